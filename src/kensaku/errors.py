@@ -1,0 +1,209 @@
+"""The errors, split by who can act.
+
+    KensakuError
+    ├── UsageError (also a ValueError)      the caller: fix the call or the settings
+    │   ├── InvalidQuery                    a value out of its bounds; nothing was sent
+    │   ├── UnknownName                     no such provider, dialect, …; names the nearest
+    │   ├── ConfigError                     a settings file or variable; says where
+    │   └── MissingExtra                    a package is not installed; says which command
+    ├── ProviderError                       one upstream; another one may answer
+    │   ├── BadQuery                        it says that the query is wrong   (400, 422)
+    │   ├── KeyRefused                      it does not take the key          (401, 403)
+    │   ├── QuotaExhausted                  nothing left on this key          (402, 432, 433)
+    │   ├── RateLimited                     too fast                          (429)
+    │   ├── Blocked                         it takes us for a robot           (captcha, 403 HTML)
+    │   ├── Unreadable                      it answered what we cannot read   (HTML, bad JSON)
+    │   ├── Outage                          it is down                        (5xx)
+    │   │   ├── Timeout                     … or slower than the deadline
+    │   │   └── Unreachable                 … or not to be connected to       (refused, reset, TLS)
+    │   └── NotAsked                        we did not ask, and why
+    │       ├── NotConfigured               no key, no base URL, no package
+    │       ├── Cooling                     told to wait, and the time is not over
+    │       ├── CircuitOpen                 it failed too often just now
+    │       └── DoesNotFit                  the query is outside what it takes
+    ├── BudgetExceeded                      the run has spent what it may
+    ├── FetchError                          one page
+    │   ├── AddressRefused                  not a public address, or not one we may ask
+    │   ├── NotAllowed                      robots.txt or the site says no
+    │   ├── TooLarge                        over a bound on bytes, time or nesting
+    │   ├── PageUnavailable                 status, timeout, reset
+    │   └── Unparsable                      no text can be had from it
+    └── IndexFault                          the local index: missing, locked, full, damaged
+
+Every error is one sentence, and `remedy` says what to do next. No message, `repr` or attribute
+holds a key or a query.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+
+class KensakuError(Exception):
+    """The root of all errors that Kensaku raises on purpose."""
+
+    def __init__(self, message: str, *, remedy: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.message}; {self.remedy}" if self.remedy else self.message
+
+    def to_dict(self) -> dict[str, Any]:
+        """The error, ready for JSON."""
+        return {"type": type(self).__name__, "message": self.message, "remedy": self.remedy}
+
+
+class UsageError(KensakuError, ValueError):
+    """The call cannot be carried out as it stands; nothing was sent."""
+
+
+class InvalidQuery(UsageError):
+    """A value is outside its bounds."""
+
+
+class UnknownName(UsageError):
+    """There is no such provider, dialect, collection, …"""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        names = sorted(known)
+        near = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(names)}"
+        super().__init__(f"there is no {kind} {name[:80]!r}", remedy=hint)
+        self.name = name
+
+
+class ConfigError(UsageError):
+    """A settings file or an environment variable cannot be used."""
+
+
+class MissingExtra(UsageError):
+    """A package that this needs is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(
+            f"{what} is not installed", remedy=f'install it with: pip install "kensaku[{extra}]"'
+        )
+        self.extra = extra
+
+
+class ProviderError(KensakuError):
+    """One upstream did not answer a search; the others still can."""
+
+    def __init__(
+        self,
+        provider: str,
+        message: str,
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+        request_id: str | None = None,
+        remedy: str = "",
+    ) -> None:
+        super().__init__(message, remedy=remedy)
+        self.provider = provider
+        self.status = status
+        self.retry_after = retry_after
+        self.request_id = request_id
+
+    def __str__(self) -> str:
+        return f"{self.provider}: {super().__str__()}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The error, ready for JSON."""
+        return super().to_dict() | {
+            "status": self.status,
+            "retry_after": self.retry_after,
+            "request_id": self.request_id,
+        }
+
+
+class BadQuery(ProviderError):
+    """The provider says that the query is wrong: asking again cannot help."""
+
+
+class KeyRefused(ProviderError):
+    """The provider does not take this key; another key, or another provider, may do."""
+
+
+class QuotaExhausted(ProviderError):
+    """The key has nothing left until its quota is renewed."""
+
+
+class RateLimited(ProviderError):
+    """The provider asked us to wait; another provider may answer now."""
+
+
+class Blocked(ProviderError):
+    """The provider takes us for a robot: a challenge page instead of results."""
+
+
+class Unreadable(ProviderError):
+    """The provider answered something that is not a search result."""
+
+
+class Outage(ProviderError):
+    """The provider is down or out of reach."""
+
+
+class Timeout(Outage):
+    """The provider did not answer before the deadline."""
+
+
+class Unreachable(Outage):
+    """No connection, or a broken one: refused, reset, DNS, TLS."""
+
+
+class NotAsked(ProviderError):
+    """Nothing was sent to this provider, for a reason of ours."""
+
+
+class NotConfigured(NotAsked):
+    """A key, an address or a package is missing."""
+
+
+class Cooling(NotAsked):
+    """It asked us to wait, and the time is not over."""
+
+
+class CircuitOpen(NotAsked):
+    """It failed too often just now; it is tried again after a pause."""
+
+
+class DoesNotFit(NotAsked):
+    """The query is outside the bounds of this provider."""
+
+
+class BudgetExceeded(KensakuError):
+    """The run has spent what it may; nothing more was sent."""
+
+
+class FetchError(KensakuError):
+    """A page could not be had."""
+
+
+class AddressRefused(FetchError):
+    """The address may not be fetched. The text never says which rule it met."""
+
+
+class NotAllowed(FetchError):
+    """robots.txt, or a header of the page, asks us to stay out."""
+
+
+class TooLarge(FetchError):
+    """The page is over one of our bounds."""
+
+
+class PageUnavailable(FetchError):
+    """The server did not give the page."""
+
+
+class Unparsable(FetchError):
+    """There is a document, but no text can be had from it."""
+
+
+class IndexFault(KensakuError):
+    """The local index cannot do this now."""
