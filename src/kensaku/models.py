@@ -1,18 +1,16 @@
 """The nouns of a search: frozen values, no I/O.
 
-    Query → Response(outcome, hits, answer, attempts, confidence)
-    url   → Page → Passage
-    Document → index → Hit
+Query → Response(outcome, hits, answer, attempts, confidence)
+url   → Page → Passage
+Document → index → Hit
 """
 
 from __future__ import annotations
 
-from dataclasses import InitVar, dataclass, field, fields, replace
+from dataclasses import InitVar, dataclass, field, fields
 from datetime import date
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal, get_args
-
-from kensaku.errors import InvalidQuery
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +39,7 @@ class Outcome(StrEnum):
 class Query:
     """What is asked. Checked when it is made: a Query that exists can be sent."""
 
-    text: str
+    text: str = field(repr=False)  # what people search for is theirs: no log shows it by accident
     limit: int = 5
     depth: Depth = "basic"
     topic: Topic = "general"
@@ -55,7 +53,7 @@ class Query:
     include_answer: bool = False
     include_raw_content: bool = False
     collection: str | None = None  # which part of the local index
-    max_results: InitVar[int | None] = None  # the word tools use for `limit`
+    max_results: InitVar[int | None] = None  # what tools call `limit`; read it from there
 
     def __post_init__(self, max_results: int | None) -> None:
         from kensaku.query import checked  # the rules are long, and only needed here

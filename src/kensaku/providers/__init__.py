@@ -1,0 +1,69 @@
+"""The table of providers. A new one is a file, a line here and a sample in `kensaku/testing`.
+
+Other people's providers come in by the entry point group `kensaku.providers`: the name of the
+entry point is the provider's name, its value the class.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from kensaku.errors import UnknownName
+
+if TYPE_CHECKING:
+    from kensaku.providers.base import Provider
+
+# name → "module:Class", in the order in which `auto` asks those that are configured.
+BUILT_IN = {
+    "tavily": "tavily:Tavily",
+    "brave": "brave:Brave",
+    "exa": "exa:Exa",
+    "serper": "serper:Serper",
+    "perplexity": "perplexity:Perplexity",
+    "linkup": "linkup:Linkup",
+    "you": "you:You",
+    "parallel": "parallel:Parallel",
+    "kagi": "kagi:Kagi",
+    "jina": "jina:Jina",
+    "firecrawl": "firecrawl:Firecrawl",
+    "serpapi": "serpapi:SerpApi",
+    "google": "google:Google",
+    "bocha": "bocha:Bocha",
+    "mojeek": "mojeek:Mojeek",
+    "searxng": "searxng:SearXNG",
+    "keenable": "keenable:Keenable",
+    "marginalia": "marginalia:Marginalia",
+    "duckduckgo": "duckduckgo:DuckDuckGo",
+    "wikipedia": "wikipedia:Wikipedia",
+    "local": "local:Local",
+}
+
+
+def provider_names() -> list[str]:
+    """All that are known here, the built-in ones first."""
+    return [*BUILT_IN, *sorted(_entry_points())]
+
+
+@cache
+def provider_class(name: str) -> type[Provider]:
+    """The class behind a name. Raises `UnknownName`, which names the nearest."""
+    if place := BUILT_IN.get(name):
+        module, _, attribute = place.partition(":")
+        found = getattr(import_module(f"kensaku.providers.{module}"), attribute)
+    elif name in _entry_points():
+        from importlib.metadata import entry_points
+
+        (point,) = entry_points(group="kensaku.providers", name=name)
+        found = point.load()
+    else:
+        raise UnknownName("provider", name, provider_names())
+    return found  # type: ignore[no-any-return]
+
+
+@cache
+def _entry_points() -> frozenset[str]:
+    from importlib.metadata import entry_points
+
+    return frozenset(p.name for p in entry_points(group="kensaku.providers")) - BUILT_IN.keys()

@@ -1,0 +1,303 @@
+"""What a provider is: it describes a request and reads a reply; something else owns the network.
+
+    Query + key → request() → [HTTP] → Reply → failure()? → hits(), answer() → Findings
+
+A provider is one file with one class. What it declares (bounds, filters, price, index family)
+the pipeline reads; what it cannot filter, the pipeline filters afterwards and says so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+
+from kensaku.errors import (
+    BadQuery,
+    Blocked,
+    KeyRefused,
+    Outage,
+    ProviderError,
+    QuotaExhausted,
+    RateLimited,
+    Timeout,
+    Unreadable,
+)
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from kensaku.models import Hit, Query
+
+Filter = Literal["dates", "domains", "country", "language", "topic"]
+Body = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to send. Its repr shows neither key nor query."""
+
+    url: str
+    params: Mapping[str, str | int] | Sequence[tuple[str, str | int]] = field(
+        default=(), repr=False
+    )
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    json: Any = field(default=None, repr=False)  # given: a POST
+
+    @property
+    def method(self) -> str:
+        """POST when there is a body, else GET."""
+        return "GET" if self.json is None else "POST"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back, whole: the header names are in lower case."""
+
+    status: int
+    headers: Mapping[str, str] = field(repr=False)
+    body: bytes = field(repr=False)
+
+    def json(self) -> Any:
+        """The body as JSON. Raises `ValueError` when it is something else."""
+        return json.loads(self.body)
+
+    @property
+    def is_html(self) -> bool:
+        """Whether this is a web page: a gateway's, a captcha's, a login's."""
+        kind = self.headers.get("content-type", "")
+        return "html" in kind or self.body[:256].lstrip()[:1] == b"<"
+
+    def retry_after(self) -> float | None:
+        """Seconds to wait: of `Retry-After`, a number or a date, or of the body (Tavily, Exa)."""
+        value = self.headers.get("retry-after", "").strip()
+        with suppress(ValueError):
+            return max(0.0, float(value))
+        with suppress(ValueError, TypeError):
+            return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
+        with suppress(ValueError, TypeError, KeyError, RecursionError):
+            return max(0.0, float(self.json()["error"]["retry_after_seconds"]))
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a provider read out of a reply."""
+
+    hits: list[Hit]
+    answer: str | None = None
+    cost: float | None = None  # US dollars, when the reply says so
+    notes: tuple[str, ...] = ()
+
+
+class Transport(Protocol):
+    """Who carries a request: the pooled HTTP client, or a fake."""
+
+    async def send(self, request: Request, provider: str) -> Reply:
+        """Carry it. Raises `Timeout` or `Unreachable`."""
+
+
+class Provider:
+    """One upstream. Subclasses say what it is, and write `request` and `hits`."""
+
+    name: ClassVar[str]
+    label: ClassVar[str] = ""  # for people; the name in capitals when empty
+    docs: ClassVar[str] = ""
+    url: ClassVar[str] = ""  # where it lives unless <NAME>_BASE_URL says otherwise
+    key_variable: ClassVar[str | None] = None  # the environment variable of its key
+    key_aliases: ClassVar[tuple[str, ...]] = ()  # other names seen for it
+    keyless: ClassVar[bool] = False  # answers without a key, too
+    pooled: ClassVar[bool] = False  # belongs to the pool that `auto` asks without a key
+    options: ClassVar[Mapping[str, str]] = {}  # option → environment variable
+    needs: ClassVar[tuple[str, ...]] = ()  # options it cannot work without
+    max_query_chars: ClassVar[int] = 2_000
+    max_query_words: ClassVar[int | None] = None
+    max_results: ClassVar[int] = 50
+    filters: ClassVar[frozenset[Filter]] = frozenset()  # what the upstream itself filters
+    family: ClassVar[str] = ""  # whose index it resells; agreement inside one counts once
+    price: ClassVar[float] = 0.0  # US dollars a search
+    rate: ClassVar[str | None] = None  # "5/s": what to stay under unless the settings say more
+    keyless_rate: ClassVar[str | None] = None  # the same, without a key
+    sunset: ClassVar[date | None] = None  # the day on which the upstream ends
+
+    def __init__(self, base_url: str | None = None, options: Mapping[str, str] | None = None):
+        self.base_url = (base_url or self.url).rstrip("/")
+        self.option = dict(options or {})
+
+    def __repr__(self) -> str:
+        return f"<provider {self.name}>"
+
+    def request(self, query: Query, key: str) -> Request:
+        """Describe the request. `key` is empty when there is none."""
+        raise NotImplementedError
+
+    def hits(self, body: Any) -> list[Hit]:
+        """Read the hits of a good reply, best first."""
+        raise NotImplementedError
+
+    def answer(self, body: Any) -> str | None:
+        """The upstream's own answer, when it gives one."""
+        return None
+
+    def cost(self, body: Any) -> float | None:
+        """What the upstream says that this search cost, when it does."""
+        return None
+
+    def failure(self, reply: Reply) -> ProviderError | None:
+        """What a reply means that is not a result; None when it is one."""
+        return None if reply.status == 200 else self.refusal(reply)
+
+    def complaint(self, body: Any) -> str:
+        """What a body with status 200 complains of; "" when it is a result."""
+        return error_text(body, ("error", "errors", "detail"))
+
+    async def ask(self, query: Query, key: str, http: Transport) -> Findings:
+        """Ask the upstream. Raises a `ProviderError`, and never returns one as emptiness."""
+        reply = await http.send(self.request(query, key), self.name)
+        if error := self.failure(reply):
+            raise error
+        try:
+            body = reply.json()
+        except (ValueError, RecursionError):
+            raise self.unreadable(reply, "is not JSON") from None
+        try:
+            if said := self.complaint(body):
+                raise self.unreadable(reply, f"is an error with status 200: {said}")
+            return Findings(self.hits(body), self.answer(body), self.cost(body))
+        except (KeyError, TypeError, AttributeError, ValueError, IndexError):
+            raise self.unreadable(reply, "does not have the expected form") from None
+
+    def refusal(self, reply: Reply, kind: type[ProviderError] | None = None) -> ProviderError:
+        """A typed error from a status that is not 200, with all that the reply says."""
+        kind = kind or _kind(reply)
+        said = _said(reply)
+        return kind(
+            self.name,
+            f"{_MEANS[kind]} (HTTP {reply.status}{': ' + said if said else ''})",
+            status=reply.status,
+            retry_after=reply.retry_after(),
+            request_id=request_id(reply),
+            remedy=self.remedy(kind, reply),
+        )
+
+    def unreadable(self, reply: Reply, why: str) -> ProviderError:
+        """A reply with status 200 that is no result: a captcha, a login page, half a body."""
+        kind = Blocked if reply.is_html else Unreadable
+        what = "a web page came instead of results" if reply.is_html else f"the reply {why}"
+        return kind(self.name, what, status=reply.status, request_id=request_id(reply))
+
+    def remedy(self, kind: type[ProviderError], reply: Reply) -> str:
+        """What the person can do about it."""
+        if kind is KeyRefused and self.key_variable:
+            return f"check {self.key_variable}"
+        if kind is QuotaExhausted:
+            return "add another key, raise the plan, or let the route go on"
+        if 300 <= reply.status < 400:
+            return f"set {self.name.upper()}_BASE_URL to where the service now lives"
+        return ""
+
+
+# A status → what it means. Anything that is not listed: 4xx is a wrong query, 5xx is an outage.
+_STATUS: dict[int, type[ProviderError]] = {
+    202: RateLimited,  # how DuckDuckGo says it
+    401: KeyRefused,
+    402: QuotaExhausted,
+    403: KeyRefused,
+    404: Outage,  # the endpoint is not there: ours or theirs to mend, not the query's fault
+    407: Outage,
+    408: Timeout,
+    410: Outage,
+    425: RateLimited,
+    429: RateLimited,
+    432: QuotaExhausted,  # Tavily: the plan's limit
+    433: QuotaExhausted,  # Tavily: the pay-as-you-go limit
+}
+
+_MEANS: dict[type[ProviderError], str] = {
+    BadQuery: "it does not take this query",
+    KeyRefused: "it does not take this key",
+    QuotaExhausted: "the quota of this key is used up",
+    RateLimited: "too many requests",
+    Blocked: "it takes us for a robot",
+    Outage: "it is out of order",
+    Timeout: "it took too long",
+    Unreadable: "it answered something else",
+}
+
+
+def _kind(reply: Reply) -> type[ProviderError]:
+    if reply.status == 403 and reply.is_html:
+        return Blocked  # a gateway's page; a refused key is said in JSON
+    if reply.status in _STATUS:
+        return _STATUS[reply.status]
+    if 400 <= reply.status < 500:
+        return BadQuery
+    return Outage if reply.status >= 500 else Unreadable
+
+
+def request_id(reply: Reply) -> str | None:
+    """The id under which the upstream can find this request."""
+    for name in ("x-request-id", "request-id", "x-amzn-requestid", "cf-ray"):
+        if value := reply.headers.get(name):
+            return value[:100]
+    return None
+
+
+def error_text(
+    body: Any, names: Sequence[str] = ("error", "detail", "errors", "message", "msg")
+) -> str:
+    """The sentence inside any of the error bodies that upstreams send; "" when there is none."""
+    for name in names:
+        value = body.get(name) if isinstance(body, dict) else None
+        if isinstance(value, list) and value:
+            value = value[0]
+        if isinstance(value, dict):
+            value = next(
+                (value[k] for k in ("error", "message", "detail", "msg") if value.get(k)), None
+            )
+        if isinstance(value, str) and value.strip():
+            return " ".join(value.split())[:200]
+    return ""
+
+
+def _said(reply: Reply) -> str:
+    if reply.is_html:
+        return ""
+    try:
+        return error_text(reply.json())
+    except (ValueError, RecursionError):
+        return ""
+
+
+def rows(body: Any, *path: str) -> list[Body]:
+    """The list at `path`, where a missing member on the way means an empty list.
+
+    Anything else in its place raises `TypeError`, which makes the reply unreadable.
+    """
+    for name in path:
+        if not isinstance(body, dict):
+            raise TypeError(f"expected an object around {name!r}")
+        body = body.get(name)
+        if body is None:
+            return []
+    if not isinstance(body, list) or not all(isinstance(row, dict) for row in body):
+        raise TypeError("expected a list of objects")
+    return body
+
+
+def text(*values: Any) -> str:
+    """The texts among `values`, in order, joined by a blank: descriptions, extra snippets."""
+    flat = [v for value in values for v in (value if isinstance(value, list) else [value])]
+    return " ".join(v.strip() for v in flat if isinstance(v, str) and v.strip())
+
+
+def site_query(query: Query) -> str:
+    """The text with `site:` operators, for upstreams that filter domains only in this way."""
+    only = " OR ".join(f"site:{d.removeprefix('*.')}" for d in query.include_domains)
+    never = " ".join(f"-site:{d.removeprefix('*.')}" for d in query.exclude_domains)
+    parts = [query.text, f"({only})" if " OR " in only else only, never]
+    return " ".join(p for p in parts if p)

@@ -1,0 +1,168 @@
+"""What a query may be: every bound in one place, each broken one named in a sentence.
+
+Query(...) → checked() → the same values, normalised; or InvalidQuery, before anything is sent
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any, get_args
+
+from kensaku import models
+from kensaku.countries import country_code
+from kensaku.errors import InvalidQuery
+
+if TYPE_CHECKING:
+    from kensaku.models import Query
+
+_DOMAIN = re.compile(r"(\*\.)?[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*", re.ASCII)
+_LANGUAGE = re.compile(r"[a-z]{2,3}", re.ASCII)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
+_RANGES = {"d": "day", "w": "week", "m": "month", "y": "year"}
+_DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
+
+
+def checked(q: Query) -> dict[str, Any]:
+    """The fields of `q` that need to be written differently. Raises `InvalidQuery`."""
+    new: dict[str, Any] = {"text": _text(q.text)}
+    _count(q.limit)
+    _one_of("depth", q.depth, get_args(models.Depth))
+    _one_of("topic", q.topic, get_args(models.Topic))
+    # Most queries are a text and a number: the rest is only looked at when it is there.
+    if q.include_domains:
+        new["include_domains"] = _domains("include_domains", q.include_domains)
+    if q.exclude_domains:
+        new["exclude_domains"] = _domains("exclude_domains", q.exclude_domains)
+    if q.time_range is not None:
+        new["time_range"] = _RANGES.get(q.time_range, q.time_range)
+        _one_of("time_range", new["time_range"], get_args(models.TimeRange))
+    if q.start_date is not None or q.end_date is not None:
+        new |= _dates(q)
+    if q.country is not None:
+        new["country"] = _country(q.country)
+    if q.language is not None:
+        new["language"] = _language(q.language)
+    if q.collection is not None and not _name(q.collection):
+        raise InvalidQuery(
+            f"the collection name {_short(q.collection)} is not one",
+            remedy="use 1 to 64 letters, digits, '.', '_' or '-'",
+        )
+    return new
+
+
+def window(q: Query, today: date) -> tuple[date | None, date | None]:
+    """The first and the last day that the query admits, `time_range` counted back from today."""
+    if q.time_range is not None:
+        return today - timedelta(days=_DAYS[q.time_range]), None
+    return q.start_date, q.end_date
+
+
+def cut_at_word(text: str, limit: int) -> str:
+    """`text` in at most `limit` characters, without a half word where words have spaces."""
+    if len(text) <= limit:
+        return text
+    head, space, _ = text[: limit + 1].rpartition(" ")
+    return head.rstrip() if space and len(head) * 2 > limit else text[:limit]
+
+
+def _text(text: object) -> str:
+    if not isinstance(text, str):
+        raise InvalidQuery(f"the query must be text, not {type(text).__name__}")
+    tidy = text if text.isprintable() else _CONTROL.sub(" ", text)
+    tidy = tidy.strip()
+    if not tidy:
+        raise InvalidQuery("the query is empty", remedy="say what to search for")
+    if len(tidy) > models.MAX_QUERY_CHARS:
+        raise InvalidQuery(
+            f"the query has {len(tidy):,} characters; at most {models.MAX_QUERY_CHARS:,} are taken",
+            remedy="shorten it to what matters",
+        )
+    try:
+        tidy.encode()
+    except UnicodeEncodeError:
+        raise InvalidQuery("the query has characters that are not valid Unicode") from None
+    return tidy
+
+
+def _count(limit: object) -> None:
+    if isinstance(limit, bool) or not isinstance(limit, int):
+        raise InvalidQuery(
+            f"max_results is {_short(limit)}; it must be a whole number, 1 to {models.MAX_RESULTS}"
+        )
+    if not 1 <= limit <= models.MAX_RESULTS:
+        raise InvalidQuery(f"max_results is {limit}; it must be 1 to {models.MAX_RESULTS}")
+
+
+def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise InvalidQuery(f"{name} is {_short(value)}; it must be one of {', '.join(allowed)}")
+
+
+def _domains(name: str, value: object) -> tuple[str, ...]:
+    if isinstance(value, str) or not isinstance(value, tuple | list | set | frozenset):
+        raise InvalidQuery(f"{name} must be a list of host names")
+    if len(value) > models.MAX_DOMAINS:
+        raise InvalidQuery(
+            f"{name} has {len(value)} entries; at most {models.MAX_DOMAINS} are taken"
+        )
+    return tuple(dict.fromkeys(_domain(name, v) for v in value))
+
+
+def _domain(name: str, value: object) -> str:
+    host = value if isinstance(value, str) else ""
+    host = host.strip().lower().partition("://")[2] or host.strip().lower()
+    host = host.split("/", 1)[0].strip(".")
+    if not host.isascii():
+        try:
+            host = host.encode("idna").decode()
+        except UnicodeError:
+            host = ""
+    if len(host) > 253 or not _DOMAIN.fullmatch(host):
+        raise InvalidQuery(
+            f"{name} has {_short(value)}, which is no host name", remedy="write example.com"
+        )
+    return host.removeprefix("www.")
+
+
+def _dates(q: Query) -> dict[str, date | None]:
+    if q.time_range is not None:
+        raise InvalidQuery("give either time_range or start_date and end_date, not both")
+    start, end = _date("start_date", q.start_date), _date("end_date", q.end_date)
+    if start and end and start > end:
+        raise InvalidQuery(f"start_date {start} is after end_date {end}")
+    return {"start_date": start, "end_date": end}
+
+
+def _date(name: str, value: object) -> date | None:
+    if value is None or type(value) is date:
+        return value
+    try:
+        return date.fromisoformat(str(value)[:10])
+    except ValueError:
+        raise InvalidQuery(f"{name} is {_short(value)}; write it as 2026-01-31") from None
+
+
+def _country(value: object) -> str:
+    code = country_code(value) if isinstance(value, str) else None
+    if code is None:
+        raise InvalidQuery(
+            f"country is {_short(value)}, which is no country", remedy="write jp or Japan"
+        )
+    return code
+
+
+def _language(value: object) -> str:
+    code = value.lower().replace("_", "-").split("-", 1)[0] if isinstance(value, str) else ""
+    if not _LANGUAGE.fullmatch(code):
+        raise InvalidQuery(f"language is {_short(value)}; write two letters, as in ja")
+    return code
+
+
+def _name(value: object) -> bool:
+    return isinstance(value, str) and bool(re.fullmatch(r"[\w][\w.-]{0,63}", value))
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"
