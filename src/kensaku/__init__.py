@@ -27,11 +27,13 @@ _HOME = {
     "Confidence": "confidence",
     "KensakuError": "errors",
     "extract_html": "extract",
+    "tools_for": "adapters",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]
 
 if TYPE_CHECKING:
+    from kensaku.adapters import tools_for as tools_for
     from kensaku.client import Kensaku as Kensaku
     from kensaku.confidence import Confidence as Confidence
     from kensaku.config import Settings as Settings

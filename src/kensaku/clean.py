@@ -169,7 +169,7 @@ _BLOCK += "|figcaption|figure|footer|form|h[1-6]|head|header|hr|html|iframe|img|
 _BLOCK += "|main|meta|nav|ol|option|p|pre|script|section|select|style|summary|svg|table|tbody|td"
 _BLOCK += "|textarea|tfoot|th|thead|title|tr|ul|video"
 _TAG = re.compile(
-    rf"</?(?:(?P<inline>{_INLINE})|{_BLOCK})(?:[\s/][^<>]*+)?>|<!--[^<>]*+-->", re.IGNORECASE
+    rf"</?(?:(?P<inline>{_INLINE})|{_BLOCK})(?:[\s/][^<>]*+)?>|<!--[^<>]*+>", re.IGNORECASE
 )
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 

@@ -16,6 +16,7 @@
     │   ├── Outage                          it is down                        (5xx)
     │   │   ├── Timeout                     … or slower than the deadline
     │   │   └── Unreachable                 … or not to be connected to       (refused, reset, TLS)
+    │   ├── CalledOff                       another one was faster, and it was not waited for
     │   └── NotAsked                        we did not ask, and why
     │       ├── NotConfigured               no key, no base URL, no package
     │       ├── Cooling                     told to wait, and the time is not over
@@ -52,9 +53,19 @@ class KensakuError(Exception):
     def __str__(self) -> str:
         return f"{self.message}; {self.remedy}" if self.remedy else self.message
 
+    def __reduce__(self) -> Any:
+        # An exception is usually made again from `args` alone; ours take more than that.
+        return _revived, (type(self), self.args, self.__dict__)
+
     def to_dict(self) -> dict[str, Any]:
         """The error, ready for JSON."""
         return {"type": type(self).__name__, "message": self.message, "remedy": self.remedy}
+
+
+def _revived(kind: type[KensakuError], args: tuple[Any, ...], state: dict[str, Any]) -> Any:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
 
 
 class UsageError(KensakuError, ValueError):
@@ -69,7 +80,7 @@ class UnknownName(UsageError):
     """There is no such provider, dialect, collection, …"""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        names = sorted(known)
+        name, names = str(name), sorted(known)
         near = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.5)
         hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(names)}"
         super().__init__(f"there is no {kind} {name[:80]!r}", remedy=hint)
@@ -155,6 +166,10 @@ class Timeout(Outage):
 
 class Unreachable(Outage):
     """No connection, or a broken one: refused, reset, DNS, TLS."""
+
+
+class CalledOff(ProviderError):
+    """Another provider had answered: this one was no longer waited for."""
 
 
 class NotAsked(ProviderError):

@@ -20,6 +20,7 @@ _DOMAIN = re.compile(r"(\*\.)?[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*", re.ASCII)
 _LANGUAGE = re.compile(r"[a-z]{2,3}", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
 _RANGES = {"d": "day", "w": "week", "m": "month", "y": "year"}
+_DEPTHS, _TOPICS = get_args(models.Depth), get_args(models.Topic)
 _DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
 
 
@@ -27,15 +28,17 @@ def checked(q: Query) -> dict[str, Any]:
     """The fields of `q` that need to be written differently. Raises `InvalidQuery`."""
     new: dict[str, Any] = {"text": _text(q.text)}
     _count(q.limit)
-    _one_of("depth", q.depth, get_args(models.Depth))
-    _one_of("topic", q.topic, get_args(models.Topic))
+    _one_of("depth", q.depth, _DEPTHS)
+    _one_of("topic", q.topic, _TOPICS)
+    _switch("include_answer", q.include_answer)
+    _switch("include_raw_content", q.include_raw_content)
     # Most queries are a text and a number: the rest is only looked at when it is there.
-    if q.include_domains:
+    if q.include_domains != ():
         new["include_domains"] = _domains("include_domains", q.include_domains)
-    if q.exclude_domains:
+    if q.exclude_domains != ():
         new["exclude_domains"] = _domains("exclude_domains", q.exclude_domains)
     if q.time_range is not None:
-        new["time_range"] = _RANGES.get(q.time_range, q.time_range)
+        new["time_range"] = _RANGES.get(str(q.time_range), q.time_range)
         _one_of("time_range", new["time_range"], get_args(models.TimeRange))
     if q.start_date is not None or q.end_date is not None:
         new |= _dates(q)
@@ -91,7 +94,7 @@ def _count(limit: object) -> None:
             f"max_results is {_short(limit)}; it must be a whole number, 1 to {models.MAX_RESULTS}"
         )
     if not 1 <= limit <= models.MAX_RESULTS:
-        raise InvalidQuery(f"max_results is {limit}; it must be 1 to {models.MAX_RESULTS}")
+        raise InvalidQuery(f"max_results is {_short(limit)}; it must be 1 to {models.MAX_RESULTS}")
 
 
 def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
@@ -99,7 +102,14 @@ def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
         raise InvalidQuery(f"{name} is {_short(value)}; it must be one of {', '.join(allowed)}")
 
 
+def _switch(name: str, value: object) -> None:
+    if value is not True and value is not False:
+        raise InvalidQuery(f"{name} is {_short(value)}; it must be True or False")
+
+
 def _domains(name: str, value: object) -> tuple[str, ...]:
+    if value is None:
+        return ()  # how a model says that it has none
     if isinstance(value, str) or not isinstance(value, tuple | list | set | frozenset):
         raise InvalidQuery(f"{name} must be a list of host names")
     if len(value) > models.MAX_DOMAINS:
@@ -164,5 +174,8 @@ def _name(value: object) -> bool:
 
 
 def _short(value: object) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # a number with more digits than Python writes
+        return f"a huge {type(value).__name__}"
     return text if len(text) <= 60 else text[:57] + "…"

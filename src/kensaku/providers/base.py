@@ -1,6 +1,6 @@
 """What a provider is: it describes a request and reads a reply; something else owns the network.
 
-    Query + key → request() → [HTTP] → Reply → failure()? → hits(), answer() → Findings
+    Query + key → request() → [HTTP] → Reply → failure()? → complaint()? → hits() → Findings
 
 A provider is one file with one class. What it declares (bounds, filters, price, index family)
 the pipeline reads; what it cannot filter, the pipeline filters afterwards and says so.
@@ -9,12 +9,14 @@ the pipeline reads; what it cannot filter, the pipeline filters afterwards and s
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+from urllib.parse import quote, quote_plus
 
 from kensaku.errors import (
     BadQuery,
@@ -27,11 +29,14 @@ from kensaku.errors import (
     Timeout,
     Unreadable,
 )
+from kensaku.models import Hit
+from kensaku.query import cut_at_word
 
 if TYPE_CHECKING:
     from datetime import date
 
-    from kensaku.models import Hit, Query
+    from kensaku.client import Kensaku
+    from kensaku.models import Query
 
 Filter = Literal["dates", "domains", "country", "language", "topic"]
 Body = dict[str, Any]
@@ -76,12 +81,16 @@ class Reply:
         """Seconds to wait: of `Retry-After`, a number or a date, or of the body (Tavily, Exa)."""
         value = self.headers.get("retry-after", "").strip()
         with suppress(ValueError):
-            return max(0.0, float(value))
+            return _bounded(float(value))
         with suppress(ValueError, TypeError):
-            return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
+            return _bounded((parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
         with suppress(ValueError, TypeError, KeyError, RecursionError):
-            return max(0.0, float(self.json()["error"]["retry_after_seconds"]))
+            return _bounded(float(self.json()["error"]["retry_after_seconds"]))
         return None
+
+
+def _bounded(seconds: float) -> float:
+    return min(max(0.0, seconds), 366 * 86_400.0)  # "inf" is a number, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +140,23 @@ class Provider:
     def __repr__(self) -> str:
         return f"<provider {self.name}>"
 
+    def attach(self, client: Kensaku) -> None:
+        """Take from the client what this provider needs besides HTTP."""
+
+    def too_long(self, text: str) -> str:
+        """Which bound a query text breaks, for people; "" when it fits."""
+        if len(text) > self.max_query_chars:
+            return f"at most {self.max_query_chars} characters"
+        if self.max_query_words and len(text.split()) > self.max_query_words:
+            return f"at most {self.max_query_words} words"
+        return ""
+
+    def shortened(self, text: str) -> str:
+        """The text within the bounds, cut at a word."""
+        if self.max_query_words:
+            text = " ".join(text.split()[: self.max_query_words])
+        return cut_at_word(text, self.max_query_chars)
+
     def request(self, query: Query, key: str) -> Request:
         """Describe the request. `key` is empty when there is none."""
         raise NotImplementedError
@@ -153,11 +179,22 @@ class Provider:
 
     def complaint(self, body: Any) -> str:
         """What a body with status 200 complains of; "" when it is a result."""
-        return error_text(body, ("error", "errors", "detail"))
+        if not isinstance(body, dict) or not any(
+            body.get(n) for n in ("error", "errors", "detail")
+        ):
+            return ""
+        return error_text(body) or "it gives no reason"
 
     async def ask(self, query: Query, key: str, http: Transport) -> Findings:
         """Ask the upstream. Raises a `ProviderError`, and never returns one as emptiness."""
         reply = await http.send(self.request(query, key), self.name)
+        try:
+            return self.read(reply)
+        except ProviderError as error:
+            raise discreet(error, (key, query.text, *self.option.values())) from None
+
+    def read(self, reply: Reply) -> Findings:
+        """What a reply says. Raises a `ProviderError` when it is not a result."""
         if error := self.failure(reply):
             raise error
         try:
@@ -165,19 +202,37 @@ class Provider:
         except (ValueError, RecursionError):
             raise self.unreadable(reply, "is not JSON") from None
         try:
-            if said := self.complaint(body):
-                raise self.unreadable(reply, f"is an error with status 200: {said}")
-            return Findings(self.hits(body), self.answer(body), self.cost(body))
+            if words := self.complaint(body):
+                raise self.unreadable(reply, f"is an error with status 200: {words}")
+            hits, left_out = usable(self.hits(body))
+            return Findings(hits, self.answer(body), self.cost(body), left_out)
         except (KeyError, TypeError, AttributeError, ValueError, IndexError):
             raise self.unreadable(reply, "does not have the expected form") from None
+
+    def hit(self, url: Any, title: Any, content: Any = "", **more: Any) -> Hit:
+        """A hit of this provider. What has the wrong type is left out; the rest still counts."""
+        score, published = more.pop("score", None), more.pop("published", None)
+        if _is_number(published):
+            published = str(published)  # seconds since 1970; dates are read further on
+        known: dict[str, Any] = {name: text(value) or None for name, value in more.items()}
+        address = text(url)
+        return Hit(
+            url=address,
+            title=text(title) or address,
+            content=text(content),
+            score=float(score) if _is_number(score) else None,
+            published=text(published) or None,
+            provider=self.name,
+            **known,
+        )
 
     def refusal(self, reply: Reply, kind: type[ProviderError] | None = None) -> ProviderError:
         """A typed error from a status that is not 200, with all that the reply says."""
         kind = kind or _kind(reply)
-        said = _said(reply)
+        words = said(reply)
         return kind(
             self.name,
-            f"{_MEANS[kind]} (HTTP {reply.status}{': ' + said if said else ''})",
+            f"{_MEANS[kind]} (HTTP {reply.status}{': ' + words if words else ''})",
             status=reply.status,
             retry_after=reply.retry_after(),
             request_id=request_id(reply),
@@ -196,7 +251,7 @@ class Provider:
             return f"check {self.key_variable}"
         if kind is QuotaExhausted:
             return "add another key, raise the plan, or let the route go on"
-        if 300 <= reply.status < 400:
+        if 300 <= reply.status < 400 or reply.status in (404, 410):
             return f"set {self.name.upper()}_BASE_URL to where the service now lives"
         return ""
 
@@ -207,10 +262,10 @@ _STATUS: dict[int, type[ProviderError]] = {
     401: KeyRefused,
     402: QuotaExhausted,
     403: KeyRefused,
-    404: Outage,  # the endpoint is not there: ours or theirs to mend, not the query's fault
-    407: Outage,
+    404: Unreadable,  # the endpoint is not there: not the query's fault, and trying again is idle
+    407: Unreadable,
     408: Timeout,
-    410: Outage,
+    410: Unreadable,
     425: RateLimited,
     429: RateLimited,
     432: QuotaExhausted,  # Tavily: the plan's limit
@@ -244,7 +299,47 @@ def request_id(reply: Reply) -> str | None:
     for name in ("x-request-id", "request-id", "x-amzn-requestid", "cf-ray"):
         if value := reply.headers.get(name):
             return value[:100]
+    with suppress(ValueError, RecursionError):
+        body = reply.json()
+        found = [body.get(n) for n in ("request_id", "requestId")] if isinstance(body, dict) else []
+        return next((value[:100] for value in found if isinstance(value, str)), None)
     return None
+
+
+def discreet(error: ProviderError, secrets: Iterable[str]) -> ProviderError:
+    """The same error without the key and the query, which upstreams like to repeat."""
+    # Two Latin letters are in every sentence, and give nothing away.
+    worth = [s for s in secrets if len(s) > 2 or not s.isascii()]
+    forms = [f for s in worth for f in (s, quote(s, safe=""), quote_plus(s))]
+
+    def without(text: str) -> str:
+        for form in forms:
+            text = text.replace(form, "…")
+        return text if len(text) <= 300 else text[:299] + "…"
+
+    error.message, error.remedy = without(error.message), without(error.remedy)
+    error.request_id = error.request_id and without(error.request_id)
+    error.args = (error.message,)
+    # The frames behind it hold the request, with the key, and the whole reply.
+    error.__traceback__ = error.__context__ = None
+    return error
+
+
+def usable(hits: list[Hit]) -> tuple[list[Hit], tuple[str, ...]]:
+    """The hits that have an address, and a note on those that have none.
+
+    Raises `ValueError` when none of them has: then it is the reply that is wrong.
+    """
+    kept = [hit for hit in hits if is_address(hit.url)]
+    if hits and not kept:
+        raise ValueError("no result has an address")
+    lost = len(hits) - len(kept)
+    return kept, (f"{lost} results without an address were left out",) if lost else ()
+
+
+def is_address(url: object) -> bool:
+    """Whether this is the address of a page."""
+    return isinstance(url, str) and url[:8].lower().startswith(("http://", "https://"))
 
 
 def error_text(
@@ -257,14 +352,16 @@ def error_text(
             value = value[0]
         if isinstance(value, dict):
             value = next(
-                (value[k] for k in ("error", "message", "detail", "msg") if value.get(k)), None
+                (value[k] for k in ("error", "message", "detail", "msg", "info") if value.get(k)),
+                None,
             )
         if isinstance(value, str) and value.strip():
-            return " ".join(value.split())[:200]
+            return " ".join(value.split())[:4_000]  # cut further once the query is out of it
     return ""
 
 
-def _said(reply: Reply) -> str:
+def said(reply: Reply) -> str:
+    """The sentence with which a refusal explains itself; "" when there is none."""
     if reply.is_html:
         return ""
     try:
@@ -276,14 +373,14 @@ def _said(reply: Reply) -> str:
 def rows(body: Any, *path: str) -> list[Body]:
     """The list at `path`, where a missing member on the way means an empty list.
 
-    Anything else in its place raises `TypeError`, which makes the reply unreadable.
+    Anything else in its place, also a null, raises `TypeError`: the reply is unreadable.
     """
     for name in path:
         if not isinstance(body, dict):
             raise TypeError(f"expected an object around {name!r}")
-        body = body.get(name)
-        if body is None:
+        if name not in body:
             return []
+        body = body[name]
     if not isinstance(body, list) or not all(isinstance(row, dict) for row in body):
         raise TypeError("expected a list of objects")
     return body
@@ -295,9 +392,5 @@ def text(*values: Any) -> str:
     return " ".join(v.strip() for v in flat if isinstance(v, str) and v.strip())
 
 
-def site_query(query: Query) -> str:
-    """The text with `site:` operators, for upstreams that filter domains only in this way."""
-    only = " OR ".join(f"site:{d.removeprefix('*.')}" for d in query.include_domains)
-    never = " ".join(f"-site:{d.removeprefix('*.')}" for d in query.exclude_domains)
-    parts = [query.text, f"({only})" if " OR " in only else only, never]
-    return " ".join(p for p in parts if p)
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

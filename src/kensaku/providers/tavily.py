@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kensaku.countries import names
-from kensaku.models import Hit
-from kensaku.providers.base import Provider, Request
+from kensaku.providers.base import Provider, Request, rows, text
 
 if TYPE_CHECKING:
-    from kensaku.models import Query
+    from kensaku.models import Hit, Query
 
 
 class Tavily(Provider):
@@ -28,7 +27,10 @@ class Tavily(Provider):
     keyless_rate = "20/m"
 
     def request(self, query: Query, key: str) -> Request:
-        body: dict[str, Any] = {"query": query.text, "max_results": query.limit}
+        body: dict[str, Any] = {
+            "query": query.text,
+            "max_results": min(query.limit, self.max_results),
+        }
         wanted = {
             "search_depth": query.depth if query.depth != "basic" else None,
             "topic": query.topic if query.topic != "general" else None,
@@ -58,18 +60,17 @@ class Tavily(Provider):
 
     def hits(self, body: Any) -> list[Hit]:
         return [
-            Hit(
-                url=r["url"],
-                title=r.get("title") or "",
-                content=r.get("content") or "",
+            self.hit(
+                r.get("url"),
+                r.get("title"),
+                r.get("content"),
                 score=r.get("score"),
                 published=r.get("published_date"),
                 favicon=r.get("favicon"),
                 raw_content=r.get("raw_content"),
-                provider=self.name,
             )
-            for r in body["results"]
+            for r in rows(body["results"])
         ]
 
     def answer(self, body: Any) -> str | None:
-        return body.get("answer") or None
+        return text(body.get("answer")) or None

@@ -1,0 +1,63 @@
+# Everything a fresh machine needs is Python 3.11+, make and a package index.
+#   make search q="how do I cancel an asyncio task"     sets up, and searches
+#   make test                                           sets up, and runs the tests
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+UV     := $(BIN)/uv pip
+q      ?= how do I cancel an asyncio task
+
+.PHONY: search test check format lint types docs bench lock clean
+
+search: $(VENV)/.run
+	@$(BIN)/kensaku search $(args) -- "$(q)"
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest $(args)
+
+check: $(VENV)/.test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest $(args)
+
+format: $(VENV)/.test
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: $(VENV)/.test
+	$(BIN)/python docs/generate.py
+
+bench: $(VENV)/.test
+	$(BIN)/python bench/speed.py
+	$(BIN)/python bench/start.py
+	$(BIN)/python bench/faults.py
+	$(BIN)/python bench/extraction.py
+	$(BIN)/python bench/retrieval.py
+
+# uv resolves and installs in seconds what pip backtracks over for a quarter of an hour.
+$(BIN)/uv: requirements/uv.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Kensaku needs Python 3.11 or newer; try: make PYTHON=python3.12 …")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
+	@touch $@
+
+$(VENV)/.run: requirements/run.txt pyproject.toml | $(BIN)/uv
+	$(UV) install --quiet --python $(BIN)/python --require-hashes -r requirements/run.txt
+	$(UV) install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.test: requirements/test.txt pyproject.toml | $(BIN)/uv
+	$(UV) install --quiet --python $(BIN)/python --require-hashes -r requirements/test.txt
+	$(UV) install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+	@touch $@ $(VENV)/.run
+
+# The pinned files hold hashes and no addresses. Run after a change of pyproject.toml.
+COMPILE := compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
+lock: | $(BIN)/uv
+	echo uv | $(UV) $(COMPILE) - -o requirements/uv.txt
+	$(UV) $(COMPILE) pyproject.toml --group build --extra standard -o requirements/run.txt
+	$(UV) $(COMPILE) pyproject.toml --group build --group test --extra standard -c requirements/run.txt -o requirements/test.txt
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,103 @@
+"""How far a response can be trusted: typed factors → a score → a level → what to do.
+
+    hits, attempts → Factors → Confidence(score, level, advice)
+
+The factors are facts about the results; no model is asked. Off-topic results lower the score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from kensaku.rank import coverage, host_of, terms
+
+if TYPE_CHECKING:
+    from kensaku.models import Hit
+
+Level = Literal["high", "medium", "low", "none"]
+_TOP = 5  # people and models read the first few
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """What is known of a list of hits. Every share is in 0..1."""
+
+    count: int
+    coverage: float  # of the query's words, in the best hits
+    score_mean: float | None  # of the upstream's own scores, where it gives them
+    score_variance: float | None
+    agreement: float  # share of the best hits that independent indexes found, too
+    hosts: int  # different hosts among the best hits
+    stale: bool = False
+    partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """A score in 0..1, the level it stands for, and what to do with it."""
+
+    score: float
+    level: Level
+    advice: str
+    factors: Factors
+
+    def to_dict(self) -> dict[str, Any]:
+        """The confidence, ready for JSON."""
+        return asdict(self)
+
+
+_ADVICE: dict[Level, str] = {
+    "high": "answer, with citations",
+    "medium": "answer, and say what is uncertain",
+    "low": "search again in other words, or ask the person",
+    "none": "say that nothing could be found out",
+}
+
+
+def weigh(
+    query: str,
+    hits: Sequence[Hit],
+    families: Mapping[str, str] | None = None,
+    *,
+    stale: bool = False,
+    partial: bool = False,
+) -> Confidence:
+    """Weigh a list of hits against the query that found them."""
+    words, best = terms(query), hits[:_TOP]
+    covered = [coverage(words, h) for h in best] if words else [1.0] * len(best)
+    scores = [h.score for h in hits if h.score is not None]
+    mean = sum(scores) / len(scores) if scores else None
+    families = families or {}
+    shared = sum(len({families.get(s.provider) or s.provider for s in h.sources}) > 1 for h in best)
+    factors = Factors(
+        count=len(hits),
+        coverage=round(sum(covered) / len(covered), 3) if covered else 0.0,
+        score_mean=None if mean is None else round(mean, 4),
+        score_variance=None
+        if mean is None
+        else round(sum((s - mean) ** 2 for s in scores) / len(scores), 4),
+        agreement=round(shared / len(best), 3) if best else 0.0,
+        hosts=len({host_of(h.url) for h in best}),
+        stale=stale,
+        partial=partial,
+    )
+    score = _score(factors)
+    level: Level = (
+        "none" if not hits else "high" if score >= 0.7 else "medium" if score >= 0.45 else "low"
+    )
+    return Confidence(round(score, 3), level, _ADVICE[level], factors)
+
+
+def _score(f: Factors) -> float:
+    """Coverage leads; the upstream's own scores, breadth and agreement help."""
+    if not f.count:
+        return 0.0
+    upstream = f.coverage if f.score_mean is None else f.score_mean
+    breadth = min(1.0, f.count / 3) * 0.5 + min(1.0, f.hosts / 3) * 0.5
+    score = (
+        0.45 * f.coverage + 0.25 * upstream + 0.2 * breadth + 0.1 * max(f.agreement, breadth / 2)
+    )
+    score *= 0.3 + 0.7 * min(1.0, f.coverage * 2)  # results about something else help nobody
+    return min(1.0, score * (0.8 if f.stale else 1.0) * (0.9 if f.partial else 1.0))

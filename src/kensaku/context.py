@@ -1,0 +1,190 @@
+"""What was found, packed for a prompt: passages across pages, under a budget of tokens.
+
+    hits → passages → ranked by the query's words → packed, a page at a time, → text + citations
+
+The ids `[1]`, `[2]`, … stand for pages and stay the same when a cursor asks for more. Every token
+of the text counts, the headers too. Passages are whole: no word and no character is cut.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from kensaku.errors import InvalidQuery
+from kensaku.index.languages import guess_language
+from kensaku.index.passages import split
+from kensaku.index.tokens import document_terms, query_terms
+from kensaku.models import Document, Hit, Outcome, Passage
+from kensaku.rank import host_of
+
+if TYPE_CHECKING:
+    from kensaku.models import Attempt
+    from kensaku.tokenizer import Counter
+
+PASSAGE_CHARS = 900  # small enough that several pages fit 500 tokens
+RANK_WEIGHT = 0.5  # how much the place of its page counts beside a passage's own words
+K1, B = 1.2, 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A page that the text cites as `[n]`."""
+
+    n: int
+    url: str
+    title: str
+    published: str | None = None
+    passages: tuple[Passage, ...] = field(default=(), repr=False)
+
+    @classmethod
+    def of(cls, n: int, hit: Hit) -> Citation:
+        """A hit as a citation: its text is the passage."""
+        whole = Passage(hit.url, hit.content, 0, len(hit.content), title=hit.title)
+        return cls(n, hit.url, hit.title, hit.published, (whole,))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The citation, ready for JSON."""
+        spans = [{"start": p.start, "end": p.end, "text": p.text} for p in self.passages]
+        return {"n": self.n, "url": self.url, "title": self.title, "published": self.published,
+                "passages": spans}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Text for a prompt, and where each part of it comes from."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    tokens: int
+    outcome: Outcome
+    cursor: str | None = None  # give it back for what did not fit
+    attempts: tuple[Attempt, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The context, ready for JSON."""
+        return {
+            "text": self.text,
+            "citations": [c.to_dict() for c in self.citations],
+            "tokens": self.tokens,
+            "outcome": str(self.outcome),
+            "cursor": self.cursor,
+            "attempts": [a.to_dict() for a in self.attempts],
+            "notes": list(self.notes),
+        }
+
+
+def passages_of(query: str, hits: Sequence[Hit]) -> list[Passage]:
+    """The passages of all hits, the best for the query first, taking turns between hosts."""
+    found: list[tuple[int, Passage]] = []
+    for rank, hit in enumerate(hits):
+        page = Document(url=hit.url, title=hit.title, text=hit.raw_content or hit.content)
+        found += [(rank, p) for p in split(page, max_chars=PASSAGE_CHARS)]
+    scored = _scored(query, found)
+    scored.sort(key=lambda p: -(p.score or 0.0))
+    return _taking_turns(scored)
+
+
+def pack(
+    passages: Sequence[Passage], budget: int, count: Counter, *, skip: int = 0
+) -> tuple[str, tuple[Citation, ...], int, int]:
+    """As many passages as fit, whole: the text, its citations, its tokens, and how far it came."""
+    numbers: dict[str, int] = {}
+    for passage in passages:  # an id belongs to a page, whether it is shown now or later
+        numbers.setdefault(passage.url, len(numbers) + 1)
+    shown: dict[str, list[Passage]] = {}
+    text, tokens, done = "", 0, skip
+    for passage in passages[skip:]:
+        tried = {**shown, passage.url: [*shown.get(passage.url, []), passage]}
+        written = _written(tried, numbers)
+        size = count(written)
+        if size > budget:
+            if tokens:
+                break
+            done += 1
+            continue  # even the first one is too long: a later one may fit
+        shown, text, tokens, done = tried, written, size, done + 1
+    citations = tuple(
+        Citation(numbers[url], url, found[0].title, passages=tuple(found))
+        for url, found in sorted(shown.items(), key=lambda item: numbers[item[0]])
+    )
+    return text, citations, tokens, done
+
+
+def _written(shown: dict[str, list[Passage]], numbers: dict[str, int]) -> str:
+    parts = []
+    for url in sorted(shown, key=numbers.__getitem__):
+        found = sorted(shown[url], key=lambda p: p.start)
+        title = found[0].title
+        head = (
+            f"[{numbers[url]}] {title} ({url})"
+            if title and title != url
+            else f"[{numbers[url]}] {url}"
+        )
+        parts.append(head + "\n" + "\n…\n".join(p.text for p in found))
+    return "\n\n".join(parts)
+
+
+def _scored(query: str, found: Sequence[tuple[int, Passage]]) -> list[Passage]:
+    """BM25 of each passage among the others, and a little for the place of its page."""
+    texts = [f"{p.title} {p.heading} {p.text}" for _, p in found]
+    wanted = query_terms(query, {guess_language(t) for t in texts})
+    read = [document_terms(t) for t in texts]
+    terms = [{**t.words, **t.pairs} for t in read]
+    sizes = [t.length for t in read]
+    mean = sum(sizes) / len(sizes) if sizes else 1.0
+    weight = {
+        term: math.log(1 + (len(terms) - n + 0.5) / (n + 0.5)) * times
+        for term, times in wanted.items()
+        if (n := sum(term in t for t in terms))
+    }
+    raw = []
+    for counts, size in zip(terms, sizes, strict=True):
+        norm = K1 * (1 - B + B * size / (mean or 1.0))
+        raw.append(
+            sum(
+                w * counts[t] * (K1 + 1) / (counts[t] + norm)
+                for t, w in weight.items()
+                if t in counts
+            )
+        )
+    best = max(raw, default=0.0) or 1.0
+    return [
+        replace(p, score=own / best + RANK_WEIGHT / (1 + rank))
+        for own, (rank, p) in zip(raw, found, strict=True)
+    ]
+
+
+def _taking_turns(passages: Iterable[Passage]) -> list[Passage]:
+    """Down-weight each further passage of a host, so that one site does not fill the budget."""
+    seen: dict[str, int] = {}
+    weighed = []
+    for passage in passages:
+        host = host_of(passage.url) or passage.url
+        weighed.append(((passage.score or 0.0) * 0.9 ** seen.get(host, 0), passage))
+        seen[host] = seen.get(host, 0) + 1
+    weighed.sort(key=lambda pair: -pair[0])
+    return [p for _, p in weighed]
+
+
+def cursor_of(done: int, total: int) -> str | None:
+    """Where to go on; None when everything was shown."""
+    return None if done >= total else base64.urlsafe_b64encode(json.dumps(done).encode()).decode()
+
+
+def position_of(cursor: str | None) -> int:
+    """How many passages were shown before. Raises `InvalidQuery`."""
+    if cursor is None:
+        return 0
+    try:
+        done = json.loads(base64.urlsafe_b64decode(cursor.encode()))
+        if isinstance(done, int) and 0 <= done < 100_000:
+            return done
+    except ValueError:
+        pass
+    raise InvalidQuery("the cursor is not one of ours", remedy="give back Context.cursor unchanged")

@@ -1,0 +1,350 @@
+"""What may be sent now: rates, cooldowns, breakers, key pools and budgets.
+
+    Gate.enter(deadline) → Pass(key) … → Gate.report(pass, error)     one gate per provider
+    Budget.spend(searches=1)                                          one budget per run, or shared
+
+Short-lived facts (latencies, the breaker's window) stay in the process; what others must obey
+(a cooling key, an open circuit, a queue's next turn, money spent) goes through the store, so ten
+agents on one machine, or on ten machines, keep to one plan together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kensaku.errors import (
+    BudgetExceeded,
+    CircuitOpen,
+    ConfigError,
+    Cooling,
+    NotConfigured,
+    Outage,
+    ProviderError,
+    Timeout,
+    Unreadable,
+)
+
+if TYPE_CHECKING:
+    from kensaku.config import Secret
+    from kensaku.store import Store
+
+LONGEST_COOLDOWN = 86400.0
+SYNC_SECONDS = 0.5  # how long another process's news may take to be seen here
+PERIODS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def parse_rate(text: str) -> tuple[float, int]:
+    """`"100/m"` → (seconds between turns, burst), so that no window ever holds more than 100."""
+    count, _, unit = text.partition("/")
+    period = PERIODS.get(unit.strip())
+    try:
+        n = float(count)
+    except ValueError:
+        n = 0.0
+    if period is None or not 0 < n < 1e9:
+        raise ConfigError(f"the rate {text[:20]!r} cannot be read", remedy="write 1/s, 100/m, …")
+    if n < 1:
+        n, period = 1.0, period / n
+    burst = max(1, int(n) // 10)
+    return period / (n - burst + 1), burst
+
+
+_NOT_COOLING = (0.0, "")
+_WHY = {
+    "KeyRefused": "its key was refused",
+    "QuotaExhausted": "its quota is used up",
+    "RateLimited": "it asked us to slow down",
+    "Blocked": "it took us for a robot",
+}
+
+
+class Breaker:
+    """Opens when most of the last calls failed; then one probe at a time finds out."""
+
+    WINDOW, FAILURES, SHARE = 50, 10, 0.6
+    PAUSE, LONGEST = 5.0, 60.0
+
+    def __init__(self) -> None:
+        self._calls: deque[tuple[float, bool]] = deque(maxlen=self.WINDOW)
+        self.until = 0.0  # wall time; 0 = closed
+        self._pause = self.PAUSE
+
+    def record(self, failed: bool, probe: bool = False) -> bool:
+        """Note a call. Returns whether the state changed."""
+        now = time.time()
+        if self.until:
+            if not probe:
+                return False  # it was on its way when the circuit opened, and says nothing new
+            if failed:
+                self._pause = min(self.LONGEST, self._pause * 2)
+                self.until = now + self._pause
+            else:
+                self.close()
+            return True
+        self._calls.append((now, failed))
+        if not failed:
+            return False
+        recent = [f for t, f in self._calls if now - t < 60]
+        failures = sum(recent)
+        if failures < self.FAILURES or failures < self.SHARE * len(recent):
+            return False
+        self.until = now + self._pause
+        return True
+
+    def close(self) -> None:
+        """Forget the failures."""
+        self._calls.clear()
+        self.until, self._pause = 0.0, self.PAUSE
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """Leave to send one request, with this key."""
+
+    key: str = field(repr=False)
+    number: int | None  # which key of the pool, from 1; None without a key
+    probe: bool = False
+
+
+class Gate:
+    """Everything that stands before one provider."""
+
+    def __init__(
+        self,
+        name: str,
+        store: Store,
+        *,
+        keys: Sequence[Secret] = (),
+        key_variable: str | None = None,  # None: it works without a key
+        rate: str | None = None,
+    ) -> None:
+        self.name = name
+        self._variable = key_variable
+        self.breaker = Breaker()
+        self.latencies: deque[float] = deque(maxlen=100)
+        self._keys: list[Secret | None] = list(keys) or ([None] if key_variable is None else [])
+        self._ids = [_key_id(k.reveal() if k else "") for k in self._keys]
+        self._rate = parse_rate(rate) if rate else None
+        self._cool = dict.fromkeys(self._ids, _NOT_COOLING)
+        self._store = store
+        self._next = 0
+        self._synced = 0.0
+
+    async def enter(self, deadline: float) -> Pass:
+        """Wait for a turn, at most until `deadline` (loop time). Raises a `NotAsked`."""
+        now = time.time()
+        if now - self._synced > SYNC_SECONDS:
+            self._synced = now
+            await self._sync()
+        fresh = self._fresh_keys(now)
+        probe = await self._check_circuit(now)
+        if (index := await self._take_turn(fresh, deadline)) is not None:
+            self._next = index + 1
+            key = self._keys[index]
+            return Pass(key.reveal(), index + 1, probe) if key else Pass("", None, probe)
+        raise Cooling(
+            self.name,
+            "our own limit for it leaves no turn before the deadline",
+            remedy="raise its rate, add a key, or allow more time",
+        )
+
+    async def report(self, used: Pass, error: ProviderError | None, elapsed: float) -> None:
+        """Note what came of it. Outages and garbage count against the provider as a whole; a bad
+        key is its owner's trouble alone, and so is a deadline that nobody could have met. A probe
+        that is refused has still found somebody there."""
+        if isinstance(error, Timeout) and not error.status and elapsed < self.slow(1.0):
+            return
+        down = isinstance(error, Outage | Unreadable)
+        if error is None:
+            self.latencies.append(elapsed)
+        counts = error is None or down or used.probe
+        if counts and self.breaker.record(down, used.probe):
+            await self._publish_circuit()
+
+    async def cool(self, used: Pass, seconds: float, why: str) -> None:
+        """Leave this key alone for a while, in every process."""
+        seconds = min(seconds, LONGEST_COOLDOWN)
+        key_id = self._ids[(used.number or 1) - 1]
+        self._cool[key_id] = (time.time() + seconds, why)
+        value = f"{self._cool[key_id][0]:f} {why}".encode()
+        await self._store.put(self._cool_key(key_id), value, seconds)
+
+    async def warm(self) -> None:
+        """Forget that keys were told to wait, and close the circuit: somebody has mended it."""
+        self.breaker.close()
+        self._cool = dict.fromkeys(self._ids, _NOT_COOLING)
+        await self._store.forget(f"cool:{self.name}:")
+        await self._publish_circuit()
+
+    def other_key(self, tried: int) -> bool:
+        """Whether there is a key that need not wait, after `tried` were tried."""
+        now = time.time()
+        return tried < len(self._ids) and any(until <= now for until, _ in self._cool.values())
+
+    def slow(self, fallback: float) -> float:
+        """The 95th percentile of its latency, in seconds."""
+        known = sorted(self.latencies)
+        return known[int(len(known) * 0.95)] if len(known) >= 10 else fallback
+
+    def state(self) -> str:
+        """For people: ready, cooling, open, or no key."""
+        now = time.time()
+        if not self._keys:
+            return "no key"
+        if self.breaker.until:
+            return "circuit open" if now < self.breaker.until else "to be probed"
+        until, why = min(self._cool.values())
+        return "ready" if until <= now else f"{_WHY.get(why, 'waiting')}, {until - now:.0f} s"
+
+    async def _sync(self) -> None:
+        names = [f"open:{self.name}", *(self._cool_key(i) for i in self._ids)]
+        circuit, *cooling = await self._store.get(names)
+        if circuit is not None and (until := float(circuit)) != self.breaker.until:
+            if until == 0:
+                self.breaker.close()
+            else:
+                self.breaker.until = max(until, self.breaker.until)
+        for key_id, said in zip(self._ids, cooling, strict=True):
+            if said is not None:
+                when, _, why = said.decode().partition(" ")
+                self._cool[key_id] = max(self._cool[key_id], (float(when), why))
+
+    async def _publish_circuit(self) -> None:
+        await self._store.put(f"open:{self.name}", b"%f" % self.breaker.until, 3600)
+
+    async def _check_circuit(self, now: float) -> bool:
+        until = self.breaker.until
+        if not until:
+            return False
+        if now >= until and await self._store.claim(f"probe:{self.name}", Breaker.PAUSE):
+            return True
+        raise CircuitOpen(
+            self.name,
+            "it failed too often just now",
+            retry_after=max(0.0, until - now),
+            remedy="it is tried again by itself",
+        )
+
+    def _fresh_keys(self, now: float) -> list[int]:
+        if not self._keys:
+            raise NotConfigured(self.name, "it has no key", remedy=f"set {self._variable}")
+        order = [(self._next + n) % len(self._keys) for n in range(len(self._keys))]
+        fresh = [i for i in order if self._cool[self._ids[i]][0] <= now]
+        if not fresh:
+            until, why = min(self._cool.values())
+            said = f"{_WHY.get(why, 'it asked us to wait')}; not asked for {until - now:.0f} s"
+            raise Cooling(self.name, said, retry_after=until - now)
+        return fresh
+
+    async def _take_turn(self, fresh: Sequence[int], deadline: float) -> int | None:
+        """The key whose turn it is, after waiting for it; None when no turn comes in time."""
+        if self._rate is None:
+            return fresh[0]
+        interval, burst = self._rate
+        patience = max(0.0, deadline - asyncio.get_running_loop().time())
+        # A key that can be used now is better than one to wait for.
+        for longest in (0.0, patience) if len(fresh) > 1 else (patience,):
+            for index in fresh:
+                key = f"turn:{self.name}:{self._ids[index]}"
+                wait = await self._store.turn(key, interval, burst, longest)
+                if wait >= 0:
+                    await asyncio.sleep(wait)
+                    return index
+        return None
+
+    def _cool_key(self, key_id: str) -> str:
+        return f"cool:{self.name}:{key_id}"
+
+
+def _key_id(key: str) -> str:
+    return hashlib.blake2s(key.encode(), digest_size=8, person=b"kensaku").hexdigest()
+
+
+class RetryBudget:
+    """Bounds the extra calls to a share of the searches, so a bad day is not made worse."""
+
+    def __init__(self, share: float, floor: float = 10.0) -> None:
+        self._share, self._cap = share, max(floor, 100 * share)
+        self._tokens = floor
+
+    def earn(self) -> None:
+        """A search has begun."""
+        self._tokens = min(self._cap, self._tokens + self._share)
+
+    def take(self) -> bool:
+        """Whether one more call may be made."""
+        if self._tokens < 1:
+            return False
+        self._tokens -= 1
+        return True
+
+
+@dataclass
+class Budget:
+    """What a run may spend. None is no bound. With a `store` and a `name`, all who use the same
+    name share it, across processes and machines, until the period ends."""
+
+    searches: int | None = None
+    fetches: int | None = None
+    seconds: float | None = None
+    money: float | None = None  # US dollars
+    tokens: int | None = None
+    name: str = ""
+    period: str = "day"
+    store: Store | None = field(default=None, repr=False)
+    _spent: dict[str, float] = field(default_factory=dict, repr=False)
+
+    async def spend(self, **amounts: float) -> None:
+        """Take amounts, as in `spend(searches=1, money=0.008)`. Raises `BudgetExceeded`, and then
+        nothing was taken."""
+        taken: list[tuple[str, float]] = []
+        for what, amount in amounts.items():
+            limit = getattr(self, what)
+            if limit is None or not amount:
+                continue
+            if await self._add(what, amount) > limit + 1e-9:
+                await self._add(what, -amount)
+                for earlier, back in taken:
+                    await self._add(earlier, -back)
+                raise BudgetExceeded(
+                    f"the budget of {limit:g} {what} is spent",
+                    remedy="raise it, or answer with what is there",
+                )
+            taken.append((what, amount))
+
+    async def settle(self, **amounts: float) -> None:
+        """Correct what was taken once the true amounts are known: more, or less."""
+        for what, amount in amounts.items():
+            if amount and getattr(self, what) is not None:
+                await self._add(what, amount)
+
+    def left(self) -> dict[str, float]:
+        """What remains of each bounded thing, as far as this process knows."""
+        kinds = ("searches", "fetches", "seconds", "money", "tokens")
+        limits = {k: getattr(self, k) for k in kinds}
+        return {k: v - self._spent.get(k, 0.0) for k, v in limits.items() if v is not None}
+
+    async def _add(self, what: str, amount: float) -> float:
+        if self.store is None:
+            total = self._spent.get(what, 0.0) + amount
+        else:
+            key, ttl = _period(self.period)
+            total = await self.store.add(f"budget:{self.name}:{what}:{key}", amount, ttl)
+        self._spent[what] = total
+        return total
+
+
+def _period(period: str) -> tuple[str, float]:
+    """The name of the current period, and seconds for which its counter must live."""
+    form, seconds = {
+        "hour": ("%Y-%m-%dT%H", 3600.0),
+        "day": ("%Y-%m-%d", 86400.0),
+        "month": ("%Y-%m", 31 * 86400.0),
+    }[period]
+    return time.strftime(form, time.gmtime()), seconds

@@ -1,0 +1,119 @@
+"""Brave Search: an index of its own; web and news."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from kensaku.errors import KeyRefused, ProviderError, QuotaExhausted
+from kensaku.providers.base import Provider, Reply, Request, rows, text
+from kensaku.providers.filters import freshness, given, site_query
+
+if TYPE_CHECKING:
+    from kensaku.models import Hit, Query
+
+# Another country or language than these is answered with 422.
+COUNTRIES = frozenset(
+    "ar at au be br ca ch cl cn de dk es fi fr gb gr hk id in it jp kr mx my nl no nz ph pl pt ru "
+    "sa se tr tw us za".split()
+)
+LANGUAGES = frozenset(
+    "ar bg bn ca cs da de en es et eu fi fr gl gu he hi hr hu is it kn ko lt lv ml mr ms nb nl pa "
+    "pl ro ru sk sl sr sv ta te th tr uk vi".split()
+)
+OWN_LANGUAGE_NAMES = {"ja": "jp", "zh": "zh-hans", "pt": "pt-br", "no": "nb"}
+DAY = 86_400
+
+
+class Brave(Provider):
+    name = "brave"
+    label = "Brave Search"
+    docs = "https://api-dashboard.search.brave.com/app/documentation"
+    url = "https://api.search.brave.com"
+    key_variable = "BRAVE_API_KEY"
+    key_aliases = ("BRAVE_SEARCH_API_KEY",)
+    max_query_chars = 400
+    max_query_words = 50
+    max_results = 20
+    filters = frozenset({"dates", "domains", "country", "language", "topic"})
+    family = "brave"
+    price = 0.005
+    rate = "1/s"
+
+    def request(self, query: Query, key: str) -> Request:
+        language = OWN_LANGUAGE_NAMES.get(query.language or "", query.language)
+        known = language in LANGUAGES or language in OWN_LANGUAGE_NAMES.values()
+        wanted = {
+            "q": site_query(query, self.max_query_chars, self.max_query_words),
+            "count": min(query.limit, self.max_results),
+            "freshness": freshness(
+                query, {"day": "pd", "week": "pw", "month": "pm", "year": "py"}, "{0}to{1}"
+            ),
+            "country": query.country.upper() if query.country in COUNTRIES else None,
+            "search_lang": language if known else None,
+            "extra_snippets": "true",
+            "text_decorations": "false",
+        }
+        section = "news" if query.topic == "news" else "web"
+        return Request(
+            url=f"{self.base_url}/res/v1/{section}/search",
+            params=given(wanted),
+            headers={"X-Subscription-Token": key},
+        )
+
+    def hits(self, body: Any) -> list[Hit]:
+        # A search without web results has no "web" member at all; news have no sections.
+        if "web" not in body and body["type"] not in ("search", "news"):
+            raise ValueError("neither a web nor a news reply")
+        found = (
+            rows(body, "results") if body.get("type") == "news" else rows(body, "web", "results")
+        )
+        return [
+            self.hit(
+                r.get("url"),
+                r.get("title"),
+                text(r.get("description"), r.get("extra_snippets")),
+                published=r.get("page_age") or r.get("age"),
+            )
+            for r in found
+        ]
+
+    def failure(self, reply: Reply) -> ProviderError | None:
+        if reply.status == 200:
+            return None
+        code, spent = _error(reply)
+        if code.startswith("SUBSCRIPTION_TOKEN"):  # sent with status 422
+            return self.refusal(reply, KeyRefused)
+        if reply.status != 429:
+            return self.refusal(reply)
+        window, wait = _exhausted(reply)
+        quota = code == "QUOTA_LIMITED" or spent or window >= DAY
+        error = self.refusal(reply, QuotaExhausted if quota else None)
+        error.retry_after = wait if wait is not None else error.retry_after
+        return error
+
+
+def _error(reply: Reply) -> tuple[str, bool]:
+    """Its own code for the refusal, and whether the quota is spent."""
+    code, spent = "", False
+    with suppress(ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
+        body = reply.json()
+        error = body["error"] if "error" in body else body["errors"][0]
+        code = str(error.get("code"))
+        spent = 0 < int(error["meta"]["quota_limit"]) <= int(error["meta"]["quota_current"])
+    return code, spent
+
+
+def _exhausted(reply: Reply) -> tuple[int, float | None]:
+    """The longest window with nothing left, and the seconds until it opens again.
+
+    The headers are lists in step: `X-RateLimit-Policy: 1;w=1, 15000;w=2592000`.
+    """
+    names = ("policy", "remaining", "reset")
+    lists = [reply.headers.get(f"x-ratelimit-{name}", "").split(",") for name in names]
+    found: list[tuple[int, float]] = []
+    with suppress(ValueError, IndexError):
+        for policy, remaining, reset in zip(*lists, strict=False):
+            if int(remaining) <= 0:
+                found.append((int(policy.split("w=")[1]), float(reset)))
+    return max(found) if found else (0, None)

@@ -1,0 +1,68 @@
+"""Exa: search by meaning, with highlights of the pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kensaku.providers.base import Provider, Request, rows, text
+from kensaku.providers.filters import days, given
+
+if TYPE_CHECKING:
+    from kensaku.models import Hit, Query
+
+TYPES = {"ultra-fast": "instant", "fast": "fast"}  # "deep" costs several times as much
+
+
+class Exa(Provider):
+    name = "exa"
+    label = "Exa"
+    docs = "https://exa.ai/docs/reference/search"
+    url = "https://api.exa.ai"
+    key_variable = "EXA_API_KEY"
+    max_results = 100
+    filters = frozenset({"dates", "domains", "country", "topic"})
+    family = "exa"
+    price = 0.005
+    rate = "5/s"
+
+    def request(self, query: Query, key: str) -> Request:
+        first, last = days(query)
+        contents: dict[str, Any] = {"highlights": True}
+        if query.include_raw_content:
+            contents["text"] = True
+        wanted = {
+            "query": query.text,
+            "numResults": min(query.limit, self.max_results),
+            "type": TYPES.get(query.depth, "auto"),
+            "category": "news" if query.topic == "news" else None,
+            "startPublishedDate": f"{first}T00:00:00.000Z" if first else None,
+            "endPublishedDate": f"{last}T23:59:59.999Z" if last else None,
+            "includeDomains": list(query.include_domains),
+            "excludeDomains": list(query.exclude_domains),
+            "userLocation": query.country and query.country.upper(),
+            "contents": contents,  # without it there is no text at all
+        }
+        return Request(
+            url=self.base_url + "/search",
+            headers={"x-api-key": key},
+            json=given(wanted),
+        )
+
+    def hits(self, body: Any) -> list[Hit]:
+        return [
+            self.hit(
+                r.get("url"),
+                r.get("title"),
+                text(r.get("highlights")) or r.get("text") or r.get("summary"),
+                score=r.get("score"),
+                published=r.get("publishedDate"),
+                author=r.get("author"),
+                favicon=r.get("favicon"),
+                raw_content=r.get("text"),
+            )
+            for r in rows(body["results"])
+        ]
+
+    def cost(self, body: Any) -> float | None:
+        total = (body.get("costDollars") or {}).get("total")
+        return float(total) if isinstance(total, int | float) else None

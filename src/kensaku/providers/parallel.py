@@ -1,0 +1,62 @@
+"""Parallel: excerpts chosen for an objective."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kensaku.providers.base import Provider, Request, rows
+from kensaku.providers.filters import bare, days, given
+from kensaku.query import cut_at_word
+
+if TYPE_CHECKING:
+    from kensaku.models import Hit, Query
+
+MODES = {"ultra-fast": "turbo", "fast": "turbo"}  # "advanced" costs twice as much
+MAX_KEYWORD_CHARS = 200
+MAX_DOMAINS = 10
+
+
+class Parallel(Provider):
+    name = "parallel"
+    label = "Parallel"
+    docs = "https://docs.parallel.ai/api-reference/search/search"
+    url = "https://api.parallel.ai"
+    key_variable = "PARALLEL_API_KEY"
+    max_results = 20
+    filters = frozenset({"dates", "domains", "country"})
+    price = 0.004
+    rate = "10/s"
+
+    def request(self, query: Query, key: str) -> Request:
+        first, _ = days(query)
+        only = [bare(d) for d in query.include_domains]
+        policy = {
+            "include_domains": only[:MAX_DOMAINS],
+            "exclude_domains": []
+            if only
+            else [bare(d) for d in query.exclude_domains][:MAX_DOMAINS],
+            "after_date": first,
+        }
+        settings = {
+            "max_results": min(query.limit, self.max_results),
+            "location": query.country,
+            "source_policy": given(policy),
+        }
+        return Request(
+            url=self.base_url + "/v1/search",
+            headers={"x-api-key": key},
+            json={
+                "objective": query.text,
+                "search_queries": [cut_at_word(query.text, MAX_KEYWORD_CHARS)],
+                "mode": MODES.get(query.depth, "basic"),
+                "advanced_settings": given(settings),
+            },
+        )
+
+    def hits(self, body: Any) -> list[Hit]:
+        return [
+            self.hit(
+                r.get("url"), r.get("title"), r.get("excerpts"), published=r.get("publish_date")
+            )
+            for r in rows(body["results"])
+        ]

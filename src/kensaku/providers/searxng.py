@@ -1,0 +1,89 @@
+"""SearXNG: your own instance, or one you may use; it asks many engines at once."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from typing import TYPE_CHECKING, Any
+
+from kensaku.errors import Outage, ProviderError
+from kensaku.providers.base import Provider, Reply, Request, rows, text
+from kensaku.providers.filters import given, site_query, time_range
+
+if TYPE_CHECKING:
+    from kensaku.models import Hit, Query
+
+
+class SearXNG(Provider):
+    name = "searxng"
+    label = "SearXNG"
+    docs = "https://docs.searxng.org/dev/search_api.html"
+    keyless = True
+    options = {"authorization": "SEARXNG_AUTHORIZATION", "engines": "SEARXNG_ENGINES"}
+    filters = frozenset({"dates", "domains", "language", "topic"})
+
+    def request(self, query: Query, key: str) -> Request:
+        engines = self.option.get("engines")
+        wanted = {
+            "q": site_query(query, self.max_query_chars),
+            "format": "json",
+            "language": _locale(query),
+            "time_range": time_range(query),
+            "engines": engines,
+            # With both, the engines of the category join those that were chosen.
+            "categories": "news" if query.topic == "news" and not engines else None,
+        }
+        return Request(
+            url=self.base_url + "/search",
+            params=given(wanted),
+            headers=_credentials(self.option.get("authorization", "")),
+        )
+
+    def hits(self, body: Any) -> list[Hit]:
+        found = rows(body["results"])
+        if not found and body.get("unresponsive_engines"):
+            raise Outage(self.name, f"none of its engines answered: {_silent(body)}", status=200)
+        scores = [r["score"] for r in found if isinstance(r.get("score"), int | float)]
+        top = max([1.0, *scores])  # they are sums over engines, and have no upper bound
+        return [
+            self.hit(
+                r.get("url"),
+                r.get("title"),
+                r.get("content"),
+                score=r["score"] / top if isinstance(r.get("score"), int | float) else None,
+                published=r.get("publishedDate") or r.get("pubdate"),
+            )
+            for r in found
+        ]
+
+    def answer(self, body: Any) -> str | None:
+        found = body.get("answers") or []
+        texts = [text(a.get("answer") if isinstance(a, dict) else a) for a in found]
+        return next(filter(None, texts), None)
+
+    def remedy(self, kind: type[ProviderError], reply: Reply) -> str:
+        if reply.status == 403:
+            return (
+                "in the instance's settings.yml write `search: formats: [html, json]`, "
+                "or set SEARXNG_AUTHORIZATION if it asks for a login"
+            )
+        return super().remedy(kind, reply)
+
+
+def _locale(query: Query) -> str | None:
+    if query.language and query.country:
+        return f"{query.language}-{query.country.upper()}"
+    return query.language
+
+
+def _credentials(value: str) -> dict[str, str]:
+    """`Bearer abc` as it is, `Name: value` as a header of that name, else `user:password`."""
+    name, colon, rest = value.partition(":")
+    if not colon or " " in name:
+        return {"Authorization": value} if value else {}
+    if rest.startswith(" "):
+        return {name: rest.strip()}
+    return {"Authorization": "Basic " + b64encode(value.encode()).decode()}
+
+
+def _silent(body: Any) -> str:
+    return text([", ".join(f"{e[0]} ({e[1]})" for e in body["unresponsive_engines"][:6])])

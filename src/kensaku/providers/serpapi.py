@@ -1,0 +1,70 @@
+"""SerpApi: Google's results, web and news."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kensaku.errors import ProviderError, QuotaExhausted
+from kensaku.providers.base import Provider, Reply, Request, rows, said, text
+from kensaku.providers.filters import given, google_language, site_query, tbs
+
+if TYPE_CHECKING:
+    from kensaku.models import Hit, Query
+
+
+class SerpApi(Provider):
+    name = "serpapi"
+    label = "SerpApi"
+    docs = "https://serpapi.com/search-api"
+    url = "https://serpapi.com"
+    key_variable = "SERPAPI_API_KEY"
+    key_aliases = ("SERPAPI_KEY", "SERP_API_KEY")
+    filters = frozenset({"dates", "domains", "country", "language", "topic"})
+    family = "google"
+    price = 0.015
+    rate = "1/s"
+
+    def request(self, query: Query, key: str) -> Request:
+        wanted = {
+            "api_key": key,
+            "engine": "google",
+            "q": site_query(query, self.max_query_chars),
+            "num": min(query.limit, self.max_results),
+            "gl": query.country,
+            "hl": google_language(query.language),
+            "tbs": tbs(query),
+            "tbm": "nws" if query.topic == "news" else None,
+        }
+        return Request(
+            url=self.base_url + "/search.json",
+            params=given(wanted),
+        )
+
+    def hits(self, body: Any) -> list[Hit]:
+        sections = ("organic_results", "news_results")
+        if not any(s in body for s in sections) and not _searched(body):
+            raise ValueError("not a search reply")
+        return [
+            self.hit(r.get("link"), r.get("title"), r.get("snippet"), published=r.get("date"))
+            for section in sections
+            for r in rows(body, section)
+        ]
+
+    def answer(self, body: Any) -> str | None:
+        box = body.get("answer_box") or {}
+        return text(box.get("answer")) or text(box.get("snippet")) or None
+
+    def complaint(self, body: Any) -> str:
+        # A search that worked and found nothing says so in "error", too.
+        return "" if _searched(body) else super().complaint(body)
+
+    def failure(self, reply: Reply) -> ProviderError | None:
+        # 429 is the hourly limit and the end of the searches; only the sentence tells.
+        if reply.status == 429 and "run out of searches" in said(reply):
+            return self.refusal(reply, QuotaExhausted)
+        return super().failure(reply)
+
+
+def _searched(body: Any) -> bool:
+    meta = body.get("search_metadata") if isinstance(body, dict) else None
+    return isinstance(meta, dict) and meta.get("status") == "Success"

@@ -1,0 +1,62 @@
+"""Serper: Google's results, web and news."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kensaku.errors import ProviderError, QuotaExhausted
+from kensaku.providers.base import Provider, Reply, Request, rows, said, text
+from kensaku.providers.filters import given, google_language, site_query, tbs
+
+if TYPE_CHECKING:
+    from kensaku.models import Hit, Query
+
+
+class Serper(Provider):
+    name = "serper"
+    label = "Serper"
+    docs = "https://serper.dev/playground"
+    url = "https://google.serper.dev"
+    key_variable = "SERPER_API_KEY"
+    max_results = 100
+    filters = frozenset({"dates", "domains", "country", "language", "topic"})
+    family = "google"
+    price = 0.001
+    rate = "50/s"
+
+    def request(self, query: Query, key: str) -> Request:
+        wanted = {
+            "q": site_query(query, self.max_query_chars),
+            "num": min(query.limit, self.max_results),
+            "gl": query.country,
+            "hl": google_language(query.language),
+            "tbs": tbs(query),
+        }
+        return Request(
+            url=self.base_url + ("/news" if query.topic == "news" else "/search"),
+            headers={"X-API-KEY": key},
+            json=given(wanted),
+        )
+
+    def hits(self, body: Any) -> list[Hit]:
+        section = "news" if "news" in body and "organic" not in body else "organic"
+        if section not in body and "searchParameters" not in body:
+            raise ValueError("not a search reply")
+        return [
+            self.hit(r.get("link"), r.get("title"), r.get("snippet"), published=r.get("date"))
+            for r in rows(body, section)
+        ]
+
+    def answer(self, body: Any) -> str | None:
+        box = body.get("answerBox") or {}
+        return text(box.get("answer")) or text(box.get("snippet")) or None
+
+    def cost(self, body: Any) -> float | None:
+        credits = body.get("credits")
+        return credits * self.price if isinstance(credits, int) else None
+
+    def failure(self, reply: Reply) -> ProviderError | None:
+        # It says that the credits are gone with status 400, and only in these words.
+        if reply.status in (400, 403) and "credit" in said(reply).lower():
+            return self.refusal(reply, QuotaExhausted)
+        return super().failure(reply)

@@ -1,0 +1,67 @@
+"""You.com: web and news in one reply, also without a key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kensaku.providers.base import Provider, Request, rows, text
+from kensaku.providers.filters import bare, freshness, given
+
+if TYPE_CHECKING:
+    from kensaku.models import Hit, Query
+
+KEYLESS_URL = "https://api.you.com"
+RANGES = {"day": "day", "week": "week", "month": "month", "year": "year"}
+
+
+class You(Provider):
+    name = "you"
+    label = "You.com"
+    docs = "https://you.com/docs/guides/search/request-controls"
+    url = "https://ydc-index.io"
+    key_variable = "YDC_API_KEY"
+    key_aliases = ("YOUCOM_API_KEY", "YOU_API_KEY")
+    keyless = True
+    pooled = True
+    max_results = 100
+    filters = frozenset({"dates", "domains", "country", "language"})
+    price = 0.005
+    rate = "10/s"
+    keyless_rate = "2/m"  # about a hundred a day for one address
+
+    def request(self, query: Query, key: str) -> Request:
+        # Both kinds of domains in one request are refused: what is wanted counts more.
+        only = [bare(d) for d in query.include_domains]
+        never = [] if only else [bare(d) for d in query.exclude_domains]
+        wanted = {
+            "query": query.text,
+            "count": min(query.limit, self.max_results),
+            "freshness": freshness(query, RANGES, "{0}to{1}"),
+            "country": query.country and query.country.upper(),
+            "language": query.language and query.language.upper(),
+            "include_domains": only,
+            "exclude_domains": never,
+        }
+        body = given(wanted)
+        if key:
+            return Request(self.base_url + "/v1/search", headers={"X-API-Key": key}, json=body)
+        host = KEYLESS_URL if self.base_url == self.url else self.base_url
+        return Request(
+            url=host + "/v1/agents/search",
+            params={n: ",".join(v) if isinstance(v, list) else v for n, v in body.items()},
+            headers={"Accept-Encoding": "identity"},  # its gzip was seen broken
+        )
+
+    def hits(self, body: Any) -> list[Hit]:
+        found = body["results"]
+        return [
+            self.hit(
+                r.get("url"),
+                r.get("title"),
+                text(r.get("description"), r.get("snippets")),
+                published=r.get("page_age"),
+                favicon=r.get("favicon_url"),
+                raw_content=(r.get("contents") or {}).get("markdown"),
+            )
+            for r in rows(found, "web") + rows(found, "news")
+        ]

@@ -1,0 +1,269 @@
+"""From what providers said to one good list: pure functions, in the order of the pipeline.
+
+    tidy → admit (domains, dates) → fuse | merge (duplicates) → spread (one host is not the web)
+
+A score is shown only when an upstream gave one: a rank is not a relevance.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from kensaku.clean import plain, visible
+from kensaku.dates import parse_date
+from kensaku.models import Hit, Source
+from kensaku.query import window
+
+if TYPE_CHECKING:
+    from kensaku.models import Query
+
+RRF_K = 60
+NEAR = 0.9  # share of words two texts have in common when one is a copy of the other
+_SCHEMES = ("https://", "http://", "pydoc:", "file:")
+_TRACKING = re.compile(
+    r"utm_\w+|gclid|dclid|fbclid|msclkid|yclid|mc_[ce]id|igshid|ref_src|spm|_ga|_gl|srsltid"
+)
+_WORD = re.compile(r"[^\W_]+")
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+_STOP = frozenset(
+    "a an and are as at be by can do does for from how i in is it my of on or that the this to was "
+    "what when where which who why will with you your".split()
+)
+
+
+def tidy(hits: Iterable[Hit], limit: int) -> list[Hit]:
+    """Clean every field of every hit, and drop what is no link. At most `limit` are kept."""
+    kept = []
+    for rank, hit in enumerate(hits, 1):
+        url = visible(str(hit.url)).strip()
+        if not url.startswith(_SCHEMES) or " " in url or len(url) > 8_000:
+            continue
+        content = plain(hit.content) if isinstance(hit.content, str) else ""
+        title = plain(hit.title) if isinstance(hit.title, str) else ""
+        score = _score(hit.score)
+        kept.append(
+            replace(
+                hit,
+                url=url,
+                title=title[:500] or _name_of(url),
+                content=content,
+                score=score,
+                published=parse_date(hit.published) if hit.published else None,
+                author=plain(str(hit.author)) if hit.author else None,
+                raw_content=visible(hit.raw_content) if hit.raw_content else None,
+                sources=(Source(hit.provider, rank, score),),
+            )
+        )
+        if len(kept) == limit:
+            break
+    return kept
+
+
+def admit(
+    hits: Sequence[Hit], query: Query, *, block: Sequence[str], undated: str, today: date
+) -> tuple[list[Hit], list[str]]:
+    """Re-apply the filters that were asked for, whatever the upstream made of them.
+
+    Returns the hits that pass, and one sentence for each thing that was left out.
+    """
+    notes: list[str] = []
+    kept = list(hits)
+    if query.include_domains or query.exclude_domains or block:
+        only, never = query.include_domains, (*query.exclude_domains, *block)
+        kept = [h for h in kept if _in_domains(h.url, only, never)]
+        if gone := len(hits) - len(kept):
+            notes.append(f"{gone} of {len(hits)} hits were of other domains and were left out")
+    first, last = window(query, today)
+    if first or last:
+        kept, said = _in_window(kept, first, last, undated)
+        notes += said
+    return kept, notes
+
+
+def merge(hits: Sequence[Hit], query: Query) -> list[Hit]:
+    """One list without duplicates, in its own order."""
+    return _explained(_deduplicated(hits), query)
+
+
+def fuse(
+    lists: Mapping[str, Sequence[Hit]], query: Query, families: Mapping[str, str]
+) -> list[Hit]:
+    """Many lists as one: reciprocal ranks add up, once for each index family.
+
+    Engines that resell one index agree with themselves: the best rank of a family counts.
+    Hits that hold none of the query's words go behind those that do.
+    """
+    hits = [h for found in lists.values() for h in found]
+    merged = _deduplicated(hits)
+    words = terms(query.text)
+
+    def points(hit: Hit) -> float:
+        best: dict[str, int] = {}
+        for s in hit.sources:
+            family = families.get(s.provider) or s.provider
+            best[family] = min(s.rank, best.get(family, s.rank))
+        return sum(1 / (RRF_K + rank) for rank in best.values())
+
+    scored = [(coverage(words, h) > 0 or not words, points(h), h) for h in merged]
+    scored.sort(key=lambda row: (not row[0], -row[1]))
+    return [
+        replace(h, explain={"fused": round(p, 5), **_reasons(h, words, families)})
+        for _, p, h in scored
+    ]
+
+
+def spread(hits: Sequence[Hit], per_domain: int) -> list[Hit]:
+    """At most `per_domain` hits of one host first; the rest of them follow at the end."""
+    if not per_domain:
+        return list(hits)
+    seen: dict[str, int] = {}
+    first: list[Hit] = []
+    later: list[Hit] = []
+    for hit in hits:
+        host = host_of(hit.url)
+        seen[host] = seen.get(host, 0) + 1
+        (first if seen[host] <= per_domain or not host else later).append(hit)
+    return first + later
+
+
+def terms(text: str) -> frozenset[str]:
+    """The words that a query is about; pairs of characters where words have no spaces."""
+    lower = text.lower()
+    words = {w for w in _WORD.findall(_CJK.sub(" ", lower)) if w not in _STOP}
+    for run in _CJK.findall(lower):
+        words |= {run[i : i + 2] for i in range(len(run) - 1)} or {run}
+    return frozenset(words)
+
+
+def coverage(words: frozenset[str], hit: Hit) -> float:
+    """The share of the query's words that occur in the title or the text of a hit."""
+    if not words:
+        return 0.0
+    haystack = f"{hit.title} {hit.content} {hit.url}".lower()
+    return sum(w in haystack for w in words) / len(words)
+
+
+def canonical(url: str) -> str:
+    """The same for every way of writing one address: for comparing, not for fetching."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https"):
+        return url
+    host = (parts.hostname or "").removeprefix("www.").removeprefix("m.")
+    port = f":{parts.port}" if parts.port not in (None, 80, 443) else ""
+    pairs = parse_qsl(parts.query, keep_blank_values=True) if parts.query else []
+    query = urlencode(sorted(p for p in pairs if not _TRACKING.fullmatch(p[0].lower())))
+    path = parts.path.rstrip("/")
+    return f"{host}{port}{path}{'?' + query if query else ''}"
+
+
+def host_of(url: str) -> str:
+    """The host name without `www.`; empty for addresses without one."""
+    try:
+        return (urlsplit(url).hostname or "").removeprefix("www.")
+    except ValueError:
+        return ""
+
+
+def in_domain(host: str, domain: str) -> bool:
+    """Whether `host` is `domain` or below it; `*.example.com` and `*.jp` work too."""
+    domain = domain.removeprefix("*.")
+    return host == domain or host.endswith("." + domain)
+
+
+def _score(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 0 <= value <= 1 else None
+
+
+def _name_of(url: str) -> str:
+    return url.partition("://")[2].removeprefix("www.").rstrip("/")[:200] or url[:200]
+
+
+def _in_domains(url: str, only: Sequence[str], never: Sequence[str]) -> bool:
+    host = host_of(url)
+    if any(in_domain(host, d) for d in never):
+        return False
+    return not only or any(in_domain(host, d) for d in only)
+
+
+def _in_window(
+    hits: Sequence[Hit], first: date | None, last: date | None, undated: str
+) -> tuple[list[Hit], list[str]]:
+    dated, without = [], []
+    for hit in hits:
+        if hit.published is None:
+            without.append(hit)
+        elif (first is None or hit.published[:10] >= first.isoformat()) and (
+            last is None or hit.published[:10] <= last.isoformat()
+        ):
+            dated.append(hit)
+    notes = []
+    if gone := len(hits) - len(dated) - len(without):
+        notes.append(f"{gone} of {len(hits)} hits were outside the dates and were left out")
+    if without:
+        done = {"keep": "kept", "last": "put last", "drop": "left out"}[undated]
+        notes.append(f"{len(without)} of {len(hits)} hits have no date and were {done}")
+    if undated == "keep":
+        kept = set(map(id, dated)) | set(map(id, without))
+        return [h for h in hits if id(h) in kept], notes
+    return dated + (without if undated == "last" else []), notes
+
+
+def _deduplicated(hits: Sequence[Hit]) -> list[Hit]:
+    """Duplicates folded into the first of them: by address, then by near-equal text."""
+    by_url: dict[str, Hit] = {}
+    for hit in hits:
+        try:
+            key = canonical(hit.url)
+        except ValueError:
+            key = hit.url
+        by_url[key] = hit if key not in by_url else _folded(by_url[key], hit)
+    kept: list[tuple[Hit, frozenset[str]]] = []
+    for hit in by_url.values():
+        words = frozenset(hit.content.lower().split())
+        # Short texts are alike by accident: "Sign in to continue".
+        twin = next((n for n, (_, w) in enumerate(kept) if _near(words, w)), None)
+        if twin is None:
+            kept.append((hit, words))
+        else:
+            kept[twin] = (_folded(kept[twin][0], hit), kept[twin][1])
+    return [h for h, _ in kept]
+
+
+def _near(a: frozenset[str], b: frozenset[str]) -> bool:
+    small, large = (a, b) if len(a) <= len(b) else (b, a)
+    if len(small) < 12 or len(small) < NEAR * len(large):
+        return False
+    return len(small & large) >= NEAR * len(large)
+
+
+def _folded(first: Hit, other: Hit) -> Hit:
+    """One hit of two: the first one's place, the longer text, everybody's word for it."""
+    longer = other if len(other.content) > 2 * len(first.content) else first
+    return replace(
+        first,
+        content=longer.content,
+        score=first.score if first.score is not None else other.score,
+        published=first.published or other.published,
+        raw_content=first.raw_content or other.raw_content,
+        sources=(*first.sources, *other.sources),
+    )
+
+
+def _explained(hits: Sequence[Hit], query: Query) -> list[Hit]:
+    words = terms(query.text)
+    return [replace(h, explain={**(h.explain or {}), **_reasons(h, words, {})}) for h in hits]
+
+
+def _reasons(hit: Hit, words: frozenset[str], families: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "coverage": round(coverage(words, hit), 3),
+        "agreement": len({families.get(s.provider) or s.provider for s in hit.sources}),
+        "ranks": {s.provider: s.rank for s in hit.sources},
+    }

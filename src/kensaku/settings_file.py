@@ -1,0 +1,160 @@
+"""A settings file: parsed once, and every value knows on which line it stands.
+
+read_file(path) → Source: "cache.ttl" → value; where("cache.ttl") → "config.toml, line 7"
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from kensaku.errors import ConfigError, MissingExtra, UnknownName
+
+MAX_BYTES = 1 << 20
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+
+
+# A key of TOML, YAML or JSON, or a part of a TOML section's name.
+_KEY = r"""^\s*\[[^\]]*\b{0}\b|(?:^|[\s{{,.])["']?{0}["']?(?:\s*[=:]|\.\w)"""
+
+
+class Source:
+    """The values of one file, or of one section of it, by dotted key."""
+
+    def __init__(
+        self,
+        values: Mapping[str, Any],
+        path: Path | None,
+        text: str,
+        env: Mapping[str, str],
+        above: str = "",
+    ):
+        self._values, self._path, self._text, self._env = dict(values), path, text, env
+        self._above = above  # the dotted name of the section that this is, with a dot behind it
+
+    def __contains__(self, key: str) -> bool:
+        return self._find(key) is not None
+
+    def __getitem__(self, key: str) -> Any:
+        return self._filled(self._find(key), key)
+
+    def where(self, key: str) -> str:
+        """The file and the line, for people."""
+        lines, at = self._text.splitlines(), 0
+        for part in (self._above + key).split("."):  # each part stands behind the one before it
+            word = re.compile(_KEY.format(re.escape(part)))
+            found = next((n for n in range(at, len(lines)) if word.search(lines[n])), None)
+            if found is None:
+                return str(self._path)
+            at = found
+        return f"{self._path}, line {at + 1}"
+
+    def take_sections(self, name: str) -> dict[str, Source]:
+        """The sections under `name`, taken out; those with `enabled = false` stay unread."""
+        sections = self._values.pop(name, {})
+        if not isinstance(sections, dict) or not all(
+            isinstance(s, dict) for s in sections.values()
+        ):
+            raise ConfigError(f"{self.where(name)}: expected sections such as [{name}.tavily]")
+        return {
+            n: Source(s if s.get("enabled", True) is not False else {"enabled": False},
+                      self._path, self._text, self._env, f"{name}.{n}.")
+            for n, s in sections.items()
+        }  # fmt: skip
+
+    def refuse_unknown(self, known: Iterable[str]) -> None:
+        """Raise for a key that nobody reads: it is nearly always misspelt."""
+        allowed = set(known)
+        for key in _keys(self._values):
+            if key not in allowed:
+                error = UnknownName("setting", key, allowed)
+                raise ConfigError(f"{self.where(key)}: {error.message}", remedy=error.remedy)
+
+    def _find(self, key: str) -> Any:
+        value: Any = self._values
+        for part in key.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+        return value
+
+    def _filled(self, value: Any, key: str) -> Any:
+        if isinstance(value, list):
+            return [self._filled(v, key) for v in value]
+        return (
+            _VARIABLE.sub(lambda m: self._variable(m, key), value)
+            if isinstance(value, str)
+            else value
+        )
+
+    def _variable(self, match: re.Match[str], key: str) -> str:
+        name, default = match.groups()
+        if (value := self._env.get(name) or default) is None:
+            raise ConfigError(
+                f"{self.where(key)}: {key} needs the environment variable {name}, which is not set",
+                remedy=f"set it, or write ${{{name}:-default}}",
+            )
+        return value
+
+
+def read_file(path: Path | None, env: Mapping[str, str]) -> Source:
+    """Read a settings file; no file is an empty one. Raises `ConfigError`."""
+    if path is None:
+        return Source({}, None, "", env)
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise ConfigError(f"{path} is larger than 1 MiB; expected a settings file")
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(
+            f"{path} cannot be read: {error.strerror}", remedy="check the path and its permissions"
+        ) from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path} is not UTF-8 text") from None
+    values = _parse(path, text)
+    if not isinstance(values, dict):
+        raise ConfigError(f"{path}, line 1: expected settings by name")
+    return Source(values, path, text, env)
+
+
+def _parse(path: Path, text: str) -> Any:
+    if path.suffix in (".yaml", ".yml"):
+        return _yaml(path, text)
+    if path.suffix == ".json":
+        import json
+
+        try:
+            return json.loads(text or "{}")
+        except json.JSONDecodeError as error:
+            raise ConfigError(f"{path}, line {error.lineno}: expected JSON: {error.msg}") from None
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"line (\d+)", str(error))
+        where = f"line {line.group(1)}" if line else f"line {text.count(chr(10)) + 1}"
+        said = str(error).partition(" (at")[0]
+        raise ConfigError(f"{path}, {where}: expected TOML: {said}") from None
+
+
+def _yaml(path: Path, text: str) -> Any:
+    try:
+        import yaml
+    except ImportError:
+        raise MissingExtra("the YAML reader", "yaml") from None
+    try:
+        return yaml.safe_load(text) or {}
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = mark.line + 1 if mark else 1
+        said = getattr(error, "problem", None) or "it does not parse"
+        raise ConfigError(f"{path}, line {line}: expected YAML: {said}") from None
+
+
+def _keys(values: Mapping[str, Any], prefix: str = "") -> Iterable[str]:
+    for name, value in values.items():
+        if isinstance(value, dict):
+            yield from _keys(value, f"{prefix}{name}.")
+        else:
+            yield prefix + str(name)
