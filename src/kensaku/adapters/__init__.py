@@ -1,0 +1,76 @@
+"""A tool as each framework wants it. A new adapter is a file with `wrap(tool)`, and a line here.
+
+    tools = kensaku.tools_for("langchain")                       web_search, web_extract, web_context
+    tools = kensaku.tools_for("strands", ["web_search"], language="ja")
+
+The words, the bounds and the behaviour are those of `kensaku.tools`; an adapter only hands them on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from kensaku.errors import MissingExtra, UnknownName
+from kensaku.tools.registry import DEFAULT, make_tool
+
+if TYPE_CHECKING:
+    from kensaku.client import Kensaku
+
+# framework → (module here, what must be importable, the extra that installs it)
+ADAPTERS = {
+    "strands": ("strands", "strands", "strands"),
+    "pydantic-ai": ("pydantic_ai", "pydantic_ai", "pydantic-ai"),
+    "langchain": ("langchain", "langchain_core", "langchain"),
+    "openai-agents": ("openai_agents", "agents", "openai-agents"),
+    "mcp": ("mcp", "mcp", "mcp"),
+    "claude": ("claude", "claude_agent_sdk", "claude"),
+    "google-genai": ("google_genai", "google.genai", "google"),
+    "google-adk": ("google_adk", "google.adk", "google-adk"),
+    "llama-index": ("llama_index", "llama_index.core", "llama-index"),
+    "agent-framework": ("agent_framework", "agent_framework", "agent-framework"),
+    "smolagents": ("smolagents", "smolagents", "smolagents"),
+    "haystack": ("haystack", "haystack", "haystack"),
+    "agno": ("agno", "agno", "agno"),
+    "autogen": ("autogen", "autogen_core", "autogen"),
+    "semantic-kernel": ("semantic_kernel", "semantic_kernel", "semantic-kernel"),
+    "dspy": ("dspy", "dspy", "dspy"),
+    "crewai": ("crewai", "crewai", "crewai"),
+    "litellm": ("schemas", None, None),
+    "openai": ("schemas", None, None),
+    "anthropic": ("schemas", None, None),
+    "gemini": ("schemas", None, None),
+    "function": ("function", None, None),
+}
+
+
+def tools_for(
+    framework: str,
+    names: Iterable[str] = DEFAULT,
+    *,
+    client: Kensaku | None = None,
+    language: str = "en",
+    **options: Any,
+) -> list[Any]:
+    """The tools of those names for a framework. Raises `UnknownName` or `MissingExtra`.
+
+    Without a `client`, all tools of the process share one, whatever event loop they run in.
+    """
+    key = framework.lower().replace("_", "-")
+    if key not in ADAPTERS:
+        raise UnknownName("framework", framework, ADAPTERS)
+    module, needs, extra = ADAPTERS[key]
+    if needs and extra and not _importable(needs):
+        raise MissingExtra(framework, extra)
+    adapter = import_module(f"kensaku.adapters.{module}")
+    wrap = getattr(adapter, f"for_{key}", None) or adapter.wrap
+    return [wrap(make_tool(name, client, language=language, **options)) for name in names]
+
+
+def _importable(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False

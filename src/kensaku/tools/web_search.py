@@ -1,0 +1,124 @@
+"""`web_search`: the tool that every agent wants first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from kensaku.clean import cut
+from kensaku.dialects import write
+from kensaku.models import Outcome
+from kensaku.tokenizer import count
+from kensaku.tools.base import BaseTool, Param, ToolResult
+from kensaku.tools.fence import fenced
+
+if TYPE_CHECKING:
+    from kensaku.models import Response
+
+QUERY = Param(
+    "query",
+    "string",
+    {"en": "What to search for, in a few words.", "ja": "検索クエリ"},
+    required=True,
+    minimum=1,
+    maximum=2_000,
+)
+MAX_RESULTS = Param(
+    "max_results",
+    "integer",
+    {"en": "How many results to return.", "ja": "検索結果の最大件数"},
+    default=5,
+    minimum=1,
+    maximum=20,
+)
+
+
+class WebSearchTool(BaseTool):
+    """Search by the client's route, and say honestly what came of it."""
+
+    name = "web_search"
+    title = {"en": "Web search", "ja": "ウェブ検索"}
+    about = {
+        "en": "Search the web for current information. Returns titles, URLs and excerpts. Use it "
+        "for recent events, documentation, prices, and any fact you are not sure of. The result "
+        "says whether something was found, nothing was found, or nobody could search.",
+        "ja": "ウェブを検索し、最新の情報を得る。タイトル、URL、抜粋を返す。最近の出来事、"
+        "文書、価格など、確信のない事実を調べるときに使う。見つかった、見つからなかった、"
+        "検索できなかった、のどれであるかも返す。",
+    }
+    prompt = {
+        "en": "Web search: use web_search for current events, documentation and every fact you "
+        "are unsure of; do not guess. Cite the URLs you used. If nobody could search, say so: it "
+        "does not mean that nothing exists.",
+        "ja": "ウェブ検索：最近の出来事や文書、確信のない事実は推測せず web_search で調べ、"
+        "使った URL を示すこと。検索できなかった場合は、存在しないとは言わず、そう伝えること。",
+    }
+    params = (
+        QUERY,
+        MAX_RESULTS,
+        Param(
+            "topic",
+            "string",
+            {"en": "What kind of pages.", "ja": "ページの種類"},
+            default="general",
+            choices=("general", "news", "finance"),
+        ),
+        Param(
+            "time_range",
+            "string",
+            {"en": "Only pages of the last day, week, month or year.", "ja": "対象とする期間"},
+            choices=("day", "week", "month", "year"),
+        ),
+        Param(
+            "include_domains",
+            "array",
+            {"en": "Only these hosts, such as python.org.", "ja": "対象とするホスト"},
+            maximum=20,
+        ),
+    )
+
+    def __init__(self, *args: Any, max_tokens: int = 4_000, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.max_tokens = max_tokens
+
+    async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
+        options = {n: v for n, v in arguments.items() if v is not None}
+        if "include_domains" in options:
+            options["include_domains"] = tuple(options["include_domains"])
+        response = await self.client.search(options.pop("query"), **options)
+        return self.result(response)
+
+    def result(self, response: Response) -> ToolResult:
+        """The response as data and as bounded, fenced text."""
+        confidence = response.confidence.to_dict() if response.confidence else {}
+        searched = response.outcome is not Outcome.UNAVAILABLE
+        return ToolResult(
+            success=searched,
+            output=response.to_dict(),
+            text=self.text(response),
+            confidence_factors=confidence,
+            error=None if searched else "nobody could search",
+            error_kind=None if searched else "tool",
+        )
+
+    def text(self, response: Response) -> str:
+        """Outcome, provider and date outside the fence, what the web said inside."""
+        said = sorted({a.provider for a in response.attempts if a.error is None}) or ["—"]
+        head = f"outcome: {response.outcome} · provider: {', '.join(said)}"
+        head += f" · date: {datetime.now(UTC).date()}"
+        body = write(self.bounded(response), "plain", language=self.language, max_content_length=0)
+        if not self.fence or response.outcome is Outcome.UNAVAILABLE:
+            return f"{head}\n{body}"
+        return f"{head}\n{fenced(body, self.language)}"
+
+    def bounded(self, response: Response) -> Response:
+        """The response with contents cut until it fits the tokens it may have."""
+        limit = 8_000
+        while (
+            count(write(response, "plain", max_content_length=0)) > self.max_tokens and limit > 60
+        ):
+            limit //= 2
+            hits = tuple(replace(h, content=cut(h.content, limit)) for h in response.hits)
+            response = replace(response, hits=hits)
+        return response
