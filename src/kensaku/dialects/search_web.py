@@ -1,0 +1,49 @@
+"""The English text of a LangChain tool in a chat server (S2-38 … S2-43)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kensaku.dialects.place import address, block, bold, inline, within
+from kensaku.dialects.words import only_unconfigured
+from kensaku.errors import UsageError
+from kensaku.models import Outcome
+from kensaku.providers import provider_class
+
+if TYPE_CHECKING:
+    from kensaku.errors import KensakuError
+    from kensaku.models import Response
+
+NOBODY = "Web search is temporarily unavailable. Please try again later."
+
+
+def write(response: Response) -> str:
+    """A numbered list. A missing key is said to be one: waiting does not mend it."""
+    if response.outcome is Outcome.UNAVAILABLE:
+        missing = only_unconfigured(response)
+        return f"Web search is not configured: {_needs(missing[0])}" if missing else NOBODY
+    query = within(response.query.text)
+    if response.outcome is Outcome.EMPTY:
+        return f'No results found for "{query}". Try rephrasing your search.'
+    lines = [f'Found {len(response.hits)} result(s) for "{query}":\n']
+    if response.answer and not response.hits:
+        lines += [block(response.answer), ""]
+    for n, hit in enumerate(response.hits, 1):
+        lines.append(f"{n}. **{bold(hit.title) or 'No title'}**")
+        lines += [f"   {text}" for text in (address(hit.url), inline(hit.content)) if text]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def error(error: KensakuError, *, query: str | None = None) -> str:
+    """What the tool says instead of raising."""
+    if isinstance(error, UsageError):
+        return f"Invalid search query: {within(str(error))}"
+    return NOBODY
+
+
+def _needs(provider: str) -> str:
+    cls = provider_class(provider)
+    variable = cls.key_variable or f"{provider.upper()}_BASE_URL"
+    label = cls.label or provider
+    return f"{variable} environment variable is required when using {label} provider."

@@ -1,0 +1,42 @@
+"""The Japanese Markdown of a Slack bot built on strands-agents (S0-24, S0-30 … S0-36)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kensaku.clean import cut
+from kensaku.dialects.place import address, block, bold, inline, within
+from kensaku.models import Outcome
+
+if TYPE_CHECKING:
+    from kensaku.errors import KensakuError
+    from kensaku.models import Response
+
+NO_QUERY = "検索クエリを入力してください"
+NOBODY = "検索できませんでした"
+NOTHING = "検索結果が見つかりませんでした"
+
+
+def write(response: Response, *, max_content_length: int = 500) -> str:
+    """Answer and results; at most `max_content_length` characters of each content, 0 for all."""
+    if response.outcome is Outcome.UNAVAILABLE:
+        return NOBODY
+    if response.outcome is Outcome.EMPTY:
+        return NOTHING
+    parts = [f'## 検索結果: "{within(response.query.text)}"']
+    if response.answer:
+        parts.append(f"### 回答\n{block(response.answer)}")
+    items = []
+    for n, hit in enumerate(response.hits, 1):
+        content = inline(hit.content)
+        if max_content_length > 0:
+            content = cut(content, max_content_length)
+        items.append(f"{n}. **{bold(hit.title)}**\n   URL: {address(hit.url)}\n   {content}")
+    if items:
+        parts.append("### 結果\n" + "\n\n".join(items))
+    return "\n\n".join(parts)
+
+
+def error(error: KensakuError, *, query: str | None = None) -> str:
+    """What the tool says instead of raising."""
+    return NO_QUERY if query is not None and not query.strip() else NOBODY

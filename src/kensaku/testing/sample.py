@@ -1,0 +1,113 @@
+"""A provider's wire format in one JSON file: a realistic reply, and how its rows are written.
+
+rows     where the list of results is in `body`: "web.results"; "" when the body is the list
+row      one result with {title} {url} {content} {published} {score} in their places
+body     an invented reply with at least three results
+empty    the reply when nothing is found
+expect   what `hits(body)` must read, in order: {"title", "url", "content", …}
+key      where the key travels: "header X-API-KEY", "param api_key"; "" without keys
+also     more replies of the same provider (news, …): each with a `query` that asks for it,
+         the end of the `path` under which it is served, and its own members from above
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kensaku.models import Hit
+
+FIELDS = ("title", "url", "content", "published", "score")
+ROWS_START, ROWS_END = "<!--rows-->", "<!--/rows-->"  # around the rows of a web page
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """How one upstream writes results."""
+
+    rows: str
+    row: Any
+    body: Any
+    empty: Any
+    expect: Sequence[Mapping[str, Any]]
+    key: str = ""
+    empty_status: int = 200
+    query: Mapping[str, Any] = field(default_factory=dict)
+    path: str = ""
+    also: Sequence[Sample] = ()
+
+    @property
+    def content_type(self) -> str:
+        """A page when the body is text, JSON otherwise."""
+        return "text/html; charset=utf-8" if isinstance(self.body, str) else "application/json"
+
+    def written(self, hits: Sequence[Hit]) -> Any:
+        """The reply with these hits instead of its own."""
+        rows = [_fill(self.row, {n: getattr(h, n) for n in FIELDS}) for h in hits]
+        return self.with_rows(rows) if rows else self.empty
+
+    def with_rows(self, rows: Any) -> Any:
+        """The reply with this in the place of its rows, whatever it is."""
+        if isinstance(self.body, str):
+            head, rest = self.body.split(ROWS_START)
+            return head + "\n".join(rows) + rest.split(ROWS_END)[1]
+        body = {"": deepcopy(self.body)}
+        place, names = body, ["", *filter(None, self.rows.split("."))]
+        for name in names[:-1]:
+            place = place[name]
+        place[names[-1]] = rows
+        return body[""]
+
+
+def load_sample(source: str | Path | Mapping[str, Any]) -> Sample:
+    """A sample from a file, from a mapping, or a built-in provider's by its name."""
+    if isinstance(source, Mapping):
+        members = dict(source)
+        also = tuple(load_sample({**_defaults(source), **more}) for more in members.pop("also", ()))
+        return Sample(**members, also=also)
+    if isinstance(source, Path):
+        return load_sample(json.loads(source.read_text(encoding="utf-8")))
+    return built_in()[source]
+
+
+@cache
+def built_in() -> dict[str, Sample]:
+    """The samples that come with Kensaku, by provider."""
+    folder = resources.files(__package__) / "samples"
+    return {
+        entry.name.removesuffix(".json"): load_sample(json.loads(entry.read_text(encoding="utf-8")))
+        for entry in sorted(folder.iterdir(), key=lambda e: e.name)
+        if entry.name.endswith(".json")
+    }
+
+
+def _defaults(source: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: source[name]
+        for name in ("rows", "row", "empty", "empty_status", "key")
+        if name in source
+    }
+
+
+def _fill(template: Any, values: Mapping[str, Any]) -> Any:
+    if isinstance(template, dict):
+        filled = {name: _fill(value, values) for name, value in template.items()}
+        return {name: value for name, value in filled.items() if value is not None}
+    if isinstance(template, list):
+        return [value for value in (_fill(t, values) for t in template) if value is not None]
+    if not isinstance(template, str):
+        return template
+    if template[:1] == "{" and template[1:-1] in values:
+        return values[template[1:-1]]
+    escape = html.escape if template.lstrip().startswith("<") else str
+    for name, value in values.items():
+        template = template.replace("{" + name + "}", escape("" if value is None else str(value)))
+    return template

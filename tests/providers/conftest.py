@@ -1,0 +1,31 @@
+"""Ask one provider over loopback: `await ask("brave", fault)`."""
+
+from __future__ import annotations
+
+import pytest
+
+from kensaku._http import Http
+from kensaku.models import Query
+from kensaku.providers import provider_class
+from kensaku.testing import FakeUpstream
+
+
+@pytest.fixture
+async def up():
+    async with FakeUpstream() as upstream:
+        yield upstream
+
+
+@pytest.fixture
+async def ask(up):
+    http = Http(user_agent="kensaku-tests")
+
+    async def asked(name, fault=None, query=None, key="test-key", options=None):
+        cls = provider_class(name)
+        if fault:
+            up.fails(name, fault)
+        provider = cls(up.base_url(name), options or {o: f"test-{o}" for o in cls.needs})
+        return await provider.ask(query or Query("otter"), key, http)
+
+    yield asked
+    await http.close()

@@ -1,0 +1,111 @@
+"""What upstreams say besides hits: answers, costs, pages, and hits that are none."""
+
+from __future__ import annotations
+
+import pytest
+
+from kensaku.models import Query
+from kensaku.providers import provider_class
+from kensaku.providers.base import Reply
+from kensaku.testing import load_sample
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("tavily", "The last confirmed sighting was in 1979."),
+        ("serper", "10 to 15 years"),
+        ("serpapi", "Otters can live up to 16 years."),
+        ("searxng", "About 13 species."),
+        ("exa", None),
+        ("brave", None),
+        ("linkup", None),
+    ],
+)
+async def test_an_upstreams_own_answer_is_kept(ask, name, answer):
+    """It is told apart from the hits, and nobody has to search for it in them."""
+    assert (await ask(name)).answer == answer
+
+
+def test_linkup_writes_an_answer_when_it_is_asked_for():
+    """Then its results are called sources."""
+    sample = load_sample("linkup").also[0]
+
+    assert provider_class("linkup")().answer(sample.body).startswith("Sea otters have")
+
+
+@pytest.mark.parametrize("answers", [["42"], [{"answer": "42"}], [{"x": 1}, "42"]])
+def test_searxng_answers_are_texts_or_objects(answers):
+    """The form changed between versions."""
+    assert provider_class("searxng")().answer({"answers": answers}) == "42"
+
+
+@pytest.mark.parametrize(("name", "cost"), [("exa", 0.007), ("serper", 0.001), ("brave", None)])
+async def test_the_cost_is_what_the_reply_says(ask, name, cost):
+    """A budget counts what was charged."""
+    assert (await ask(name)).cost == cost
+
+
+async def test_you_lists_the_web_before_the_news(ask, up):
+    """Both sections come in one reply."""
+    web, news = load_sample("you"), load_sample("you").also[0]
+    up.answers("you", body={"results": {**web.body["results"], **news.body["results"]}})
+
+    titles = [hit.title for hit in (await ask("you")).hits]
+
+    assert titles == [e["title"] for e in (*web.expect, *news.expect)]
+
+
+async def test_a_page_that_lists_other_pages_is_no_hit(ask):
+    """Wikipedia's "may refer to" pages answer nothing."""
+    assert "Otter (disambiguation)" not in [hit.title for hit in (await ask("wikipedia")).hits]
+
+
+async def test_results_of_another_type_are_left_out(ask):
+    """Linkup mixes pictures in."""
+    assert "A picture" not in [hit.title for hit in (await ask("linkup")).hits]
+
+
+def test_a_score_without_a_bound_is_brought_into_one():
+    """SearXNG adds up the engines; a hit's score is at most 1."""
+    rows = [{"url": f"https://a.example/{n}", "score": n} for n in (8, 4, 1)]
+
+    scores = [hit.score for hit in provider_class("searxng")().hits({"results": rows})]
+
+    assert scores == [1.0, 0.5, 0.125]
+
+
+def test_a_time_in_seconds_is_kept_as_a_text():
+    """Dates are read further on, in one place."""
+    hit = provider_class("brave")().hit("https://a.example/", "A", published=1_700_000_000)
+
+    assert hit.published == "1700000000"
+
+
+def test_not_a_number_is_not_a_score():
+    """JSON from Python servers may hold NaN."""
+    body = b'{"results": [{"url": "https://a.example/", "title": "A", "score": NaN}]}'
+
+    (hit,) = provider_class("tavily")().read(Reply(200, {}, body)).hits
+
+    assert hit.score is None
+
+
+def test_a_very_deep_body_is_unreadable():
+    """A bomb of brackets must not end the process."""
+    from kensaku.errors import Unreadable
+
+    with pytest.raises(Unreadable):
+        provider_class("tavily")().read(Reply(200, {}, b"[" * 200_000))
+
+
+@pytest.mark.parametrize("limit", [1, 50])
+def test_raw_content_costs_only_those_who_ask(limit):
+    """Reading whole pages takes time and credits."""
+    plain = provider_class("exa")().request(Query("otter", limit=limit), "k")
+    whole = provider_class("exa")().request(
+        Query("otter", limit=limit, include_raw_content=True), "k"
+    )
+
+    assert "text" not in plain.json["contents"]
+    assert whole.json["contents"]["text"] is True

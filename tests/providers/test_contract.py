@@ -1,0 +1,22 @@
+"""Every built-in provider that speaks HTTP passes the contract, each as a class of its own."""
+
+from __future__ import annotations
+
+from kensaku.providers import BUILT_IN, provider_class
+from kensaku.testing import ProviderContract, load_sample
+
+OTHERWISE_TESTED = {"duckduckgo", "local"}  # no JSON over HTTP: tests of their own
+
+for _name in [name for name in BUILT_IN if name not in OTHERWISE_TESTED]:
+    _provider = provider_class(_name)
+    _class = f"Test{_provider.__name__}"
+    globals()[_class] = type(
+        _class, (ProviderContract,), {"provider": _provider, "sample": load_sample(_name)}
+    )
+
+
+def test_every_provider_of_the_table_is_tested():
+    """A provider that is added to the table is under the contract at once."""
+    tested = {c.provider.name for n, c in globals().items() if n.startswith("Test")}
+
+    assert tested == BUILT_IN.keys() - OTHERWISE_TESTED

@@ -1,0 +1,207 @@
+"""DuckDuckGo by ddgs: what really happened is known, and the loop never waits for the thread."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+
+import pytest
+
+from kensaku.errors import (
+    Blocked,
+    NotConfigured,
+    Outage,
+    ProviderError,
+    RateLimited,
+    Timeout,
+    Unreachable,
+    Unreadable,
+)
+from kensaku.models import Hit, Query
+from kensaku.providers import duckduckgo, provider_class
+from kensaku.testing import faults, load_sample
+from kensaku.testing.faults import Fault
+
+ANOMALY = b"""<!DOCTYPE html><html><body><div class="anomaly-modal__mask">
+<div class="anomaly-modal__title">Unfortunately, bots use DuckDuckGo too.</div></div></body>"""
+NO_RESULT_ROW = b"""<html><body><div id="links"><div class="result result--no-result">
+<div class="links_main result__body"><span class="no-results">No  results.</span></div></div>
+</div></body></html>"""
+
+
+def page(body: bytes, status: int = 200, **headers: str) -> Fault:
+    return Fault(status, body, {"Content-Type": "text/html", **headers})
+
+
+async def test_a_page_of_results_is_read(ask):
+    """Titles, addresses and snippets, in the order of the page."""
+    sample = load_sample("duckduckgo")
+
+    found = await ask("duckduckgo")
+
+    assert [
+        {n: getattr(h, n) for n in e} for h, e in zip(found.hits, sample.expect, strict=True)
+    ] == sample.expect
+
+
+async def test_the_query_arrives_whole(ask, up):
+    """As a form, in the encoding of a form."""
+    await ask("duckduckgo", query=Query('カワウソ "a b" & 🦦 +1', country="jp"))
+
+    assert up.requests[-1].form == {"q": 'カワウソ "a b" & 🦦 +1', "b": "", "l": "jp-jp"}
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        (page(ANOMALY, 202), RateLimited),
+        (page(b"", 202), RateLimited),
+        (page(ANOMALY, 200), Blocked),
+        (page(ANOMALY, 403), Blocked),
+        (faults.status(403, "no"), Blocked),
+        (faults.status(429, "no"), RateLimited),
+        (faults.status(500, "no"), Outage),
+        (faults.html(), Blocked),
+        (page(b""), Blocked),
+        (Fault(body=b'{"a": 1}'), Unreadable),
+        (Fault(body=b""), Unreadable),
+        (Fault(body=b"\x00\xff" * 99), Unreadable),
+        (faults.reset(), Unreachable),
+        (faults.half(), Unreachable),
+    ],
+    ids=repr,
+)  # fmt: skip
+async def test_a_refusal_is_never_an_empty_list(ask, fault, kind):
+    """The library itself says "No results found." to all of these (ddgs #153, #204)."""
+    with pytest.raises(ProviderError) as caught:
+        await ask("duckduckgo", fault)
+
+    assert type(caught.value) is kind
+
+
+@pytest.mark.parametrize("fault", [faults.empty(), page(NO_RESULT_ROW)], ids=["page", "row"])
+async def test_an_empty_page_is_an_empty_list(ask, fault):
+    """It did search, and there is nothing."""
+    assert (await ask("duckduckgo", fault)).hits == []
+
+
+async def test_it_keeps_how_long_to_wait(ask):
+    """`Retry-After` is read from ddgs' own response."""
+    with pytest.raises(RateLimited) as caught:
+        await ask("duckduckgo", faults.status(429, "no", {"Retry-After": "9"}))
+
+    assert caught.value.retry_after == 9.0
+
+
+async def test_advertisements_and_counting_links_are_undone(ask, up):
+    """What is listed is the page itself."""
+    link = "https://duckduckgo.com/l/?uddg=https%3A%2F%2Fa.example%2F%3Fb%3D1&rut=x"
+    ad = "https://duckduckgo.com/y.js?ad_domain=ads.example"
+    up.answers("duckduckgo", [Hit(url=ad, title="Ad"), Hit(url=link, title="A", content="text")])
+
+    assert [hit.url for hit in (await ask("duckduckgo")).hits] == ["https://a.example/?b=1"]
+
+
+async def test_nobody_there_is_unreachable():
+    """A refused connection is not an empty page."""
+    with pytest.raises(Unreachable):
+        await provider_class("duckduckgo")("http://127.0.0.1:9").ask(Query("otter"), "", None)
+
+
+async def test_silence_is_a_timeout(ask, monkeypatch):
+    """The engine has a bound of its own, for callers without a deadline."""
+    monkeypatch.setattr(duckduckgo, "ENGINE_SECONDS", 0.05)
+
+    with pytest.raises(Timeout):
+        await ask("duckduckgo", faults.hang())
+
+
+async def test_cancelling_returns_at_once(ask):
+    """The thread may finish on its own; nobody waits for it."""
+    search = asyncio.ensure_future(ask("duckduckgo", faults.hang()))
+    await asyncio.sleep(0.02)
+    search.cancel()
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+
+    assert search.cancelled()
+
+
+async def test_a_deadline_holds(ask):
+    """The caller's time is over before the engine's."""
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05):
+            await ask("duckduckgo", faults.hang())
+
+
+async def test_the_loop_goes_on_meanwhile(ask):
+    """Its client is synchronous, and so it has a thread."""
+    beats = 0
+
+    async def heart() -> None:
+        nonlocal beats
+        while True:
+            beats += 1
+            await asyncio.sleep(0)
+
+    beating = asyncio.ensure_future(heart())
+    await ask("duckduckgo", faults.delay(0.05))
+    beating.cancel()
+
+    assert beats > 100
+
+
+def test_the_end_of_the_program_does_not_wait_for_the_thread():
+    """`asyncio.run` joins the threads of `to_thread`, for eight seconds here."""
+    code = """
+import asyncio
+from kensaku.models import Query
+from kensaku.providers import provider_class
+from kensaku.testing import FakeUpstream, faults
+
+async def main():
+    async with FakeUpstream() as up:
+        up.fails("duckduckgo", faults.hang())
+        provider = provider_class("duckduckgo")(up.base_url("duckduckgo"))
+        search = asyncio.ensure_future(provider.ask(Query("otter"), "", None))
+        await asyncio.sleep(0.05)
+        search.cancel()
+
+asyncio.run(main())
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False
+    )
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+async def test_without_the_package_it_says_how_to_get_it(monkeypatch):
+    """The command is in the remedy."""
+    monkeypatch.setitem(sys.modules, "ddgs", None)
+    monkeypatch.setitem(sys.modules, "ddgs.engines.duckduckgo", None)
+    monkeypatch.setitem(sys.modules, "ddgs.exceptions", None)
+
+    with pytest.raises(NotConfigured) as caught:
+        await provider_class("duckduckgo")().ask(Query("otter"), "", None)
+
+    assert 'pip install "kensaku[ddgs]"' in caught.value.remedy
+
+
+def test_importing_it_does_not_import_ddgs():
+    """The package is loaded when it is used, and in the thread."""
+    code = "import sys, kensaku.providers.duckduckgo; print('ddgs' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert ran.stdout.strip() == "False"
+
+
+async def test_an_error_does_not_repeat_the_query(ask):
+    """What people search for is theirs."""
+    with pytest.raises(RateLimited) as caught:
+        await ask(
+            "duckduckgo", faults.status(429, {"error": "secret words"}), Query("secret words")
+        )
+
+    assert "secret words" not in f"{caught.value} {caught.value!r}"

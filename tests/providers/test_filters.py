@@ -1,0 +1,231 @@
+"""How filters are written for each upstream: dates, domains, countries, languages, topics."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from datetime import date, timedelta
+
+import pytest
+
+from kensaku.models import Query
+from kensaku.providers import provider_class
+from kensaku.providers.filters import site_query, tbs, time_range, today, written_in
+
+JANUARY = {"start_date": date(2026, 1, 2), "end_date": date(2026, 1, 31)}
+
+
+def sent(name, *, key="k", options=None, **query):
+    """The members of the request: parameters, or the JSON body."""
+    request = provider_class(name)(None, options).request(Query("otter", **query), key)
+    return request.json if request.json is not None else dict(request.params)
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "member", "value"),
+    [
+        ("brave", {"time_range": "day"}, "freshness", "pd"),
+        ("brave", {"time_range": "year"}, "freshness", "py"),
+        ("brave", JANUARY, "freshness", "2026-01-02to2026-01-31"),
+        ("brave", {"country": "jp"}, "country", "JP"),
+        ("brave", {"language": "ja"}, "search_lang", "jp"),
+        ("brave", {"language": "zh"}, "search_lang", "zh-hans"),
+        ("brave", {"language": "pt"}, "search_lang", "pt-br"),
+        ("brave", {"language": "de"}, "search_lang", "de"),
+        ("serper", {"time_range": "week"}, "tbs", "qdr:w"),
+        ("serper", JANUARY, "tbs", "cdr:1,cd_min:01/02/2026,cd_max:01/31/2026"),
+        ("serper", {"country": "de", "language": "zh"}, "hl", "zh-cn"),
+        ("exa", JANUARY, "startPublishedDate", "2026-01-02T00:00:00.000Z"),
+        ("exa", {"topic": "news"}, "category", "news"),
+        ("exa", {"depth": "ultra-fast"}, "type", "instant"),
+        ("searxng", {"time_range": "month"}, "time_range", "month"),
+        ("searxng", {"language": "de", "country": "at"}, "language", "de-AT"),
+        ("searxng", {"topic": "news"}, "categories", "news"),
+        ("perplexity", JANUARY, "search_after_date_filter", "01/02/2026"),
+        ("perplexity", {"exclude_domains": ("a.example",)}, "search_domain_filter", ["-a.example"]),
+        ("perplexity", {"language": "ja"}, "search_language_filter", ["ja"]),
+        ("you", JANUARY, "freshness", "2026-01-02to2026-01-31"),
+        ("you", {"include_domains": ("a.example",)}, "include_domains", ["a.example"]),
+        ("linkup", JANUARY, "fromDate", "2026-01-02"),
+        ("linkup", {"include_answer": True}, "outputType", "sourcedAnswer"),
+        ("linkup", {}, "outputType", "searchResults"),
+        ("linkup", {"depth": "advanced"}, "depth", "standard"),
+        ("kagi", {"start_date": date(2026, 1, 2)}, "filters", {"after": "2026-01-02"}),
+        ("kagi", {"topic": "news"}, "workflow", "news"),
+        ("mojeek", JANUARY, "since", "20260102"),
+        ("mojeek", {"include_domains": ("a.example",)}, "site", "a.example"),
+        ("firecrawl", {"topic": "news"}, "sources", ["news"]),
+        ("firecrawl", {"time_range": "day"}, "tbs", "qdr:d"),
+        ("serpapi", {"topic": "news"}, "tbm", "nws"),
+        ("google", {"time_range": "week"}, "dateRestrict", "d7"),
+        ("google", {"language": "ja"}, "lr", "lang_ja"),
+        ("keenable", JANUARY, "published_before", "2026-01-31"),
+        ("bocha", {"time_range": "month"}, "freshness", "oneMonth"),
+        ("bocha", JANUARY, "freshness", "2026-01-02..2026-01-31"),
+        ("bocha", {"include_domains": ("a.jp", "b.jp")}, "include", "a.jp|b.jp"),
+        ("duckduckgo", {"time_range": "week"}, "df", "w"),
+        ("duckduckgo", JANUARY, "df", "2026-01-02..2026-01-31"),
+        ("duckduckgo", {"country": "jp"}, "l", "jp-jp"),
+        ("duckduckgo", {"country": "gb"}, "l", "uk-en"),
+        ("duckduckgo", {"country": "ca", "language": "fr"}, "l", "ca-fr"),
+        ("duckduckgo", {"language": "ko"}, "l", "kr-kr"),
+        ("duckduckgo", {"language": "en"}, "l", "us-en"),
+        ("duckduckgo", {}, "l", "wt-wt"),
+    ],
+)  # fmt: skip
+def test_a_filter_is_written_as_the_upstream_wants_it(name, query, member, value):
+    """A value in the wrong form is refused, or worse, ignored."""
+    assert sent(name, **query)[member] == value
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "member"),
+    [
+        ("brave", {}, "search_lang"),
+        ("brave", {"country": "np"}, "country"),
+        ("brave", {"language": "sw"}, "search_lang"),
+        ("serper", {}, "hl"),
+        ("searxng", {}, "language"),
+        ("tavily", {"country": "jp", "topic": "news"}, "country"),
+        ("mojeek", {"include_domains": ("a.example", "b.example")}, "site"),
+        ("firecrawl", {"include_domains": ("a.example",), "exclude_domains": ("b.example",)},
+         "excludeDomains"),
+    ],
+)  # fmt: skip
+def test_what_the_upstream_would_refuse_is_not_sent(name, query, member):
+    """No default language and country, and no value outside its list (hermes #12517)."""
+    assert member not in sent(name, **query)
+
+
+@pytest.mark.parametrize(
+    ("name", "url"),
+    [
+        ("brave", "https://api.search.brave.com/res/v1/news/search"),
+        ("serper", "https://google.serper.dev/news"),
+    ],
+)
+def test_news_have_an_endpoint_of_their_own(name, url):
+    """The web endpoint does not know the topic."""
+    assert provider_class(name)().request(Query("otter", topic="news"), "k").url == url
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "host"),
+    [
+        ("otter", None, "en"),
+        ("カワウソ", None, "ja"),
+        ("東京の天気", None, "ja"),
+        ("東京駅", None, "ja"),
+        ("北京天气", None, "zh"),
+        ("수달", None, "ko"),
+        ("выдра", None, "ru"),
+        ("カワウソ", "de", "de"),
+        ("otter", "nb", "no"),
+    ],
+)
+def test_wikipedia_is_asked_in_the_language_of_the_query(text, language, host):
+    """The English edition answers a Japanese question with nothing."""
+    request = provider_class("wikipedia")().request(Query(text, language=language), "")
+
+    assert request.url == f"https://{host}.wikipedia.org/w/api.php"
+
+
+def test_a_wiki_of_ones_own_is_used_as_it_is():
+    """A base URL is where somebody's wiki lives, in whatever language."""
+    provider = provider_class("wikipedia")("https://wiki.example/")
+
+    assert provider.request(Query("カワウソ"), "").url == "https://wiki.example/w/api.php"
+
+
+@pytest.mark.parametrize(
+    ("value", "header"),
+    [
+        ("Bearer abc", ("Authorization", "Bearer abc")),
+        ("X-Token: abc", ("X-Token", "abc")),
+        ("Basic dTpw", ("Authorization", "Basic dTpw")),
+    ],
+)
+def test_searxng_behind_a_login_takes_a_header(value, header):
+    """Instances behind a proxy want one of three things (LibreChat #15775)."""
+    provider = provider_class("searxng")("https://s.example", {"authorization": value})
+
+    assert dict([header]) == provider.request(Query("otter"), "").headers
+
+
+def test_searxng_takes_a_user_and_a_password():
+    """Basic authentication, without encoding it by hand."""
+    provider = provider_class("searxng")("https://s.example", {"authorization": "ann:p:w"})
+    header = provider.request(Query("otter"), "").headers["Authorization"]
+
+    assert b64decode(header.removeprefix("Basic ")) == b"ann:p:w"
+
+
+def test_chosen_engines_keep_the_category_out():
+    """With both, SearXNG adds the engines of the category."""
+    members = sent("searxng", options={"engines": "brave,mojeek"}, topic="news")
+
+    assert members["engines"] == "brave,mojeek"
+    assert "categories" not in members
+
+
+def test_you_has_another_host_without_a_key():
+    """The keyless endpoint refuses a key, and the other one wants it."""
+    you = provider_class("you")()
+
+    assert you.request(Query("otter"), "").url == "https://api.you.com/v1/agents/search"
+    assert you.request(Query("otter"), "k").url == "https://ydc-index.io/v1/search"
+
+
+def test_keenable_has_another_path_without_a_key():
+    """The public path wants to know who asks."""
+    request = provider_class("keenable")().request(Query("otter"), "")
+
+    assert request.url == "https://api.keenable.ai/v1/search/public"
+    assert request.headers == {"X-Keenable-Title": "Kensaku"}
+
+
+def test_parallel_gets_the_whole_query_as_its_objective():
+    """Its keywords are short, its objective is not."""
+    members = provider_class("parallel")().request(Query("word " * 100), "k").json
+
+    assert members["objective"] == ("word " * 100).strip()
+    assert len(members["search_queries"][0]) <= 200
+
+
+def test_site_operators_stay_within_the_bounds():
+    """Three hundred domains would make every query too long."""
+    many = Query("otter", include_domains=tuple(f"domain{n}.example" for n in range(300)))
+    text = site_query(many, 400, 50)
+
+    assert text.startswith("otter (site:domain0.example OR ")
+    assert len(text) <= 400
+    assert len(text.split()) <= 50
+
+
+def test_domains_that_are_wanted_outlast_those_that_are_not():
+    """Leaving out an unwanted domain is mended afterwards; leaving out a wanted one is not."""
+    both = Query("otter", include_domains=("a.example",), exclude_domains=("b.example",))
+
+    assert site_query(both) == "otter site:a.example -site:b.example"
+    assert site_query(both, 25) == "otter site:a.example"
+    assert site_query(both, 8) == "otter"
+
+
+@pytest.mark.parametrize(("age", "expected"), [(0, "day"), (5, "week"), (200, "year"), (900, None)])
+def test_a_first_day_becomes_the_shortest_range_that_reaches_it(age, expected):
+    """What cannot be said exactly is said too widely, never too narrowly."""
+    query = Query("otter", start_date=today() - timedelta(days=age))
+
+    assert time_range(query) == expected
+
+
+def test_one_open_end_is_enough():
+    """A query may have a first or a last day alone."""
+    assert tbs(Query("otter", start_date=date(2026, 1, 2))) == "cdr:1,cd_min:01/02/2026"
+    assert tbs(Query("otter", end_date=date(2026, 1, 2))) == "cdr:1,cd_max:01/02/2026"
+    assert tbs(Query("otter")) is None
+
+
+@pytest.mark.parametrize("text", ["otter", "", "Fischotter über", "12345 🦦"])
+def test_latin_text_gives_no_language_away(text):
+    """It could be any of two hundred."""
+    assert written_in(text) is None

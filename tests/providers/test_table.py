@@ -1,0 +1,60 @@
+"""The table of providers: complete, current, and honest."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kensaku.limits import parse_rate
+from kensaku.providers import BUILT_IN, provider_class
+from kensaku.providers.table import table
+from kensaku.testing.sample import built_in
+
+DOC = Path(__file__).parents[2] / "docs" / "providers.md"
+every_provider = pytest.mark.parametrize("name", BUILT_IN)
+
+
+def test_the_page_holds_the_table_as_it_is_now():
+    """`python -m kensaku.providers.table` writes it; nobody keeps it by hand."""
+    page = DOC.read_text(encoding="utf-8")
+
+    (held,) = re.findall(r"<!-- python -m .*? -->\n(.*?)<!-- end -->", page, re.DOTALL)
+
+    assert held == table()
+
+
+@every_provider
+def test_a_name_leads_to_its_class(name):
+    """What the table calls it is what it calls itself."""
+    assert provider_class(name).name == name
+
+
+@every_provider
+def test_rates_can_be_read(name):
+    """A rate that is misspelt would only be seen at the first search."""
+    cls = provider_class(name)
+    for rate in filter(None, (cls.rate, cls.keyless_rate)):
+        parse_rate(rate)
+
+
+def test_every_provider_but_the_local_one_has_a_sample():
+    """The fake upstream speaks for all of them."""
+    assert built_in().keys() == BUILT_IN.keys() - {"local"}
+
+
+def test_the_pool_is_made_of_those_that_answer_without_a_key():
+    """And of no others: these are asked when nobody has configured anything."""
+    pool = {name for name in BUILT_IN if provider_class(name).pooled}
+
+    assert pool == {"tavily", "firecrawl", "you", "keenable", "wikipedia", "duckduckgo"}
+
+
+@pytest.mark.parametrize(
+    ("family", "names"),
+    [("google", {"serper", "serpapi", "google"}), ("bing", {"duckduckgo"}), ("brave", {"brave"})],
+)
+def test_those_that_resell_one_index_are_one_family(family, names):
+    """Their agreement is no second opinion."""
+    assert {n for n in BUILT_IN if provider_class(n).family == family} == names

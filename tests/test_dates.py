@@ -1,0 +1,107 @@
+"""Dates as the web writes them, in one form."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta, timezone
+
+import pytest
+
+from kensaku.dates import parse_date
+
+NOW = datetime(2026, 11, 15, 12, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("written", "iso"),
+    [
+        ("2006-01-02", "2006-01-02"),
+        ("2006/01/02", "2006-01-02"),
+        ("2006.1.2", "2006-01-02"),
+        ("20060102", "2006-01-02"),
+        ("20060102T150405Z", "2006-01-02T15:04:05Z"),
+        ("2006-01-02T15:04:05Z", "2006-01-02T15:04:05Z"),
+        ("2006-01-02T15:04:05.123456+09:00", "2006-01-02T15:04:05+09:00"),
+        ("2006-01-02 15:04", "2006-01-02T15:04:00Z"),
+        ("2006-01-02T15:04:05-0700", "2006-01-02T15:04:05-07:00"),
+        ("2016-12-31T23:59:60Z", "2016-12-31T23:59:59Z"),
+        ("Mon, 02 Jan 2006 15:04:05 GMT", "2006-01-02T15:04:05Z"),
+        ("Mon, 02 Jan 2006 15:04:05 +0100", "2006-01-02T15:04:05+01:00"),
+        ("Monday, 02-Jan-2006 15:04:05 UTC", "2006-01-02T15:04:05Z"),
+        ("Mon Jan  2 15:04:05 2006", "2006-01-02T15:04:05Z"),
+        ("Jan 2, 2006", "2006-01-02"),
+        ("Jan. 2nd, 2006", "2006-01-02"),
+        ("January 2, 2006, 3:04 PM EST", "2006-01-02T15:04:00-05:00"),
+        ("January 2, 2006 at 12:04 am", "2006-01-02T00:04:00Z"),
+        ("2 January 2006", "2006-01-02"),
+        ("2nd January, 2006", "2006-01-02"),
+        ("Sunday, 2 April 2006", "2006-04-02"),
+        ("2. März 2006", "2006-03-02"),
+        ("2 de enero de 2006", "2006-01-02"),
+        ("2 août 2006", "2006-08-02"),
+        ("2024年5月3日", "2024-05-03"),
+        ("２０２４年５月３日", "2024-05-03"),
+        ("2024年5月3日 9時05分", "2024-05-03T09:05:00Z"),
+        ("令和6年5月3日", "2024-05-03"),
+        ("平成元年1月8日", "1989-01-08"),
+        ("2024년 5월 3일", "2024-05-03"),
+        ("1136214245", "2006-01-02T15:04:05Z"),
+        ("1136214245000", "2006-01-02T15:04:05Z"),
+        (1136214245, "2006-01-02T15:04:05Z"),
+        (1136214245000, "2006-01-02T15:04:05Z"),
+        (1136214245.7, "2006-01-02T15:04:05Z"),
+        (date(2006, 1, 2), "2006-01-02"),
+        (datetime(2006, 1, 2, 15, 4, 5), "2006-01-02T15:04:05Z"),  # noqa: DTZ001
+        (
+            datetime(2006, 1, 2, 15, 4, 5, tzinfo=timezone(timedelta(hours=9))),
+            "2006-01-02T15:04:05+09:00",
+        ),
+    ],
+)
+def test_a_date_becomes_iso_8601_as_exact_as_it_was_written(written: object, iso: str) -> None:
+    """Providers agree on nothing; a filter by date needs one form."""
+    assert parse_date(written) == iso
+
+
+@pytest.mark.parametrize(
+    ("written", "iso"),
+    [
+        ("3 days ago", "2026-11-12"),
+        ("a day ago", "2026-11-14"),
+        ("Yesterday", "2026-11-14"),
+        ("today", "2026-11-15"),
+        ("2h", "2026-11-15T10:30:00Z"),
+        ("5m", "2026-11-15T12:25:00Z"),
+        ("1w", "2026-11-08"),
+        ("1 hour ago", "2026-11-15T11:30:00Z"),
+        ("45 mins ago", "2026-11-15T11:45:00Z"),
+        ("last week", "2026-11-08"),
+        ("2 months ago", "2026-09-15"),
+        ("1 year ago", "2025-11-15"),
+        ("just now", "2026-11-15T12:30:00Z"),
+        ("3日前", "2026-11-12"),
+        ("２時間前", "2026-11-15T10:30:00Z"),
+        ("約5分前", "2026-11-15T12:25:00Z"),
+        ("1週間前", "2026-11-08"),
+        ("2か月前", "2026-09-15"),
+        ("1年前", "2025-11-15"),
+        ("昨日", "2026-11-14"),
+        ("一昨日", "2026-11-13"),
+        ("3天前", "2026-11-12"),
+        ("어제", "2026-11-14"),
+    ],
+)
+def test_an_age_is_counted_back_from_now(written: str, iso: str) -> None:
+    """Search pages write ages, in the reader's language."""
+    assert parse_date(written, NOW) == iso
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["", "   ", "soon", "2006", "2006-13-02", "2006-02-30", "32 January 2006", "2 Janvember 2006",
+     "1 000 days", "5 days", "3日", "12345", "99999999999999999", "2006-01-02T25:00:00Z",
+     "2006-01-02T10:00:00 XYZ", "Jan 2, 0006", "9" * 5000, "2006-01-02" * 50, "999999 years ago",
+     True, None, [], {}, -5, 0, 1e300, float("nan"), float("inf"), b"2006-01-02"],
+)  # fmt: skip
+def test_what_is_not_a_date_is_nothing(written: object) -> None:
+    """A wrong date is worse than none: an agent would say it."""
+    assert parse_date(written, NOW) is None
