@@ -85,9 +85,8 @@ def passages_of(query: str, hits: Sequence[Hit]) -> list[Passage]:
     for rank, hit in enumerate(hits):
         page = Document(url=hit.url, title=hit.title, text=hit.raw_content or hit.content)
         found += [(rank, p) for p in split(page, max_chars=PASSAGE_CHARS)]
-    scored = _scored(query, found)
-    scored.sort(key=lambda p: -(p.score or 0.0))
-    return _taking_turns(scored)
+    ranked = sorted(scored(query, found), key=lambda p: -(p.score or 0.0))
+    return _taking_turns(ranked)
 
 
 def pack(
@@ -130,7 +129,7 @@ def _written(shown: dict[str, list[Passage]], numbers: dict[str, int]) -> str:
     return "\n\n".join(parts)
 
 
-def _scored(query: str, found: Sequence[tuple[int, Passage]]) -> list[Passage]:
+def scored(query: str, found: Sequence[tuple[int, Passage]]) -> list[Passage]:
     """BM25 of each passage among the others, and a little for the place of its page."""
     texts = [f"{p.title} {p.heading} {p.text}" for _, p in found]
     wanted = query_terms(query, {guess_language(t) for t in texts})

@@ -1,0 +1,69 @@
+"""`depth="advanced"` for every provider: read the pages behind the hits, and keep what matters.
+
+    hits → fetch the best pages → passages → scored against each other → content = the best of them
+
+A page that cannot be had leaves its hit as it was. The passages of all pages compete, so the
+order of the hits is that of what the pages say, not of their snippets.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from kensaku.clean import one_line
+from kensaku.context import scored
+from kensaku.index.passages import split
+from kensaku.models import Document, Hit, Page, Passage
+
+if TYPE_CHECKING:
+    from kensaku.client import Kensaku
+    from kensaku.models import Query
+
+PAGES = 8  # how many pages are read for one search
+CHUNKS, CHUNK_CHARS = 3, 500  # of a page, as agents know them from Tavily
+JOIN = " [...] "
+
+
+async def deepen(
+    k: Kensaku, query: Query, hits: tuple[Hit, ...], seconds: float
+) -> tuple[tuple[Hit, ...], list[str]]:
+    """The hits with the best chunks of their pages as content, best page first; and notes."""
+    urls = [h.url for h in hits[:PAGES] if h.url.startswith("http")]
+    if not urls or seconds <= 0:
+        return hits, []
+    read = await k.extract(urls, timeout=seconds)
+    pages = {page.url: page for page in read.results}
+    notes = [f"{len(read.failed)} of {len(urls)} pages could not be read"] if read.failed else []
+    deeper = await asyncio.to_thread(_with_chunks, query, hits, pages)
+    return deeper, notes
+
+
+def _with_chunks(query: Query, hits: tuple[Hit, ...], pages: dict[str, Page]) -> tuple[Hit, ...]:
+    found: list[tuple[int, Passage]] = []
+    for rank, hit in enumerate(hits):
+        page = pages.get(hit.url)
+        text = page.text if page and page.text else hit.content
+        document = Document(url=hit.url, title=hit.title, text=text)
+        found += [(rank, p) for p in split(document, max_chars=CHUNK_CHARS)]
+    chunks: dict[str, list[Passage]] = {}
+    for passage in scored(query.text, found):
+        chunks.setdefault(passage.url, []).append(passage)
+    deeper = [_rewritten(query, hit, chunks.get(hit.url, []), pages.get(hit.url)) for hit in hits]
+    best = {url: max(p.score or 0.0 for p in parts) for url, parts in chunks.items()}
+    return tuple(sorted(deeper, key=lambda h: -best.get(h.url, 0.0)))
+
+
+def _rewritten(query: Query, hit: Hit, chunks: list[Passage], page: Page | None) -> Hit:
+    if page is None or not chunks:
+        return hit
+    top = sorted(chunks, key=lambda p: -(p.score or 0.0))[:CHUNKS]
+    content = JOIN.join(one_line(p.text) for p in sorted(top, key=lambda p: p.start))
+    return replace(
+        hit,
+        content=content,
+        published=hit.published or page.published,
+        raw_content=page.markdown if query.include_raw_content else hit.raw_content,
+        explain={**(hit.explain or {}), "read": True},
+    )
