@@ -1,0 +1,95 @@
+"""Ranked lists → one: fusion of words and vectors, documents from passages, diversity. Pure.
+
+by words, by vector → min-max weighted sum → best passage of each document → MMR → highlights
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from kensaku.index.passages import sentences
+
+HALF_BM25 = 10.0  # the BM25 score that is shown as 0.5: about two rare words found
+
+Key = TypeVar("Key")
+
+
+def saturate(score: float) -> float:
+    """A BM25 score, which has no upper end, as a number in 0..1 that keeps the order."""
+    return score / (score + HALF_BM25) if score > 0 else 0.0
+
+
+def blend(words: Mapping[Key, float], dense: Mapping[Key, float], trust: float) -> dict[Key, float]:
+    """The weighted sum of both sides, each spread over 0..1. `trust` is the weight of `dense`.
+
+    What one side did not list counts there as its last.
+    """
+    left, right = _spread(words), _spread(dense)
+    return {
+        key: (1 - trust) * left.get(key, 0.0) + trust * right.get(key, 0.0)
+        for key in {**left, **right}
+    }
+
+
+def _spread(scores: Mapping[Key, float]) -> dict[Key, float]:
+    if not scores:
+        return {}
+    low, high = min(scores.values()), max(scores.values())
+    if high == low:
+        return dict.fromkeys(scores, 1.0)
+    return {key: (score - low) / (high - low) for key, score in scores.items()}
+
+
+def decay(score: float, age_days: float, half_life: float) -> float:
+    """Freshness: an old page keeps at least half of its score."""
+    return score * (0.5 + 0.5 * math.exp2(-max(0.0, age_days) / half_life))
+
+
+def diversify(
+    ranked: Sequence[Key],
+    relevance: Mapping[Key, float],
+    likeness: Callable[[Key, Key], float],
+    balance: float,
+    limit: int,
+) -> list[Key]:
+    """Maximal marginal relevance: `balance` 1 is relevance alone, 0 is diversity alone."""
+    left, chosen = list(ranked), list[Key]()
+    nearest = dict.fromkeys(ranked, 0.0)
+    while left and len(chosen) < limit:
+        best = max(left, key=lambda key: balance * relevance[key] - (1 - balance) * nearest[key])
+        left.remove(best)
+        chosen.append(best)
+        for key in left:
+            nearest[key] = max(nearest[key], likeness(key, best))
+    return chosen
+
+
+def overlap(left: Mapping[int, int], right: Mapping[int, int]) -> float:
+    """How much two texts have in common, by their terms: 0..1."""
+    either = left.keys() | right.keys()
+    return len(left.keys() & right.keys()) / len(either) if either else 0.0
+
+
+def cosine(left: Sequence[float], right: Sequence[float]) -> float:
+    """The cosine of two vectors."""
+    dot = sum(a * b for a, b in zip(left, right, strict=True))
+    norm = math.sqrt(sum(a * a for a in left) * sum(b * b for b in right))
+    return dot / norm if norm else 0.0
+
+
+def highlights(
+    text: str,
+    wanted: Mapping[int, float],
+    count: Callable[[str], Mapping[int, int]],
+    limit: int = 3,
+) -> list[str]:
+    """The sentences of a passage that hold most of the query's terms, in reading order."""
+    scored = []
+    for start, end in sentences(text):
+        sentence = text[start:end].strip()
+        hit = sum(wanted[term] for term in count(sentence).keys() & wanted.keys())
+        if sentence and hit:
+            scored.append((-hit, start, sentence))
+    return [s for _, _, s in sorted(sorted(scored)[:limit], key=lambda item: item[1])]

