@@ -1,0 +1,158 @@
+"""How well main content is found, and what it costs: us and our peers, on the same pages.
+
+    python bench/extraction.py [--only NAME] [--limit N]
+
+The pages are WCXB 1.0 (CC BY 4.0), `extract/wcxb-dev-360.jsonl.gz` in `KENSAKU_DATA`, or in
+`../shared/data` beside the project. F1 is over words, as multisets; a page without a right answer
+is left out. Peers that are not installed are left out too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import re
+import statistics
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+KINDS = ("article", "forum", "product", "collection", "listing", "documentation", "service")
+Extractor = Callable[[str, str], str]
+
+
+@dataclass
+class Sample:
+    """One page with its right answer."""
+
+    url: str
+    kind: str
+    text: str
+    html: str
+
+
+def data_folder() -> Path:
+    """Where the data is, whether or not it exists."""
+    given = os.environ.get("KENSAKU_DATA")
+    return Path(given) if given else Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def data_file() -> Path:
+    """The pages, whether or not they exist."""
+    return data_folder() / "extract" / "wcxb-dev-360.jsonl.gz"
+
+
+def load_samples() -> list[Sample]:
+    """All pages of the set; those without a right answer have an empty `text`."""
+    with gzip.open(data_file(), "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    return [Sample(r["url"], r["type"], r["text"] or "", r["html"]) for r in rows]
+
+
+def words(text: str) -> list[str]:
+    """The words that count."""
+    return re.findall(r"\w+", text.lower())
+
+
+def word_f1(found: str, right: str) -> float:
+    """Twice the shared words over all words of both."""
+    one, other = Counter(words(found)), Counter(words(right))
+    total = sum(one.values()) + sum(other.values())
+    return 2 * sum((one & other).values()) / total if total else 1.0
+
+
+def mean_by_kind(scores: list[tuple[str, float]]) -> dict[str, float]:
+    """The mean over all pages and over each kind of page."""
+    groups: dict[str, list[float]] = defaultdict(list)
+    for kind, score in scores:
+        groups[kind].append(score)
+    means = {"all": statistics.mean(s for _, s in scores)}
+    means |= {kind: statistics.mean(groups[kind]) for kind in KINDS if kind in groups}
+    return {name: round(mean, 3) for name, mean in means.items()}
+
+
+def _kensaku() -> Extractor:
+    from kensaku.extract import extract_html
+
+    return lambda html, url: extract_html(html, url).text
+
+
+def _rs_trafilatura() -> Extractor:
+    import rs_trafilatura
+
+    return lambda html, url: getattr(rs_trafilatura.extract(html), "main_content", "") or ""
+
+
+def _trafilatura() -> Extractor:
+    import trafilatura
+
+    return lambda html, url: trafilatura.extract(html, url=url) or ""
+
+
+def _resiliparse() -> Extractor:
+    from resiliparse.extract.html2text import extract_plain_text
+
+    return lambda html, url: extract_plain_text(html, main_content=True)
+
+
+def _readability() -> Extractor:
+    from lxml.html import fromstring
+    from readability import Document
+
+    return lambda html, url: fromstring(Document(html).summary()).text_content()
+
+
+EXTRACTORS: dict[str, Callable[[], Extractor]] = {
+    "kensaku": _kensaku,
+    "rs-trafilatura": _rs_trafilatura,
+    "trafilatura": _trafilatura,
+    "resiliparse": _resiliparse,
+    "readability-lxml": _readability,
+}
+
+
+def measure(extract: Extractor, samples: list[Sample]) -> tuple[dict[str, float], float]:
+    """Means of F1, and the median of CPU milliseconds."""
+    extract("<html><body><p>warm up</p></body></html>", "https://example.org/")
+    scores, times = [], []
+    for sample in samples:
+        start = time.process_time()
+        try:
+            found = extract(sample.html, sample.url)
+        except Exception as error:  # a peer that breaks on a page has found nothing on it
+            print(f"    {type(error).__name__} on {sample.url[:80]}")
+            found = ""
+        times.append((time.process_time() - start) * 1000)
+        scores.append((sample.kind, word_f1(found, sample.text)))
+    return mean_by_kind(scores), statistics.median(times)
+
+
+def main() -> None:
+    """Print one line for each extractor."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--only", help="one extractor by its name")
+    parser.add_argument("--limit", type=int, default=0, help="only the first N pages")
+    arguments = parser.parse_args()
+    samples = [s for s in load_samples() if s.text]
+    samples = samples[: arguments.limit or None]
+    print(f"{len(samples)} pages")
+    for name, make in EXTRACTORS.items():
+        if arguments.only not in (None, name):
+            continue
+        try:
+            means, cpu = measure(make(), samples)
+            installed = version(name)
+        except (ImportError, PackageNotFoundError):
+            print(f"{name:17} not installed")
+            continue
+        shown = "  ".join(f"{kind} {mean:.3f}" for kind, mean in means.items())
+        print(f"{name:17} {installed:8} {shown}  CPU p50 {cpu:.1f} ms")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,222 @@
+"""A page as a row of blocks: the pieces of visible text between two block boundaries.
+
+    tree → walk (hidden text left out) → blocks in reading order, each with its place in the tree
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from kensaku.extract.hidden import Look, Sight
+from kensaku.extract.words import PLACES, place_bits
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+BLOCK_TAGS = frozenset(
+    "address article aside blockquote body button caption center dd details dialog dir div dl dt "
+    "fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main "
+    "menu nav ol p pre section summary table tbody td tfoot th thead tr ul".split()
+)
+HEADINGS = {f"h{n}": n for n in range(1, 7)}
+# Inline elements that sites set side by side with style alone, without a space between them.
+_SPACED = frozenset("a span time label small strong b em i cite abbr button data".split())
+_CONTEXT = {
+    name: 1 << bit
+    for bit, name in enumerate(
+        "article main nav header footer aside form table ul ol li figure figcaption section button "
+        "a blockquote pre h1 h2 h3 h4 h5 h6 details dl address label td dialog summary".split()
+    )
+}
+CONTEXT_BITS = len(_CONTEXT)
+_WORD = re.compile(r"\w+")
+_WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e00-\u0e7f]")
+
+
+class Node:
+    """One element that is seen, with what the blocks inside of it add up to."""
+
+    __slots__ = (
+        "blocks", "context", "depth", "element", "first", "long", "look", "near", "own", "parent",
+        "places", "size", "linked", "stops", "tag", "link",
+    )  # fmt: skip
+
+    def __init__(self, element: _Element, tag: str, parent: Node | None, look: Look) -> None:
+        self.element, self.tag, self.parent, self.look = element, tag, parent, look
+        self.size = self.linked = self.long = self.stops = 0.0
+        self.blocks = self.first = self.own = self.near = self.places = self.context = 0
+        self.depth = 0
+        self.link: str | None = None
+        if parent is not None:
+            self.depth = parent.depth + 1
+            self.link = parent.link
+            self.context = parent.context
+
+
+class Piece:
+    """A run of text with one look: where it links to, and whether it is code or emphasis."""
+
+    __slots__ = ("link", "style", "text")
+
+    def __init__(self, text: str, link: str | None, style: str) -> None:
+        self.text, self.link, self.style = text, link, style
+
+
+class Block:
+    """One piece of text that is taken or left as a whole."""
+
+    __slots__ = ("inner", "linked", "node", "pieces", "size", "text")
+
+    def __init__(self, pieces: list[Piece], node: Node, inner: Node, text: str) -> None:
+        self.pieces, self.node, self.inner, self.text = pieces, node, inner, text
+        self.size = text_size(text)
+        linked = sum(len(p.text) for p in pieces if p.link is not None)
+        self.linked = linked / (sum(len(p.text) for p in pieces) or 1)
+
+
+def text_size(text: str) -> float:
+    """Words; two characters of a script without spaces count as one."""
+    words = len(_WORD.findall(text))
+    if text.isascii():
+        return float(words)
+    return words + len(_WIDE.findall(text)) / 2
+
+
+def blocks_of(root: _Element, sight: Sight | None = None) -> list[Block]:
+    """The visible blocks of a page in reading order."""
+    return _Walk(sight or Sight(root)).run(root)
+
+
+class _Walk:
+    def __init__(self, sight: Sight) -> None:
+        self._sight = sight
+        self._blocks: list[Block] = []
+        self._pieces: list[Piece] = []
+        self._inner: Node | None = None
+        self._breaks = 0
+        self._ended_inline = False
+
+    def run(self, root: _Element) -> list[Block]:
+        from lxml import etree
+
+        walk = etree.iterwalk(root, events=("start", "end"))
+        top = Node(root, "#", None, self._sight.first)
+        stack = [top]
+        hidden: _Element | None = None
+        for event, element in walk:
+            if event == "start":
+                node = self._open(element, stack[-1])
+                if node is None:
+                    hidden = element
+                    walk.skip_subtree()
+                else:
+                    stack.append(node)
+                continue
+            if element is hidden:
+                hidden = None
+            else:
+                self._close(stack.pop(), stack[-1])
+            if element.tail:
+                self._text(element.tail, stack[-1])
+        self._flush(top)
+        return self._blocks
+
+    def _open(self, element: _Element, outer: Node) -> Node | None:
+        tag = element.tag
+        attributes = dict(element.items())
+        look = self._sight.look(element, tag, attributes, outer.look)
+        if look is None:
+            return None
+        node = Node(element, tag, outer, look)
+        if attributes:
+            names = [attributes.get(n) for n in ("class", "id", "itemprop", "role")]
+            if any(names):
+                node.own = place_bits(" ".join(n for n in names if n))
+        node.near = node.own | outer.own
+        node.places = outer.places | node.own
+        node.context |= _CONTEXT.get(tag, 0)
+        if tag == "a" and "href" in attributes:
+            node.link = attributes["href"]
+        elif tag == "br":
+            self._break(node)
+        if tag in BLOCK_TAGS or "-" in tag:
+            self._flush(outer)
+        elif self._ended_inline and tag in _SPACED and not outer.context & _CONTEXT["pre"]:
+            self._pieces.append(Piece(" ", None, ""))
+        self._ended_inline = False
+        if element.text:
+            self._text(element.text, node)
+        return node
+
+    def _close(self, node: Node, outer: Node) -> None:
+        if node.tag in BLOCK_TAGS or "-" in node.tag:
+            self._flush(node)
+        else:
+            self._ended_inline = node.tag in _SPACED
+        outer.size += node.size
+        outer.linked += node.linked
+        outer.long += node.long
+        outer.stops += node.stops
+        outer.blocks += node.blocks
+
+    def _text(self, text: str, node: Node) -> None:
+        if node.look.hides:
+            return
+        if not text.isspace():
+            self._breaks = 0
+            if self._inner is None:
+                self._inner = node
+            self._ended_inline = False
+        elif text:
+            self._ended_inline = False
+        self._pieces.append(Piece(text, node.link, _style(node)))
+
+    def _break(self, node: Node) -> None:
+        self._breaks += 1
+        if self._breaks >= 2 and not node.context & _CONTEXT["pre"]:
+            self._flush(node.parent or node)
+        else:
+            self._pieces.append(Piece("\n", None, "br"))
+
+    def _flush(self, node: Node) -> None:
+        pieces, inner = self._pieces, self._inner
+        self._pieces, self._inner, self._breaks = [], None, 0
+        if inner is None:
+            return
+        while node.tag not in BLOCK_TAGS and node.parent is not None:
+            node = node.parent
+        text = "".join(p.text for p in pieces)
+        block = Block(pieces, node, inner, text.strip() if node.tag == "pre" else _spaced(pieces))
+        if not block.size and not block.text:
+            return
+        self._blocks.append(block)
+        node.blocks += 1
+        node.size += block.size
+        node.linked += block.size * block.linked
+        node.stops += block.text.count(". ") + block.text.endswith((".", "。", "!", "?"))
+        if block.size >= 12 and block.linked < 0.5:
+            node.long += block.size
+
+
+def _spaced(pieces: list[Piece]) -> str:
+    lines = "".join("\x00" if p.style == "br" else p.text for p in pieces).split("\x00")
+    return "\n".join(s for s in (" ".join(line.split()) for line in lines) if s)
+
+
+def _style(node: Node) -> str:
+    tag = node.tag
+    if tag in ("code", "kbd", "samp", "tt"):
+        return "code"
+    if tag in ("b", "strong"):
+        return "strong"
+    return "em" if tag in ("i", "em") else ""
+
+
+def in_context(node: Node, name: str) -> bool:
+    """Whether the node is, or stands inside, an element of this name."""
+    return bool(node.context & _CONTEXT[name])
+
+
+__all__ = ["BLOCK_TAGS", "CONTEXT_BITS", "HEADINGS", "PLACES", "Block", "Node", "Piece"]
+__all__ += ["blocks_of", "in_context", "text_size"]

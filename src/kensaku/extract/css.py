@@ -1,0 +1,253 @@
+"""The style sheets inside a page: which declarations reach an element.
+
+    <style> text → rules at rest on a desktop screen → by id, class, tag → what an element declares
+
+Sheets that are linked are not fetched. Selectors and bodies are parsed when an element may need
+them, so that a large sheet costs one scan.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kensaku.extract.selector import Selector, parse_selector, unescape
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+Declarations = dict[str, str]
+
+_COMMENT = re.compile(r"/\*(?:[^*]++|\*(?!/))*+(?:\*/)?")
+_STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'")
+_WORD_ESCAPE = re.compile(r"\\0{0,4}([3467][0-9a-f])\s?", re.IGNORECASE)  # an escaped letter
+_BRACE = re.compile(r"[{}]")
+_TELLING = re.compile(
+    r"display|visibility|opacity|font|colou?r|background|left|right|top|bottom|inset|indent|clip"
+    r"|height|width|overflow|transform|scale|zoom|filter|margin|spacing|translate|fill",
+    re.IGNORECASE,
+)
+_KEY = re.compile(r"(?:\#((?:[\w-]|[^\x00-\x7f]|\\.)+)|\.((?:[\w-]|[^\x00-\x7f]|\\.)+)|^([a-zA-Z][\w-]*))")
+_LAST_COMPOUND = re.compile(r"[^\s>+~]+$")
+_SCREEN = 1280  # pixels: a desktop window
+
+
+@dataclass(slots=True)
+class Rule:
+    """One selector with its declarations, ordinary and important; parsed when first needed."""
+
+    text: str
+    values: tuple[Declarations, Declarations]
+    order: int
+    parsed: bool = False
+    selector: Selector | None = None
+
+    def reaches(self, element: _Element) -> bool:
+        """Whether the selector matches."""
+        if not self.parsed:
+            self.parsed = True
+            self.selector = parse_selector(self.text)
+        return self.selector is not None and self.selector.matches(element)
+
+
+class _Index:
+    """Rules by what an element must have for them to match."""
+
+    def __init__(self) -> None:
+        self.by_key: dict[str, list[Rule]] = {}
+
+    def add(self, key: str, rule: Rule) -> None:
+        self.by_key.setdefault(key, []).append(rule)
+
+    def reaching(self, element: _Element, tag: str, attributes: dict[str, str]) -> list[Rule]:
+        get = self.by_key.get
+        rules = get("", []) + get(tag, [])
+        for name, value in attributes.items():
+            if name == "class":
+                for one in value.split():
+                    rules += get("." + one, [])
+            elif name == "id":
+                rules += get("#" + value, [])
+            rules += get("[" + name, [])
+        return [r for r in rules if r.reaches(element)]
+
+
+class StyleSheet:
+    """All rules of a page that could bear on whether text is seen."""
+
+    def __init__(
+        self, sources: list[str], names: set[str], hides: Callable[[Declarations], bool]
+    ) -> None:
+        """Read the sheets.
+
+        `names` are the classes and ids that the page uses; `hides` judges one rule's declarations.
+        """
+        self._all, self._hiding = _Index(), _Index()
+        candidates: list[tuple[str, Rule]] = []
+        hiding: set[str] = set()
+        for source in sources:
+            for selectors, body in _rules(source):
+                if not _TELLING.search(body):
+                    continue
+                keys = [(k, t) for t in selectors.split(",") if (k := _key(t, names)) is not None]
+                if not keys:
+                    continue
+                values = parse_declarations(body)
+                if hides(values[0] | values[1]):
+                    hiding.update(key for key, _ in keys)
+                for key, text in keys:
+                    candidates.append((key, Rule(text.strip(), values, len(candidates))))
+        for key, rule in candidates:
+            self._all.add(key, rule)
+            if key in hiding:
+                self._hiding.add(key, rule)
+
+    def declared(
+        self, element: _Element, tag: str, attributes: dict[str, str], *, fully: bool = False
+    ) -> Declarations:
+        """What holds for the element after the cascade, property by property.
+
+        Without `fully` only rules are asked whose kind of element some rule hides: most elements
+        need no more, and a sheet has thousands of rules.
+        """
+        index = self._all if fully else self._hiding
+        inline = attributes.get("style", "")
+        reached = index.reaching(element, tag, attributes) if index.by_key else []
+        if not reached and not inline:
+            return {}
+        normal, important = parse_declarations(inline)
+        if not reached:
+            return normal | important
+        reached.sort(key=lambda r: (r.selector.specificity if r.selector else (0, 0, 0), r.order))
+        result: Declarations = {}
+        for rule in reached:
+            result |= rule.values[0]
+        result |= normal
+        for rule in reached:
+            result |= rule.values[1]
+        return result | important
+
+
+def _key(selector: str, names: set[str]) -> str | None:
+    """What an element must have for the selector to match it; None when none of the page has."""
+    if _NOT_AT_REST.search(selector):
+        return None
+    # What stands inside brackets asks for nothing that must be there: `:not(.open)`.
+    bare = _BRACKETS.sub("", selector) if "(" in selector or "[" in selector else selector
+    for name in _NAMES.findall(bare):
+        if unescape(name) not in names:
+            return None
+    if not selector.strip():
+        return None
+    last = _LAST_COMPOUND.search(bare.rstrip())
+    found = _KEY.findall(last.group()) if last else []
+    for kind, prefix in ((0, "#"), (1, "."), (2, "")):
+        for groups in found:
+            if groups[kind]:
+                name = unescape(groups[kind])
+                return prefix + name if prefix else name.lower()
+    attribute = _ATTRIBUTE.search(selector)
+    return "[" + attribute[1].lower() if attribute else ""
+
+
+_NOT_AT_REST = re.compile(r"::|:(?:before|after|hover|focus|active|visited|checked|target|empty)")
+_ATTRIBUTE = re.compile(r"\[\s*([\w-]+)[^\[\]]*\][^\s>+~]*$")
+_BRACKETS = re.compile(r"\([^()]*\)|\[[^\]]*\]")
+_NAMES = re.compile(r"[.#]((?:[\w-]|[^\x00-\x7f]|\\.)+)")
+
+
+def parse_declarations(body: str) -> tuple[Declarations, Declarations]:
+    """Properties and values in lower case: the ordinary ones, and the important ones."""
+    normal: Declarations = {}
+    important: Declarations = {}
+    if "\\" in body:
+        body = _WORD_ESCAPE.sub(lambda m: chr(int(m[1], 16)), body)
+    if "/*" in body:
+        body = _COMMENT.sub("", body)
+    for part in body.lower().split(";"):
+        name, colon, value = part.partition(":")
+        if not colon:
+            continue
+        name, value = name.strip(), value.strip()
+        if "!" in value:
+            value = value.partition("!")[0].strip()
+            important[name] = value
+        else:
+            normal[name] = value
+    return normal, important
+
+
+def _rules(css: str) -> list[tuple[str, str]]:
+    """Selector lists with their bodies, of all blocks that hold on a desktop screen at rest."""
+    css = _COMMENT.sub(" ", css)
+    css = _STRING.sub(_harmless, css)
+    found: list[tuple[str, str]] = []
+    # Each open block: the selector list (None for an at-rule), whether it holds, its own text.
+    stack: list[tuple[str | None, bool, list[str]]] = []
+    last = 0
+    for brace in _BRACE.finditer(css):
+        piece, last = css[last : brace.start()], brace.end()
+        if brace.group() == "{":
+            before, _, prelude = piece.rpartition(";")
+            if stack:
+                stack[-1][2].append(before)
+            stack.append(_opened(prelude.strip(), stack))
+        elif stack:
+            selector, holds, own = stack.pop()
+            own.append(piece)
+            if selector and holds:
+                found.append((selector, ";".join(own)))
+    return found
+
+
+def _opened(
+    prelude: str, stack: list[tuple[str | None, bool, list[str]]]
+) -> tuple[str | None, bool, list[str]]:
+    holds = stack[-1][1] if stack else True
+    outer = stack[-1][0] if stack else None
+    if prelude.startswith("@"):
+        return outer, holds and at_rule_holds(prelude), []
+    if outer and len(outer) + len(prelude) < 2_000:  # a rule nested in a rule
+        inner = [p.strip() for p in prelude.split(",")]
+        prelude = ",".join(
+            i.replace("&", o) if "&" in i else f"{o} {i}" for o in outer.split(",") for i in inner
+        )
+    return prelude, holds, []
+
+
+def _harmless(match: re.Match[str]) -> str:
+    return '""' if any(c in match.group() for c in "{};,") else match.group()
+
+
+def at_rule_holds(prelude: str) -> bool:
+    """Whether the block of an at-rule applies on a desktop screen."""
+    name, _, condition = prelude[1:].lower().partition(" ")
+    name, bracket, rest = name.partition("(")
+    if name == "media":
+        return any(_query_holds(q.strip()) for q in (bracket + rest + " " + condition).split(","))
+    if name == "supports":
+        return not condition.strip().startswith("not")
+    return name in ("layer", "scope", "document", "-moz-document")
+
+
+def _query_holds(query: str) -> bool:
+    if query.startswith("not "):
+        return not _query_holds(query[4:])
+    return all(_condition_holds(c.strip()) for c in query.removeprefix("only ").split(" and "))
+
+
+def _condition_holds(condition: str) -> bool:
+    if not condition.startswith("("):
+        return condition in ("", "all", "screen")
+    text = condition.strip("() ")
+    if match := re.fullmatch(r"(min-|max-)?(?:device-)?width\s*(:|[<>]=?)\s*([\d.]+)(\w*)", text):
+        prefix, operator, number, unit = match.groups()
+        pixels = float(number or 0) * (16 if unit in ("em", "rem") else 1)
+        if prefix == "min-" or operator.startswith(">"):
+            return _SCREEN >= pixels
+        return _SCREEN <= pixels
+    return text.startswith(("min-", "hover: hover", "hover:hover", "pointer", "scripting")) or (
+        text.endswith(("no-preference", "light", "landscape", "enabled"))
+    )

@@ -1,0 +1,39 @@
+"""Any document → Page: what it is decides who reads it."""
+
+from __future__ import annotations
+
+from kensaku.errors import Unparsable
+from kensaku.extract.bounds import check_size
+from kensaku.extract.sniff import sniff
+from kensaku.models import Page
+
+
+def extract(data: bytes, *, url: str = "", content_type: str = "") -> Page:
+    """The text of a document of any kind we read; its first bytes say which.
+
+    Raises `TooLarge` for a document over our bounds and `Unparsable` when no text can be had.
+    """
+    check_size(len(data))
+    if not data.strip():
+        raise Unparsable("the document is empty")
+    kind = sniff(data, content_type)
+    if kind == "html":
+        from kensaku.extract.html import extract_html
+
+        return extract_html(data, url, content_type=content_type)
+    if kind == "pdf":
+        from kensaku.extract.pdf import extract_pdf
+
+        return extract_pdf(data, url)
+    if kind == "xml":
+        from kensaku.extract.xml import extract_xml
+
+        return extract_xml(data, url, content_type)
+    if kind in ("docx", "xlsx", "pptx", "odf"):
+        from kensaku.extract.office import extract_office
+
+        return extract_office(data, kind, url)
+    from kensaku.extract import text
+
+    read = {"json": text.extract_json, "csv": text.extract_csv, "markdown": text.extract_markdown}
+    return read.get(kind, text.extract_text)(data, url, content_type)

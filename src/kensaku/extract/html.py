@@ -1,0 +1,75 @@
+"""HTML → Page.
+
+    bytes → text → bounds → tree → metadata
+                              └→ visible blocks → numbers → scores → chosen blocks → text, Markdown
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kensaku.clean import cut
+from kensaku.extract.blocks import Block, blocks_of
+from kensaku.extract.bounds import check_size
+from kensaku.extract.charset import decode
+from kensaku.extract.choose import choose
+from kensaku.extract.features import PageFacts
+from kensaku.extract.hidden import Sight
+from kensaku.extract.markdown import render
+from kensaku.extract.metadata import Metadata, images_of, language_of, links_of, read_metadata
+from kensaku.extract.shells import shell_notes
+from kensaku.extract.tree import parse_html
+from kensaku.models import Page
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_SHELL_WORDS = 25
+_DISCOURSE_WORDS = 150  # its shell lists categories beside the empty topic
+
+
+def extract_html(html: bytes | str, url: str = "", *, content_type: str = "") -> Page:
+    """The main content of a page, without what its readers do not see.
+
+    Raises `TooLarge` for markup over our bounds and `Unparsable` where there is nothing to parse.
+    Pure: nothing is fetched.
+    """
+    check_size(len(html))
+    text = html if isinstance(html, str) else decode(html, content_type)
+    root = parse_html(text)
+    meta = read_metadata(root, url)
+    blocks, notes = visible_blocks(root, meta)
+    chosen = choose(blocks, PageFacts(url, meta.title, meta.kinds))
+    body, marked = render(chosen, meta.base)
+    words = sum(b.size for b in blocks)
+    return Page(
+        url=url,
+        title=meta.title or _first_line(body),
+        text=body,
+        markdown=marked,
+        author=meta.author,
+        published=meta.published,
+        language=meta.language or language_of(body),
+        canonical_url=meta.canonical_url,
+        content_type="text/html",
+        images=images_of(root, meta.base),
+        links=links_of(root, meta.base),
+        favicon=meta.favicon,
+        notes=notes + shell_notes(root, meta.title, body, words),
+    )
+
+
+def visible_blocks(root: _Element, meta: Metadata) -> tuple[list[Block], tuple[str, ...]]:
+    """The blocks a reader sees; those for readers without scripts where there are no others."""
+    blocks = blocks_of(root, Sight(root))
+    words = sum(b.size for b in blocks)
+    if words >= (_DISCOURSE_WORDS if meta.generator.startswith("Discourse") else _SHELL_WORDS):
+        return blocks, ()
+    plain = blocks_of(root, Sight(root, scripts=False))
+    if sum(b.size for b in plain) >= 3 * words + 2 * _SHELL_WORDS:
+        return plain, ("needs JavaScript: this is the text for readers without it",)
+    return blocks, ()
+
+
+def _first_line(text: str) -> str:
+    return cut(text.strip().partition("\n")[0], 120)

@@ -1,0 +1,251 @@
+"""Office documents → Page: Word, Excel, PowerPoint (2007 and later) and OpenDocument text.
+
+A document is a zip of XML. Sizes are checked before and while unpacking; what the document itself
+marks as hidden (text, rows, columns, sheets, slides) is left out.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
+
+from kensaku.clean import cut, one_line, visible
+from kensaku.dates import parse_date
+from kensaku.errors import TooLarge, Unparsable
+from kensaku.extract.text import table
+from kensaku.extract.xml import elements, local
+from kensaku.models import Page
+
+MAX_FILES = 10_000
+MAX_FILE_BYTES = 50 * 1024 * 1024
+MAX_ROWS = 20_000
+MAX_COLUMNS = 200
+MAX_SLIDES = 1_000
+
+_TYPES = {
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "odf": "application/vnd.oasis.opendocument.text",
+}
+
+
+def archive_names(data: bytes) -> set[str]:
+    """The names of the files in a zip archive."""
+    with _archive(data) as archive:
+        return set(archive.namelist())
+
+
+def extract_office(data: bytes, kind: str, url: str = "") -> Page:
+    """The text of a document of one of the four kinds."""
+    with _archive(data) as archive:
+        names = set(archive.namelist())
+        said = _properties(archive, names)
+        if kind == "docx":
+            marked = _word(_read(archive, "word/document.xml"))
+        elif kind == "xlsx":
+            marked = _workbook(archive, names)
+        elif kind == "pptx":
+            marked = _slides(archive, names)
+        else:
+            marked = _open_document(_read(archive, "content.xml"))
+    marked = visible(marked).strip()
+    text = re.sub(r"^(?:#{1,6} |- |\| ?|\|(?: --- \|)+$)|(?: \|)$", "", marked, flags=re.MULTILINE)
+    title = said.get("title") or one_line(text[:1_000].strip().partition("\n")[0])
+    return Page(
+        url=url,
+        title=cut(title, 300),
+        text=text.strip(),
+        markdown=marked,
+        author=cut(said.get("creator", ""), 80) or None,
+        published=parse_date(said.get("created") or said.get("date")),
+        content_type=_TYPES[kind],
+    )
+
+
+def _archive(data: bytes) -> zipfile.ZipFile:
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    except (zipfile.BadZipFile, ValueError, OSError) as error:
+        raise Unparsable("the document is a damaged zip archive") from error
+    if len(archive.infolist()) > MAX_FILES:
+        raise TooLarge(f"the document holds more than {MAX_FILES:,} files")
+    return archive
+
+
+def _read(archive: zipfile.ZipFile, name: str) -> bytes:
+    """One file; what its header says of its size is not believed."""
+    try:
+        with archive.open(name) as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+    except RuntimeError as error:
+        raise Unparsable("the document is encrypted, and cannot be read without its password") from error
+    except (KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError) as error:
+        raise Unparsable(f"the document has no readable {name}") from error
+    if len(data) > MAX_FILE_BYTES:
+        raise TooLarge(f"a part of the document unpacks to more than {MAX_FILE_BYTES:,} bytes")
+    return data
+
+
+def _ended(data: bytes) -> Iterator[tuple[str, Element]]:
+    return ((local(e.tag), e) for event, e, _ in elements(data) if event == "end")
+
+
+def _properties(archive: zipfile.ZipFile, names: set[str]) -> dict[str, str]:
+    name = "docProps/core.xml" if "docProps/core.xml" in names else "meta.xml"
+    if name not in names:
+        return {}
+    return {tag: one_line(e.text or "")[:500] for tag, e in _ended(_read(archive, name))}
+
+
+def _attribute(element: Element | None, name: str) -> str:
+    if element is None:
+        return ""
+    return next((v for k, v in element.attrib.items() if local(k) == name), "")
+
+
+def _word(data: bytes) -> str:
+    """Paragraphs, headings, list items and tables of a Word document."""
+    parts: list[str] = []
+    rows: list[list[str]] = []
+    cells: list[str] = []
+    cell: list[str] = []
+    in_table = 0
+    for event, element, _ in elements(data):
+        tag = local(element.tag)
+        if tag == "tbl":
+            in_table += 1 if event == "start" else -1
+            if event == "end" and not in_table:
+                parts.append(table(rows))
+                rows = []
+        elif event == "end" and tag == "p":
+            said = _word_paragraph(element)
+            if said and in_table:
+                cell.append(said.lstrip("#- "))
+            elif said:
+                parts.append(said)
+            element.clear()
+        elif event == "end" and tag == "tc":
+            cells.append(" ".join(cell))
+            cell = []
+        elif event == "end" and tag == "tr":
+            rows.append(cells)
+            cells = []
+    return "\n\n".join(parts)
+
+
+def _word_paragraph(paragraph: Element) -> str:
+    style, item, said = "", False, []
+    for element in paragraph.iter():
+        tag = local(element.tag)
+        if tag == "pstyle":
+            style = _attribute(element, "val")
+        elif tag == "numpr":
+            item = True
+        elif tag == "r" and not _vanishes(element):
+            for part in element:
+                name = local(part.tag)
+                said.append((part.text or "") if name == "t" else " " if name in ("tab", "br") else "")
+    text = " ".join("".join(said).split())
+    heading = re.match(r"(?:heading|überschrift|titre|見出し)\s*([1-6])", style, re.IGNORECASE)
+    if text and heading:
+        return "#" * int(heading[1]) + " " + text
+    if text and style.lower() == "title":
+        return "# " + text
+    return "- " + text if text and item else text
+
+
+def _vanishes(run: Element) -> bool:
+    for element in run.iter():
+        if local(element.tag) in ("vanish", "webhidden"):
+            return _attribute(element, "val") not in ("0", "false", "off")
+    return False
+
+
+def _workbook(archive: zipfile.ZipFile, names: set[str]) -> str:
+    shared: list[str] = []
+    if "xl/sharedStrings.xml" in names:
+        for tag, element in _ended(_read(archive, "xl/sharedStrings.xml")):
+            if tag == "si":
+                shared.append(one_line("".join(t.text or "" for t in element.iter() if local(t.tag) == "t")))
+                element.clear()
+    parts = []
+    sheets = [
+        (_attribute(e, "name"), _attribute(e, "state"))
+        for tag, e in _ended(_read(archive, "xl/workbook.xml"))
+        if tag == "sheet"
+    ]
+    for number, (title, state) in enumerate(sheets, start=1):
+        path = f"xl/worksheets/sheet{number}.xml"
+        if state not in ("hidden", "veryHidden") and path in names:
+            parts.append(f"## {one_line(title)}\n\n{table(_sheet(_read(archive, path), shared))}")
+    return "\n\n".join(parts)
+
+
+def _sheet(data: bytes, shared: list[str]) -> list[list[str]]:
+    rows: list[list[str]] = []
+    unseen: set[int] = set()
+    for tag, element in _ended(data):
+        if tag == "col" and _attribute(element, "hidden") in ("1", "true"):
+            first, last = int(_attribute(element, "min") or 0), int(_attribute(element, "max") or 0)
+            unseen.update(range(first, min(last, first + MAX_COLUMNS) + 1))
+        elif tag == "row":
+            if _attribute(element, "hidden") not in ("1", "true"):
+                cells = [_cell(c, shared) for c in element if _column(c) not in unseen]
+                if any(cells):
+                    rows.append(cells[:MAX_COLUMNS])
+            element.clear()
+            if len(rows) >= MAX_ROWS:
+                break
+    return rows
+
+
+def _column(cell: Element) -> int:
+    number = 0
+    for letter in re.match(r"[A-Z]{0,3}", _attribute(cell, "r"))[0]:  # type: ignore[index]
+        number = number * 26 + ord(letter) - 64
+    return number
+
+
+def _cell(cell: Element, shared: list[str]) -> str:
+    kind = _attribute(cell, "t")
+    value = next((e.text or "" for e in cell.iter() if local(e.tag) in ("v", "t")), "")
+    if kind == "s" and value.isdigit() and int(value) < len(shared):
+        return shared[int(value)]
+    return one_line(value)
+
+
+def _slides(archive: zipfile.ZipFile, names: set[str]) -> str:
+    found = [(int(m[1]), n) for n in names if (m := re.fullmatch(r"ppt/slides/slide(\d{1,5})\.xml", n))]
+    parts = []
+    for number, name in sorted(found)[:MAX_SLIDES]:
+        lines: list[str] = []
+        shown = True
+        for tag, element in _ended(_read(archive, name)):
+            if tag == "p":
+                said = "".join(t.text or "" for t in element.iter() if local(t.tag) == "t")
+                if said.strip():
+                    lines.append(one_line(said))
+            elif tag == "sld":
+                shown = _attribute(element, "show") not in ("0", "false")
+        if shown and lines:
+            parts.append(f"## Slide {number}\n\n" + "\n\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def _open_document(data: bytes) -> str:
+    parts: list[str] = []
+    for tag, element in _ended(data):
+        if tag in ("h", "p"):
+            said = " ".join("".join(element.itertext()).split())
+            level = _attribute(element, "outline-level")
+            if said and tag == "h":
+                said = "#" * (int(level) if level in tuple("123456") else 2) + " " + said
+            if said:
+                parts.append(said)
+            element.clear()
+    return "\n\n".join(parts)

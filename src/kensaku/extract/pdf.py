@@ -1,0 +1,118 @@
+"""PDF → Page, by pdfium; page by page, so that a passage can be cited with its page."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from kensaku.clean import cut, one_line, visible
+from kensaku.dates import parse_date
+from kensaku.errors import MissingExtra, TooLarge, Unparsable
+from kensaku.models import Page
+
+if TYPE_CHECKING:
+    import pypdfium2
+
+MAX_PAGES = 2_000
+MAX_CHARS = 10_000_000
+_FEW_CHARS = 20  # a page with less is a picture of a page
+
+
+def extract_pdf(data: bytes, url: str = "") -> Page:
+    """All text of a PDF; its Markdown has a heading for each page."""
+    document = _open(data)
+    try:
+        said = _metadata(document)
+        pages, notes = _pages(document)
+    finally:
+        document.close()
+    text = "\n\n".join(p for p in pages if p)
+    marked = "\n\n".join(f"## Page {n}\n\n{p}" for n, p in enumerate(pages, start=1) if p)
+    title = cut(one_line(said.get("Title", "")), 300)
+    return Page(
+        url=url,
+        title=title or cut(text.partition("\n")[0], 120),
+        text=text,
+        markdown=marked,
+        author=cut(one_line(said.get("Author", "")), 80) or None,
+        published=_date(said.get("CreationDate", "")),
+        content_type="application/pdf",
+        notes=tuple(notes),
+    )
+
+
+def pdf_pages(data: bytes) -> list[str]:
+    """The text of each page, the first at index 0."""
+    document = _open(data)
+    try:
+        return _pages(document)[0]
+    finally:
+        document.close()
+
+
+def _open(data: bytes) -> pypdfium2.PdfDocument:
+    try:
+        import pypdfium2
+    except ImportError as error:
+        raise MissingExtra("pypdfium2", "pdf") from error
+    try:
+        return pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        if "password" in str(error).lower():
+            raise Unparsable("the PDF is encrypted, and cannot be read without its password") from None
+        raise Unparsable("the PDF is damaged") from None
+
+
+def _pages(document: pypdfium2.PdfDocument) -> tuple[list[str], list[str]]:
+    count = len(document)
+    pages: list[str] = []
+    chars = 0
+    for number in range(min(count, MAX_PAGES)):
+        pages.append(_page_text(document, number))
+        chars += len(pages[-1])
+        if chars > MAX_CHARS:
+            raise TooLarge(f"the PDF has more than {MAX_CHARS:,} characters")
+    notes = []
+    if count > MAX_PAGES:
+        notes.append(f"cut: the first {MAX_PAGES:,} of {count:,} pages")
+    empty = sum(len(p) < _FEW_CHARS for p in pages)
+    if pages and empty == len(pages):
+        notes.append("scanned, no text: the pages are pictures")
+    elif empty > len(pages) / 2:
+        notes.append(f"{empty} of {len(pages)} pages have no text: they are pictures, or empty")
+    return pages, notes
+
+
+def _page_text(document: pypdfium2.PdfDocument, number: int) -> str:
+    import pypdfium2
+
+    try:
+        page = document[number]
+        try:
+            textpage = page.get_textpage()
+            try:
+                raw = textpage.get_text_bounded()
+            finally:
+                textpage.close()
+        finally:
+            page.close()
+    except pypdfium2.PdfiumError:
+        return ""  # one damaged page does not cost the others
+    # pdfium marks the hyphen of a broken word with U+FFFE
+    text = raw.replace("\ufffe\r\n", "").replace("\ufffe", "")
+    return _paragraphs(visible(text))
+
+
+def _paragraphs(text: str) -> str:
+    lines = [" ".join(line.split()) for line in text.split("\n")]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+
+def _metadata(document: pypdfium2.PdfDocument) -> dict[str, Any]:
+    found: dict[str, Any] = document.get_metadata_dict(skip_empty=True)
+    return found
+
+
+def _date(written: str) -> str | None:
+    match = re.match(r"(?:D:)?(\d{8})(\d{6})?", written)
+    return parse_date(match[1] + (match[2] or "")) if match else None

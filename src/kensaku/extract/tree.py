@@ -1,0 +1,32 @@
+"""Markup → an element tree, by libxml2: comments and processing instructions are gone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kensaku.errors import MissingExtra, Unparsable
+from kensaku.extract.bounds import check_markup
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+
+def parse_html(text: str) -> _Element:
+    """The root of the page; raises `TooLarge` before the parser can be made to suffer."""
+    check_markup(text)
+    try:
+        from lxml import etree
+    except ImportError as error:  # pragma: no cover - lxml is in the base install
+        raise MissingExtra("lxml", "extract") from error
+    # A comment inside a word would otherwise cut the text in two, and hide the second half.
+    parser = etree.HTMLParser(
+        encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True, recover=True
+    )
+    data = text.replace("\x00", "").encode("utf-8", "replace")
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        raise Unparsable("the page holds no markup and no text") from error
+    if root is None:
+        raise Unparsable("the page holds no markup and no text")
+    return root

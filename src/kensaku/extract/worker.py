@@ -1,0 +1,84 @@
+"""The process that parses: reads documents from its input, writes pages to its output.
+
+    frame = 4 bytes of length + that many bytes; request = header (JSON), then the document;
+    reply = JSON: {"page": …} or {"error": …}, then the page's text, then its Markdown
+
+Started by `ParsePool`, never by hand. It limits its own memory before it reads anything.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import sys
+from typing import Any, BinaryIO
+
+from kensaku.errors import FetchError, KensakuError, TooLarge, Unparsable
+
+
+def main() -> None:
+    """Parse until the input ends."""
+    limit = int(sys.argv[1])
+    _limit_memory(limit)
+    # Whatever a library prints must not end up between two frames.
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    _warm_up()
+    while (header := read_frame(sys.stdin.buffer)) is not None:
+        data = read_frame(sys.stdin.buffer)
+        for part in _answer(json.loads(header), data or b""):
+            out.write(struct.pack(">I", len(part)) + part)
+        out.flush()
+
+
+def read_frame(stream: BinaryIO) -> bytes | None:
+    """The next frame, or None at the end."""
+    length = stream.read(4)
+    if len(length) < 4:
+        return None
+    return stream.read(struct.unpack(">I", length)[0])
+
+
+def _answer(header: dict[str, str], data: bytes) -> tuple[bytes, bytes, bytes]:
+    from kensaku.extract.document import extract
+
+    try:
+        page = extract(data, url=header["url"], content_type=header["content_type"])
+        fields: dict[str, Any] = page.to_dict() | {"text": "", "markdown": ""}
+        # Long texts travel as they are: reading 10 MB of JSON would hold up the event loop.
+        return json.dumps({"page": fields}).encode(), _bytes(page.text), _bytes(page.markdown)
+    except (MemoryError, RecursionError):
+        error: KensakuError = TooLarge("the document needs more memory than a parser may take")
+    except KensakuError as known:
+        error = known
+    except Exception as unknown:
+        # The document is hostile or odd; the process is still good, and the caller must hear of it.
+        error = Unparsable(f"the parser failed on the document ({type(unknown).__name__})")
+    kind = type(error).__name__ if isinstance(error, FetchError) else "Unparsable"
+    said = {"type": kind, "message": error.message, "remedy": error.remedy}
+    return json.dumps({"error": said}).encode(), b"", b""
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
+
+
+def _limit_memory(limit: int) -> None:
+    try:
+        import resource
+    except ImportError:  # pragma: no cover - Windows has no such limits
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _warm_up() -> None:
+    """Load the parser and the model before the first document, not with it."""
+    from kensaku.extract.html import extract_html
+
+    extract_html("<p>one</p>")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,167 @@
+"""A page → title, text, Markdown and what it says of itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from kensaku.errors import TooLarge, Unparsable
+from kensaku.extract import extract_html
+
+URL = "https://example.org/notes/otters"
+SENTENCE = "The otter swims on its back and opens shells with a stone that it keeps under its arm. "
+ARTICLE = f"""<!DOCTYPE html><html lang="en-GB"><head>
+<title>Otters and their tools | The River Journal</title>
+<meta name="author" content="By Ada Brook">
+<meta property="article:published_time" content="2024-05-03T09:00:00+02:00">
+<link rel="canonical" href="/notes/otters?page=1"><link rel="icon" href="/favicon.png">
+</head><body>
+<nav><ul><li><a href="/">Home</a></li><li><a href="/about">About us</a></li></ul></nav>
+<main><article><h1>Otters and their tools</h1>
+<p>{SENTENCE * 2}</p><p>{SENTENCE}See <a href="shells">the shells</a> and
+<a href="javascript:alert(1)">this</a>, or <a href="data:text/html,x">that</a>. {SENTENCE}</p>
+<h2>What they eat</h2><p>{SENTENCE * 2}</p>
+<ul><li>{SENTENCE}</li><li>Crabs, which they find between the stones of the river bed.</li></ul>
+<ol><li>First they dive down to the ground of the river.</li><li>Then they come up again.</li></ol>
+<table><tr><th>Animal</th><th>Length of the body</th></tr><tr><td>River otter</td><td>one metre</td></tr>
+<tr><td>Sea otter</td><td>a metre and a half</td></tr></table>
+<pre><code>def dive(depth):
+    return depth * 2</code></pre>
+<blockquote>An otter is never in a hurry, and it is never late for its dinner either.</blockquote>
+<p>{SENTENCE}<img src="/otter.jpg" alt="an otter"></p></article></main>
+<footer><p>© 2024 The River Journal. All rights reserved. <a href="/privacy">Privacy</a></p></footer>
+</body></html>"""
+
+
+def test_an_article_is_told_from_what_surrounds_it() -> None:
+    """Menus and footers are noise to a model, and cost tokens."""
+    page = extract_html(ARTICLE, URL)
+
+    assert page.text.count("The otter swims") == ARTICLE.count("The otter swims")
+    assert "About us" not in page.text
+    assert "All rights reserved" not in page.text
+
+
+def test_a_page_says_who_wrote_it_and_when() -> None:
+    """These become the fields of a citation."""
+    page = extract_html(ARTICLE, URL)
+
+    assert page.title == "Otters and their tools"
+    assert page.author == "Ada Brook"
+    assert page.published == "2024-05-03T09:00:00+02:00"
+    assert page.language == "en"
+    assert page.canonical_url == "https://example.org/notes/otters?page=1"
+    assert page.favicon == "https://example.org/favicon.png"
+    assert page.images == ("https://example.org/otter.jpg",)
+    assert "https://example.org/notes/shells" in page.links
+    assert all(link.startswith("https://example.org/") for link in page.links)
+
+
+def test_markdown_keeps_headings_lists_tables_code_quotes_and_links() -> None:
+    """A model reads structure, and a citation needs its link."""
+    marked = extract_html(ARTICLE, URL).markdown
+
+    assert "## What they eat" in marked
+    assert "- Crabs, which they find" in marked
+    assert "1. First they dive" in marked
+    assert "2. Then they come up" in marked
+    assert "| Animal | Length of the body |\n| --- | --- |\n| River otter | one metre |" in marked
+    assert "```\ndef dive(depth):\n    return depth * 2\n```" in marked
+    assert "> An otter is never" in marked
+    assert "[the shells](https://example.org/notes/shells)" in marked
+
+
+def test_links_that_run_something_are_words_only() -> None:
+    """A chat window would make them clickable; images would be loaded, and tell on the reader."""
+    page = extract_html(ARTICLE, URL)
+
+    assert "javascript:" not in page.markdown
+    assert "data:" not in page.markdown
+    assert "![" not in page.markdown
+    assert not any(link.startswith(("javascript", "data")) for link in page.links)
+
+
+def test_text_for_readers_without_scripts_is_used_when_there_is_no_other() -> None:
+    """Forums by Discourse send the topic in `noscript`, and nothing else."""
+    page = extract_html(
+        f'<html><body><noscript><h1>Topic</h1><p>{SENTENCE * 5}</p></noscript><div id="app"></div>'
+    )
+
+    assert "opens shells" in page.text
+    assert any("JavaScript" in note for note in page.notes)
+
+
+@pytest.mark.parametrize(
+    ("html", "note"),
+    [
+        ('<title>Just a moment...</title><body><div id="cf">Checking your browser</div>', "challenge"),
+        ("<body><p>Verify you are human by completing the action below.</p>", "challenge"),
+        ("<body><noscript>You need to enable JavaScript to run this app.</noscript>"
+         '<div id="root"></div><script src="a.js"></script>', "JavaScript"),
+        ('<body><div id="__next"></div><script src="a.js"></script>', "JavaScript"),
+    ],
+)  # fmt: skip
+def test_a_page_that_is_not_the_page_says_so(html: str, note: str) -> None:
+    """An agent that takes "Just a moment" for the content answers from memory."""
+    assert any(note in n for n in extract_html(html).notes)
+
+
+def test_an_article_about_challenges_is_not_one() -> None:
+    """The words alone do not make a page a challenge."""
+    html = f"<h1>What a captcha is</h1><p>{'A captcha asks whether you are human. ' * 60}</p>"
+
+    assert extract_html(html).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("data", "word"),
+    [
+        ("<meta charset=shift_jis><p>検索エンジンは言葉を探す機械である。</p>".encode("cp932"), "検索エンジン"),
+        ("<p>検索エンジンは言葉を探す機械である。これは日本語の文章です。</p>".encode("euc_jp"), "検索エンジン"),
+        ("<p>Поисковая система ищет слова в документах.</p>".encode("cp1251"), "Поисковая"),
+        ("<p>Größe und Übung für alle, café déjà vu.</p>".encode("cp1252"), "Größe"),
+        ("\ufeff<p>A text with a byte order mark, and some words.</p>".encode("utf-16"), "byte order"),
+        ("<meta charset=utf-8><p>caf\u00e9 and more words</p>".encode(), "café"),
+        (b"<meta charset=utf-8><p>caf\xe9 and more words of the same text</p>", "and more words"),
+        (b"<meta charset=rot13><p>plain words of a page \xe9</p>", "plain words"),
+    ],
+)
+def test_the_charset_is_found(data: bytes, word: str) -> None:
+    """Headers lie, and old Japanese pages say nothing at all."""
+    assert word in extract_html(data).text
+
+
+def test_japanese_and_arabic_pages_are_read() -> None:
+    """Words are counted without spaces too."""
+    html = (
+        "<html><body><nav><a href=/>ホーム</a><a href=/a>会社概要</a></nav><h1>検索の仕組み</h1>"
+        "<p>検索エンジンは、ウェブ上の文書を集めて索引を作り、利用者が入力した言葉に合う文書を探し出します。"
+        "順位は、文書の内容と質問の言葉の近さで決まります。</p><p>索引を作るには、文章を単語に分ける必要があります。"
+        "日本語には空白がないので、形態素解析器を使います。</p></body></html>"
+    )
+    page = extract_html(html)
+
+    assert page.language == "ja"
+    assert "形態素解析器" in page.text
+
+
+@pytest.mark.parametrize("html", ["", b"", "   ", "\x00\x00"])
+def test_nothing_is_not_a_page(html: bytes | str) -> None:
+    """An empty body is an error of the fetch, not an empty page."""
+    with pytest.raises(Unparsable):
+        extract_html(html)
+
+
+@pytest.mark.parametrize(
+    "html",
+    ["plain words only", "<", "<p", "</p></p>", "<html>", "<p>\ud800 lone</p>", "<a href='http://['>x y z</a>",
+     "<p>" + "&#x110000;&#0;&bogus;" + " words</p>", "<svg/onload=x><p>words</p>", "<title>only a title</title>"],
+)  # fmt: skip
+def test_odd_markup_gives_a_page_and_no_crash(html: str) -> None:
+    """What the web sends is not what the standard says."""
+    assert isinstance(extract_html(html, "not a url").text, str)
+
+
+def test_markup_over_the_bounds_is_refused() -> None:
+    """Half a tree would be another page."""
+    with pytest.raises(TooLarge, match="attributes"):
+        extract_html("<p " + " ".join(f"a{n}=''" for n in range(200_000)) + ">x</p>")
