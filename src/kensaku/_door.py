@@ -178,7 +178,9 @@ class Door(Sessions):
         return self._make_socket(family, kind, proto)
 
     async def _answer(self, response: Any) -> Answer:
-        if sum(len(n) + len(v) for n, v in response.raw_headers) > self.limits.header_bytes:
+        size = sum(len(n) + len(v) for n, v in response.raw_headers)
+        many = len(response.raw_headers) > self.limits.header_fields
+        if many or size > self.limits.header_bytes:
             raise TooLarge("the answer has too many headers")
         names = dict.fromkeys(name.lower() for name in response.headers)
         headers = {n: ", ".join(response.headers.getall(n)) for n in names}

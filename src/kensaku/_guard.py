@@ -216,6 +216,8 @@ def carried_v4(address: Address) -> IPv4Address | None:
     if isinstance(address, IPv4Address):
         return None
     number = int(address)
+    if number <= 0xFFFF:  # :: and ::1 are addresses of their own
+        return None
     for network, shift in _CARRIES_V4:
         if address in network:
             return IPv4Address(number >> shift & 0xFFFFFFFF)

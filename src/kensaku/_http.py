@@ -57,6 +57,10 @@ class Sessions(ABC):
     def _make(self) -> aiohttp.ClientSession:
         """A session for the running loop."""
 
+    async def ready(self) -> None:
+        """Load the library and make the session now, rather than with the first request."""
+        await self._session()
+
     async def _session(self) -> aiohttp.ClientSession:
         return self._sessions.get(asyncio.get_running_loop()) or await self._open()
 
@@ -86,7 +90,7 @@ class Http(Sessions):
     def __init__(self, *, user_agent: str, proxy: str | None = None) -> None:
         super().__init__()
         self._headers = {"User-Agent": user_agent, "Accept": "application/json"}
-        self._proxy = proxy
+        self.proxy = proxy
 
     async def send(self, request: Request, provider: str) -> Reply:
         """Carry a request and read the whole reply, up to a bound. Redirects are not followed:
@@ -101,7 +105,7 @@ class Http(Sessions):
                 data=body,
                 headers=request.headers if body is None else {**_JSON, **request.headers},
                 allow_redirects=False,
-                proxy=self._proxy,
+                proxy=self.proxy,
             ) as response:
                 return Reply(response.status, response.headers, await _bounded(response, provider))
         except ProviderError:
@@ -229,7 +233,7 @@ def page_session(
         auto_decompress=False,
         max_line_size=limits.header_bytes,
         max_field_size=limits.header_bytes,
-        max_headers=limits.header_fields,
+        max_headers=2 * limits.header_fields,  # the bound itself is the door's, and has a name
         trust_env=False,
     )
 
@@ -240,7 +244,7 @@ def page_error(error: Exception) -> FetchError:
     from aiohttp import http_exceptions as wire
 
     if isinstance(error, aiohttp.ClientResponseError):
-        cause = error.__cause__
+        cause = error.__cause__ and error.__cause__.__cause__
         if isinstance(cause, wire.LineTooLong):
             return TooLarge("the answer has too many headers")
         return PageUnavailable("the server does not speak proper HTTP")

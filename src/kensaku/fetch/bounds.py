@@ -1,0 +1,61 @@
+"""How much of a stranger's answer we take: bytes, seconds, headers, hops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+
+from kensaku.errors import ConfigError, PageUnavailable
+
+KIB, MIB = 2**10, 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class FetchLimits:
+    """The bounds on one page. Seconds and bytes; every one of them must be more than zero."""
+
+    connect: float = 5.0
+    first_byte: float = 10.0
+    total: float = 30.0  # all hops, and the body
+    wire: int = 20 * MIB  # as it comes over the line
+    decoded: int = 10 * MIB  # after gzip, br or zstd
+    header_bytes: int = 64 * KIB
+    header_fields: int = 100
+    redirects: int = 5
+    slow_bytes: int = KIB  # a second, over `slow_window`: less is a trickle
+    slow_window: float = 10.0
+    per_host: int = 4  # connections to one host at a time
+    connections: int = 64  # in all
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            if getattr(self, f.name) < (0 if f.name in ("redirects", "slow_bytes") else 1e-3):
+                raise ConfigError(f"fetch.{f.name} is {getattr(self, f.name)}; it is too small")
+
+
+class Pace:
+    """Notices a body that trickles: a reader that is kept waiting is a reader that is held."""
+
+    def __init__(self, limits: FetchLimits, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._window = limits.slow_window
+        self._least = limits.slow_bytes * limits.slow_window
+        self._began = self._clock()
+        self._bytes = 0
+
+    @property
+    def ends(self) -> float:
+        """When the running window closes, on the clock of the event loop."""
+        return self._began + self._window
+
+    def took(self, size: int) -> None:
+        """Count what came; raises when a whole window brought too little."""
+        self._bytes += size
+        if self._clock() >= self.ends:
+            self.close()
+
+    def close(self) -> None:
+        """Judge the window, and begin the next."""
+        if self._bytes < self._least:
+            raise PageUnavailable("the server sends the page too slowly")
+        self._began, self._bytes = self._clock(), 0

@@ -1,0 +1,69 @@
+"""What the tests of this folder share: a small web, and a parser that is quick."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from fetch_web import Web
+
+from kensaku.fetch.fetch import Fetcher, Manners
+from kensaku.models import Page
+
+
+class QuickParser:
+    """Title, text and links by regular expressions: enough to crawl by."""
+
+    async def extract(self, data: bytes, *, url: str, content_type: str) -> Page:
+        from yarl import URL
+
+        text = data.decode("utf-8", "replace")
+        links = []
+        for link in re.findall(r'href="([^"]*)"', text):
+            try:
+                links.append(str(URL(url).join(URL(link))))
+            except ValueError:
+                links.append(link)
+        title = re.search(r"<title>(.*?)</title>", text)
+        plain = re.sub(r"<[^>]*>", " ", text)
+        notes = ("needs JavaScript: made by scripts",) if 'id="app"' in text else ()
+        return Page(
+            url=url,
+            title=title[1] if title else "",
+            text=" ".join(plain.split()),
+            links=tuple(links),
+            content_type=content_type,
+            notes=notes,
+        )
+
+
+@pytest.fixture
+def parser() -> QuickParser:
+    return QuickParser()
+
+
+@pytest.fixture
+async def web() -> AsyncIterator[Web]:
+    async with Web() as found:
+        found.names["public.test"] = ["93.184.215.14"]
+        yield found
+
+
+@pytest.fixture
+def fetcher(web: Web) -> Any:
+    """Makes a fetcher on the small web."""
+
+    def make(**options: Any) -> Fetcher:
+        manners = Manners(
+            **{
+                k: options.pop(k)
+                for k in ("robots", "optouts", "at_once", "max_delay")
+                if k in options
+            }
+        )
+        door = web.door(**{k: options.pop(k) for k in ("limits", "allow", "ports") if k in options})
+        return Fetcher(door, manners=manners, **options)
+
+    return make
