@@ -1,0 +1,77 @@
+"""Serve the tools to MCP clients: on standard input and output, or over HTTP.
+
+Without options it speaks to the one program that started it. With --http it listens on this
+machine only; for others it needs a token, from KENSAKU_MCP_TOKEN or a file, which clients send as
+`Authorization: Bearer …`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+from pathlib import Path
+
+from kensaku.cli.terminal import tell
+from kensaku.errors import MissingExtra, UsageError
+from kensaku.tools.registry import DEFAULT, TOOLS
+
+USAGE = "[--http] [options]"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which tools, and who may use them."""
+    add = parser.add_argument
+    add("--tools", metavar="NAMES", default=",".join(DEFAULT),
+        help=f"separated by commas, of {', '.join(TOOLS)}")  # fmt: skip
+    add("--language", metavar="CODE", default="en", help="of the tools' words: en or ja")
+    add("--http", action="store_true", help="serve over Streamable HTTP, under /mcp")
+    add("--host", default="127.0.0.1", metavar="HOST", help="where to listen")
+    add("--port", type=int, default=8788, metavar="PORT", help="8788 unless said; 0 for any")
+    add("--allow-host", action="append", default=[], metavar="NAME",
+        help="a further name under which clients reach it; repeatable")  # fmt: skip
+    add("--token-file", type=Path, metavar="FILE", help="where the token is, on one line")
+    add("--config", type=Path, metavar="FILE", help="take settings from this file")
+
+
+async def run(args: argparse.Namespace) -> int:
+    """Serve until the client goes, or until Ctrl-C."""
+    try:
+        import mcp  # noqa: F401
+    except ImportError:
+        raise MissingExtra("mcp", "mcp") from None
+    from kensaku.adapters.mcp_server import make_server, serve_stdio
+    from kensaku.client import Kensaku
+    from kensaku.config import Settings
+
+    names = [n.strip() for n in args.tools.split(",") if n.strip()]
+    async with Kensaku(Settings.load(args.config)) as client:
+        server = make_server(names, client=client, language=args.language)
+        if not args.http:
+            # A thread waits for the next line and cannot be called off: Ctrl-C just ends it all.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            await serve_stdio(server)
+            return 0
+        from kensaku.adapters.mcp_http import serve_http
+
+        await serve_http(
+            server,
+            args.host,
+            args.port,
+            token=_token(args.token_file),
+            allow_hosts=args.allow_host,
+            ready=lambda url: tell(f"kensaku mcp: {url}"),
+        )
+    return 0
+
+
+def _token(file: Path | None) -> str | None:
+    if file is None:
+        return os.environ.get("KENSAKU_MCP_TOKEN", "").strip() or None
+    try:
+        if file.stat().st_mode & 0o077:
+            tell(f"kensaku mcp: others can read {file}; chmod 600 it")
+        return file.read_text().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is not text"
+        raise UsageError(f"cannot read {file}: {why}") from None

@@ -1,0 +1,160 @@
+"""`kensaku doctor` finds what is broken, and says what to do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kensaku.cli.upstreams import check_clock
+from kensaku.testing import FakeUpstream, faults
+
+from .conftest import Run
+
+KEY = "tvly-0123456789-secret"
+USAGE = {"key": {"usage": 150, "limit": 1000}, "account": {"plan_usage": 150, "plan_limit": 1000}}
+
+
+def _usage(up: FakeUpstream, body: object, status: int = 200) -> None:
+    up.serves("/tavily/usage", json.dumps(body), "application/json", status)
+
+
+def test_all_is_well(up: FakeUpstream, run: Run, library: Path) -> None:
+    """Nothing is spent: no search is sent (S4-55)."""
+    _usage(up, USAGE)
+    done = run("doctor")
+
+    assert done.returncode == 0
+    assert "✓ tavily: the key is accepted, 150 of 1000 credits used" in done.stdout
+    assert "✓ local index: default 1 documents" in done.stdout
+    assert "✗" not in done.stdout
+    assert not [seen for seen in up.requests if seen.path.endswith("/search")]
+    assert KEY not in done.stdout + done.stderr
+
+
+def test_a_refused_key_is_broken(up: FakeUpstream, run: Run, library: Path) -> None:
+    """With the variable to look at, and exit 1 (S4-55)."""
+    _usage(up, {"detail": {"error": "Unauthorized"}}, 401)
+    done = run("doctor")
+
+    assert done.returncode == 1
+    assert "✗ tavily: it does not take this key" in done.stdout
+    assert "→ check TAVILY_API_KEY" in done.stdout
+
+
+def test_a_used_up_quota_is_broken(up: FakeUpstream, run: Run, library: Path) -> None:
+    """Before the first search fails of it."""
+    _usage(up, {"key": {"usage": 1000, "limit": 1000}})
+    done = run("doctor")
+
+    assert done.returncode == 1
+    assert "✗ tavily: 1000 of 1000 credits are used" in done.stdout
+
+
+def test_a_keyed_provider_out_of_reach_is_broken(up: FakeUpstream, run: Run, library: Path) -> None:
+    """A keyless one is not this machine's fault."""
+    up.fails("tavily", faults.reset())
+    up.fails("wikipedia", faults.reset())
+    done = run("doctor")
+
+    assert done.returncode == 1
+    assert "✗ tavily: " in done.stdout
+    assert "! wikipedia: " in done.stdout
+
+
+def test_live_sends_one_search_with_each_key(up: FakeUpstream, run: Run, library: Path) -> None:
+    """And only then."""
+    done = run("doctor", "--live", TAVILY_API_KEY="first-key-000000,second-key-11111")
+    asked = [seen for seen in up.asked("tavily") if seen.method == "POST"]
+
+    assert done.returncode == 0
+    assert [seen.json["query"] for seen in asked] == ["kensaku", "kensaku"]
+    assert "✓ tavily: key 2: it answered a search" in done.stdout
+
+
+def test_what_works_again_need_not_wait(up: FakeUpstream, run: Run, library: Path) -> None:
+    """A key was refused, somebody mended it, and a check clears the pause for everyone."""
+    up.fails("tavily", faults.status(401))
+    run("search", "otter", "--route", "tavily")
+    up.heals()
+    assert "its key was refused" in run("providers", "tavily").stdout
+    run("doctor", "--live")
+
+    assert "ready" in run("providers", "tavily").stdout
+
+
+def test_nobody_at_all_is_broken(up: FakeUpstream, run: Run) -> None:
+    """No key, no keyless pool, no index."""
+    done = run("doctor", TAVILY_API_KEY=None, KENSAKU_KEYLESS="0")
+
+    assert done.returncode == 1
+    assert "✗ route: nobody can search" in done.stdout
+
+
+def test_open_files_and_ignored_proxies_are_pointed_out(
+    up: FakeUpstream, run: Run, library: Path
+) -> None:
+    """What others can read, and what is not looked at."""
+    library.chmod(0o755)
+    config = library / "config.toml"
+    config.write_text("timeout = 5\n")
+    config.chmod(0o644)
+    done = run("doctor", HTTPS_PROXY="http://proxy.example:3128")
+
+    assert f"! home: {library} is open to others (755) → chmod 700 {library}" in done.stdout
+    assert f"! files: {config} can be read by others (644) → chmod 600 {config}" in done.stdout
+    assert "! proxy: HTTPS_PROXY is not looked at → set KENSAKU_PROXY" in done.stdout
+
+
+def test_an_unwritable_home_is_broken(run: Run) -> None:
+    """Index, cache and limits live there."""
+    done = run("doctor", KENSAKU_HOME="/proc/nowhere", KENSAKU_KEYLESS="0")
+
+    assert done.returncode == 1
+    assert "✗ home: /proc/nowhere cannot be written" in done.stdout
+
+
+def test_a_damaged_index_is_broken(up: FakeUpstream, run: Run, library: Path) -> None:
+    """It is named, and what to do with it."""
+    for file in (library / "index").rglob("*"):
+        if file.is_file():
+            file.write_bytes(b"\x00broken")
+    done = run("doctor")
+
+    assert "✗ local index: " in done.stdout
+    assert done.returncode == 1
+
+
+def test_broken_settings_are_a_finding(run: Run, tmp_path: Path) -> None:
+    """The doctor does not fall ill of it."""
+    file = tmp_path / "mine.toml"
+    file.write_text("timeout = 'soon'\n")
+    done = run("doctor", "--config", str(file))
+
+    assert done.returncode == 1
+    assert done.stdout.startswith("✗ settings: ")
+
+
+def test_findings_as_json(up: FakeUpstream, run: Run, library: Path) -> None:
+    """For whoever watches many machines."""
+    found = json.loads(run("doctor", "--json").stdout)
+
+    assert {f["state"] for f in found} <= {"well", "look", "broken"}
+    assert all(set(f) == {"state", "what", "said", "next"} for f in found)
+
+
+@pytest.mark.parametrize(
+    ("skews", "mark"),
+    [([1.0, -2.0, None], "✓"), ([3600.0, 3599.0, 1.0], "✗"), ([-500.0], "✗"), ([None], "")],
+)
+def test_the_clock_is_compared_with_most_hosts(skews: list[float | None], mark: str) -> None:
+    """One wrong host does not make this machine wrong."""
+    assert "".join(f.mark for f in check_clock(skews)) == mark
+
+
+def test_google_is_said_to_end(run: Run, library: Path) -> None:
+    """A provider with a last day is pointed out while there is time."""
+    done = run("doctor", GOOGLE_API_KEY="g" * 20, GOOGLE_CX="cx")
+
+    assert "! google: the service ends on 2027-01-01" in done.stdout

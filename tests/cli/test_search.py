@@ -1,0 +1,325 @@
+"""`kensaku search`: results on stdout, everything else on stderr, and an honest exit status."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from kensaku.dialects import DIALECTS
+from kensaku.models import Hit
+from kensaku.testing import FakeUpstream, faults
+
+from .conftest import Run
+
+OTTER = Hit(
+    url="https://otter.example/a", title="Sea otters", content="They hold hands.", score=0.9
+)
+KEY = "tvly-0123456789-secret"
+
+
+def test_results_are_on_stdout_and_nothing_else(up: FakeUpstream, run: Run) -> None:
+    """Found: exit 0, and a quiet stderr (S2-04)."""
+    body = {"results": [{"title": OTTER.title, "url": OTTER.url, "content": OTTER.content}]}
+    up.answers("tavily", body=body)
+    done = run("search", "sea", "otters")
+
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert done.stdout == (
+        'Results for "sea otters" (1)\n'
+        "\n"
+        "1. Sea otters\n"
+        "   https://otter.example/a\n"
+        "   tavily\n"
+        "   They hold hands.\n"
+    )
+
+
+def test_nothing_found_is_no_failure(up: FakeUpstream, run: Run) -> None:
+    """Empty: exit 0, and it says who searched (S2-05)."""
+    up.answers("tavily", [])
+    done = run("search", "otter", "--route", "tavily")
+
+    assert done.returncode == 0
+    assert done.stdout.startswith('Nothing was found for "otter".\nSearched by tavily.')
+
+
+def test_nobody_could_search_is_a_failure(up: FakeUpstream, run: Run) -> None:
+    """Unavailable: exit 1, every provider with its reason, and no key anywhere (S2-06, S4-54)."""
+    up.fails("tavily", faults.status(401, {"detail": {"error": f"bad key {KEY}"}}))
+    up.fails("brave", faults.status(429, headers={"Retry-After": "30"}))
+    done = run("search", "otter", "--route", "tavily,brave,serper", BRAVE_API_KEY="b" * 20)
+
+    assert done.returncode == 1
+    assert done.stdout.startswith('Nobody could search for "otter".')
+    for name in ("tavily", "brave", "serper"):
+        assert f"{name}: " in done.stdout
+        assert f"{name}: " in done.stderr
+    assert "not asked: it has no key; set SERPER_API_KEY" in done.stderr
+    assert KEY not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["-n", "99"], ["-n", "x"], ["--timeout", "0"], ["--route", "tavly"], ["--mode", "fast"],
+        ["--dialect", "tavly"], ["--dialect", "term:ja"], ["--depth", "deep"], ["--country", "xx"],
+        ["--start-date", "2026-02-30"], ["--start-date", "2026-02-02", "--end-date", "2026-02-01"],
+        ["--time-range", "day", "--start-date", "2026-02-01"], ["--include-domain", "a b"],
+        ["--config", "/no/such/file.toml"], ["--replay", "/no/such/file.json"],
+        ["--record", "a", "--replay", "b"], ["--record", "/proc/no/such/place.json"],
+        ["--nonsense"], ["--collection", "../up"],
+    ],
+)  # fmt: skip
+def test_wrong_use_is_told_before_anything_is_sent(
+    words: list[str], up: FakeUpstream, run: Run
+) -> None:
+    """Exit 2, one sentence, empty stdout (S2-07)."""
+    done = run("search", "otter", *words)
+
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.splitlines()[-1].startswith("kensaku")
+    assert up.requests == []
+
+
+@pytest.mark.parametrize("query", [[], [""], ["  "], ["x" * 2001]])
+def test_an_empty_or_endless_query_is_wrong_use(
+    query: list[str], up: FakeUpstream, run: Run
+) -> None:
+    """(S2-07)"""
+    assert run("search", *query).returncode == 2
+    assert up.requests == []
+
+
+def test_words_need_no_quotes_and_options_may_stand_between(up: FakeUpstream, run: Run) -> None:
+    """Also words that look like options, after `--`."""
+    run("search", "sea", "-n", "3", "otter", "--no-cache", "--", "-n", "--json")
+
+    assert up.asked("tavily")[0].json["query"] == "sea otter -n --json"
+    assert up.asked("tavily")[0].json["max_results"] == 3
+
+
+def test_a_dash_reads_stdin(up: FakeUpstream, run: Run) -> None:
+    """`echo otters | kensaku search -`."""
+    run("search", "-", stdin="sea\notters\n")
+
+    assert up.asked("tavily")[0].json["query"] == "sea otters"
+
+
+def test_every_option_reaches_the_provider(up: FakeUpstream, run: Run) -> None:
+    """What Tavily can do, the command line can ask for (S0-27)."""
+    run(
+        "search", "otter", "--depth", "advanced", "--start-date", "2026-01-01", "--end-date",
+        "2026-02-01", "--include-domain", "a.example", "--include-domain", "b.example",
+        "--exclude-domain", "c.example", "--country", "Japan", "--language", "ja", "--answer",
+    )  # fmt: skip
+    sent = up.asked("tavily")[0].json
+
+    assert sent["search_depth"] == "advanced"
+    assert (sent["start_date"], sent["end_date"]) == ("2026-01-01", "2026-02-01")
+    assert sent["include_domains"] == ["a.example", "b.example"]
+    assert sent["exclude_domains"] == ["c.example"]
+    assert (sent["country"], sent["language"]) == ("japan", "ja")
+    assert sent["include_answer"] is True
+
+
+def test_topic_and_time_range_reach_the_provider(up: FakeUpstream, run: Run) -> None:
+    """(S0-27)"""
+    run("search", "otter", "--topic", "news", "--time-range", "week")
+    sent = up.asked("tavily")[0].json
+
+    assert (sent["topic"], sent["time_range"]) == ("news", "week")
+
+
+def test_json_has_the_promised_members(up: FakeUpstream, run: Run) -> None:
+    """One line in a pipe, whatever the outcome."""
+    up.answers("tavily", [OTTER])
+    found = run("search", "otter", "--json")
+    up.fails("tavily", faults.status(500))
+    failed = run("search", "other", "--json", "--route", "tavily")
+
+    assert found.stdout.count("\n") == 1
+    body = json.loads(found.stdout)
+    assert body["outcome"] == "found"
+    assert {"title", "url", "content", "score", "published", "provider"} <= set(body["hits"][0])
+    assert {"query", "answer", "attempts", "confidence", "elapsed_ms"} <= set(body)
+    assert failed.returncode == 1
+    broken = json.loads(failed.stdout)
+    assert broken["outcome"] == "unavailable"
+    assert {"provider", "outcome", "error", "elapsed_ms"} <= set(broken["attempts"][0])
+
+
+@pytest.mark.parametrize("dialect", [*DIALECTS, "plain:ja"])
+def test_every_dialect_can_be_asked_for(dialect: str, up: FakeUpstream, run: Run) -> None:
+    """As an option or as a setting, with one newline at the end."""
+    up.answers("tavily", [OTTER])
+    asked = run("search", "otter", "--dialect", dialect)
+    again = run("search", "otter", KENSAKU_DIALECT=dialect)
+
+    assert "Sea otters" in asked.stdout
+    assert asked.stdout.endswith("\n")
+    if dialect != "json":
+        assert asked.stdout == again.stdout
+
+
+def test_the_literal_dialects_keep_their_last_byte(up: FakeUpstream, run: Run) -> None:
+    """A text that ends in a newline gets no second one (S4-31)."""
+    up.answers("tavily", [OTTER])
+
+    assert run("search", "otter", "--dialect", "term").stdout.endswith("\n\n---\n")
+
+
+def test_the_local_index_is_named_when_it_answered(run: Run, library: Path) -> None:
+    """After the web could not be asked, with the reason."""
+    done = run("search", "otters", "--route", "serper,local")
+
+    assert done.returncode == 0
+    assert "https://local.example/" in done.stdout
+    assert "serper: not asked: it has no key" in done.stderr
+    assert "local index answered" in done.stderr
+
+
+def test_the_keyless_pool_is_announced_once(up: FakeUpstream, run: Run, library: Path) -> None:
+    """Queries then go to others' hosts, and people are told which, and how to turn it off."""
+    first = run("search", "otter", TAVILY_API_KEY=None)
+    second = run("search", "otters", TAVILY_API_KEY=None)
+
+    assert "127.0.0.1" in first.stderr
+    assert "KENSAKU_KEYLESS=0" in first.stderr
+    assert "KENSAKU_KEYLESS=0" not in second.stderr
+    assert "KENSAKU_KEYLESS" not in first.stdout
+
+
+def test_the_keyless_pool_is_announced_when_a_key_fails(up: FakeUpstream, run: Run) -> None:
+    """With a key that works, nobody hears of it; when the pool has to stand in, they do."""
+    quiet = run("search", "otter")
+    up.fails("tavily", faults.status(401))
+    told = run("search", "otters")
+
+    assert quiet.stderr == ""
+    assert "KENSAKU_KEYLESS=0" in told.stderr
+
+
+def test_the_keyless_pool_can_be_turned_off(up: FakeUpstream, run: Run, library: Path) -> None:
+    """Then nothing leaves the machine."""
+    done = run("search", "otters", TAVILY_API_KEY=None, KENSAKU_KEYLESS="0")
+
+    assert up.requests == []
+    assert "KENSAKU_KEYLESS" not in done.stderr
+    assert "https://local.example/" in done.stdout
+
+
+def test_notes_are_told(up: FakeUpstream, run: Run) -> None:
+    """What a provider could not filter is said, once: in the text or beside it."""
+    plain = run("search", "otter", "--route", "wikipedia", "--topic", "news")
+    term = run("search", "otter", "--route", "wikipedia", "--topic", "news", "--dialect", "term")
+
+    assert "cannot filter by topic" in plain.stdout
+    assert "cannot filter by topic" not in plain.stderr
+    assert "cannot filter by topic" in term.stderr
+
+
+def test_explain_says_how_it_came_about(up: FakeUpstream, run: Run) -> None:
+    """Attempts, confidence and places, beside the same results."""
+    up.answers("tavily", [OTTER])
+    usual, explained = run("search", "otter"), run("search", "otter", "--explain", "--no-cache")
+
+    assert explained.stdout == usual.stdout
+    assert "tavily with key 1: found, 1 hits" in explained.stderr
+    assert "Confidence " in explained.stderr
+    assert "1. tavily #1 (0.90)" in explained.stderr
+
+
+def test_the_cache_answers_the_second_time(up: FakeUpstream, run: Run) -> None:
+    """Unless it is told not to."""
+    for words in (["otter"], ["otter"], ["otter", "--no-cache"]):
+        run("search", *words)
+
+    assert len(up.asked("tavily")) == 2
+
+
+def test_a_search_can_be_recorded_and_replayed(up: FakeUpstream, run: Run, tmp_path: Path) -> None:
+    """Same results, no key, nothing sent, on the route of the recording."""
+    file = tmp_path / "otters.json"
+    up.answers("brave", [OTTER])
+    up.fails("tavily", faults.status(401))
+    route = ["--route", "tavily,brave"]
+    recorded = run("search", "otter", *route, "--record", str(file), BRAVE_API_KEY="b" * 20)
+    sent = len(up.requests)
+    replayed = run("search", "otter", "--replay", str(file), TAVILY_API_KEY=None)
+    other = run("search", "badger", "--replay", str(file))
+
+    assert len(up.requests) == sent
+    assert replayed.stdout == recorded.stdout
+    assert replayed.returncode == 0
+    assert "b" * 20 not in file.read_text()
+    assert other.returncode == 1
+    assert "not in the recording; nothing was sent" in other.stdout
+
+
+def test_escape_sequences_of_a_page_never_reach_the_terminal(up: FakeUpstream, run: Run) -> None:
+    """Titles, contents, answers and refusals are written by strangers."""
+    evil = "\x1b]0;owned\x07\x1b[2Jx\x9b31my\x08\r\u202ez"
+    body = {"results": [{"title": evil, "url": "https://a.example/", "content": evil}],
+            "answer": evil}  # fmt: skip
+    up.answers("tavily", body=body)
+    up.fails("brave", faults.status(401, {"error": evil}))
+    for dialect in DIALECTS:
+        done = run(
+            "search", "otter", "--route", "brave,tavily", "--dialect", dialect, "--answer",
+            "--explain", "--no-cache", BRAVE_API_KEY="b" * 20,
+        )  # fmt: skip
+        for line in (done.stdout + done.stderr).split("\n"):
+            assert line.isprintable() or "\u3000" in line, repr(line)
+
+
+def test_a_pipe_that_closes_is_no_trouble(
+    up: FakeUpstream, env: dict[str, str], tmp_path: Path
+) -> None:
+    """`kensaku search … | head -1`."""
+    up.answers("tavily", [Hit(url="https://a.example/", title="A", content="x" * 400)] * 20)
+    with subprocess.Popen(
+        [sys.executable, "-m", "kensaku.cli", "search", "otter", "-n", "20", "--json"],
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+
+        assert process.stderr.read() == b""
+        assert process.wait(30) == 0
+
+
+def test_ctrl_c_ends_a_search_quietly(up: FakeUpstream, env: dict[str, str]) -> None:
+    """130, as shells expect, and no traceback."""
+    up.fails("tavily", faults.hang())
+    with subprocess.Popen(
+        [sys.executable, "-m", "kensaku.cli", "search", "otter", "--route", "tavily"],
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        while not up.asked("tavily"):
+            threading.Event().wait(0.01)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+
+    assert (process.returncode, out, err) == (130, b"", b"")
+
+
+def test_a_terminal_without_unicode_gets_numbers(up: FakeUpstream, run: Run) -> None:
+    """Better than a traceback."""
+    up.answers("tavily", [Hit(url="https://a.example/", title="検索")])
+    done = run("search", "otter", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+
+    assert done.returncode == 0
+    assert "\\u691c\\u7d22" in done.stdout

@@ -1,0 +1,118 @@
+"""Colour, links and progress: on a terminal, and only there."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+
+import pytest
+
+from kensaku.cli.terminal import Progress, fancy, linked, table
+from kensaku.models import Hit
+from kensaku.testing import FakeUpstream
+
+pty = pytest.importorskip("pty")
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is one."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def _on_a_terminal(env: dict[str, str], *words: str) -> str:
+    """What a person sees, without what the terminal itself adds."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kensaku.cli", *words], env=env, stdout=theirs, stderr=theirs
+    )
+    os.close(theirs)
+    seen = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:  # how Linux says that the other end is closed
+            break
+        if not part:
+            break
+        seen += part
+    os.close(ours)
+    assert process.wait(30) == 0
+    return seen.decode().replace("\r\n", "\n")
+
+
+def test_colour_and_links_are_for_terminals_only(up: FakeUpstream, env: dict[str, str]) -> None:
+    """In a pipe there is not one escape; NO_COLOR and dumb terminals have none either."""
+    up.answers("tavily", [Hit(url="https://a.example/検", title="Otters", content="swim")])
+    env = {**env, "TERM": "xterm-256color"}
+    shown = _on_a_terminal(env, "search", "otter")
+
+    assert "\x1b]8;;https://a.example/%E6%A4%9C\x1b\\" in shown
+    assert "\x1b[1;36mOtters\x1b[0m" in shown
+    for plain in ({**env, "NO_COLOR": "1"}, {**env, "TERM": "dumb"}):
+        assert "\x1b" not in _on_a_terminal(plain, "search", "otter")
+    piped = subprocess.run(
+        [sys.executable, "-m", "kensaku.cli", "search", "otter"], env=env, capture_output=True
+    )
+    assert b"\x1b" not in piped.stdout + piped.stderr
+
+
+def test_other_dialects_are_not_painted(up: FakeUpstream, env: dict[str, str]) -> None:
+    """They are for models: the same bytes everywhere; JSON is indented for people."""
+    up.answers("tavily", [Hit(url="https://a.example/", title="Otters")])
+    env = {**env, "TERM": "xterm-256color"}
+
+    assert "\x1b" not in _on_a_terminal(env, "search", "otter", "--dialect", "term")
+    assert '\n  "outcome": "found"' in _on_a_terminal(env, "search", "otter", "--json")
+
+
+def test_a_terminal_is_fancy_unless_it_says_no() -> None:
+    """NO_COLOR counts when it is not empty (no-color.org)."""
+    assert fancy(Terminal(), {"TERM": "xterm"})
+    assert fancy(Terminal(), {"TERM": "xterm", "NO_COLOR": ""})
+    assert not fancy(Terminal(), {"TERM": "xterm", "NO_COLOR": "1"})
+    assert not fancy(Terminal(), {"TERM": "dumb"})
+    assert not fancy(io.StringIO(), {"TERM": "xterm"})
+
+
+def test_only_web_addresses_become_links() -> None:
+    """And nothing in an address ends the sequence."""
+    assert linked("x", "javascript:alert(1)") == "x"
+    assert linked("x", "pydoc:json") == "x"
+    assert linked("x", "https://a.example/\x1b\\ \x07") == (
+        "\x1b]8;;https://a.example/%1B\\%20%07\x1b\\x\x1b]8;;\x1b\\"
+    )
+
+
+def test_progress_is_a_bar_on_a_terminal() -> None:
+    """It goes away when the work is done."""
+    stream = Terminal()
+    progress = Progress(stream)
+    progress("indexing", 1, 4)
+    progress("indexing", 4, 4)
+
+    assert stream.getvalue() == "\r\x1b[Kindexing ██████░░░░░░░░░░░░░░░░░░ 1/4\r\x1b[K"
+
+
+def test_progress_is_a_few_lines_elsewhere() -> None:
+    """A log is not filled with it."""
+    stream = io.StringIO()
+    progress = Progress(stream)
+    for done in range(1001):
+        progress("indexing", done, 1000)
+    progress("opening", 0, 0)
+    progress.end()
+
+    assert stream.getvalue().splitlines() == [
+        "indexing: 0 %", "indexing: 25 %", "indexing: 50 %", "indexing: 75 %", "indexing: 100 %",
+        "opening",
+    ]  # fmt: skip
+
+
+def test_columns_are_as_wide_as_they_look() -> None:
+    """A Japanese character takes two places."""
+    assert table([["検索", "x"], ["abc", "y"]]) == "検索  x\nabc   y"
+    assert table([]) == ""

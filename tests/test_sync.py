@@ -1,0 +1,192 @@
+"""The client without `await` does what the other one does."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import inspect
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import kensaku
+from kensaku import Document, Outcome, Settings
+from kensaku.errors import InvalidQuery, UsageError
+from kensaku.models import Hit
+from kensaku.sync import Kensaku, Portal, _iterated
+from kensaku.testing import FakeUpstream, faults
+
+
+@pytest.fixture
+def up() -> Iterator[FakeUpstream]:
+    with FakeUpstream.in_thread() as upstream:
+        yield upstream
+
+
+def _settings(up: FakeUpstream, home: Path) -> Settings:
+    env = up.environment("tavily", "brave") | {"KENSAKU_HOME": str(home)}
+    return Settings.load(environ=env, route="tavily,brave", cache_enabled=False)
+
+
+def test_it_searches_without_await(up: FakeUpstream, tmp_path: Path) -> None:
+    """The same values come back: a Response, not a coroutine."""
+    up.answers("tavily", [Hit(url="https://a.example/", title="A", content="otters")])
+    with Kensaku(_settings(up, tmp_path)) as k:
+        response = k.search("otter", max_results=3)
+
+    assert response.outcome is Outcome.FOUND
+    assert response.hits[0].title == "A"
+    assert isinstance(response, kensaku.Response)
+
+
+async def test_it_works_where_a_loop_is_running(up: FakeUpstream, tmp_path: Path) -> None:
+    """A notebook, or a sync tool inside an async agent."""
+    assert asyncio.get_running_loop().is_running()
+    with Kensaku(_settings(up, tmp_path)) as k:
+        assert k.search("otter").outcome is Outcome.FOUND
+
+
+def test_several_threads_share_one_client(up: FakeUpstream, tmp_path: Path) -> None:
+    """One thread runs the loop, all of them get their own answers, parts are made once."""
+    with Kensaku(_settings(up, tmp_path)) as k, ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda n: k.search(f"otter {n}"), range(24)))
+        stores = list(pool.map(lambda _: k.store._target, range(8)))
+
+    assert [r.query.text for r in found] == [f"otter {n}" for n in range(24)]
+    assert len({id(store) for store in stores}) == 1
+
+
+def test_everything_public_is_there(up: FakeUpstream, tmp_path: Path) -> None:
+    """Generated, not written twice: each coroutine of the async client is a plain method here."""
+    with Kensaku(_settings(up, tmp_path)) as k:
+        for name, method in inspect.getmembers(kensaku.Kensaku, inspect.iscoroutinefunction):
+            if not name.startswith("_") and name != "close":
+                ours = getattr(k, name)
+                assert callable(ours)
+                assert ours.__doc__ == method.__doc__
+        assert "search" in dir(k)
+        assert k.settings.route == ("tavily", "brave")
+        with pytest.raises(AttributeError):
+            _ = k.no_such_thing
+
+
+def test_parts_are_waited_for_too(up: FakeUpstream, tmp_path: Path) -> None:
+    """`k.index.add(…)`, `k.cache.size()`: whatever has coroutines."""
+    with Kensaku(_settings(up, tmp_path)) as k:
+        k.index.add([Document(url="https://a.example/", title="Otters", text="otters swim")])
+        hits = k.index.search("otters")
+
+        assert [h.url for h in hits] == ["https://a.example/"]
+        assert k.cache.size() == (0, 0)
+
+
+def test_attributes_can_be_set(up: FakeUpstream, tmp_path: Path) -> None:
+    """`k.progress = …` reaches the client that does the work."""
+    with Kensaku(_settings(up, tmp_path)) as k:
+        k.progress = print
+
+        assert k.progress is print
+
+
+def test_errors_are_raised_where_the_call_stands(up: FakeUpstream, tmp_path: Path) -> None:
+    """A wrong call is the caller's, and nothing was sent."""
+    with Kensaku(_settings(up, tmp_path)) as k, pytest.raises(InvalidQuery):
+        k.search("otter", max_results=99)
+    assert up.requests == []
+
+
+def test_a_closed_client_says_so(up: FakeUpstream, tmp_path: Path) -> None:
+    """Closing twice is fine; searching afterwards is not."""
+    k = Kensaku(_settings(up, tmp_path))
+    k.close()
+    k.close()
+
+    with pytest.raises(UsageError, match="closed"):
+        k.search("otter")
+
+
+def test_no_thread_is_left_behind(up: FakeUpstream, tmp_path: Path) -> None:
+    """Also when somebody forgets to close."""
+    k = Kensaku(_settings(up, tmp_path))
+    k.search("otter")
+    del k
+    gc.collect()
+
+    assert "kensaku-portal" not in {t.name for t in threading.enumerate()}
+
+
+def test_waiting_for_itself_is_refused() -> None:
+    """A callback on the client's loop that calls the client would never end."""
+    portal = Portal()
+
+    async def nothing() -> None:
+        return None
+
+    async def inside() -> None:
+        portal.run(nothing())
+
+    with pytest.raises(UsageError, match="itself"):
+        portal.run(inside())
+    portal.close(nothing)
+
+
+def test_async_iterators_are_plain_iterators_here() -> None:
+    """Crawls come page by page; leaving early closes them."""
+    portal, closed = Portal(), threading.Event()
+
+    async def numbers():  # type: ignore[no-untyped-def]
+        try:
+            for n in range(5):
+                await asyncio.sleep(0)
+                yield n
+        finally:
+            closed.set()
+
+    async def nothing() -> None:
+        return None
+
+    assert list(_iterated(numbers(), portal)) == [0, 1, 2, 3, 4]
+    closed.clear()
+    for n in _iterated(numbers(), portal):
+        if n == 1:
+            break
+    gc.collect()
+    assert closed.is_set()
+    portal.close(nothing)
+
+
+PROGRAM = """
+import sys
+from kensaku import Settings
+from kensaku.sync import Kensaku
+with Kensaku(Settings.load(route="tavily", cache_enabled=False)) as k:
+    print("ready", flush=True)
+    try:
+        k.search("otter", timeout=60)
+    except KeyboardInterrupt:
+        print("called off", flush=True)
+"""
+
+
+def test_ctrl_c_calls_a_search_off(up: FakeUpstream, tmp_path: Path) -> None:
+    """The thread that waits is woken, and the request ends with it."""
+    up.fails("tavily", faults.hang())
+    env = {**os.environ, **up.environment("tavily"), "KENSAKU_HOME": str(tmp_path)}
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM], env=env, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        while not up.asked("tavily"):
+            threading.Event().wait(0.01)
+        process.send_signal(signal.SIGINT)
+
+        assert process.stdout.read() == "called off\n"
+        assert process.wait(20) == 0
