@@ -247,6 +247,11 @@ class Kensaku:
             )
         return found
 
+    async def ready(self, provider: Provider) -> None:
+        """Load what sending needs, so that a turn that was waited for is used at once."""
+        if provider.base_url and not self._replays:
+            await self.http.ready()
+
     async def ask(self, provider: Provider, query: Query, key: str) -> Findings:
         """Ask one provider: the network, or the cassette."""
         if self._cassette is None:

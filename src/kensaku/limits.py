@@ -140,8 +140,10 @@ class Gate:
         """Wait for a turn, at most until `deadline` (loop time). Raises a `NotAsked`."""
         now = time.time()
         if now - self._synced > SYNC_SECONDS:
-            self._synced = now
+            if self._synced:
+                self._synced = now  # one asks for all; before anything is known, each for itself
             await self._sync()
+            self._synced = now
         fresh = self._fresh_keys(now)
         probe = await self._check_circuit(now)
         if (index := await self._take_turn(fresh, deadline)) is not None:
@@ -277,9 +279,13 @@ class RetryBudget:
         """A search has begun."""
         self._tokens = min(self._cap, self._tokens + self._share)
 
+    def left(self) -> bool:
+        """Whether one more call could be made."""
+        return self._tokens >= 1
+
     def take(self) -> bool:
-        """Whether one more call may be made."""
-        if self._tokens < 1:
+        """Take leave for one more call, when there is some."""
+        if not self.left():
             return False
         self._tokens -= 1
         return True

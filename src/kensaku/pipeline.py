@@ -201,8 +201,8 @@ class _Run:
 
     def offline(self, name: str) -> bool:
         """After two hosts that could not be reached, the others of the keyless pool are spared."""
-        lost = sum(isinstance(self.last.get(n), Unreachable) for n in self.route.names)
-        return lost >= 2 and name in self.route.pool
+        lost = {a.provider for a in self.attempts if isinstance(a.error, Unreachable)}
+        return len(lost) >= 2 and name in self.route.pool
 
 
 async def _first(run: _Run) -> dict[str, Findings]:
@@ -213,23 +213,25 @@ async def _first(run: _Run) -> dict[str, Findings]:
         for name in run.route.names:
             if run.over():
                 break
-            if walk and not _once_more(run, name):
+            if walk and not _may_return(run, name):
                 continue
+            if walk and _passing(run.last[name]):
+                run.k.retries.take()
             findings = await _visit(run, name)
             if findings is not None:
                 found[name] = findings
                 if findings.hits or findings.answer or name != "local":
                     return {name: findings}
-        if found or run.over() or not any(_passing(e) for e in run.last.values()):
+        if found or run.over() or not any(_may_return(run, n) for n in run.route.names):
             break
         await _moment(run)
     return found
 
 
-def _once_more(run: _Run, name: str) -> bool:
+def _may_return(run: _Run, name: str) -> bool:
     error = run.last.get(name)
     # One that was passed over because the query is too long has not been asked at all.
-    return isinstance(error, DoesNotFit) or (_passing(error) and run.k.retries.take())
+    return isinstance(error, DoesNotFit) or (_passing(error) and run.k.retries.left())
 
 
 async def _hedge(run: _Run) -> dict[str, Findings]:
@@ -291,6 +293,7 @@ _MODES: dict[str, Callable[[_Run], Awaitable[dict[str, Findings]]]] = {
 async def _visit(run: _Run, name: str) -> Findings | None:
     """Ask one provider until it answers, or the table says to go on. None: it did not answer."""
     provider, gate = run.k.provider(name), run.k.gate(name)
+    await run.k.ready(provider)
     tries = waits = 0
     while not run.over():
         until = run.slice(name)
@@ -452,7 +455,7 @@ async def _moment(run: _Run) -> None:
 
 def _passing(error: KensakuError | None) -> bool:
     """Whether it may be over by now, so that asking again is no waste."""
-    return isinstance(error, Outage | RateLimited | Unreadable | DoesNotFit)
+    return isinstance(error, Outage | RateLimited | Unreadable)
 
 
 def _searched(found: dict[str, Findings], route: Route) -> bool:

@@ -20,6 +20,7 @@ from kensaku.errors import (
     ProviderError,
     QuotaExhausted,
     RateLimited,
+    Timeout,
     UnknownName,
     Unreadable,
 )
@@ -57,6 +58,7 @@ AFTER: tuple[tuple[type[ProviderError], Rule], ...] = (
     (QuotaExhausted, Rule(Then.NEXT_KEY, cool=900)),
     (RateLimited, Rule(Then.WAIT, cool=1)),
     (Blocked, Rule(Then.NEXT, cool=120)),
+    (Timeout, Rule(Then.NEXT)),  # it had its share of the time
     (Outage, Rule(Then.RETRY)),
     (Unreadable, Rule(Then.NEXT)),
     (NotAsked, Rule(Then.NEXT)),

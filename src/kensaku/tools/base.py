@@ -14,12 +14,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from kensaku.errors import InvalidQuery, KensakuError, UsageError
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
+    from kensaku.sync import Portal
 
 log = logging.getLogger("kensaku.tools")
 
@@ -234,9 +236,7 @@ class BaseTool(ABC):
 
     def invoke_sync(self, raw: Mapping[str, Any] | str | None) -> ToolResult:
         """The same for code that does not await; works inside a running loop, too."""
-        from kensaku.sync import run
-
-        return run(self.invoke(raw))
+        return _portal().run(self.invoke(raw))
 
     def checked(self, raw: Mapping[str, Any] | str | None) -> dict[str, Any]:
         """The arguments with defaults filled in. Raises `InvalidQuery`."""
@@ -257,6 +257,14 @@ class BaseTool(ABC):
 
     def _failed(self, message: str, kind: ErrorKind) -> ToolResult:
         return ToolResult(False, text=f"Error: {message}", error=message, error_kind=kind)
+
+
+@cache
+def _portal() -> Portal:
+    """One thread with one loop for all who do not await."""
+    from kensaku.sync import Portal
+
+    return Portal()
 
 
 def _object(raw: Mapping[str, Any] | str | None) -> Mapping[str, Any]:

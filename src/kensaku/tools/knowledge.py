@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from kensaku.confidence import weigh
 from kensaku.errors import KensakuError
@@ -12,6 +12,9 @@ from kensaku.models import Hit, Outcome
 from kensaku.tools.base import BaseTool, Param, ToolResult
 from kensaku.tools.fence import fenced
 from kensaku.tools.web_search import QUERY
+
+if TYPE_CHECKING:
+    from kensaku.client import Kensaku
 
 log = logging.getLogger("kensaku.tools")
 
@@ -87,31 +90,62 @@ class RAGSearchTool(BaseTool):
         self, query: str, collection: str | None = None, limit: int | None = None
     ) -> ToolResult:
         log.info("rag_search: collection %s, limit %s", collection or "all", limit or 5)
-        try:
-            hits = await self.client.index.search(query, collections=collection, limit=limit or 5)
-        except KensakuError as error:
-            log.error("rag_search failed: %s", error)
+        log.debug("rag_search: query %r", query)
+        found = await search_rag_knowledge_base_structured(
+            query, collection, limit, client=self.client
+        )
+        factors = self._calculate_confidence_factors(query, found)
+        if not isinstance(found, list):
+            log.error("rag_search failed: %s", found)
             return ToolResult(
-                False, output=[], text=f"Error: {error}", error=str(error), error_kind="tool",
-                confidence_factors=self._calculate_confidence_factors(query, []),
+                False, output=[], text=f"Error: {found}", error=found, error_kind="tool",
+                confidence_factors=factors,
             )  # fmt: skip
-        factors = self._calculate_confidence_factors(query, hits)
-        log.info("rag_search: %d results, mean score %s", len(hits), factors["score_mean"])
-        lines = [f"{n}. {h.title}\n   {h.url}\n   {h.content}" for n, h in enumerate(hits, 1)]
+        log.info("rag_search: %d results, mean score %s", len(found), factors["score_mean"])
+        lines = [
+            f"{n}. {r['title']}\n   {r['url']}\n   {r['content']}" for n, r in enumerate(found, 1)
+        ]
         body = "\n\n".join(lines) or "nothing was found in the index"
         return ToolResult(
             True,
-            output=[h.to_dict() for h in hits],
-            text=fenced(body, self.language) if self.fence and hits else body,
+            output=found,
+            text=fenced(body, self.language) if self.fence and found else body,
             confidence_factors=factors,
         )
 
     @staticmethod
-    def _calculate_confidence_factors(query: str, hits: Sequence[Hit]) -> dict[str, Any]:
+    def _calculate_confidence_factors(
+        query: str, found: Sequence[Mapping[str, Any]] | str
+    ) -> dict[str, Any]:
         """Count, mean, variance, coverage and the rest, each in its bounds; off-topic lowers it."""
-        weighed = weigh(query, hits)
-        factors = weighed.to_dict()
+        hits = [] if isinstance(found, str) else [_hit(r) for r in found]
+        factors = weigh(query, hits).to_dict()
         return {**factors.pop("factors"), **factors}
+
+
+async def search_rag_knowledge_base_structured(
+    query: str,
+    collection: str | None = None,
+    limit: int | None = None,
+    *,
+    client: Kensaku | None = None,
+) -> list[dict[str, Any]] | str:
+    """The documents of a collection, or of all, that answer best: a list of results, best first.
+    A text instead of a list says why there is none."""
+    from kensaku.tools import shared_client
+
+    index = (client or shared_client()).index
+    try:
+        hits = await index.search(query, collections=collection, limit=limit or 5)
+    except KensakuError as error:
+        return str(error)
+    return [hit.to_dict() for hit in hits]
+
+
+def _hit(result: Mapping[str, Any]) -> Hit:
+    url, title, content = (str(result.get(n) or "") for n in ("url", "title", "content"))
+    score = result.get("score")
+    return Hit(url, title, content, None if score is None else min(1.0, max(0.0, score)))
 
 
 class VerifyQuoteTool(BaseTool):

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from kensaku.errors import MissingExtra
+from kensaku.errors import MissingExtra, ProviderError
 from kensaku.tools.base import BaseTool, Param, ToolResult
 from kensaku.tools.fence import fenced
 from kensaku.tools.web_search import QUERY
@@ -25,12 +25,23 @@ def gemini(model: str = "gemini-2.5-flash", client: Any = None) -> Model:
             from google import genai
         except ImportError:
             raise MissingExtra("google-genai", "google") from None
+        # Of its own for each call, unless one is given: it cannot change event loops.
         chosen = client or genai.Client()
-        reply = await chosen.aio.models.generate_content(model=model, contents=prompt)
+        try:
+            reply = await chosen.aio.models.generate_content(model=model, contents=prompt)
+        except genai.errors.APIError as error:  # its text may hold the prompt
+            raise ProviderError(
+                "gemini", f"the model did not answer (HTTP {error.code})", status=error.code
+            ) from None
+        finally:
+            if chosen is not client:
+                await chosen.aio.aclose()
+                chosen.close()
         used = reply.usage_metadata
         usage = {
             "input": getattr(used, "prompt_token_count", None) or 0,
             "output": getattr(used, "candidates_token_count", None) or 0,
+            "total": getattr(used, "total_token_count", None) or 0,
         }
         return reply.text or "", usage
 
@@ -114,7 +125,8 @@ _PROMPT = {
         "sources": "情報源",
         "context": "これまでの文脈",
         "none": "（情報源はありません）",
-        "rules": "回答のルール\n- 出典明示：それぞれの記述に [n] の形で出典を示すこと。\n"
+        "rules": "回答のルール（出典明示・捏造禁止）\n"
+        "- 出典明示：それぞれの記述に [n] の形で出典を示すこと。\n"
         "- 捏造禁止：情報源にないことは書かないこと。\n- 答えがなければ、そう述べること。",
         "question": "質問",
     },
@@ -160,6 +172,7 @@ class AskUserTool(BaseTool):
         self, question: str, reason: str = "", urgency: str = "blocking"
     ) -> ToolResult:
         log.info("ask_user: a %s question", urgency)
+        log.debug("ask_user: %r because %r", question, reason)
         asked = {
             "question": question,
             "reason": reason,

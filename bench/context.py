@@ -1,0 +1,109 @@
+"""Is the answer in the context? Ours against the packing of `tavily-python`, over the same results.
+
+    python bench/context.py [--questions 500]    share of questions whose answer text is inside
+    python bench/context.py --tokens             how far our token estimate is from cl100k
+
+The documents of `questions/` in $KENSAKU_DATA (or ../shared/data) are indexed; each question is
+searched once (local index, 20 hits). Both packings see the same hits; tokens are cl100k's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gzip
+import json
+import os
+import random
+import tempfile
+from pathlib import Path
+
+from kensaku import Document, Hit, Kensaku
+from kensaku.context import pack, passages_of
+from kensaku.tokenizer import count, counter
+
+DATA = Path(os.environ.get("KENSAKU_DATA") or Path(__file__).parents[2] / "shared" / "data")
+BUDGETS = (500, 1_000, 2_000)
+SETS = ("xquad-en", "jsquad-ja")
+
+
+def lines(path: Path) -> list[dict]:
+    opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open(encoding="utf-8")
+    with opened as file:
+        return [json.loads(line) for line in file]
+
+
+def as_tavily_packs(hits: tuple[Hit, ...], budget: int, tokens) -> str:
+    """What `get_search_context` makes of five results: JSON items while they fit."""
+    kept, used = [], 0
+    for hit in hits[:5]:
+        item = json.dumps({"url": hit.url, "content": hit.content})
+        used += tokens(item)
+        if used > budget:
+            break
+        kept.append({"url": hit.url, "content": hit.content})
+    return json.dumps(kept)
+
+
+async def share(name: str, n: int) -> dict[int, tuple[float, float, float]]:
+    """Budget → (ours, Tavily's, the largest context of ours in tokens)."""
+    exact = counter("cl100k_base")
+    documents = lines(DATA / "questions" / f"{name}.docs.jsonl")
+    questions = lines(DATA / "questions" / f"{name}.questions.jsonl")
+    random.Random(0).shuffle(questions)
+    questions = questions[:n]
+    ours, theirs = dict.fromkeys(BUDGETS, 0), dict.fromkeys(BUDGETS, 0)
+    largest = dict.fromkeys(BUDGETS, 0)
+    with tempfile.TemporaryDirectory() as home:
+        async with Kensaku(home=home, cache_enabled=False, state_url="memory:") as k:
+            await k.index.add(
+                Document(url=f"https://data.example/{d['_id']}", title=d["title"], text=d["text"])
+                for d in documents
+            )
+            for q in questions:
+                found = await k.search(q["text"], route="local", max_results=20)
+                passages = passages_of(q["text"], found.hits)
+                for budget in BUDGETS:
+                    text, _, _, _ = pack(passages, budget, count)
+                    ours[budget] += any(a in text for a in q["answers"])
+                    largest[budget] = max(largest[budget], exact(text))
+                    packed = json.loads(as_tavily_packs(found.hits, budget, exact))
+                    theirs[budget] += any(a in i["content"] for a in q["answers"] for i in packed)
+    return {b: (ours[b] / len(questions), theirs[b] / len(questions), largest[b]) for b in BUDGETS}
+
+
+def token_estimate() -> None:
+    exact = counter("cl100k_base")
+    texts = {
+        name: [d["text"] for d in lines(DATA / "questions" / f"{name}.docs.jsonl")] for name in SETS
+    }
+    texts["scifact"] = [d["text"] for d in lines(DATA / "retrieval/scifact/corpus.jsonl.gz")[:1000]]
+    texts["web"] = [d["text"] or "" for d in lines(DATA / "extract/wcxb-dev-360.jsonl.gz")]
+    texts["code"] = [
+        p.read_text(errors="ignore")[:6000] for p in Path(os.__file__).parent.glob("*.py")
+    ]
+    print("estimate ÷ cl100k   1 %    median   99 %")
+    for name, parts in texts.items():
+        whole, rng = "\n\n".join(parts), random.Random(1)
+        starts = [rng.randrange(max(1, len(whole) - 3000)) for _ in range(400)]
+        size = 900 if name.endswith("ja") else 2000
+        ratios = sorted(count(s) / exact(s) for at in starts if (s := whole[at : at + size]))
+        print(f"{name:18} {ratios[4]:6.3f} {ratios[200]:8.3f} {ratios[-4]:7.3f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--questions", type=int, default=500)
+    parser.add_argument("--tokens", action="store_true")
+    args = parser.parse_args()
+    if args.tokens:
+        token_estimate()
+        return
+    print("set         budget   kensaku   tavily's packing   largest of ours (cl100k tokens)")
+    for name in SETS:
+        for budget, (ours, theirs, largest) in asyncio.run(share(name, args.questions)).items():
+            print(f"{name:10} {budget:7} {ours:9.3f} {theirs:18.3f} {largest:12}")
+
+
+if __name__ == "__main__":
+    main()

