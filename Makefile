@@ -53,11 +53,14 @@ $(VENV)/.test: requirements/test.txt pyproject.toml | $(BIN)/uv
 	@touch $@ $(VENV)/.run
 
 # The pinned files hold hashes and no addresses. Run after a change of pyproject.toml.
-COMPILE := compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
+COMPILE := compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package kensaku
+TESTED := standard browser dense tokens qdrant valkey postgres strands pydantic-ai langchain \
+          openai-agents mcp claude google
 lock: | $(BIN)/uv
 	echo uv | $(UV) $(COMPILE) - -o requirements/uv.txt
 	$(UV) $(COMPILE) pyproject.toml --group build --extra standard -o requirements/run.txt
-	$(UV) $(COMPILE) pyproject.toml --group build --group test --extra standard -c requirements/run.txt -o requirements/test.txt
+	$(UV) $(COMPILE) pyproject.toml --group build --group test $(TESTED:%=--extra %) \
+	  -c requirements/run.txt -o requirements/test.txt
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache
