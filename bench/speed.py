@@ -13,12 +13,14 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import random
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -43,18 +45,20 @@ TARGETS = {
 
 
 def five_results() -> list[Hit]:
-    """Five hits that make a body of about 7 KB, as the live API sends them."""
-    text = (
-        "The release notes describe what has changed since the last version, with a short example "
-        "for each new feature and a list of everything that was deprecated or removed. "
+    """Five different hits that make a body of about 7 KB, as the live API sends them."""
+    choose = random.Random(5)
+    sounds = "ka re to mi sen do lu ver an ti ro che pla sor ne wi ga th st el".split()
+    rare = ["".join(choose.choices(sounds, k=choose.randint(2, 4))) for _ in range(900)]
+    words = (
+        rare + "the a of in for with and is are that this since from by new release".split() * 40
     )
     return [
         Hit(
             url=f"https://docs{n}.example.org/release/notes-{n}.html",
             title=f"Release notes, part {n}: what is new and what has changed",
-            content=(f"Part {n}. " + text * 8)[:1280],
+            content=" ".join(choose.choices(words, k=240))[: 900 + 150 * n] + ".",
             score=0.9 - n / 10,
-            published="2026-10-07",
+            published=f"2026-10-0{n + 1}",
         )
         for n in range(5)
     ]
@@ -90,14 +94,16 @@ async def slice_of(search: Search, wide: int, requests: int) -> tuple[float, flo
     return requests / wall, cpu / requests
 
 
-async def added_latency(search: Search, requests: int) -> float:
-    """The median of what comes on top of the upstream's own time, one at a time."""
-    took = []
+async def added_latency(searches: Sequence[Search], requests: int) -> list[float]:
+    """What comes on top of the upstream's own time, one at a time, taking turns: for each client
+    the lower quartile, because a busy machine adds milliseconds to anybody."""
+    took: list[list[float]] = [[] for _ in searches]
     for _ in range(requests):
-        began = time.perf_counter()
-        await search(f"what is new in release {next(NUMBERS)}")
-        took.append(time.perf_counter() - began - SLOW)
-    return statistics.median(took)
+        for search, times in zip(searches, took, strict=True):
+            began = time.perf_counter()
+            await search(f"what is new in release {next(NUMBERS)}")
+            times.append(time.perf_counter() - began - SLOW)
+    return [statistics.quantiles(times, n=4)[0] for times in took]
 
 
 async def cached_microseconds(k: Kensaku, requests: int) -> float:
@@ -116,7 +122,7 @@ async def connections(wide: int, home: str) -> int:
     async with FakeUpstream() as up:
         up.fails("tavily", faults.delay(0.02))
         async with client(up.base_url("tavily"), home) as k:
-            await slice_of(lambda q: k.search(q, cache=False), wide, 100)
+            await slice_of(partial(k.search, cache=False), wide, 100)
         return up.connections
 
 
@@ -138,8 +144,9 @@ async def measure(rounds: int, fast: str, slow: str) -> dict[str, float]:
         quick, patient = client(fast, home), client(slow, home)
         reused = AsyncTavilyClient("tvly-bench", api_base_url=fast)
         late = AsyncTavilyClient("tvly-bench", api_base_url=slow)
-        ours: Search = lambda q: quick.search(q, cache=False)  # noqa: E731
-        theirs: Search = lambda q: reused.search(q, max_results=5)  # noqa: E731
+        ours: Search = partial(quick.search, cache=False)
+        calm: Search = partial(patient.search, cache=False)
+        theirs: Search = partial(reused.search, max_results=5)
         await slice_of(ours, 64, 500)
         await slice_of(theirs, 64, 100)
         for n in range(rounds):
@@ -150,8 +157,8 @@ async def measure(rounds: int, fast: str, slow: str) -> dict[str, float]:
             cpu.append(a[1] / b[1])
             own.append((a[1], b[1]))
             if n % 2 == 0:
-                mine = await added_latency(lambda q: patient.search(q, cache=False), 8)
-                added.append(mine / await added_latency(lambda q: late.search(q), 8))
+                mine, other = await added_latency((calm, late.search), 12)
+                added.append(mine / other)
                 cached.append(await cached_microseconds(quick, 500))
         for one in (quick, patient, reused, late):
             await one.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, quote_plus
@@ -256,3 +257,23 @@ async def test_errors_of_other_people_are_played_as_the_nearest_of_ours(tmp_path
         await Cassette(file, mode="record").ask(Theirs(), Query("otter"), "", http)
     with pytest.raises(Outage, match="down"):
         await Cassette(file).ask(Theirs(), Query("otter"), "", http)
+
+
+async def test_the_example_of_the_page_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """docs/recording.md, recorded once and replayed without a key."""
+    page = (Path(__file__).parents[1] / "docs" / "recording.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(block, names)
+    monkeypatch.chdir(tmp_path)
+    async with FakeUpstream() as up:
+        for name, value in up.environment("tavily").items():
+            monkeypatch.setenv(name, value)
+        recorded = await names["otters"]("record")
+        monkeypatch.delenv("TAVILY_API_KEY")
+        replayed = await names["otters"]("replay")
+
+        assert len(up.requests) == 1
+    assert _seen(replayed) == _seen(recorded)

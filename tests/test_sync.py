@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -141,7 +141,7 @@ def test_async_iterators_are_plain_iterators_here() -> None:
     """Crawls come page by page; leaving early closes them."""
     portal, closed = Portal(), threading.Event()
 
-    async def numbers():  # type: ignore[no-untyped-def]
+    async def numbers() -> AsyncIterator[int]:
         try:
             for n in range(5):
                 await asyncio.sleep(0)

@@ -8,7 +8,7 @@ Nothing runs at import: each public name is loaded when it is first used.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False  # type checkers take it for True; importing `typing` takes longer than we do
 
 __version__ = "0.1.0"
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from kensaku.models import Response as Response
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module 'kensaku' has no attribute {name!r}")
     from importlib import import_module

@@ -12,11 +12,13 @@ Environment proxies are not looked at: a proxy is an explicit setting.
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import socket
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -52,6 +54,9 @@ class Sessions(ABC):
         self._sessions: WeakKeyDictionary[asyncio.AbstractEventLoop, aiohttp.ClientSession] = (
             WeakKeyDictionary()
         )
+        self._keepers: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncGenerator[None, None]] = (
+            WeakKeyDictionary()
+        )
 
     @abstractmethod
     def _make(self) -> aiohttp.ClientSession:
@@ -72,16 +77,30 @@ class Sessions(ABC):
             _abandon(self._sessions.pop(other))
         if (session := self._sessions.get(loop)) is None:
             session = self._sessions[loop] = self._make()
+            self._keepers[loop] = _kept(session)
+            await anext(self._keepers[loop])
         return session
 
     async def close(self) -> None:
         """Close the connections of this loop, and let go of those of loops that have ended."""
         for loop, session in list(self._sessions.items()):
             if loop is asyncio.get_running_loop():
-                await session.close()
-            else:
+                await self._keepers[loop].aclose()
+            elif loop.is_closed():
                 _abandon(session)
         self._sessions.clear()
+        self._keepers.clear()  # loops that run elsewhere now end theirs by themselves
+
+
+async def _kept(session: aiohttp.ClientSession) -> AsyncGenerator[None, None]:
+    """Closes the session when its loop ends: a loop that ends well ends its generators first.
+
+    Frameworks make a loop for every call that does not await, and know nothing of our sockets.
+    """
+    try:
+        yield
+    finally:
+        await session.close()
 
 
 class Http(Sessions):
@@ -177,14 +196,16 @@ def _check(provider: str) -> str:
 
 
 def _abandon(session: aiohttp.ClientSession) -> None:
-    """Close what belongs to a loop that no longer runs, as far as that can be done from here."""
+    """Close what belongs to a loop that has ended badly, as far as that can be done from here."""
     connector = session.connector
     session.detach()
-    if connector is not None:
-        try:
-            connector.close()  # its transports may hang on the dead loop
-        except RuntimeError:
-            return
+    if connector is None:
+        return
+    with suppress(RuntimeError, StopIteration):  # its transports hang on the dead loop
+        closing = connector.close()
+        if inspect.iscoroutine(closing):
+            closing.send(None)
+            closing.close()
 
 
 def page_session(

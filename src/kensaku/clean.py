@@ -85,6 +85,8 @@ def plain(text: str) -> str:
 
 def one_line(text: str) -> str:
     """The visible text with every run of whitespace as one space."""
+    if text.isascii() and "  " not in text and text.isprintable():
+        return text.strip(" ")
     return " ".join(visible(text).split())
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
+from weakref import WeakKeyDictionary
 
 from kensaku import pipeline
 from kensaku import route as routes
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from kensaku._http import Http
     from kensaku.answer import Answer
     from kensaku.context import Citation, Context
+    from kensaku.fetch import CrawlResult, Extraction, Reader, SiteMap
     from kensaku.index import Index
     from kensaku.models import Page
     from kensaku.providers.base import Findings, Provider
@@ -63,6 +65,7 @@ class Kensaku:
         self._cassette = cassette
         self._budget = budget
         self._gates: dict[str, Gate] = {}
+        self._readers: WeakKeyDictionary[asyncio.AbstractEventLoop, Reader] = WeakKeyDictionary()
         self._providers: dict[str, Provider] = {}
 
     async def __aenter__(self) -> Self:
@@ -153,6 +156,43 @@ class Kensaku:
             notes=notes,
         )
 
+    async def extract(
+        self,
+        urls: str | Iterable[str],
+        *,
+        timeout: float = 60.0,  # noqa: ASYNC109 - one deadline for all pages
+        budget: Budget | None = None,
+    ) -> Extraction:
+        """Fetch and read pages: at most 20, each with its own success or failure."""
+        given = [urls] if isinstance(urls, str) else list(urls)
+        await (budget or self.budget).spend(fetches=len(given))
+        done = await self.reader().extract(given, timeout=timeout, progress=self.progress)
+        if self.settings.keep_fetched:
+            await self.index.add(done.results, collection="fetched")
+        return done
+
+    async def crawl(self, url: str, *, resume: bool = False, **options: Any) -> CrawlResult:
+        """Read the pages of a site from `url` on. `options` are the fields of `fetch.Plan`:
+        `max_depth`, `max_breadth`, `limit`, `select_paths`, `instructions`, …"""
+        crawl = self.reader().crawl(url, resume=resume, progress=self.progress, **options)
+        done = await crawl.all()
+        if self.settings.keep_fetched:
+            await self.index.add(done.results, collection="fetched")
+        return done
+
+    async def map(self, url: str, **options: Any) -> SiteMap:
+        """List the pages of a site. `options` as for `crawl`."""
+        return await self.reader().crawl(url, progress=self.progress, **options).map()
+
+    def reader(self) -> Reader:
+        """What reads pages in this event loop: the guarded door and the parsing workers."""
+        from kensaku.fetch import Reader
+
+        loop = asyncio.get_running_loop()
+        if (reader := self._readers.get(loop)) is None:
+            reader = self._readers[loop] = Reader(self.settings, self.store)
+        return reader
+
     async def verify(self, quote: str, source: Citation | Page | str) -> Verification:
         """Whether a quote stands in a citation, a page, or the page at a URL."""
         from kensaku.models import Page
@@ -173,6 +213,9 @@ class Kensaku:
 
     async def close(self) -> None:
         """Close connections and files. Closing twice is fine."""
+        for reader in list(self._readers.values()):
+            await reader.close()
+        self._readers.clear()
         parts = self.__dict__  # only what was used was ever made
         for name in ("http", "store", "_cache_store", "index"):
             if (part := parts.pop(name, None)) is not None:
@@ -192,7 +235,9 @@ class Kensaku:
     @cached_property
     def store(self) -> Steady:
         """Where limits, cooldowns and budgets are shared with other processes."""
-        return Steady(open_store(self.settings.state_url, self.settings.home, "state"))
+        # A refusal that is played back must not cool a real key.
+        url = "memory:" if self._replays else self.settings.state_url
+        return Steady(open_store(url, self.settings.home, "state"))
 
     @cached_property
     def _cache_store(self) -> Steady:

@@ -66,11 +66,10 @@ def weigh(
 ) -> Confidence:
     """Weigh a list of hits against the query that found them."""
     words, best = terms(query), hits[:_TOP]
-    covered = [coverage(words, h) for h in best] if words else [1.0] * len(best)
+    covered = [_coverage(words, h) for h in best] if words else [1.0] * len(best)
     scores = [h.score for h in hits if h.score is not None]
     mean = sum(scores) / len(scores) if scores else None
-    families = families or {}
-    shared = sum(len({families.get(s.provider) or s.provider for s in h.sources}) > 1 for h in best)
+    shared = sum(_agreed(h, families or {}) for h in best)
     factors = Factors(
         count=len(hits),
         coverage=round(sum(covered) / len(covered), 3) if covered else 0.0,
@@ -88,6 +87,16 @@ def weigh(
         "none" if not hits else "high" if score >= 0.7 else "medium" if score >= 0.45 else "low"
     )
     return Confidence(round(score, 3), level, _ADVICE[level], factors)
+
+
+def _agreed(hit: Hit, families: Mapping[str, str]) -> bool:
+    sources = hit.sources
+    return len(sources) > 1 and len({families.get(s.provider) or s.provider for s in sources}) > 1
+
+
+def _coverage(words: frozenset[str], hit: Hit) -> float:
+    known = hit.explain.get("coverage") if hit.explain else None  # ranking has counted it already
+    return coverage(words, hit) if known is None else float(known)
 
 
 def _score(f: Factors) -> float:

@@ -208,6 +208,43 @@ class Settings:
         "day", "budget.period", "KENSAKU_BUDGET_PERIOD", "how long a budget lasts",
         _choice("hour", "day", "month"),
     )  # fmt: skip
+    keep_fetched: bool = _setting(
+        False, "index.keep_fetched", "KENSAKU_KEEP_FETCHED",
+        "whether pages that were read go into the collection fetched, and so into local", _switch,
+    )  # fmt: skip
+    index_url: str = _setting(
+        "", "index.url", "KENSAKU_INDEX_URL",
+        "a Qdrant server or cluster; empty for the embedded engine in home", _text,
+    )  # fmt: skip
+    fetch_allow: tuple[str, ...] = _setting(
+        (), "fetch.allow", "KENSAKU_FETCH_ALLOW",
+        "private networks, addresses and hosts that may be fetched, besides the public web", _words,
+    )  # fmt: skip
+    fetch_ports: tuple[str, ...] = _setting(
+        ("80", "443", "8080", "8443"), "fetch.ports", "KENSAKU_FETCH_PORTS",
+        "ports that may be fetched from", _words,
+    )  # fmt: skip
+    fetch_timeout: float = _setting(
+        30.0, "fetch.timeout", "KENSAKU_FETCH_TIMEOUT", "seconds one page may take",
+        _number(0.1, 600),
+    )  # fmt: skip
+    fetch_robots: str = _setting(
+        "always", "fetch.robots", "KENSAKU_FETCH_ROBOTS",
+        "obey robots.txt for every page, only when crawling, or never",
+        _choice("always", "crawl", "never"),
+    )  # fmt: skip
+    fetch_optouts: str = _setting(
+        "note", "fetch.optouts", "KENSAKU_FETCH_OPTOUTS",
+        "pages that say noai: note it, refuse them, or ignore it",
+        _choice("note", "refuse", "ignore"),
+    )  # fmt: skip
+    fetch_browser: str = _setting(
+        "", "fetch.browser", "KENSAKU_FETCH_BROWSER",
+        "the Chromium that runs pages which are empty without scripts: its path, or auto", _text,
+    )  # fmt: skip
+    fetch_proxy: str = _setting(
+        "", "fetch.proxy", "KENSAKU_FETCH_PROXY", "an HTTP proxy for pages", _text
+    )
     tokenizer: str = _setting(
         "estimate", "context.tokenizer", "KENSAKU_TOKENIZER",
         "how tokens are counted: estimate, or exactly by cl100k_base or o200k_base",

@@ -96,6 +96,9 @@ _AGO = re.compile(
 )
 
 
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)  # as most of them are written
+
+
 def parse_date(value: object, now: datetime | None = None) -> str | None:
     """The date as ISO 8601, with a time and an offset only where they were written.
 
@@ -109,6 +112,8 @@ def parse_date(value: object, now: datetime | None = None) -> str | None:
         return None
     try:
         if isinstance(value, str):
+            if _DAY.fullmatch(value) and date.fromisoformat(value).year in _YEARS:
+                return value
             return _parse_text(value, now)
         return _from_number(float(value))
     except (ValueError, OverflowError, OSError):

@@ -181,7 +181,11 @@ class NotConfigured(NotAsked):
 
 
 class Cooling(NotAsked):
-    """It asked us to wait, and the time is not over."""
+    """It was refused, or asked us to wait, and the time is not over."""
+
+    def __init__(self, provider: str, message: str, *, cause: str = "", **more: Any) -> None:
+        super().__init__(provider, message, **more)
+        self.cause = cause  # the name of the error that began it, such as KeyRefused
 
 
 class CircuitOpen(NotAsked):

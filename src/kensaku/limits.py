@@ -142,7 +142,7 @@ class Gate:
         if now - self._synced > SYNC_SECONDS:
             if self._synced:
                 self._synced = now  # one asks for all; before anything is known, each for itself
-            await self._sync()
+            await self.sync()
             self._synced = now
         fresh = self._fresh_keys(now)
         probe = await self._check_circuit(now)
@@ -204,7 +204,8 @@ class Gate:
         until, why = min(self._cool.values())
         return "ready" if until <= now else f"{_WHY.get(why, 'waiting')}, {until - now:.0f} s"
 
-    async def _sync(self) -> None:
+    async def sync(self) -> None:
+        """Take over what other processes know: cooling keys, an open circuit."""
         names = [f"open:{self.name}", *(self._cool_key(i) for i in self._ids)]
         circuit, *cooling = await self._store.get(names)
         if circuit is not None and (until := float(circuit)) != self.breaker.until:
@@ -241,7 +242,7 @@ class Gate:
         if not fresh:
             until, why = min(self._cool.values())
             said = f"{_WHY.get(why, 'it asked us to wait')}; not asked for {until - now:.0f} s"
-            raise Cooling(self.name, said, retry_after=until - now)
+            raise Cooling(self.name, said, retry_after=until - now, cause=why)
         return fresh
 
     async def _take_turn(self, fresh: Sequence[int], deadline: float) -> int | None:

@@ -77,7 +77,7 @@ async def search(
             response = await flow(k, query, route, deadline, budget)
     except TimeoutError:
         response = _late(query, route)
-    return replace(response, elapsed_ms=_since(began))
+    return replace(response, elapsed_ms=_since(began)) if cache else response
 
 
 async def _cached(
@@ -111,6 +111,7 @@ def _late(query: Query, route: Route) -> Response:
 
 
 async def _ask(k: Kensaku, query: Query, route: Route, deadline: float, budget: Budget) -> Response:
+    began = time.perf_counter()
     run = _Run(k, query, route, deadline, budget)
     k.retries.earn()
     found = await _MODES[route.mode](run)
@@ -134,6 +135,9 @@ async def _ask(k: Kensaku, query: Query, route: Route, deadline: float, budget: 
     else:
         ranked = merge([h for hits in lists.values() for h in hits], query)
     top = tuple(ranked[: query.limit])
+    if query.depth == "advanced" or query.include_raw_content:
+        top, said_of_pages = await _deepened(run, top)
+        notes += said_of_pages
     answer = next((visible(f.answer) for f in found.values() if f.answer), None)
     if query.include_answer and answer is None and top:
         answer = _extracted(query, top)
@@ -148,7 +152,17 @@ async def _ask(k: Kensaku, query: Query, route: Route, deadline: float, budget: 
         confidence=weigh(query.text, top, k.families, partial=partial),
         notes=tuple(notes),
         partial=partial,
+        elapsed_ms=_since(began),
     )
+
+
+async def _deepened(run: _Run, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], list[str]]:
+    """Read the pages behind the hits, unless the upstream has done so."""
+    from kensaku.deepen import deepen
+
+    if not hits or all(run.k.provider(h.provider).reads_pages for h in hits):
+        return hits, []
+    return await deepen(run.k, run.query, hits, run.left() - GRACE)
 
 
 def _extracted(query: Query, hits: tuple[Hit, ...]) -> str | None:
@@ -301,7 +315,7 @@ async def _visit(run: _Run, name: str) -> Findings | None:
             query = _fitted(run, provider)
             leave = await gate.enter(_patient(run, name, until))
             if name != "local":
-                price = provider.price if leave.key else 0.0
+                price = provider.price_of(query) if leave.key else 0.0
                 await run.budget.spend(searches=1, money=price, seconds=TAKES)
         except (NotAsked, BudgetExceeded) as error:
             run.skipped(name, error)
@@ -363,7 +377,7 @@ async def _attempt(
         error = Unreadable(name, f"its adapter failed ({type(bug).__name__})")
     elapsed = _since(began)
     await gate.report(leave, error, elapsed / 1000)
-    price = provider.price if leave.key else 0.0
+    price = provider.price_of(query) if leave.key else 0.0
     if findings is None:
         attempt = Attempt(name, Outcome.UNAVAILABLE, error, elapsed, key=leave.number)
     else:
@@ -423,14 +437,14 @@ _OURS = {
 
 
 def _asked_filters(query: Query) -> list[str]:
-    asked = {
-        "dates": query.time_range or query.start_date or query.end_date,
-        "domains": query.include_domains or query.exclude_domains,
-        "country": query.country,
-        "language": query.language,
-        "topic": query.topic != "general",
-    }
-    return [name for name, value in asked.items() if value]
+    asked = (
+        ("dates", query.time_range or query.start_date or query.end_date),
+        ("domains", query.include_domains or query.exclude_domains),
+        ("country", query.country),
+        ("language", query.language),
+        ("topic", query.topic != "general"),
+    )
+    return [name for name, value in asked if value]
 
 
 async def _waited(run: _Run, name: str, seconds: float) -> bool:

@@ -81,10 +81,11 @@ def _text(text: object) -> str:
             f"the query has {len(tidy):,} characters; at most {models.MAX_QUERY_CHARS:,} are taken",
             remedy="shorten it to what matters",
         )
-    try:
-        tidy.encode()
-    except UnicodeEncodeError:
-        raise InvalidQuery("the query has characters that are not valid Unicode") from None
+    if not tidy.isascii():
+        try:
+            tidy.encode()
+        except UnicodeEncodeError:
+            raise InvalidQuery("the query has characters that are not valid Unicode") from None
     return tidy
 
 

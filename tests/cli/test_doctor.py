@@ -115,12 +115,11 @@ def test_an_unwritable_home_is_broken(run: Run) -> None:
     assert "✗ home: /proc/nowhere cannot be written" in done.stdout
 
 
-def test_a_damaged_index_is_broken(up: FakeUpstream, run: Run, library: Path) -> None:
+def test_an_index_that_does_not_open_is_broken(up: FakeUpstream, run: Run, machine: Path) -> None:
     """It is named, and what to do with it."""
-    for file in (library / "index").rglob("*"):
-        if file.is_file():
-            file.write_bytes(b"\x00broken")
-    done = run("doctor")
+    (machine / "index").mkdir(parents=True)
+    (machine / "index" / "collections").write_text("a file where a directory should be")
+    done = run("doctor", "--timeout", "4")
 
     assert "✗ local index: " in done.stdout
     assert done.returncode == 1

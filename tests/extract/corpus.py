@@ -75,14 +75,20 @@ HIDDEN = {
     "second class": _rule(".q7{display:none}", f'<p class="a q7 b">{_X}</p>'),
     "id rule": _rule("#q7{visibility:hidden}", f'<p id="q7">{_X}</p>'),
     "element rule": _rule("aside{display:none}", f"<aside>{_X}</aside>"),
-    "descendant rule": _rule("div .q7 p{opacity:0}", f'<div><div class="q7"><p>{_X}</p></div></div>'),
+    "descendant rule": _rule(
+        "div .q7 p{opacity:0}", f'<div><div class="q7"><p>{_X}</p></div></div>'
+    ),
     "child rule": _rule(".q7>p{display:none}", f'<div class="q7"><p>{_X}</p></div>'),
     "attribute rule": _rule("[data-k=v]{display:none}", f'<p data-k="v">{_X}</p>'),
     "not rule": _rule(".q7:not(.open){display:none}", f'<p class="q7">{_X}</p>'),
     "media all": _rule("@media all{.q7{display:none}}", f'<p class="q7">{_X}</p>'),
-    "media screen": _rule("@media screen and (min-width:1px){.q7{display:none}}", f'<p class="q7">{_X}</p>'),
+    "media screen": _rule(
+        "@media screen and (min-width:1px){.q7{display:none}}", f'<p class="q7">{_X}</p>'
+    ),
     "supports": _rule("@supports (display:grid){.q7{display:none}}", f'<p class="q7">{_X}</p>'),
-    "nested rule": _rule(".o{color:red; .q7{display:none}}", f'<div class="o"><p class="q7">{_X}</p></div>'),
+    "nested rule": _rule(
+        ".o{color:red; .q7{display:none}}", f'<div class="o"><p class="q7">{_X}</p></div>'
+    ),
     "rule after a comment": _rule("/* } */ .q7/**/{display:/*x*/none}", f'<p class="q7">{_X}</p>'),
     "escaped letters": _rule(".q7{display:n\\6f ne}", f'<p class="q7">{_X}</p>'),
     "colour rules": _rule(".q7{color:#fff}", f'<p class="q7">{_X}</p>'),

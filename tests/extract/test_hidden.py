@@ -51,7 +51,9 @@ def test_a_page_that_is_covered_until_it_has_loaded_is_read() -> None:
 
 def test_invisible_characters_are_removed_from_every_field() -> None:
     """Tags, zero width spaces and bidi controls hide words inside visible text."""
-    html = page("<p>Ducks\u200b are \u202ebirds\U000e0069\U000e0067 that swim on ponds and lakes.</p>")
+    html = page(
+        "<p>Ducks\u200b are \u202ebirds\U000e0069\U000e0067 that swim on ponds and lakes.</p>"
+    )
     found = extract_html(html.replace("Birds of the river", "Bir\u200bds of the river"))
 
     assert "Ducks are birds that swim" in found.text

@@ -9,15 +9,20 @@ import re
 import sys
 from pathlib import Path
 
-from kensaku.cli.start import overview, parser_of
+from kensaku.cli.start import COMMANDS, overview, parser_of
 
 WIDTH = 96
 _BLOCK = re.compile(r"(```console\n\$ kensaku(?: (\w+))? --help\n).*?(```\n)", re.DOTALL)
 
 
 def current(text: str) -> str:
-    """The page with every help text as it is now."""
-    return _BLOCK.sub(lambda m: m[1] + help_of(m[2]) + m[3], text)
+    """The page with every help text as it is now; a command that is not on it gets a section."""
+    new = [
+        f"\n## {name}\n\n```console\n$ kensaku {name} --help\n```\n"
+        for name in COMMANDS
+        if name not in shown(text)
+    ]
+    return _BLOCK.sub(lambda m: m[1] + help_of(m[2]) + m[3], text + "".join(new))
 
 
 def shown(text: str) -> set[str]:

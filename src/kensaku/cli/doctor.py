@@ -56,7 +56,7 @@ async def _check_all(settings: Settings, args: argparse.Namespace) -> list[Findi
             if name != "local"
         ]
         await asyncio.gather(*(e.examine() for e in examined))
-        index = await check_index(k)
+        index = await check_index(k, args.timeout)
         found = [finding for e in examined for finding in e.findings]
         found += [*check_clock(e.skew for e in examined), index]
         return [*found, *check_somebody(examined, index)]

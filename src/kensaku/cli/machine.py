@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
+import asyncio
 import platform
 import sqlite3
 import stat
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, Literal
 
 from kensaku.clean import one_line
@@ -54,7 +55,7 @@ def check_machine(settings: Settings) -> list[Finding]:
     ]
 
 
-async def check_index(k: Kensaku) -> Finding:
+async def check_index(k: Kensaku, seconds: float) -> Finding:
     """Whether the local index opens, and what is in it."""
     if not k.settings.home.joinpath("index").is_dir():
         return Finding(
@@ -64,7 +65,11 @@ async def check_index(k: Kensaku) -> Finding:
             "the first search builds one, or: kensaku index add",
         )
     try:
-        stats = await k.index.stats()
+        async with asyncio.timeout(seconds):
+            stats = await k.index.stats()
+    except TimeoutError:
+        then = "end the process that holds it, or move it away"
+        return Finding("✗", "local index", f"it did not open within {seconds:g} s", then)
     except KensakuError as error:
         return Finding(
             "✗", "local index", error.message, error.remedy or "move it away, and add again"
@@ -85,13 +90,13 @@ def _sqlite() -> Finding:
 
 
 def _home(home: Path) -> Finding:
-    place = next(p for p in (home, *home.parents) if p.exists())
-    if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
-        return Finding(
-            "✗", "home", f"{home} cannot be written", "set KENSAKU_HOME to a directory of yours"
-        )
-    if place != home:
-        return Finding("✓", "home", f"{home} will be made when it is needed")
+    try:
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with TemporaryFile(dir=home):
+            pass
+    except OSError as error:
+        said = f"{home} cannot be written: {error.strerror}"
+        return Finding("✗", "home", said, "set KENSAKU_HOME to a directory of yours")
     mode = stat.S_IMODE(home.stat().st_mode)
     if mode & 0o077:
         return Finding("!", "home", f"{home} is open to others ({mode:o})", f"chmod 700 {home}")

@@ -89,7 +89,7 @@ async def state_of(k: Kensaku, name: str) -> str:
     if name != "local" and not k.provider(name).base_url:
         return f"needs {name.upper()}_BASE_URL"
     gate = k.gate(name)
-    await gate._sync()  # what other processes know
+    await gate.sync()  # what other processes know
     return gate.state()
 
 

@@ -23,7 +23,8 @@ def write(response: Response, *, language: str = "en", max_content_length: int =
     """`[1]` and a title, the address, the content; the numbers are for citing."""
     say, (nothing, nobody) = words(language), _SHORT[language]
     if response.outcome is Outcome.UNAVAILABLE:
-        why = {"en": "; ", "ja": "；"}[language].join(reasons(response, language)) or say.configure.rstrip(".。")
+        gap = {"en": "; ", "ja": "；"}[language]
+        why = gap.join(reasons(response, language)) or say.configure.rstrip(".。")
         return nobody.format(why=why, next=_capital(next_step(response, language)))
     if response.outcome is Outcome.EMPTY:
         return nothing

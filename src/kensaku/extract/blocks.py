@@ -1,18 +1,15 @@
 """A page as a row of blocks: the pieces of visible text between two block boundaries.
 
-    tree → walk (hidden text left out) → blocks in reading order, each with its place in the tree
+tree → walk (hidden text left out) → blocks in reading order, each with its place in the tree
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from kensaku.extract.hidden import Look, Sight
-from kensaku.extract.words import PLACES, place_bits
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
+from kensaku.extract.tree import Element, lxml_etree
+from kensaku.extract.words import place_bits
 
 BLOCK_TAGS = frozenset(
     "address article aside blockquote body button caption center dd details dialog dir div dl dt "
@@ -22,14 +19,13 @@ BLOCK_TAGS = frozenset(
 HEADINGS = {f"h{n}": n for n in range(1, 7)}
 # Inline elements that sites set side by side with style alone, without a space between them.
 _SPACED = frozenset("a span time label small strong b em i cite abbr button data".split())
-_CONTEXT = {
+CONTEXT = {
     name: 1 << bit
     for bit, name in enumerate(
         "article main nav header footer aside form table ul ol li figure figcaption section button "
         "a blockquote pre h1 h2 h3 h4 h5 h6 details dl address label td dialog summary".split()
     )
 }
-CONTEXT_BITS = len(_CONTEXT)
 _WORD = re.compile(r"\w+")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e00-\u0e7f]")
 
@@ -38,14 +34,28 @@ class Node:
     """One element that is seen, with what the blocks inside of it add up to."""
 
     __slots__ = (
-        "blocks", "context", "depth", "element", "first", "long", "look", "near", "own", "parent",
-        "places", "size", "linked", "stops", "tag", "link",
+        "blocks",
+        "context",
+        "depth",
+        "element",
+        "is_main",
+        "link",
+        "linked",
+        "long",
+        "look",
+        "near",
+        "own",
+        "parent",
+        "size",
+        "stops",
+        "tag",
     )  # fmt: skip
 
-    def __init__(self, element: _Element, tag: str, parent: Node | None, look: Look) -> None:
+    def __init__(self, element: Element, tag: str, parent: Node | None, look: Look) -> None:
         self.element, self.tag, self.parent, self.look = element, tag, parent, look
         self.size = self.linked = self.long = self.stops = 0.0
-        self.blocks = self.first = self.own = self.near = self.places = self.context = 0
+        self.blocks = self.own = self.near = self.context = 0
+        self.is_main = False
         self.depth = 0
         self.link: str | None = None
         if parent is not None:
@@ -83,7 +93,7 @@ def text_size(text: str) -> float:
     return words + len(_WIDE.findall(text)) / 2
 
 
-def blocks_of(root: _Element, sight: Sight | None = None) -> list[Block]:
+def blocks_of(root: Element, sight: Sight | None = None) -> list[Block]:
     """The visible blocks of a page in reading order."""
     return _Walk(sight or Sight(root)).run(root)
 
@@ -97,13 +107,11 @@ class _Walk:
         self._breaks = 0
         self._ended_inline = False
 
-    def run(self, root: _Element) -> list[Block]:
-        from lxml import etree
-
-        walk = etree.iterwalk(root, events=("start", "end"))
+    def run(self, root: Element) -> list[Block]:
+        walk = lxml_etree().iterwalk(root, events=("start", "end"))
         top = Node(root, "#", None, self._sight.first)
         stack = [top]
-        hidden: _Element | None = None
+        hidden: Element | None = None
         for event, element in walk:
             if event == "start":
                 node = self._open(element, stack[-1])
@@ -122,7 +130,7 @@ class _Walk:
         self._flush(top)
         return self._blocks
 
-    def _open(self, element: _Element, outer: Node) -> Node | None:
+    def _open(self, element: Element, outer: Node) -> Node | None:
         tag = element.tag
         attributes = dict(element.items())
         look = self._sight.look(element, tag, attributes, outer.look)
@@ -134,15 +142,15 @@ class _Walk:
             if any(names):
                 node.own = place_bits(" ".join(n for n in names if n))
         node.near = node.own | outer.own
-        node.places = outer.places | node.own
-        node.context |= _CONTEXT.get(tag, 0)
+        node.is_main = tag in ("main", "article") or attributes.get("role") == "main"
+        node.context |= CONTEXT.get(tag, 0)
         if tag == "a" and "href" in attributes:
             node.link = attributes["href"]
         elif tag == "br":
             self._break(node)
         if tag in BLOCK_TAGS or "-" in tag:
             self._flush(outer)
-        elif self._ended_inline and tag in _SPACED and not outer.context & _CONTEXT["pre"]:
+        elif self._ended_inline and tag in _SPACED and not outer.context & CONTEXT["pre"]:
             self._pieces.append(Piece(" ", None, ""))
         self._ended_inline = False
         if element.text:
@@ -174,7 +182,7 @@ class _Walk:
 
     def _break(self, node: Node) -> None:
         self._breaks += 1
-        if self._breaks >= 2 and not node.context & _CONTEXT["pre"]:
+        if self._breaks >= 2 and not node.context & CONTEXT["pre"]:
             self._flush(node.parent or node)
         else:
             self._pieces.append(Piece("\n", None, "br"))
@@ -215,8 +223,8 @@ def _style(node: Node) -> str:
 
 def in_context(node: Node, name: str) -> bool:
     """Whether the node is, or stands inside, an element of this name."""
-    return bool(node.context & _CONTEXT[name])
+    return bool(node.context & CONTEXT[name])
 
 
-__all__ = ["BLOCK_TAGS", "CONTEXT_BITS", "HEADINGS", "PLACES", "Block", "Node", "Piece"]
+__all__ = ["BLOCK_TAGS", "CONTEXT", "HEADINGS", "Block", "Node", "Piece"]
 __all__ += ["blocks_of", "in_context", "text_size"]

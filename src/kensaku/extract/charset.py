@@ -26,7 +26,12 @@ _WIDER = {
     "iso8859-11": "cp874", "tis-620": "cp874", "big5": "big5hkscs",
 }  # fmt: skip
 _LABELS = {"x-sjis": "cp932", "windows-31j": "cp932", "x-gbk": "gb18030", "ks_c_5601-1987": "cp949"}
-_LABELS |= {"x-euc-jp": "euc_jp", "unicode": "utf-16", "utf8mb4": "utf-8", "x-user-defined": "cp1252"}
+_LABELS |= {
+    "x-euc-jp": "euc_jp",
+    "unicode": "utf-16",
+    "utf8mb4": "utf-8",
+    "x-user-defined": "cp1252",
+}
 
 
 def decode(data: bytes, content_type: str = "") -> str:
@@ -55,7 +60,10 @@ def _said(data: bytes, content_type: str) -> str | None:
     for label in labels:
         encoding = _known(label)
         # One wrong byte in a thousand is a slip; more, and the label is wrong.
-        if encoding and data[:65536].decode(encoding, "replace").count("\ufffd") <= len(data) / 1000:
+        if (
+            encoding
+            and data[:65536].decode(encoding, "replace").count("\ufffd") <= len(data) / 1000
+        ):
             return encoding
     return None
 

@@ -11,12 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kensaku.extract.selector import Selector, parse_selector, unescape
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
+from kensaku.extract.tree import Element
 
 Declarations = dict[str, str]
 
@@ -29,7 +26,9 @@ _TELLING = re.compile(
     r"|height|width|overflow|transform|scale|zoom|filter|margin|spacing|translate|fill",
     re.IGNORECASE,
 )
-_KEY = re.compile(r"(?:\#((?:[\w-]|[^\x00-\x7f]|\\.)+)|\.((?:[\w-]|[^\x00-\x7f]|\\.)+)|^([a-zA-Z][\w-]*))")
+_KEY = re.compile(
+    r"(?:\#((?:[\w-]|[^\x00-\x7f]|\\.)+)|\.((?:[\w-]|[^\x00-\x7f]|\\.)+)|^([a-zA-Z][\w-]*))"
+)
 _LAST_COMPOUND = re.compile(r"[^\s>+~]+$")
 _SCREEN = 1280  # pixels: a desktop window
 
@@ -44,7 +43,7 @@ class Rule:
     parsed: bool = False
     selector: Selector | None = None
 
-    def reaches(self, element: _Element) -> bool:
+    def reaches(self, element: Element) -> bool:
         """Whether the selector matches."""
         if not self.parsed:
             self.parsed = True
@@ -61,7 +60,7 @@ class _Index:
     def add(self, key: str, rule: Rule) -> None:
         self.by_key.setdefault(key, []).append(rule)
 
-    def reaching(self, element: _Element, tag: str, attributes: dict[str, str]) -> list[Rule]:
+    def reaching(self, element: Element, tag: str, attributes: dict[str, str]) -> list[Rule]:
         get = self.by_key.get
         rules = get("", []) + get(tag, [])
         for name, value in attributes.items():
@@ -105,7 +104,7 @@ class StyleSheet:
                 self._hiding.add(key, rule)
 
     def declared(
-        self, element: _Element, tag: str, attributes: dict[str, str], *, fully: bool = False
+        self, element: Element, tag: str, attributes: dict[str, str], *, fully: bool = False
     ) -> Declarations:
         """What holds for the element after the cascade, property by property.
 
@@ -246,8 +245,8 @@ def _condition_holds(condition: str) -> bool:
         prefix, operator, number, unit = match.groups()
         pixels = float(number or 0) * (16 if unit in ("em", "rem") else 1)
         if prefix == "min-" or operator.startswith(">"):
-            return _SCREEN >= pixels
-        return _SCREEN <= pixels
+            return pixels <= _SCREEN
+        return pixels >= _SCREEN
     return text.startswith(("min-", "hover: hover", "hover:hover", "pointer", "scripting")) or (
         text.endswith(("no-preference", "light", "landscape", "enabled"))
     )

@@ -10,14 +10,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from kensaku.extract.colour import WHITE, Colour, find_colour, near
 from kensaku.extract.css import Declarations, StyleSheet, at_rule_holds
 from kensaku.extract.reveal import Reveal
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
+from kensaku.extract.tree import Element, lxml_etree
 
 # Never rendered as text, or only where scripts, plugins or frames do not work.
 _UNSEEN = frozenset(
@@ -56,7 +53,7 @@ class Look:
 class Sight:
     """Judges the elements of one page."""
 
-    def __init__(self, root: _Element, *, scripts: bool = True) -> None:
+    def __init__(self, root: Element, *, scripts: bool = True) -> None:
         """With `scripts` as in a browser that runs them; without, `noscript` is what is seen."""
         self._unseen = _UNSEEN if scripts else _UNSEEN - {"noscript"}
         sheets = [s.text or "" for s in root.iter("style") if _on_screen(s.get("media"))]
@@ -69,7 +66,7 @@ class Sight:
         self.first = Look(ground=ground)
 
     def look(
-        self, element: _Element, tag: str, attributes: dict[str, str], outer: Look
+        self, element: Element, tag: str, attributes: dict[str, str], outer: Look
     ) -> Look | None:
         """How text inside `element` looks; None when nothing inside of it is seen."""
         if tag in self._unseen:
@@ -92,13 +89,13 @@ class Sight:
         return look
 
     def _declared(
-        self, element: _Element, tag: str, attributes: dict[str, str], *, fully: bool = False
+        self, element: Element, tag: str, attributes: dict[str, str], *, fully: bool = False
     ) -> Declarations:
         declared = self._sheet.declared(element, tag, attributes, fully=fully)
         return _legacy(tag, attributes) | declared if attributes else declared
 
     def _shown(
-        self, element: _Element, attributes: dict[str, str], declared: Declarations | None = None
+        self, element: Element, attributes: dict[str, str], declared: Declarations | None = None
     ) -> bool:
         """Whether the reader sees in the end what the page hides at first."""
         if self._reveal.opens(element, attributes):
@@ -117,11 +114,13 @@ class Sight:
             return True
         return self._inherit(declared, Look()).hides
 
-    def _inherit(
-        self, declared: Declarations, outer: Look, ignored: tuple[str, ...] = ()
-    ) -> Look:
+    def _inherit(self, declared: Declarations, outer: Look, ignored: tuple[str, ...] = ()) -> Look:
         look = outer
-        if (value := declared.get("visibility")) and "visibility" not in ignored and not self._covered:
+        if (
+            (value := declared.get("visibility"))
+            and "visibility" not in ignored
+            and not self._covered
+        ):
             look = replace(look, invisible=value in ("hidden", "collapse"))
         size = declared.get("font-size") or _font_shorthand(declared.get("font"))
         if size and (pixels := _pixels(size)) is not None:
@@ -151,14 +150,12 @@ class Sight:
         return found if found[3] > 0.9 else None
 
 
-def _names(root: _Element) -> set[str]:
+def _names(root: Element) -> set[str]:
     """All classes and ids of the page."""
-    from lxml import etree
-
     names: set[str] = set()
-    for value in etree.XPath("//@class", smart_strings=False)(root):
+    for value in lxml_etree().XPath("//@class", smart_strings=False)(root):
         names.update(value.split())
-    names.update(etree.XPath("//@id", smart_strings=False)(root))
+    names.update(lxml_etree().XPath("//@id", smart_strings=False)(root))
     return names
 
 
@@ -228,16 +225,18 @@ _NO_SIZE = re.compile(
     r"scale(?:3d|x|y)?\(\s*0?\.?0*\s*[,)]|scale\([^,()]*,\s*0?\.?0*\s*\)|rotate[xy]\(\s*-?90deg"
 )
 _SHIFT = re.compile(r"translate(3d|x|y)?\(\s*([^,()]+)(?:,\s*([^,()]+))?")
-_SIDES = ("left", "top", "right", "bottom", "inset", "margin-left", "margin-top", "margin-right")
-_SIDES += ("inset-inline-start", "inset-block-start", "margin-inline-start", "margin", "text-indent")
+_SIDES = frozenset(
+    "left top right bottom inset margin margin-left margin-top margin-right inset-inline-start "
+    "inset-block-start margin-inline-start".split()
+)
 
 
 def _moved_away(declared: Declarations) -> bool:
-    for side in _SIDES[:-1]:
-        value = declared.get(side)
-        if value and any((_pixels(v) or 0) <= -900 for v in value.split()):
+    for side in _SIDES & declared.keys():
+        value = declared[side]
+        if any((_pixels(v) or 0) <= -900 for v in value.split()):
             return True
-        if value and side in ("left", "top") and (_pixels(value) or 0) >= 5000:
+        if side in ("left", "top") and (_pixels(value) or 0) >= 5000:
             return True
     shift = declared.get("transform") or declared.get("translate") or ""
     if match := _SHIFT.search(shift):

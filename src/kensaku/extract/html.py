@@ -1,12 +1,10 @@
 """HTML → Page.
 
-    bytes → text → bounds → tree → metadata
-                              └→ visible blocks → numbers → scores → chosen blocks → text, Markdown
+bytes → text → bounds → tree → metadata
+                          └→ visible blocks → numbers → scores → chosen blocks → text, Markdown
 """
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from kensaku.clean import cut
 from kensaku.extract.blocks import Block, blocks_of
@@ -18,11 +16,8 @@ from kensaku.extract.hidden import Sight
 from kensaku.extract.markdown import render
 from kensaku.extract.metadata import Metadata, images_of, language_of, links_of, read_metadata
 from kensaku.extract.shells import shell_notes
-from kensaku.extract.tree import parse_html
+from kensaku.extract.tree import Element, parse_html
 from kensaku.models import Page
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
 
 _SHELL_WORDS = 25
 _DISCOURSE_WORDS = 150  # its shell lists categories beside the empty topic
@@ -39,7 +34,7 @@ def extract_html(html: bytes | str, url: str = "", *, content_type: str = "") ->
     root = parse_html(text)
     meta = read_metadata(root, url)
     blocks, notes = visible_blocks(root, meta)
-    chosen = choose(blocks, PageFacts(url, meta.title, meta.kinds))
+    chosen = choose(blocks, PageFacts(meta.title))
     body, marked = render(chosen, meta.base)
     words = sum(b.size for b in blocks)
     return Page(
@@ -59,7 +54,7 @@ def extract_html(html: bytes | str, url: str = "", *, content_type: str = "") ->
     )
 
 
-def visible_blocks(root: _Element, meta: Metadata) -> tuple[list[Block], tuple[str, ...]]:
+def visible_blocks(root: Element, meta: Metadata) -> tuple[list[Block], tuple[str, ...]]:
     """The blocks a reader sees; those for readers without scripts where there are no others."""
     blocks = blocks_of(root, Sight(root))
     words = sum(b.size for b in blocks)

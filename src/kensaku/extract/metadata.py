@@ -9,15 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from kensaku.clean import cut, one_line, plain
 from kensaku.dates import parse_date
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
+from kensaku.extract.tree import Element
 
 MAX_LINKS = 2_000
 MAX_IMAGES = 200
@@ -44,12 +42,10 @@ class Metadata:
     canonical_url: str | None = None
     favicon: str | None = None
     base: str = ""
-    kinds: tuple[str, ...] = ()
     generator: str = ""
-    meta: dict[str, str] = field(default_factory=dict)
 
 
-def read_metadata(root: _Element, url: str) -> Metadata:
+def read_metadata(root: Element, url: str) -> Metadata:
     """Everything the page says of itself outside of its text."""
     meta = _meta(root)
     facts = list(_json_ld(root))
@@ -64,9 +60,7 @@ def read_metadata(root: _Element, url: str) -> Metadata:
         canonical_url=_first_link(rels, "canonical", url),
         favicon=_first_link(rels, "icon", url) or _first_link(rels, "apple-touch-icon", url),
         base=base or url,
-        kinds=(meta.get("og:type", "").lower()[:40], *_types(facts)),
         generator=meta.get("generator", "")[:80],
-        meta=meta,
     )
 
 
@@ -83,12 +77,12 @@ def absolute(link: str, base: str) -> str | None:
     return joined if parts.scheme in ("http", "https") and parts.netloc else None
 
 
-def links_of(root: _Element, base: str) -> tuple[str, ...]:
+def links_of(root: Element, base: str) -> tuple[str, ...]:
     """Where the page links to, each address once, in reading order, without fragments."""
     return _addresses((e.get("href") for e in root.iter("a", "area")), base, MAX_LINKS)
 
 
-def images_of(root: _Element, base: str) -> tuple[str, ...]:
+def images_of(root: Element, base: str) -> tuple[str, ...]:
     """The addresses of the page's images; nothing is fetched."""
     sources = (e.get("src") or e.get("data-src") for e in root.iter("img"))
     return _addresses(sources, base, MAX_IMAGES)
@@ -105,7 +99,7 @@ def _addresses(found: Iterable[str | None], base: str, limit: int) -> tuple[str,
     return tuple(seen)
 
 
-def _meta(root: _Element) -> dict[str, str]:
+def _meta(root: Element) -> dict[str, str]:
     meta: dict[str, str] = {}
     for element in root.iter("meta"):
         name = element.get("property") or element.get("name") or element.get("itemprop")
@@ -115,7 +109,7 @@ def _meta(root: _Element) -> dict[str, str]:
     return meta
 
 
-def _json_ld(root: _Element) -> Iterator[dict[str, Any]]:
+def _json_ld(root: Element) -> Iterator[dict[str, Any]]:
     """All objects of the page's JSON-LD, outermost first."""
     for script in root.iter("script"):
         if "ld+json" not in (script.get("type") or "") or not script.text:
@@ -137,15 +131,7 @@ def _json_ld(root: _Element) -> Iterator[dict[str, Any]]:
                 waiting += [v for v in item.values() if isinstance(v, dict | list)]
 
 
-def _types(facts: list[dict[str, Any]]) -> list[str]:
-    found: list[str] = []
-    for fact in facts[:50]:
-        kind = fact.get("@type")
-        found += [k.lower()[:40] for k in (kind if isinstance(kind, list) else [kind]) if isinstance(k, str)]
-    return found
-
-
-def _title(root: _Element, meta: dict[str, str]) -> str:
+def _title(root: Element, meta: dict[str, str]) -> str:
     element = root.find(".//title")
     whole = one_line(element.text or "")[: 2 * _TITLE_CHARS] if element is not None else ""
     headings = [one_line("".join(h.itertext()))[:_TITLE_CHARS] for h in root.iter("h1")]
@@ -157,7 +143,7 @@ def _title(root: _Element, meta: dict[str, str]) -> str:
     return cut(whole or candidates[0], _TITLE_CHARS)
 
 
-def _author(root: _Element, meta: dict[str, str], facts: list[dict[str, Any]]) -> str | None:
+def _author(root: Element, meta: dict[str, str], facts: list[dict[str, Any]]) -> str | None:
     for fact in facts:
         author = fact.get("author")
         for one in author if isinstance(author, list) else [author]:
@@ -168,9 +154,9 @@ def _author(root: _Element, meta: dict[str, str], facts: list[dict[str, Any]]) -
         if key in meta and (found := _name(meta[key])):
             return found
     for element in root.iter("a", "span", "address", "p", "div"):
-        if element.get("rel") == "author" or element.get("itemprop") == "author":
-            if found := _name("".join(element.itertext())):
-                return found
+        said = "author" in (element.get("rel"), element.get("itemprop"))
+        if said and (found := _name("".join(element.itertext()))):
+            return found
     return None
 
 
@@ -182,7 +168,7 @@ def _name(text: str) -> str | None:
     return None if text.endswith((".", "!", "?")) and len(text.split()) > 4 else text
 
 
-def _published(root: _Element, meta: dict[str, str], facts: list[dict[str, Any]]) -> str | None:
+def _published(root: Element, meta: dict[str, str], facts: list[dict[str, Any]]) -> str | None:
     for key in ("datePublished", "uploadDate", "dateCreated"):
         for fact in facts:
             if found := parse_date(fact.get(key)):
@@ -209,8 +195,13 @@ _SCRIPTS = (
 )
 
 
-def _language(root: _Element, meta: dict[str, str]) -> str | None:
-    for said in (root.get("lang"), root.get("xml:lang"), meta.get("og:locale"), meta.get("language")):
+def _language(root: Element, meta: dict[str, str]) -> str | None:
+    for said in (
+        root.get("lang"),
+        root.get("xml:lang"),
+        meta.get("og:locale"),
+        meta.get("language"),
+    ):
         match = re.match(r"\s*([a-zA-Z]{2})(?:[-_]|\s*$)", said or "")
         if match:
             return match[1].lower()

@@ -31,13 +31,13 @@ def probabilities(rows: list[list[float]]) -> list[float]:
 def _compiled() -> Score:
     text = resources.files("kensaku.extract").joinpath(FILE).read_text(encoding="utf-8")
     model = json.loads(text)
-    known = {name: at for at, name in enumerate(features.names())}
-    return build([known[name] for name in model["features"]], model["trees"], model["start"])
+    known = features.conditions()
+    return build([known[name] for name in model["features"]], model["trees"])
 
 
-def build(columns: list[int], trees: list[Any], start: float) -> Score:
-    """One function for all trees; `columns` says where in a row the numbers of the trees are."""
-    lines = ["def score(x):", f" s = {float(start)!r}"]
+def build(columns: list[str], trees: list[Any]) -> Score:
+    """One function for all trees; `columns` says how a row is read for each feature."""
+    lines = ["def score(x):", " s = 0.0"]
     for at, tree in enumerate(trees):
         lines.append(f" s += {_expression(tree, columns)}")
         if at == len(trees) // 3:
@@ -49,11 +49,12 @@ def build(columns: list[int], trees: list[Any], start: float) -> Score:
     return function
 
 
-def _expression(tree: Any, columns: list[int]) -> str:
+def _expression(tree: Any, columns: list[str]) -> str:
     if not isinstance(tree, list):
         return repr(float(tree))
     column, bound, low, high = tree
-    return (
-        f"({_expression(low, columns)} if x[{columns[int(column)]}] <= {float(bound)!r} "
-        f"else {_expression(high, columns)})"
-    )
+    read = columns[int(column)]
+    below, above = _expression(low, columns), _expression(high, columns)
+    if "&" in read:  # a bit
+        return f"({above} if {read} else {below})"
+    return f"({below} if {read} <= {float(bound)!r} else {above})"

@@ -83,8 +83,17 @@ def _read(archive: zipfile.ZipFile, name: str) -> bytes:
         with archive.open(name) as file:
             data = file.read(MAX_FILE_BYTES + 1)
     except RuntimeError as error:
-        raise Unparsable("the document is encrypted, and cannot be read without its password") from error
-    except (KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError) as error:
+        raise Unparsable(
+            "the document is encrypted, and cannot be read without its password"
+        ) from error
+    except (
+        KeyError,
+        zipfile.BadZipFile,
+        zlib.error,
+        NotImplementedError,
+        EOFError,
+        OSError,
+    ) as error:
         raise Unparsable(f"the document has no readable {name}") from error
     if len(data) > MAX_FILE_BYTES:
         raise TooLarge(f"a part of the document unpacks to more than {MAX_FILE_BYTES:,} bytes")
@@ -149,7 +158,9 @@ def _word_paragraph(paragraph: Element) -> str:
         elif tag == "r" and not _vanishes(element):
             for part in element:
                 name = local(part.tag)
-                said.append((part.text or "") if name == "t" else " " if name in ("tab", "br") else "")
+                said.append(
+                    (part.text or "") if name == "t" else " " if name in ("tab", "br") else ""
+                )
     text = " ".join("".join(said).split())
     heading = re.match(r"(?:heading|überschrift|titre|見出し)\s*([1-6])", style, re.IGNORECASE)
     if text and heading:
@@ -171,7 +182,9 @@ def _workbook(archive: zipfile.ZipFile, names: set[str]) -> str:
     if "xl/sharedStrings.xml" in names:
         for tag, element in _ended(_read(archive, "xl/sharedStrings.xml")):
             if tag == "si":
-                shared.append(one_line("".join(t.text or "" for t in element.iter() if local(t.tag) == "t")))
+                shared.append(
+                    one_line("".join(t.text or "" for t in element.iter() if local(t.tag) == "t"))
+                )
                 element.clear()
     parts = []
     sheets = [
@@ -220,7 +233,9 @@ def _cell(cell: Element, shared: list[str]) -> str:
 
 
 def _slides(archive: zipfile.ZipFile, names: set[str]) -> str:
-    found = [(int(m[1]), n) for n in names if (m := re.fullmatch(r"ppt/slides/slide(\d{1,5})\.xml", n))]
+    found = [
+        (int(m[1]), n) for n in names if (m := re.fullmatch(r"ppt/slides/slide(\d{1,5})\.xml", n))
+    ]
     parts = []
     for number, name in sorted(found)[:MAX_SLIDES]:
         lines: list[str] = []

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import Any
 
 from kensaku.clean import cut, one_line, visible
 from kensaku.dates import parse_date
 from kensaku.errors import MissingExtra, TooLarge, Unparsable
 from kensaku.models import Page
-
-if TYPE_CHECKING:
-    import pypdfium2
 
 MAX_PAGES = 2_000
 MAX_CHARS = 10_000_000
@@ -50,20 +48,27 @@ def pdf_pages(data: bytes) -> list[str]:
         document.close()
 
 
-def _open(data: bytes) -> pypdfium2.PdfDocument:
+def _pypdfium2() -> Any:
+    """The library, imported when it is first needed; it ships no types."""
     try:
-        import pypdfium2
+        return import_module("pypdfium2")
     except ImportError as error:
-        raise MissingExtra("pypdfium2", "pdf") from error
+        raise MissingExtra("pypdfium2", "extract") from error
+
+
+def _open(data: bytes) -> Any:
+    pypdfium2 = _pypdfium2()
     try:
         return pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         if "password" in str(error).lower():
-            raise Unparsable("the PDF is encrypted, and cannot be read without its password") from None
+            raise Unparsable(
+                "the PDF is encrypted, and cannot be read without its password"
+            ) from None
         raise Unparsable("the PDF is damaged") from None
 
 
-def _pages(document: pypdfium2.PdfDocument) -> tuple[list[str], list[str]]:
+def _pages(document: Any) -> tuple[list[str], list[str]]:
     count = len(document)
     pages: list[str] = []
     chars = 0
@@ -84,8 +89,6 @@ def _pages(document: pypdfium2.PdfDocument) -> tuple[list[str], list[str]]:
 
 
 def _page_text(document: pypdfium2.PdfDocument, number: int) -> str:
-    import pypdfium2
-
     try:
         page = document[number]
         try:
@@ -96,7 +99,7 @@ def _page_text(document: pypdfium2.PdfDocument, number: int) -> str:
                 textpage.close()
         finally:
             page.close()
-    except pypdfium2.PdfiumError:
+    except _pypdfium2().PdfiumError:
         return ""  # one damaged page does not cost the others
     # pdfium marks the hyphen of a broken word with U+FFFE
     text = raw.replace("\ufffe\r\n", "").replace("\ufffe", "")
@@ -108,7 +111,7 @@ def _paragraphs(text: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 
 
-def _metadata(document: pypdfium2.PdfDocument) -> dict[str, Any]:
+def _metadata(document: Any) -> dict[str, Any]:
     found: dict[str, Any] = document.get_metadata_dict(skip_empty=True)
     return found
 

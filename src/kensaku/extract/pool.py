@@ -83,7 +83,9 @@ class ParsePool:
         self._all.add(worker)
         return worker
 
-    async def _ask(self, worker: _Worker, data: bytes, url: str, content_type: str) -> dict[str, Any]:
+    async def _ask(
+        self, worker: _Worker, data: bytes, url: str, content_type: str
+    ) -> dict[str, Any]:
         try:
             async with asyncio.timeout(self._timeout):
                 return await worker.ask(data, url, content_type)

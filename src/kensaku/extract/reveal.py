@@ -7,17 +7,22 @@ loaded: readers see these, so a model may. It takes more than a class name to be
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from lxml.etree import _Element
+from kensaku.extract.tree import Element, lxml_etree
 
 _FOLDED = re.compile(
     r"accordion|collaps|tab-?pane|tab-?content|tabbed|expander|expand|toggle|faq|read-?more|disclosure"
     r"|read_div|show-?more|slick-slide(?!.*cloned)|swiper-slide(?!.*duplicate)|carousel-item",
     re.IGNORECASE,
 )
-_MOVES = ("transform", "transition", "animation", "will-change", "-webkit-transform", "animation-name")
+_MOVES = (
+    "transform",
+    "transition",
+    "animation",
+    "will-change",
+    "-webkit-transform",
+    "animation-name",
+)
 _STREAMED = re.compile(r"S:[0-9a-f]{1,4}")
 _MOST = 0.6  # of the text of the page
 _MOST_WORDS = 150
@@ -26,12 +31,12 @@ _MOST_WORDS = 150
 class Reveal:
     """Knows, for one page, which hidden boxes a reader gets to see."""
 
-    def __init__(self, root: _Element) -> None:
+    def __init__(self, root: Element) -> None:
         self._root = root
         self._controlled: set[str] | None = None
         self._words = 0
 
-    def opens(self, element: _Element, attributes: dict[str, str]) -> bool:
+    def opens(self, element: Element, attributes: dict[str, str]) -> bool:
         """Whether there is something on the page to click that shows the element."""
         id_ = attributes.get("id", "")
         if id_:
@@ -54,7 +59,7 @@ class Reveal:
         """Whether a transparent element is one that is faded in while the reader scrolls."""
         return any(declared.get(name, "none") not in ("none", "") for name in _MOVES)
 
-    def is_the_page(self, element: _Element) -> bool:
+    def is_the_page(self, element: Element) -> bool:
         """Whether the element is the page itself, covered until its scripts have run."""
         if element.find(".//h1") is None and element.find(".//main") is None:
             return False
@@ -71,18 +76,16 @@ class Reveal:
 
     def _controls(self) -> set[str]:
         if self._controlled is None:
-            from lxml import etree
-
             query = "//@aria-controls | //@data-target | //@data-bs-target | //*[@role='tab']/@href"
-            found = etree.XPath(query, smart_strings=False)(self._root)
+            found = lxml_etree().XPath(query, smart_strings=False)(self._root)
             self._controlled = {i.lstrip("#") for value in found for i in value.split()}
         return self._controlled
 
 
-def _count(element: _Element) -> int:
-    from lxml import etree
-
+def _count(element: Element) -> int:
     count = 0
-    for text in etree.XPath(".//text()[not(parent::script or parent::style)]", smart_strings=False)(element):
+    for text in lxml_etree().XPath(
+        ".//text()[not(parent::script or parent::style)]", smart_strings=False
+    )(element):
         count += len(text.split())
     return count

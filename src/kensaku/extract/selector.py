@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from lxml.etree import _Element
+from kensaku.extract.tree import Element
 
 _NAME = r"(?:[\w-]|[^\x00-\x7f]|\\.)+"
 _TOKEN = re.compile(
@@ -34,7 +32,7 @@ class Compound:
     alternatives: list[list[Compound]] = field(default_factory=list)  # :is(), :where()
     exceptions: list[Compound] = field(default_factory=list)  # :not()
 
-    def matches(self, element: _Element) -> bool:
+    def matches(self, element: Element) -> bool:
         """Whether the element, by itself and its place among siblings, is meant."""
         if self.tag and element.tag != self.tag:
             return False
@@ -59,11 +57,11 @@ class Selector:
     steps: list[tuple[str, Compound]]
     specificity: tuple[int, int, int]
 
-    def matches(self, element: _Element) -> bool:
+    def matches(self, element: Element) -> bool:
         """Whether the element and its ancestors are meant."""
         return self.steps[0][1].matches(element) and self._rest(element, 1)
 
-    def _rest(self, element: _Element, at: int) -> bool:
+    def _rest(self, element: Element, at: int) -> bool:
         if at == len(self.steps):
             return True
         combinator, compound = self.steps[at - 1][0], self.steps[at][1]
@@ -145,8 +143,8 @@ def _add_pseudo(compound: Compound, name: str, argument: str) -> bool:
     return False
 
 
-def _attribute_matches(element: _Element, name: str, operator: str, value: str) -> bool:
-    has = element.get(name)
+def _attribute_matches(element: Element, name: str, operator: str, value: str) -> bool:
+    has: str | None = element.get(name)
     if has is None:
         return False
     if not operator:
@@ -164,7 +162,7 @@ def _attribute_matches(element: _Element, name: str, operator: str, value: str) 
     return has.endswith(value) if operator == "$=" else value in has
 
 
-def _position_matches(element: _Element, position: str) -> bool:
+def _position_matches(element: Element, position: str) -> bool:
     parent = element.getparent()
     if position == ":root" or parent is None:
         return parent is None

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from lxml.etree import _Element
+from kensaku.extract.tree import Element
 
 _FEW_WORDS = 25
 _SHORT = 250  # words; a challenge says little, an article about challenges says more
@@ -32,7 +30,7 @@ _NEEDS_SCRIPT = re.compile(
 _ROOTS = frozenset(("root", "app", "__next", "__nuxt", "___gatsby", "svelte", "q-app", "main-app"))
 
 
-def shell_notes(root: _Element, title: str, text: str, words: float) -> tuple[str, ...]:
+def shell_notes(root: Element, title: str, text: str, words: float) -> tuple[str, ...]:
     """Sentences that say when the text is not what a reader would see."""
     if words > _SHORT:
         return ()
@@ -46,7 +44,10 @@ def shell_notes(root: _Element, title: str, text: str, words: float) -> tuple[st
     asks = any(_NEEDS_SCRIPT.search("".join(n.itertext())[:500]) for n in root.iter("noscript"))
     if asks or _NEEDS_SCRIPT.search(text):
         return ("needs JavaScript: the text is made by scripts, which we do not run",)
-    hollow = any(e.get("id") in _ROOTS or e.tag in ("app-root", "my-app") for e in root.iter("div", "app-root"))
+    hollow = any(
+        e.get("id") in _ROOTS or e.tag in ("app-root", "my-app")
+        for e in root.iter("div", "app-root")
+    )
     if words < _FEW_WORDS and sources and hollow:
         return ("needs JavaScript: the text is made by scripts, which we do not run",)
     return ()

@@ -7,7 +7,9 @@ from typing import Literal
 
 from kensaku.errors import Unparsable
 
-Kind = Literal["html", "pdf", "docx", "xlsx", "pptx", "odf", "xml", "json", "csv", "markdown", "text"]
+Kind = Literal[
+    "html", "pdf", "docx", "xlsx", "pptx", "odf", "xml", "json", "csv", "markdown", "text"
+]
 
 _NO_TEXT = (
     (b"\x89PNG\r\n\x1a\n", "a PNG image"), (b"\xff\xd8\xff", "a JPEG image"),
@@ -30,7 +32,9 @@ _HTML = re.compile(
     rb"|main|article|section|b|i|img|center|font)\b",
     re.IGNORECASE,
 )
-_XML = re.compile(rb"\s*<(?:\?xml|rss\b|feed\b|rdf:RDF\b|urlset\b|sitemapindex\b|opml\b)", re.IGNORECASE)
+_XML = re.compile(
+    rb"\s*<(?:\?xml|rss\b|feed\b|rdf:RDF\b|urlset\b|sitemapindex\b|opml\b)", re.IGNORECASE
+)
 _XHTML = re.compile(rb"<!doctype\s+html|<html\b", re.IGNORECASE)
 
 
@@ -69,7 +73,9 @@ def _text_kind(data: bytes, said: str) -> Kind:
         return "csv"
     if said == "text/plain":
         # Servers send pages under this name; a page begins like one.
-        return "html" if re.match(rb"\s*<(?:!doctype\s+html|html\b)", head, re.IGNORECASE) else "text"
+        return (
+            "html" if re.match(rb"\s*<(?:!doctype\s+html|html\b)", head, re.IGNORECASE) else "text"
+        )
     if head.startswith(b"<") or said in ("text/html", "application/xhtml+xml"):
         return "html"
     if len(_HTML.findall(data[:65536])) >= 3:
@@ -78,9 +84,9 @@ def _text_kind(data: bytes, said: str) -> Kind:
 
 
 def _looks_like_json(data: bytes) -> bool:
-    return bool(re.match(rb"\s*(?:\{\s*(?:\"|\})|\[\s*(?:[\[{\"\]\d-]|true|false|null))", data[:200])) and (
-        data.rstrip()[-1:] in b"}]"
-    )
+    return bool(
+        re.match(rb"\s*(?:\{\s*(?:\"|\})|\[\s*(?:[\[{\"\]\d-]|true|false|null))", data[:200])
+    ) and (data.rstrip()[-1:] in b"}]")
 
 
 def _zipped(data: bytes) -> Kind:

@@ -18,7 +18,9 @@ _MAX_CELL = 2_000
 
 _COMMENT = re.compile(r"<!--(?:[^-]++|-(?!->))*+(?:-->)?")
 _IMAGE = re.compile(r"!\[[^\[\]\n]{0,1000}+\]\([^()\n]{0,4000}+\)")
-_BAD_LINK = re.compile(r"\[([^\[\]\n]{0,1000}+)\]\(\s*(?:javascript|data|vbscript):[^()\n]{0,4000}+\)", re.I)
+_BAD_LINK = re.compile(
+    r"\[([^\[\]\n]{0,1000}+)\]\(\s*(?:javascript|data|vbscript):[^()\n]{0,4000}+\)", re.I
+)
 _LINK = re.compile(r"\[([^\[\]\n]{0,1000}+)\]\([^()\n]{0,4000}+\)")
 _LEAD = re.compile(r"^(?:#{1,6}\s+|>\s?)", re.MULTILINE)
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,2000}+>")
@@ -44,7 +46,9 @@ def extract_markdown(data: bytes, url: str = "", content_type: str = "") -> Page
     marked = _BAD_LINK.sub(r"\1", _IMAGE.sub("", _COMMENT.sub("", source))).strip()
     text = _LEAD.sub("", _TAG.sub("", _LINK.sub(r"\1", marked))).strip()
     heading = re.search(r"^#{1,3}\s+(.{1,300})$", marked, re.MULTILINE)
-    title = one_line(heading[1].strip("# ")) if heading else one_line(text[:1_000].partition("\n")[0])
+    title = (
+        one_line(heading[1].strip("# ")) if heading else one_line(text[:1_000].partition("\n")[0])
+    )
     return Page(
         url=url,
         title=cut(title, 300),

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import Any, TypeAlias
 
 from kensaku.errors import MissingExtra, Unparsable
 from kensaku.extract.bounds import check_markup
 
-if TYPE_CHECKING:
-    from lxml.etree import _Element
+Element: TypeAlias = Any  # an element of lxml, which ships no types
 
 
-def parse_html(text: str) -> _Element:
+def lxml_etree() -> Any:
+    """The parser library, imported when it is first needed."""
+    try:
+        return import_module("lxml.etree")
+    except ImportError as error:
+        raise MissingExtra("lxml", "extract") from error
+
+
+def parse_html(text: str) -> Element:
     """The root of the page; raises `TooLarge` before the parser can be made to suffer."""
     check_markup(text)
-    try:
-        from lxml import etree
-    except ImportError as error:  # pragma: no cover - lxml is in the base install
-        raise MissingExtra("lxml", "extract") from error
+    etree = lxml_etree()
     # A comment inside a word would otherwise cut the text in two, and hide the second half.
     parser = etree.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True, recover=True

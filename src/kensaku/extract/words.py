@@ -1,4 +1,4 @@
-"""Words that sites use: in class names to say what a box is for, in short texts to say what to do."""
+"""Words that sites use: in class names for what a box is, in short texts for what to do there."""
 
 from __future__ import annotations
 
@@ -11,12 +11,17 @@ PLACES = {
     "foot": "foot|copyright|legal|colophon|contentinfo",
     "side": "sidebar|side|aside|widget|rail|secondary|complementary",
     "share": "share|sharing|social|follow|facebook|twitter|pinterest",
-    "related": "related|recommend|similar|suggest|upsell|cross-sell|crosssell|also|popular|trending|recent|latest",
-    "promo": "promo|sponsor|advert|banner|newsletter|subscri|sign-up|signup|cta|campaign|announcement|donat",
-    "modal": "modal|popup|overlay|cookie|consent|gdpr|drawer|tooltip|toast|notif|lightbox|offcanvas|flyout",
+    "related": "related|recommend|similar|suggest|upsell|cross-sell"
+    "|crosssell|also|popular|trending|recent|latest",
+    "promo": "promo|sponsor|advert|banner|newsletter|subscri"
+    "|sign-up|signup|cta|campaign|announcement|donat",
+    "modal": "modal|popup|overlay|cookie|consent|gdpr"
+    "|drawer|tooltip|toast|notif|lightbox|offcanvas|flyout",
     "comment": "comment|disqus|respond|reply|replies|discussion",
-    "form": "form|search|login|filter|sort|facet|cart|checkout|quantity|variant|swatch|option|select",
-    "meta": "meta|byline|author|date|time|publish|tag|categor|avatar|user|profile|stat|vote|badge|label",
+    "form": "form|search|login|filter|sort|facet"
+    "|cart|checkout|quantity|variant|swatch|option|select",
+    "meta": "meta|byline|author|date|time|publish|tag"
+    "|categor|avatar|user|profile|stat|vote|badge|label",
     "review": "review|rating|star|testimonial|quote",
     "price": "price|amount|money|cost|sale|discount",
     "product": "product|sku|spec|detail|descri|feature|summary|availab|shipping|deliver|return",
@@ -27,7 +32,8 @@ PLACES = {
     "content": "content|article|entry|story|body|text|rte|prose|markdown|wysiwyg|copy|rich",
     "main": "main|primary|page|wrapper|container",
     "list": "list|grid|card|tile|collection|result|feed|teaser|archive|loop|item|row|col",
-    "media": "image|img|photo|gallery|video|carousel|slide|swiper|slick|thumb|icon|figure|caption|media",
+    "media": "image|img|photo|gallery|video|carousel|slide"
+    "|swiper|slick|thumb|icon|figure|caption|media",
     "unseen": "hidden|sr-only|screen-reader|visually|invisible|skip|noprint|print",
     "head": "header|masthead|topbar|toolbar|logo|brand",
     "button": "btn|button|link|action|more|edit|permalink|anchor",
@@ -35,27 +41,38 @@ PLACES = {
 }
 _PLACE_WORDS = [(1 << bit, words.split("|")) for bit, words in enumerate(PLACES.values())]
 
-# Short texts → what they are about.
+# Words and pairs of words in short texts → what the text is about.
 CUES = {
-    "share": r"shar(?:e|ing)|tweet|pin it|follow us|facebook|twitter|instagram|linkedin|whatsapp",
-    "subscribe": r"subscri|newsletter|sign up|signup|join (?:us|now|our)|your e-?mail|inbox|get started",
-    "account": r"log ?in|sign in|register|my account|password|wishlist|add to|cart|basket|checkout|buy now",
-    "legal": r"cookie|privacy|terms of|all rights|copyright|©|disclaimer|trademark|accept|consent",
-    "related": r"related|you (?:may|might)|recommended|similar|more (?:from|in|stories|articles)|also"
-    r" (?:like|viewed|bought)|popular|trending|recently|read next|up next|latest|keep reading|customers",
-    "comments": r"comments?|repl(?:y|ies)|leave a|join the (?:discussion|conversation)|report|upvote",
-    "more": r"read more|show (?:more|less|all)|view (?:all|more)|see (?:all|more)|load more|learn more"
-    r"|click here|continue|expand|next|previous|back to|skip to|scroll|menu|close|search|filter|sort",
-    "review": r"reviews?|ratings?|stars?|out of 5|verified|helpful|testimonial",
-    "price": r"[$€£¥₹]\s?\d|\d\s?(?:€|usd|eur|kr)|price|sale|% off|in stock|sold out|shipping",
-    "byline": r"^by\b|written by|published|updated|posted|min(?:ute)?s? read|author|edited|ago\b",
-    "date": r"\b(?:19|20)\d\d\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.? \d",
-    "details": r"description|details|features?|specifications?|overview|about|summary|ingredients"
-    r"|dimensions|materials?|includes?|what|how|why|benefits|faq|questions",
-    "contact": r"contact|call us|phone|e-?mail|address|hours|directions|help|support|careers|advertis",
+    "share": "share sharing tweet pin follow_us facebook twitter instagram linkedin whatsapp",
+    "subscribe": "subscribe subscribed newsletter sign_up signup join_us join_now join_our your_email "
+    "inbox get_started",
+    "account": "login log_in sign_in register my_account password wishlist add_to cart basket checkout "
+    "buy_now",
+    "legal": "cookie cookies privacy terms_of all_rights copyright disclaimer trademark accept consent",
+    "related": "related you_may you_might recommended similar more_from more_in more_stories "
+    "more_articles also_like also_viewed also_bought popular trending recently read_next up_next "
+    "latest keep_reading customers",
+    "comments": "comment comments reply replies leave_a the_discussion the_conversation report upvote",
+    "more": "read_more show_more show_less show_all view_all view_more see_all see_more load_more "
+    "learn_more click_here continue expand next previous back_to skip_to scroll menu close search "
+    "filter sort",
+    "review": "review reviews rating ratings star stars out_of verified helpful testimonial testimonials",
+    "price": "price sale off in_stock sold_out shipping usd eur",
+    "byline": "by written_by published updated posted min_read mins_read minute_read author edited ago",
+    "date": "jan january feb february mar march apr april may jun june jul july aug august sep "
+    "september oct october nov november dec december",
+    "details": "description details feature features specification specifications overview about "
+    "summary ingredients dimensions material materials include includes what how why benefits faq "
+    "questions",
+    "contact": "contact call_us phone email address hours directions help support careers advertise",
 }
-_CUE = re.compile("|".join(f"(?P<{n}>{words})" for n, words in CUES.items()), re.IGNORECASE)
-_CUE_BIT = {name: 1 << bit for bit, name in enumerate(CUES)}
+_CUE_BITS: dict[str, int] = {}
+for _bit, _words in enumerate(CUES.values()):
+    for _word in _words.split():
+        _CUE_BITS[_word] = _CUE_BITS.get(_word, 0) | 1 << _bit
+_PRICE_BIT, _DATE_BIT, _LEGAL_BIT = (1 << list(CUES).index(n) for n in ("price", "date", "legal"))
+_MONEY = re.compile(r"[$€£¥₹]\s?\d|\d\s?€")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _CUE_CHARS = 160  # in longer texts a cue says little
 
 
@@ -79,11 +96,16 @@ def _name_bits(name: str) -> int:
     return bits
 
 
-def cue_bits(text: str) -> int:
-    """What a short text is about, one bit each."""
+def cue_bits(text: str, words: list[str]) -> int:
+    """What a short text is about, one bit each; `words` are its words in lower case."""
     if len(text) > _CUE_CHARS:
         return 0
-    bits = 0
-    for match in _CUE.finditer(text):
-        bits |= _CUE_BIT[match.lastgroup or ""]
-    return bits
+    bits, before, get = 0, "", _CUE_BITS.get
+    for word in words:
+        bits |= get(word, 0) | get(before + word, 0)
+        before = word + "_"
+    if _MONEY.search(text):
+        bits |= _PRICE_BIT
+    if _YEAR.search(text):
+        bits |= _DATE_BIT
+    return bits | _LEGAL_BIT if "©" in text else bits

@@ -90,7 +90,9 @@ def extract_xml(data: bytes, url: str = "", content_type: str = "") -> Page:
             element.clear()
     if not entries:
         body = "\n".join(texts)
-        return Page(url=url, title=head.title, text=body, markdown=body, content_type="application/xml")
+        return Page(
+            url=url, title=head.title, text=body, markdown=body, content_type="application/xml"
+        )
     return _listed(url, name, head, entries, notes)
 
 
@@ -114,7 +116,9 @@ def _note(entry: _Entry, tag: str, element: ElementTree.Element) -> None:
             entry.summary = cut(plain(text[: 20 * _SUMMARY_CHARS]), _SUMMARY_CHARS)
 
 
-def _listed(url: str, name: str, head: _Entry, entries: list[_Entry], notes: tuple[str, ...]) -> Page:
+def _listed(
+    url: str, name: str, head: _Entry, entries: list[_Entry], notes: tuple[str, ...]
+) -> Page:
     texts, marks, links = [], [], []
     for entry in entries:
         address = absolute(entry.link, url)

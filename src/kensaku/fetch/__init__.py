@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kensaku.fetch.fetch import Fetcher, Manners
     from kensaku.fetch.pages import Fetched
     from kensaku.fetch.plan import Plan
+    from kensaku.fetch.reader import Reader
 
 _HOMES = {
     "Browser": "browser",
@@ -29,6 +30,7 @@ _HOMES = {
     "Fetcher": "fetch",
     "Manners": "fetch",
     "Plan": "plan",
+    "Reader": "reader",
     "SiteMap": "crawl",
     "extract": "extraction",
     "read_page": "extraction",
@@ -44,6 +46,7 @@ __all__ = [
     "Fetcher",
     "Manners",
     "Plan",
+    "Reader",
     "SiteMap",
     "extract",
     "read_page",

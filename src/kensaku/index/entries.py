@@ -10,13 +10,14 @@ address replaces itself and no second table is needed.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
-from urllib.parse import urlsplit
 
 from kensaku.index.base import Entry, Payload
 from kensaku.index.languages import guess_language
@@ -28,6 +29,7 @@ from kensaku.models import Document, Passage
 BM25 = (1.5, 0.75)
 BM25_CJK = (0.8, 0.6)
 MAX_PARTS = 0xFFFF
+_EPOCH = date(1970, 1, 1).toordinal()
 _DOCUMENT_DIGITS = 28  # of an id; the last four number the passages
 
 
@@ -137,8 +139,8 @@ def _head(prepared: Prepared) -> Payload:
     payload: Payload = {"url": document.url, "title": document.title}
     if len(prepared.passages) > 1:
         payload["parts"] = len(prepared.passages)
-    if document.published:
-        payload["published"] = document.published
+    if document.published and document.published != date_of(day_of(document.published)):
+        payload["published"] = document.published  # else the day says as much
     if document.language:
         payload["said"] = document.language  # told, not guessed: it is given back
     if document.metadata:
@@ -150,7 +152,7 @@ def _filters(prepared: Prepared) -> Payload:
     payload: Payload = {"language": prepared.language}
     sites = sites_of(prepared.document.url)
     if sites:
-        payload["site"] = sites
+        payload["site"] = sites if len(sites) > 1 else sites[0]  # a list takes longer to store
     day = day_of(prepared.document.published)
     if day is not None:
         payload["day"] = day
@@ -159,16 +161,22 @@ def _filters(prepared: Prepared) -> Payload:
 
 def sites_of(url: str) -> list[str]:
     """The host of an address and the domains above it: `docs.python.org`, `python.org`."""
-    try:
-        host = urlsplit(url).hostname or ""
-    except ValueError:
-        return []
-    names = host.rstrip(".").split(".")
-    if names[-1].isdigit() or ":" in host:
-        return [host]  # an IP address has no domains above it
-    return [".".join(names[n:]) for n in range(max(1, len(names) - 1))] if host else []
+    _, _, rest = url.partition("://")
+    return list(_sites(re.split(r"[/?#]", rest, maxsplit=1)[0])) if rest else []
 
 
+@functools.lru_cache(maxsize=4_096)
+def _sites(place: str) -> tuple[str, ...]:
+    host = place.rpartition("@")[2].lower()
+    if host.startswith("["):
+        return (host.partition("]")[0][1:],)  # an IP address has no domains above it
+    names = host.partition(":")[0].removeprefix("www.").strip(".").split(".")
+    if names[-1].isdigit():
+        return (".".join(names),)
+    return tuple(".".join(names[n:]) for n in range(max(1, len(names) - 1))) if names[0] else ()
+
+
+@functools.lru_cache(maxsize=4_096)
 def day_of(published: str | date | None) -> int | None:
     """Days since 1970-01-01 of an ISO date, as far as it can be read."""
     if not published:
@@ -176,9 +184,20 @@ def day_of(published: str | date | None) -> int | None:
     text = str(published)[:10]
     text = {4: f"{text}-01-01", 7: f"{text}-01"}.get(len(text), text)
     try:
-        return date.fromisoformat(text).toordinal() - date(1970, 1, 1).toordinal()
+        return date.fromisoformat(text).toordinal() - _EPOCH
     except ValueError:
         return None
+
+
+@functools.lru_cache(maxsize=4_096)
+def date_of(day: int | None) -> str | None:
+    """The ISO date of a day."""
+    return None if day is None else date.fromordinal(day + _EPOCH).isoformat()
+
+
+def published_of(head: Mapping[str, Any]) -> str | None:
+    """When a document was published, as exactly as it was told."""
+    return head.get("published") or date_of(head.get("day"))
 
 
 def rebuild(parts: Iterable[Payload]) -> Document:
@@ -194,7 +213,7 @@ def rebuild(parts: Iterable[Payload]) -> Document:
         url=head["url"],
         title=head["title"],
         text=text,
-        published=head.get("published"),
+        published=published_of(head),
         language=head.get("said"),
         metadata=metadata_of(head),
     )

@@ -87,31 +87,35 @@ STOP_WORDS: dict[str, frozenset[str]] = {
     language: frozenset(words.split()) for language, words in _WORDS.items()
 }
 
-_KANA = re.compile(r"[\u3041-\u30ff]")
-_HAN = re.compile(r"[\u3400-\u9fff]")
-_HANGUL = re.compile(r"[\uac00-\ud7af]")
-_CYRILLIC = re.compile(r"[\u0400-\u04ff]")
-_ARABIC = re.compile(r"[\u0600-\u06ff]")
-_LATIN = re.compile(r"[^\W\d_]+")
-_SAMPLE = 600  # characters that are looked at: the start of a text tells its language
-_CERTAIN = 2  # so many stop words more than English has, or it is taken for English
+# Word → the languages in which it is that common.
+_COMMON: dict[str, tuple[str, ...]] = {
+    word: tuple(code for code, known in STOP_WORDS.items() if word in known)
+    for word in frozenset().union(*STOP_WORDS.values())
+}
+
+_SCRIPTS = (
+    ("ja", re.compile(r"[\u3041-\u30ff]")),
+    ("ko", re.compile(r"[\uac00-\ud7af]")),
+    ("zh", re.compile(r"[\u3400-\u9fff]")),
+    ("th", re.compile(r"[\u0e00-\u0e7f]")),
+    ("ru", re.compile(r"[\u0400-\u04ff]")),
+    ("ar", re.compile(r"[\u0600-\u06ff]")),
+)
+_EDGES = ".,;:!?()[]\"'«»“”„-"
+_SAMPLE = 240  # characters that are looked at: the start of a text tells its language
+_CERTAIN = 2  # so many common words more than English has, or it is taken for English
 
 
 def guess_language(text: str) -> str:
     """The likely language of `text`, as ISO 639-1; `en` when nothing speaks against it."""
     sample = text[:_SAMPLE]
     if not sample.isascii():
-        if _KANA.search(sample):
-            return "ja"
-        if _HANGUL.search(sample):
-            return "ko"
-        if _HAN.search(sample):
-            return "zh"
-        if _CYRILLIC.search(sample):
-            return "ru"
-        if _ARABIC.search(sample):
-            return "ar"
-    words = _LATIN.findall(sample.lower())
-    counts = {code: sum(w in known for w in words) for code, known in STOP_WORDS.items()}
-    best = max(counts, key=lambda code: counts[code])
-    return best if counts[best] >= counts["en"] + _CERTAIN else "en"
+        for code, script in _SCRIPTS:
+            if script.search(sample):
+                return code
+    votes = dict.fromkeys(STOP_WORDS, 0)
+    for word in sample.lower().split():
+        for code in _COMMON.get(word.strip(_EDGES), ()):
+            votes[code] += 1
+    best = max(votes, key=votes.__getitem__)
+    return best if votes[best] >= votes["en"] + _CERTAIN else "en"

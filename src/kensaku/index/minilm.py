@@ -17,6 +17,9 @@ from kensaku.index.wordpiece import END, START, WordPiece
 
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 WINDOW = 254  # tokens the model reads at once, without the two marks
+WINDOWS = 4  # of one text; what comes after them is not read
+LEAST = 40  # tokens that are worth a window of their own
+DIMENSIONS = 384
 BATCH = 4  # more at once is not faster on a CPU
 
 
@@ -38,21 +41,34 @@ class MiniLM:
         )
         self._split = WordPiece()
 
-    def encode(self, texts: Sequence[str]) -> list[list[float]]:
-        """The vectors of some texts; what is over the window is not read."""
+    def encode(self, texts: Sequence[str], titles: Sequence[str] = ()) -> list[list[float]]:
+        """The vectors of some texts; a text over the window is the mean of its windows.
+
+        A title is read with each window of its text. (SciFact, vectors alone: the first window
+        0.647, the mean of all 0.660.)
+        """
         np = self._numpy
-        tokens = [[START, *self._split.tokens(text)[:WINDOW], END] for text in texts]
-        order = sorted(range(len(texts)), key=lambda n: len(tokens[n]))  # little padding
-        out: list[list[float]] = [[]] * len(texts)
-        for at in range(0, len(order), BATCH):
-            chosen = order[at : at + BATCH]
-            width = max(len(tokens[n]) for n in chosen)
-            ids = np.zeros((len(chosen), width), dtype=np.int64)
-            for row, n in enumerate(chosen):
-                ids[row, : len(tokens[n])] = tokens[n]
-            for n, vector in zip(chosen, self._run(ids), strict=True):
-                out[n] = vector.tolist()
-        return out
+        named = titles or [""] * len(texts)
+        windows = [self._windows(text, name) for text, name in zip(texts, named, strict=True)]
+        jobs = [(n, window) for n, several in enumerate(windows) for window in several]
+        sums = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
+        jobs.sort(key=lambda job: len(job[1]))  # of like length: little padding
+        for at in range(0, len(jobs), BATCH):
+            batch = jobs[at : at + BATCH]
+            ids = np.zeros((len(batch), max(len(window) for _, window in batch)), dtype=np.int64)
+            for row, (_, window) in enumerate(batch):
+                ids[row, : len(window)] = window
+            for (n, _), vector in zip(batch, self._run(ids), strict=True):
+                sums[n] += vector
+        unit: list[list[float]] = (sums / np.linalg.norm(sums, axis=1, keepdims=True)).tolist()
+        return unit
+
+    def _windows(self, text: str, title: str) -> list[list[int]]:
+        head = self._split.tokens(title)[: WINDOW // 2]
+        body = self._split.tokens(text)
+        room = WINDOW - len(head)
+        starts = [s for s in range(0, len(body), room) if s == 0 or len(body) - s >= LEAST] or [0]
+        return [[START, *head, *body[s : s + room], END] for s in starts[:WINDOWS]]
 
     def _run(self, ids: Any) -> Any:
         np = self._numpy

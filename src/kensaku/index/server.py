@@ -212,6 +212,8 @@ class Server:
         if where.first_day is not None or where.last_day is not None:
             days = m.Range(gte=where.first_day, lte=where.last_day)
             must.append(m.FieldCondition(key="day", range=days))
+        if where.ids is not None:
+            must.append(m.HasIdCondition(has_id=[_uuid(i) for i in where.ids]))
         no = [m.FieldCondition(key="site", match=m.MatchAny(any=list(where.not_sites)))]
         return m.Filter(must=must or None, must_not=no if where.not_sites else None)
 

@@ -32,7 +32,8 @@ _CJK = (
 _UNSPACED = r"\uac00-\ud7af\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _RUNS = re.compile(rf"([{_CJK}]+)|([{_UNSPACED}]+)|[^\W_{_CJK}{_UNSPACED}]+")
 _KANA = re.compile(r"[\u3041-\u3096\u30a1-\u30fa]")
-_SEPARATE = {c: " " for c in range(128) if not chr(c).isalnum()}
+# ASCII takes a short cut: one pass over the bytes lowers letters and blanks out the rest.
+_ASCII = bytes(ord(chr(c).lower()) if c < 128 and chr(c).isalnum() else 32 for c in range(256))
 
 _HIRAGANA = re.compile(r"[\u3041-\u309f]+")
 _CJK_ANY = re.compile(f"[{_CJK}]")
@@ -84,7 +85,7 @@ def _readings(text: str, known: set[str]) -> list[str]:
 def _terms(text: str, language: str) -> Terms:
     stems = _words(language)
     if text.isascii():
-        counts = Counter(map(stems.__getitem__, text.lower().translate(_SEPARATE).split()))
+        counts = Counter(map(stems.__getitem__, text.encode().translate(_ASCII).split()))
         counts.pop(0, None)
         return Terms(counts, _NONE)
     return _mixed(unicodedata.normalize("NFKC", text).lower(), stems, language)
@@ -108,7 +109,7 @@ def _mixed(text: str, stems: _Words, language: str) -> Terms:
             spaced.append(run)
     if japanese is not None:
         words.update(map(_number, japanese(text)))
-    words.update(map(stems.__getitem__, spaced))
+    words.update(map(stems.__getitem__, map(str.encode, spaced)))
     words.pop(0, None)
     return Terms(words, pairs)
 
@@ -127,18 +128,19 @@ def _pairs(run: str) -> list[int]:
     return [_number(f"{pair}\0") for pair in both if not _HIRAGANA.fullmatch(pair)]
 
 
-class _Words(dict[str, int]):
-    """Word → number of its stem; 0 for what is not counted. Filled as words are met."""
+class _Words(dict[bytes, int]):
+    """Word (UTF-8) → number of its stem; 0 for what is not counted. Filled as words are met."""
 
     def __init__(self, language: str) -> None:
         self._stop = STOP_WORDS.get(language, frozenset())
         self._stem = _stemmer(language)
 
-    def __missing__(self, word: str) -> int:
+    def __missing__(self, letters: bytes) -> int:
         if len(self) >= _CACHED_WORDS:
             self.clear()
+        word = letters.decode()
         counted = word not in self._stop and len(word) <= MAX_WORD
-        number = self[word] = _number(self._stem(_unaccented(word))) if counted else 0
+        number = self[letters] = _number(self._stem(_unaccented(word))) if counted else 0
         return number
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kensaku.index.embed import Model
+from kensaku.index.embed import Model, Piece
 from kensaku.index.entries import language_of, passages_of, revision
 from kensaku.index.remote import Line
 from kensaku.index.service import pack
@@ -20,12 +20,11 @@ async def embedded(
     revisions = {url: revision(d, model.name) for url, d in latest.items()}
     changed = await line.call("changed", collection=collection, revisions=revisions)
     pieces = {url: passages_of(latest[url]) for url in changed}
-    # The title says what the passage is about: SciFact 0.727 → 0.737.
-    texts = [
-        (language_of(latest[url]), f"{p.title}\n{p.text}" if p.title else p.text)
+    wanted = [
+        Piece(language_of(latest[url]), p.title, p.text)
         for url, passages in pieces.items()
         for p in passages
     ]
-    made = iter(await model.passages(texts) if texts else ())
+    made = iter(await model.passages(wanted) if wanted else ())
     packed = {url: [pack(next(made)) for _ in passages] for url, passages in pieces.items()}
     return {"vectors": packed, "model": model.name}

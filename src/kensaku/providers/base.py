@@ -131,6 +131,7 @@ class Provider:
     price: ClassVar[float] = 0.0  # US dollars a search
     rate: ClassVar[str | None] = None  # "5/s": what to stay under unless the settings say more
     keyless_rate: ClassVar[str | None] = None  # the same, without a key
+    reads_pages: ClassVar[bool] = False  # depth "advanced" is the upstream's own work
     sunset: ClassVar[date | None] = None  # the day on which the upstream ends
 
     def __init__(self, base_url: str | None = None, options: Mapping[str, str] | None = None):
@@ -156,6 +157,10 @@ class Provider:
         if self.max_query_words:
             text = " ".join(text.split()[: self.max_query_words])
         return cut_at_word(text, self.max_query_chars)
+
+    def price_of(self, query: Query) -> float:
+        """US dollars that this very search costs."""
+        return self.price
 
     def request(self, query: Query, key: str) -> Request:
         """Describe the request. `key` is empty when there is none."""
@@ -209,12 +214,20 @@ class Provider:
         except (KeyError, TypeError, AttributeError, ValueError, IndexError):
             raise self.unreadable(reply, "does not have the expected form") from None
 
-    def hit(self, url: Any, title: Any, content: Any = "", **more: Any) -> Hit:
+    def hit(
+        self,
+        url: Any,
+        title: Any,
+        content: Any = "",
+        *,
+        score: Any = None,
+        published: Any = None,
+        **more: Any,
+    ) -> Hit:
         """A hit of this provider. What has the wrong type is left out; the rest still counts."""
-        score, published = more.pop("score", None), more.pop("published", None)
         if _is_number(published):
             published = str(published)  # seconds since 1970; dates are read further on
-        known: dict[str, Any] = {name: text(value) or None for name, value in more.items()}
+        known: dict[str, Any] = {name: text(v) or None for name, v in more.items() if v}
         address = text(url)
         return Hit(
             url=address,
@@ -388,6 +401,8 @@ def rows(body: Any, *path: str) -> list[Body]:
 
 def text(*values: Any) -> str:
     """The texts among `values`, in order, joined by a blank: descriptions, extra snippets."""
+    if len(values) == 1 and isinstance(values[0], str):
+        return values[0].strip()
     flat = [v for value in values for v in (value if isinstance(value, list) else [value])]
     return " ".join(v.strip() for v in flat if isinstance(v, str) and v.strip())
 

@@ -23,8 +23,12 @@ class Tavily(Provider):
     max_results = 20
     filters = frozenset({"dates", "domains", "country", "language", "topic"})
     family = "tavily"
+    reads_pages = True
     price = 0.008
     keyless_rate = "20/m"
+
+    def price_of(self, query: Query) -> float:
+        return self.price * (2 if query.depth == "advanced" else 1)
 
     def request(self, query: Query, key: str) -> Request:
         body: dict[str, Any] = {

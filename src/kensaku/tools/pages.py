@@ -127,14 +127,14 @@ class WebMapTool(_PagesTool):
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
         done = await self.client.map(**{n: v for n, v in arguments.items() if v is not None})
-        text = "\n".join(done.results)
+        text = "\n".join(done.urls)
         return ToolResult(
-            success=bool(done.results),
-            output={"base_url": arguments["url"], "results": list(done.results)},
+            success=bool(done.urls),
+            output={"base_url": arguments["url"], "results": list(done.urls)},
             text=fenced(text, self.language) if self.fence and text else text,
-            confidence_factors={"pages": len(done.results)},
-            error=None if done.results else "no page could be had",
-            error_kind=None if done.results else "tool",
+            confidence_factors={"pages": len(done.urls)},
+            error=None if done.urls else "no page could be had",
+            error_kind=None if done.urls else "tool",
         )
 
 

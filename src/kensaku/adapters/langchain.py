@@ -1,0 +1,84 @@
+"""Our tools for LangChain and LangGraph; and the `search_web` tool of a chat server's document.
+
+    agent = create_agent(model, tools=[wrap(tool)])      or kensaku.tools_for("langchain")
+
+The text is the message's content, the same facts as data are its `artifact`, and its `status` is
+"error" when nobody could search. It works by `invoke` and by `ainvoke`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kensaku.errors import MissingExtra
+
+try:
+    from langchain_core.messages import ToolMessage
+    from langchain_core.tools import StructuredTool
+except ImportError:
+    raise MissingExtra("langchain-core", "langchain") from None
+
+from kensaku.adapters.search_web.approval import TOOL_APPROVAL_DEFAULTS, ApprovalTier
+from kensaku.adapters.search_web.registry import TOOL_REGISTRY
+from kensaku.adapters.search_web.service import WebSearchService
+from kensaku.adapters.search_web.tool import SearchWebInput, SearchWebTool
+
+if TYPE_CHECKING:
+    from kensaku.tools.base import BaseTool, ToolResult
+
+__all__ = [
+    "TOOL_APPROVAL_DEFAULTS",
+    "TOOL_REGISTRY",
+    "ApprovalTier",
+    "SearchWebInput",
+    "SearchWebTool",
+    "WebSearchService",
+    "wrap",
+]
+
+
+class KensakuTool(StructuredTool):
+    """A tool whose failures are marked as such and still carry their data."""
+
+    # Exactly what the model sent arrives: `config` and `self` are no arguments of ours, either.
+    def _run(self, /, **arguments: Any) -> Any:  # type: ignore[override]
+        return self.func(**arguments) if self.func else None
+
+    async def _arun(self, /, **arguments: Any) -> Any:  # type: ignore[override]
+        return await self.coroutine(**arguments) if self.coroutine else None
+
+    def run(self, *args: Any, **options: Any) -> Any:
+        return _marked(super().run(*args, **options))
+
+    async def arun(self, *args: Any, **options: Any) -> Any:
+        return _marked(await super().arun(*args, **options))
+
+
+def wrap(tool: BaseTool) -> KensakuTool:
+    """The tool for LangChain. We check the arguments: a JSON schema is not checked there."""
+
+    def run(**arguments: Any) -> tuple[str, dict[str, Any]]:
+        return _handed(tool.invoke_sync(arguments))
+
+    async def arun(**arguments: Any) -> tuple[str, dict[str, Any]]:
+        return _handed(await tool.invoke(arguments))
+
+    return KensakuTool(
+        name=tool.name,
+        description=tool.description,
+        args_schema=tool.parameters,
+        func=run,
+        coroutine=arun,
+        response_format="content_and_artifact",
+    )
+
+
+def _handed(result: ToolResult) -> tuple[str, dict[str, Any]]:
+    return result.text, result.to_dict()
+
+
+def _marked(output: Any) -> Any:
+    # A ToolException would set the status, too, but it loses the artifact.
+    if isinstance(output, ToolMessage) and output.artifact and not output.artifact["success"]:
+        output.status = "error"
+    return output

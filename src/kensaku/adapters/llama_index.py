@@ -1,0 +1,71 @@
+"""LlamaIndex: `FunctionAgent(tools=kensaku.tools_for("llama-index"), …)`.
+
+`ToolOutput.content` is the text for the model, `raw_output` the same facts as data. It works by
+`call` and by `acall`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kensaku.errors import MissingExtra
+
+try:
+    from llama_index.core.tools.types import (  # type: ignore[import-not-found, unused-ignore]
+        AsyncBaseTool,
+        ToolMetadata,
+        ToolOutput,
+    )
+except ImportError:
+    raise MissingExtra("llama-index", "llama-index") from None
+
+from kensaku.adapters.arguments import arguments_model
+
+if TYPE_CHECKING:
+    from kensaku.tools.base import BaseTool, ToolResult
+
+__all__ = ["KensakuTool", "wrap"]
+
+
+class KensakuTool(AsyncBaseTool):  # type: ignore[misc, unused-ignore]
+    """A tool for agents and for `predict_and_call`."""
+
+    def __init__(self, tool: BaseTool) -> None:
+        self.tool = tool
+        self._metadata = ToolMetadata(
+            name=tool.name, description=tool.description, fn_schema=arguments_model(tool)
+        )
+
+    @property
+    def metadata(self) -> ToolMetadata:
+        """What the model is told."""
+        return self._metadata
+
+    def call(self, *args: Any, **arguments: Any) -> ToolOutput:
+        """Run it without awaiting; inside a running loop, too."""
+        given = _given(args, arguments)
+        return self._output(given, self.tool.invoke_sync(given))
+
+    async def acall(self, *args: Any, **arguments: Any) -> ToolOutput:
+        """Run it."""
+        given = _given(args, arguments)
+        return self._output(given, await self.tool.invoke(given))
+
+    def _output(self, given: Any, result: ToolResult) -> ToolOutput:
+        return ToolOutput(
+            tool_name=self.tool.name,
+            content=result.text,
+            raw_input=given if isinstance(given, dict) else {"input": given},
+            raw_output=result.to_dict(),
+            is_error=not result.success,
+        )
+
+
+def wrap(tool: BaseTool) -> KensakuTool:
+    """The tool for a LlamaIndex agent."""
+    return KensakuTool(tool)
+
+
+def _given(args: tuple[Any, ...], arguments: dict[str, Any]) -> Any:
+    """A tool may be called with one object of arguments, too."""
+    return args[0] if args and not arguments else arguments

@@ -1,0 +1,197 @@
+"""MCP: a tool as the Model Context Protocol describes it.
+
+    wrap(tool) → McpTool: `definition` is what tools/list says, calling it is tools/call
+
+    arguments → tool.invoke → text (fenced) + structured content + a link to what was left out
+
+`kensaku.adapters.mcp_server` serves them over stdio and HTTP.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mcp import types
+
+from kensaku.clean import cut
+from kensaku.tools.base import BaseTool, ToolResult
+from kensaku.tools.fence import defused, fenced
+
+Keep = Callable[[str, str], str]  # title and whole text → the URI under which it can be read
+
+CUT_CHARS = 2_000  # of each long text in structured content, once a result is over its bound
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True)
+class McpTool:
+    """What a server says of a tool, and what it does when the tool is called."""
+
+    tool: BaseTool
+    definition: types.Tool
+
+    async def __call__(
+        self, arguments: Mapping[str, Any] | None, keep: Keep | None = None
+    ) -> types.CallToolResult:
+        """Never raises, except when it is cancelled. `keep` stores what the text leaves out."""
+        return result_of(self.tool, await self.tool.invoke(arguments), keep)
+
+
+def wrap(tool: BaseTool) -> McpTool:
+    """The tool for a server on the low-level `mcp` package."""
+    title = tool.title.get(tool.language) or tool.title.get("en") or tool.name
+    definition = types.Tool(
+        name=tool.name,
+        title=title,
+        description=tool.description,
+        input_schema=tool.parameters,
+        output_schema=OUTPUT.get(tool.name),
+        annotations=types.ToolAnnotations(
+            title=title,
+            read_only_hint=tool.read_only,
+            destructive_hint=None if tool.read_only else False,
+            open_world_hint=tool.open_world,
+        ),
+    )
+    return McpTool(tool, definition)
+
+
+def result_of(tool: BaseTool, done: ToolResult, keep: Keep | None = None) -> types.CallToolResult:
+    """A tool's result in the words of the protocol. A failure is a result with `isError`."""
+    text, output = done.text, done.output
+    content: list[types.ContentBlock] = []
+    if keep is not None and left_out(done):
+        uri = keep(f"{tool.name}: the whole result", fenced(whole(output), tool.language))
+        output = shortened(output)
+        text += f"\nSome of it was cut to fit. The whole can be read as the resource {uri}"
+        content.append(
+            types.ResourceLink(name=uri, uri=uri, title="The whole result", mime_type=MARKDOWN)
+        )
+    return types.CallToolResult(
+        content=[types.TextContent(text=text), *content],
+        structured_content=structured(output),
+        is_error=not done.success,
+    )
+
+
+MARKDOWN = "text/markdown"
+
+
+def failure(sentence: str) -> types.CallToolResult:
+    """What a model is told when a call cannot be carried out."""
+    return types.CallToolResult(
+        content=[types.TextContent(text=f"Error: {sentence}")], is_error=True
+    )
+
+
+# --- what a text leaves out
+
+
+def left_out(done: ToolResult) -> bool:
+    """Whether the data holds prose that is not in the text."""
+    shown = _SPACE.sub("", done.text)
+    return any(_SPACE.sub("", defused(p)) not in shown for p in prose(done.output))
+
+
+def prose(value: Any) -> Iterator[str]:
+    """The long texts in a result: contents of hits, and of pages in their best form."""
+    if isinstance(value, Mapping):
+        best = next((n for n in _PROSE if isinstance(value.get(n), str) and value[n]), None)
+        if best:
+            yield value[best]
+        for name, part in value.items():
+            if name not in _PROSE:
+                yield from prose(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from prose(part)
+
+
+_PROSE = ("raw_content", "markdown", "content", "text")
+
+
+def whole(output: Any) -> str:
+    """Everything that was found, for reading: pages and hits under their titles."""
+    entries = output.get("results") or output.get("hits") if isinstance(output, Mapping) else None
+    if not entries or not all(isinstance(e, Mapping) for e in entries):
+        return json.dumps(output, ensure_ascii=False, indent=1, default=str)
+    parts = [
+        f"# {e.get('title') or e.get('url')}\n{e.get('url')}\n\n{next(prose(e), '')}"
+        for e in entries
+    ]
+    return "\n\n".join(parts)
+
+
+def shortened(value: Any) -> Any:
+    """The same data with every long text cut."""
+    if isinstance(value, Mapping):
+        return {
+            n: cut(v, CUT_CHARS) if n in _PROSE and isinstance(v, str) else shortened(v)
+            for n, v in value.items()
+        }
+    return [shortened(v) for v in value] if isinstance(value, list | tuple) else value
+
+
+def structured(value: Any) -> dict[str, Any] | None:
+    """The data as an object. Some clients show it to the model: what could pass for a marker or a
+    role is broken up here as it is inside the fence; addresses stay as they are."""
+    if value is None:
+        return None
+    plain = _plain(value)
+    return plain if isinstance(plain, dict) else {"result": plain}
+
+
+def _plain(value: Any, name: str = "") -> Any:
+    if isinstance(value, str):
+        return value if name.endswith("url") else defused(str(value))
+    if isinstance(value, Mapping):
+        return {str(n): _plain(v, str(n)) for n, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v, name) for v in value]
+    return value
+
+
+# --- output schemas: what is always there; more may be
+
+
+def _object(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def _list(items: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": items}
+
+
+_TEXT = {"type": "string"}
+_WHOLE = {"type": "integer"}
+_MAYBE = {"type": ["string", "null"]}
+_OUTCOME = {
+    "type": "string",
+    "enum": ["found", "empty", "unavailable"],
+    "description": "empty: somebody searched and there is nothing; unavailable: nobody could",
+}
+_HIT = _object(title=_TEXT, url=_TEXT, content=_TEXT, score={"type": ["number", "null"]},
+               published=_MAYBE, provider=_TEXT)  # fmt: skip
+_ATTEMPT = _object(provider=_TEXT, outcome=_TEXT, error={"type": ["object", "null"]})
+_PAGE = _object(url=_TEXT, title=_TEXT, text=_TEXT, markdown=_TEXT, published=_MAYBE)
+_PAGES = _list(_PAGE)
+_FAILED = _list(_object(url=_TEXT, error=_TEXT))
+_CITATION = _object(n=_WHOLE, url=_TEXT, title=_TEXT, published=_MAYBE)
+
+OUTPUT: dict[str, dict[str, Any]] = {
+    "web_search": _object(query=_TEXT, outcome=_OUTCOME, hits=_list(_HIT), answer=_MAYBE,
+                          attempts=_list(_ATTEMPT), notes=_list(_TEXT)),
+    "web_extract": _object(results=_PAGES, failed=_FAILED),
+    "web_crawl": _object(base_url=_TEXT, results=_PAGES, failed=_FAILED),
+    "web_map": _object(base_url=_TEXT, results=_list(_TEXT)),
+    "web_context": _object(text=_TEXT, citations=_list(_CITATION), tokens=_WHOLE,
+                           outcome=_OUTCOME, cursor=_MAYBE, attempts=_list(_ATTEMPT)),
+    "rag_search": _object(result=_list(_object(title=_TEXT, url=_TEXT, content=_TEXT))),
+    "reasoning": _object(result=_TEXT),
+    "ask_user": _object(question=_TEXT, reason=_TEXT, urgency=_TEXT),
+    "verify_quote": _object(found={"type": "boolean"}),
+}  # fmt: skip

@@ -1,0 +1,221 @@
+"""The MCP server over Streamable HTTP, for those who may talk to it.
+
+    Host (421) → Origin (403) → token (401) → body (413) → session (404) → the server
+
+It listens on loopback, unless there is a token.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import ipaddress
+import secrets
+import socket
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+
+from kensaku.errors import UsageError
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+PORT = 8788
+PATH = "/mcp"
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+MAX_BODY = 4 * 1024 * 1024
+IDLE = 1800.0  # seconds after which a session that nobody uses ends
+MIN_TOKEN = 16
+
+
+def http_app(
+    server: Server[Any], *, hosts: Sequence[str] = LOOPBACK, token: str | None = None
+) -> ASGIApp:
+    """The server as an ASGI application that answers under `/mcp`, to these hosts only."""
+    from starlette.applications import Starlette
+    from starlette.routing import Route
+
+    ports = [f"{h}:*" for h in hosts]
+    manager = StreamableHTTPSessionManager(
+        server,
+        security_settings=TransportSecuritySettings(
+            allowed_hosts=[*hosts, *ports],
+            allowed_origins=[f"{s}://{h}" for s in ("http", "https") for h in (*hosts, *ports)],
+        ),
+        session_idle_timeout=IDLE,
+        max_request_body_size=MAX_BODY,
+    )
+
+    class Endpoint:  # a class: Starlette hands it the raw request, whatever the method
+        async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+            await manager.handle_request(scope, receive, send)
+
+    app = Starlette(routes=[Route(PATH, Endpoint())], lifespan=lambda _: manager.run())
+    return Guard(app, hosts, token)
+
+
+class Guard:
+    """Who may talk to the server: asked for by a name of ours, from no foreign page, with the
+    token where there is one, and in a session that we opened."""
+
+    def __init__(self, app: ASGIApp, hosts: Sequence[str], token: str | None) -> None:
+        self._app, self._hosts = app, {h.lower() for h in hosts}
+        self._token = None if token is None else _digest(token.encode())
+        self._seal = secrets.token_bytes(32)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return
+        headers: list[tuple[bytes, bytes]] = scope["headers"]
+        if refusal := self._refusal(headers):
+            await _refuse(send, *refusal)
+            return
+        opened = [(n, self._unsealed(v) if n == _SESSION else v) for n, v in headers]
+        await self._app({**scope, "headers": opened}, receive, self._sealing(send))
+
+    def _refusal(self, headers: list[tuple[bytes, bytes]]) -> tuple[int, str] | None:
+        host, origin = _all(headers, b"host"), _all(headers, b"origin")
+        if len(host) != 1 or _host_of(host[0]) not in self._hosts:
+            return 421, "this server does not answer to that host name"
+        if any(not self._ours(o) for o in origin):
+            return 403, "this server takes no requests from pages of that origin"
+        if self._token is not None and not self._known(_all(headers, b"authorization")):
+            return 401, "this server needs its token: Authorization: Bearer …"
+        return None
+
+    def _ours(self, origin: str) -> bool:
+        scheme, _, rest = origin.partition("://")
+        return scheme in ("http", "https") and _host_of(rest) in self._hosts
+
+    def _known(self, given: list[str]) -> bool:
+        scheme, _, token = (given[0] if len(given) == 1 else "").partition(" ")
+        same = hmac.compare_digest(_digest(token.strip().encode("latin-1")), self._token or b"")
+        return same and scheme.lower() == "bearer"
+
+    # The SDK's session ids are UUIDs: 122 random bits. With our seal, which is checked in constant
+    # time, nobody can make one up.
+
+    def _sealed(self, session: bytes) -> bytes:
+        return session + b"-" + self._mark(session)
+
+    def _unsealed(self, given: bytes) -> bytes:
+        session, _, mark = given.rpartition(b"-")
+        return session if hmac.compare_digest(mark, self._mark(session)) else b"unknown"
+
+    def _mark(self, session: bytes) -> bytes:
+        return hmac.new(self._seal, session, hashlib.sha256).hexdigest().encode()
+
+    def _sealing(self, send: Send) -> Send:
+        async def sealed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = [
+                    (n, self._sealed(v) if n.lower() == _SESSION else v)
+                    for n, v in message.get("headers", [])
+                ]
+                message = {**message, "headers": headers}
+            await send(message)
+
+        return sealed
+
+
+_SESSION = b"mcp-session-id"
+
+
+def _all(headers: list[tuple[bytes, bytes]], name: bytes) -> list[str]:
+    return [v.decode("latin-1") for n, v in headers if n == name]
+
+
+def _host_of(authority: str) -> str:
+    """`[::1]:80` → `[::1]`; nothing for what is not a host with perhaps a port."""
+    try:
+        parts = urlsplit(f"//{authority}")
+        valid = parts.port is None or parts.port > 0
+    except ValueError:
+        return ""
+    if not valid or parts.path or parts.query or parts.fragment or "@" in authority:
+        return ""
+    name = parts.hostname or ""
+    return f"[{name}]" if ":" in name else name
+
+
+def _digest(token: bytes) -> bytes:
+    return hashlib.sha256(token).digest()
+
+
+async def _refuse(send: Send, status: int, why: str) -> None:
+    body = f'{{"error": "{why}"}}'.encode()
+    headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
+    if status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach what listens there."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def hosts_for(host: str, more: Iterable[str] = ()) -> list[str]:
+    """The names under which a server bound to `host` answers. A wildcard is not a name."""
+    bound = [] if host in ("", "0.0.0.0", "::", "[::]") else [host]
+    return list(
+        dict.fromkeys([*LOOPBACK, *(_host_of(_bracketed(h)) or h for h in (*bound, *more))])
+    )
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if host.count(":") > 1 and not host.startswith("[") else host
+
+
+async def serve_http(
+    server: Server[Any],
+    host: str = "127.0.0.1",
+    port: int = PORT,
+    *,
+    token: str | None = None,
+    allow_hosts: Iterable[str] = (),
+    ready: Callable[[str], None] = lambda url: None,
+) -> None:
+    """Serve over Streamable HTTP. Raises `UsageError` when it may not, or cannot, listen there."""
+    import uvicorn
+
+    if token is None and not is_loopback(host):
+        raise UsageError(
+            f"on {host} other machines could use this server",
+            remedy="set KENSAKU_MCP_TOKEN or give --token-file",
+        )
+    if token is not None and len(token) < MIN_TOKEN:
+        raise UsageError(
+            f"the token has {len(token)} characters; it must have at least {MIN_TOKEN}",
+            remedy="make one with: openssl rand -hex 32",
+        )
+    app = http_app(server, hosts=hosts_for(host, allow_hosts), token=token)
+    with _listening(host, port) as listener:
+        ready(f"http://{_bracketed(host)}:{listener.getsockname()[1]}{PATH}")
+        config = uvicorn.Config(
+            app, log_config=None, access_log=False, server_header=False, lifespan="on",
+            timeout_graceful_shutdown=3,
+        )  # fmt: skip
+        await uvicorn.Server(config).serve(sockets=[listener])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    name = host.strip("[]")
+    family = socket.AF_INET6 if ":" in name else socket.AF_INET
+    try:
+        return socket.create_server((name, port), family=family)
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise UsageError(f"cannot listen on {host}:{port}: {why}") from None

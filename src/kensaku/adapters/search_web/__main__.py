@@ -1,0 +1,50 @@
+"""Register `search_web` in a database.
+
+python -m kensaku.adapters.search_web register  URL [--agent NAME]
+python -m kensaku.adapters.search_web check     URL
+python -m kensaku.adapters.search_web downgrade URL
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from kensaku.errors import KensakuError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """0: done, and in order; 1: not."""
+    parser = argparse.ArgumentParser(prog="python -m kensaku.adapters.search_web")
+    parser.add_argument("what", choices=("register", "check", "downgrade"))
+    parser.add_argument("url", help="sqlite:///agents.db, postgresql://user@host/name")
+    parser.add_argument("--agent", default="assistant", help="who gets the tool")
+    asked = parser.parse_args(arguments)
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from kensaku.adapters.search_web import database
+
+    try:
+        if asked.what == "register":
+            done = database.register(asked.url, asked.agent)
+            print(f"{done.agent} has {done.tool}, in place {done.order}")
+        elif asked.what == "downgrade":
+            database.downgrade(asked.url)
+            print("what the migrations had made is gone")
+        elif wrong := database.drift(asked.url):
+            print("\n".join(wrong))
+            return 1
+        else:
+            print("the rows and TOOL_REGISTRY agree")
+    except KensakuError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except SQLAlchemyError as error:  # its text may hold the address, and that a password
+        print(f"error: the database refused ({type(error).__name__})", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,18 @@
+"""Which class stands behind a type in the database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kensaku.adapters.search_web.tool import SearchWebTool
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+# What a row's `type` says → the class. A host application adds its own.
+TOOL_REGISTRY: dict[str, type[Any]] = {"SearchWebTool": SearchWebTool}
+
+
+def tool_name(kind: type[BaseTool]) -> str:
+    """The name under which a class of tools is called."""
+    return str(kind.model_fields["name"].default)

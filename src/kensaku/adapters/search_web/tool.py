@@ -1,0 +1,100 @@
+"""`SearchWebTool`: the LangChain tool of the document, word for word (S2-31 … S2-43)."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from langchain_core.tools import BaseTool
+from pydantic import BaseModel, Field, ValidationError
+
+from kensaku.adapters.failure import discreet, keys_of
+from kensaku.adapters.search_web.service import (
+    EMPTY,
+    MAX_QUERY_CHARS,
+    MAX_RESULTS,
+    TOO_LONG,
+    MissingKey,
+    WebSearchService,
+)
+from kensaku.dialects import write, write_error
+from kensaku.dialects.search_web import NOBODY
+from kensaku.errors import ConfigError, InvalidQuery, MissingExtra, NotConfigured
+from kensaku.tools.fence import fenced
+
+logger = logging.getLogger(__name__)
+
+
+class SearchWebInput(BaseModel):
+    """What the model may send."""
+
+    query: str = Field(
+        ...,
+        description="The search query to look up on the web",
+        min_length=1,
+        max_length=MAX_QUERY_CHARS,
+    )
+    max_results: int = Field(
+        5, ge=1, le=MAX_RESULTS, description="Number of results to return (1-10)"
+    )
+
+
+def rejected(error: Any) -> str:
+    """What the model is told of arguments that break the schema."""
+    first = error.errors()[0] if isinstance(error, ValidationError) else {"type": "", "msg": "?"}
+    named = {"string_too_long": TOO_LONG, "string_too_short": EMPTY}
+    where = ".".join(map(str, first.get("loc", ())))
+    reason = named.get(first["type"]) or f"{where}: {first['msg']}"
+    return write_error(InvalidQuery(reason), "search_web")
+
+
+class SearchWebTool(BaseTool):
+    """Search the web for current information."""
+
+    name: str = "search_web"
+    description: str = (
+        "Search the web for current information. "
+        "Returns titles, URLs, and snippets. Use this when the user asks about "
+        "current events, documentation, recent news, or anything requiring "
+        "up-to-date web information."
+    )
+    args_schema: Any = SearchWebInput
+    handle_validation_error: Any = rejected  # a run goes on when the model sent nonsense
+
+    user_id: str
+    agent_name: str | None = None
+    fence: bool = False  # mark what the web said as data; the document's text has no such marks
+    client: Any = Field(default=None, exclude=True, repr=False)
+
+    @classmethod
+    def prompt_section(cls, channel: str) -> str | None:
+        """What the agent's instructions say of the tool, the same on every channel."""
+        return (
+            "Web Search: Use search_web when the user asks about current events, "
+            "documentation, recent news, product information, or anything that "
+            "requires up-to-date information from the web. Do not guess at facts "
+            "you are unsure about — search first."
+        )
+
+    def _run(self, query: str, max_results: int = 5) -> str:
+        return "search_web requires async execution. Use _arun."
+
+    async def _arun(self, query: str, max_results: int = 5) -> str:
+        service: WebSearchService | None = None
+        try:
+            service = WebSearchService(client=self.client)
+            found = await service.respond(query, max_results)
+        except (ConfigError, MissingExtra, MissingKey, NotConfigured) as fault:
+            self._log(fault, service)
+            return f"Web search is not configured: {fault}"
+        except ValueError as error:
+            return write_error(InvalidQuery(str(error)), "search_web")
+        except Exception as error:
+            self._log(error, service)
+            return NOBODY
+        text = write(found, "search_web")
+        return fenced(text) if self.fence and found.hits else text
+
+    def _log(self, error: Exception, service: WebSearchService | None) -> None:
+        said = discreet(str(error), *keys_of(service.client.settings)) if service else str(error)
+        logger.error("search_web failed for user %s: %s", self.user_id, said)

@@ -1,0 +1,59 @@
+"""strands-agents: `Agent(tools=kensaku.tools_for("strands"))`, and the Slack bot's `web_search`.
+
+The names below `wrap` are those of a specification; they live in `web_search_tools.py`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kensaku.adapters.web_search_tools import (
+    WEB_SEARCH_CONFIG_KEY,
+    WEB_SEARCH_TOOLS,
+    WebSearchConfig,
+    WebSearchToolsFactory,
+    get_web_search_config,
+    load_web_search_config,
+    web_search,
+)
+from kensaku.errors import MissingExtra
+
+try:
+    from strands.tools.tools import PythonAgentTool
+except ImportError:
+    raise MissingExtra("strands", "strands") from None
+
+if TYPE_CHECKING:
+    from strands.types.tools import ToolResult, ToolSpec, ToolUse
+
+    from kensaku.tools.base import BaseTool
+
+__all__ = [
+    "WEB_SEARCH_CONFIG_KEY",
+    "WEB_SEARCH_TOOLS",
+    "WebSearchConfig",
+    "WebSearchToolsFactory",
+    "get_web_search_config",
+    "load_web_search_config",
+    "web_search",
+    "wrap",
+]
+
+
+def wrap(tool: BaseTool) -> PythonAgentTool:
+    """The tool for a strands `Agent`; a failure is a result with the status `error`."""
+
+    async def run(tool_use: ToolUse, **state: Any) -> ToolResult:
+        result = await tool.invoke(tool_use["input"])
+        return {
+            "toolUseId": tool_use["toolUseId"],
+            "status": "success" if result.success else "error",
+            "content": [{"text": result.text}],
+        }
+
+    spec: ToolSpec = {
+        "name": tool.name,
+        "description": tool.description,
+        "inputSchema": {"json": tool.parameters},
+    }
+    return PythonAgentTool(tool.name, spec, run)

@@ -1,0 +1,121 @@
+"""Every provider of Kensaku, as the terminal assistant's registry wants it.
+
+A new one comes in by itself: a file and a line in `kensaku.providers` (docs/adding-a-provider.md)
+give it an id, a label, `webSearch.<id>.apiKey` and its environment variable.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kensaku.adapters.failure import why
+from kensaku.adapters.term.registry import PROVIDERS
+from kensaku.adapters.term.types import (
+    WebSearchError,
+    WebSearchProvider,
+    WebSearchResponse,
+    WebSearchResult,
+)
+from kensaku.errors import KensakuError, NotConfigured, ProviderError
+from kensaku.models import Outcome
+from kensaku.providers import provider_class, provider_names
+
+if TYPE_CHECKING:
+    from kensaku.adapters.term.deps import Deps
+    from kensaku.models import Response
+
+DEFAULT, AUTO = "tavily", "auto"
+
+
+def register_all() -> None:
+    """Tavily as the default, then all others, and the whole route. Those that are there stay."""
+    for name in [*provider_names(), AUTO]:
+        if PROVIDERS.get(name) is None:
+            made = whole_route() if name == AUTO else core_provider(name)
+            PROVIDERS.register(made, is_default=name == DEFAULT)
+
+
+def whole_route() -> WebSearchProvider:
+    """Whoever is configured, then the keyless pool, then the local index."""
+    label = "Kensaku"
+
+    async def search(query: str, deps: Deps) -> WebSearchResponse:
+        return await _searched(query, deps, label, AUTO)
+
+    return WebSearchProvider(AUTO, label, search, lambda _: True)
+
+
+def core_provider(name: str) -> WebSearchProvider:
+    """A provider of Kensaku by its name."""
+    cls = provider_class(name)
+    label, prefix = cls.label or name.capitalize(), f"webSearch.{name}"
+    # Tavily would answer without a key, slowly and not for long; the document wants one.
+    needs_key = bool(cls.key_variable) and (name == DEFAULT or not cls.keyless)
+
+    def missing_key(deps: Deps) -> bool:
+        return needs_key and not deps.settings_service.get(f"{prefix}.apiKey")
+
+    def is_configured(deps: Deps) -> bool:
+        needed = [f"{prefix}.{option}" for option in cls.needs]
+        if not cls.url and name != "local":
+            needed.append(f"{prefix}.baseUrl")
+        return not missing_key(deps) and all(deps.settings_service.get(key) for key in needed)
+
+    async def search(query: str, deps: Deps) -> WebSearchResponse:
+        if missing_key(deps):
+            raise WebSearchError(
+                f"{label} API key is not configured. "
+                f"Set {cls.key_variable} environment variable or configure {prefix}.apiKey."
+            )
+        return await _searched(query, deps, label, name)
+
+    secrets = (f"{prefix}.apiKey",) if cls.key_variable else ()
+    return WebSearchProvider(name, label, search, is_configured, secrets)
+
+
+async def _searched(query: str, deps: Deps, label: str, route: str) -> WebSearchResponse:
+    deps.logging_service.debug(f"Executing {label} web search", {"query": query})
+    response = await deps.client.search(query, route=[route], include_answer=True)
+    if response.outcome is Outcome.UNAVAILABLE:
+        raise _failed(response, label, deps)
+    found = _converted(response)
+    deps.logging_service.debug(
+        f"{label} search completed",
+        {"resultCount": len(found.results), "hasAnswer": bool(found.answer_box)},
+    )
+    return found
+
+
+def _failed(response: Response, label: str, deps: Deps) -> KensakuError:
+    """Why nobody could search: with its status when the upstream gave one."""
+    error = why(response, label)
+    if not isinstance(error, ProviderError) or isinstance(error, NotConfigured):
+        return error
+    if not error.status:
+        return WebSearchError(f"{label}: {KensakuError.__str__(error)}")
+    said = _said(error)
+    deps.logging_service.error(f"{label} API error", {"status": error.status, "error": said})
+    return WebSearchError(f"{label} API error ({error.status}): {said}", status=error.status)
+
+
+def _said(error: ProviderError) -> str:
+    """The upstream's own sentence, and what to do about it; ours, when it gave none."""
+    theirs = error.message.partition(f"(HTTP {error.status}: ")[2].removesuffix(")")
+    return theirs or str(KensakuError.__str__(error))
+
+
+def _converted(response: Response) -> WebSearchResponse:
+    results = [
+        WebSearchResult(h.title, h.url, h.content, h.score, h.published) for h in response.hits
+    ]
+    return WebSearchResponse(response.query.text, results, _upstreams_answer(response))
+
+
+def _upstreams_answer(response: Response) -> str | None:
+    """The answer box is the upstream's; one that the core has put together is not."""
+    from kensaku.answer import extractive
+    from kensaku.context import Citation
+
+    citations = [Citation.of(n, hit) for n, hit in enumerate(response.hits, 1)]
+    ours = extractive(response.query.text, citations)
+    return response.answer if response.answer != ours else None

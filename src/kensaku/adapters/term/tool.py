@@ -1,0 +1,128 @@
+"""`web_search` as the terminal assistant defines it (S4-22 … S4-32)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kensaku.adapters.failure import discreet
+from kensaku.adapters.term.message import CommandMessage, format_web_search_command_message
+from kensaku.adapters.term.registry import PROVIDERS, Registry, sensitive_setting_keys
+from kensaku.clean import cut
+from kensaku.dialects import write, write_error
+from kensaku.dialects.term import NO_PROVIDER
+from kensaku.errors import KensakuError, NotConfigured
+from kensaku.models import MAX_QUERY_CHARS, Attempt, Hit, Outcome, Query, Response
+from kensaku.tools.base import BaseTool, Param, ToolResult
+from kensaku.tools.fence import fenced
+
+if TYPE_CHECKING:
+    from kensaku.adapters.term.deps import Deps
+    from kensaku.adapters.term.types import WebSearchResponse
+
+MAX_CONTENT = 4_000  # characters of one result: a page must not fill the model's context
+
+
+@dataclass(frozen=True)
+class ToolDefinition:
+    """A tool as the terminal assistant knows it."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    needs_approval: Callable[..., bool]
+    execute: Callable[[Mapping[str, Any]], Awaitable[str]]
+    format_command_message: Callable[..., list[CommandMessage]]
+    tool: BaseTool  # the same for every framework
+
+
+def create_web_search_tool_definition(
+    deps: Deps, *, registry: Registry = PROVIDERS, fence: bool = False
+) -> ToolDefinition:
+    """The definition of `web_search`. `fence` marks what the web said as data."""
+    tool = TermWebSearch(deps, registry, fence=fence)
+
+    async def execute(params: Mapping[str, Any]) -> str:
+        return (await tool.invoke(params)).text
+
+    return ToolDefinition(
+        name=tool.name,
+        description=tool.description,
+        parameters=tool.parameters,
+        needs_approval=lambda *_: False,  # it only reads
+        execute=execute,
+        format_command_message=format_web_search_command_message,
+        tool=tool,
+    )
+
+
+class TermWebSearch(BaseTool):
+    """Search by the provider that is configured, and write its Markdown."""
+
+    name = "web_search"
+    about = {
+        "en": "Search the web for current information. Use this when you need up-to-date "
+        "information that may not be in your training data, such as recent news, current events, "
+        "documentation updates, or any time-sensitive information."
+    }
+    params = (
+        Param(
+            "query",
+            "string",
+            {"en": "The search query to look up on the web."},
+            required=True,
+            minimum=1,
+        ),
+    )
+
+    def __init__(self, deps: Deps, registry: Registry, *, fence: bool) -> None:
+        super().__init__(fence=fence)
+        self._deps = deps
+        self._registry = registry
+
+    async def execute(self, query: str) -> ToolResult:
+        provider = self._registry.configured(self._deps)
+        if provider is None:
+            return self._said(NO_PROVIDER)
+        try:
+            if not provider.is_configured(self._deps):
+                return self._said(_not_configured(query, provider.id))
+            found = await provider.search(query, self._deps)
+        except Exception as error:
+            return self._said(self._failure(query, error))
+        text = markdown(found)
+        return ToolResult(
+            True, found.to_dict(), fenced(text) if self.fence and found.results else text
+        )
+
+    def _failure(self, query: str, error: Exception) -> str:
+        """What the model is told; a provider of somebody else may have put a key into it."""
+        get = self._deps.settings_service.get
+        keys = [k for s in sensitive_setting_keys() for k in (get(s) or "").split(",")]
+        said = discreet(str(error) or type(error).__name__, *keys)
+        self._deps.logging_service.error("Web search failed", {"query": query, "error": said})
+        return write_error(KensakuError(said), "term")
+
+    @staticmethod
+    def _said(text: str) -> ToolResult:
+        message = text.removeprefix("Error: ")
+        return ToolResult(False, text=text, error=message, error_kind="tool")
+
+
+def markdown(response: WebSearchResponse) -> str:
+    """The response as the document writes it."""
+    hits = tuple(
+        Hit(r.url, r.title, cut(r.content, MAX_CONTENT), r.score, r.published_date)
+        for r in response.results
+    )
+    outcome = Outcome.FOUND if hits or response.answer_box else Outcome.EMPTY
+    asked = Query(cut(response.query.strip(), MAX_QUERY_CHARS) or "?")
+    return write(Response(asked, outcome, hits, response.answer_box), "term")
+
+
+def _not_configured(query: str, provider: str) -> str:
+    nobody = Attempt(
+        provider, Outcome.UNAVAILABLE, NotConfigured(provider, "it has no key"), sent=False
+    )
+    return write(Response(Query(query), Outcome.UNAVAILABLE, attempts=(nobody,)), "term")

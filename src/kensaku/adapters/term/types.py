@@ -1,0 +1,77 @@
+"""What a provider of the terminal assistant takes and gives (S4-01 … S4-04)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from kensaku.errors import KensakuError
+
+if TYPE_CHECKING:
+    from kensaku.adapters.term.deps import Deps
+
+
+@dataclass(frozen=True, slots=True)
+class WebSearchResult:
+    """One result."""
+
+    title: str
+    url: str
+    content: str
+    score: float | None = None
+    published_date: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result under the names of the document; what is not known is left out."""
+        known = {"score": self.score, "publishedDate": self.published_date}
+        always = {"title": self.title, "url": self.url, "content": self.content}
+        return always | {n: v for n, v in known.items() if v is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class WebSearchResponse:
+    """What a search gave."""
+
+    query: str
+    results: Sequence[WebSearchResult] = ()
+    answer_box: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The response under the names of the document."""
+        found = {"query": self.query, "results": [r.to_dict() for r in self.results]}
+        return found | ({"answerBox": self.answer_box} if self.answer_box else {})
+
+
+@dataclass(frozen=True)
+class WebSearchProvider:
+    """One way to search. `search` raises when it could not; an empty list means nothing found."""
+
+    id: str
+    label: str
+    search: Callable[[str, Deps], Awaitable[WebSearchResponse]] = field(repr=False)
+    is_configured: Callable[[Deps], bool] = field(repr=False)
+    sensitive_setting_keys: tuple[str, ...] = ()
+
+
+class WebSearchError(KensakuError):
+    """A search that did not work; the message is what the model and the person read."""
+
+    def __init__(self, message: str, *, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Settings(Protocol):
+    """Who knows the settings."""
+
+    def get(self, key: str) -> Any:
+        """The value of a dotted key; None when there is none."""
+
+
+class Logging(Protocol):
+    """Who keeps the log: a message, and what belongs to it. A `logging.Logger` will do."""
+
+    def debug(self, message: str, meta: Mapping[str, Any], /) -> None: ...
+    def warning(self, message: str, meta: Mapping[str, Any], /) -> None: ...
+    def error(self, message: str, meta: Mapping[str, Any], /) -> None: ...

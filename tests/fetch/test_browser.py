@@ -1,0 +1,353 @@
+"""The browser has no network but ours: what a page tries to reach, it does not."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from base64 import b64encode
+from pathlib import Path
+
+import pytest
+
+from kensaku.errors import AddressRefused, ConfigError, FetchError, PageUnavailable, TooLarge
+from kensaku.fetch import browser as module
+from kensaku.fetch.bounds import FetchLimits
+from kensaku.fetch.browser import Browser, BrowserLimits, find_chromium
+from kensaku.fetch.proxy import Proxy
+
+try:
+    import playwright  # noqa: F401
+
+    CHROMIUM = find_chromium()
+except (ImportError, ConfigError):
+    CHROMIUM = ""
+needs_chromium = pytest.mark.skipif(not CHROMIUM, reason="no Chromium, or no Playwright")
+
+VECTORS = """
+<img src="{t}/img"><img srcset="{t}/srcset 1x"><picture><source srcset="{t}/picture"><img></picture>
+<script src="{t}/script"></script><script type=module src="{t}/module"></script>
+<link rel=stylesheet href="{t}/css"><link rel=prefetch href="{t}/prefetch">
+<link rel=preconnect href="{t}/preconnect"><link rel=dns-prefetch href="{t}/dns-prefetch">
+<link rel=preload as=image href="{t}/preload"><link rel=modulepreload href="{t}/modulepreload">
+<link rel=prerender href="{t}/prerender"><link rel=manifest href="{t}/manifest">
+<link rel=icon href="{t}/icon"><link rel=pingback href="{t}/pingback">
+<style>@import url("{t}/import"); body {{ background: url("{t}/css-url") }}
+@font-face {{ font-family: f; src: url("{t}/font") }}
+p {{ font-family: f; cursor: url("{t}/cursor"), auto }}
+p::before {{ content: url("{t}/content") }}</style><p>text</p>
+<iframe src="{t}/iframe"></iframe><iframe srcdoc='<img src="{t}/srcdoc">'></iframe>
+<iframe srcdoc='<meta http-equiv=refresh content="0;url={t}/refresh">'></iframe>
+<iframe src="javascript:location='{t}/js-url'"></iframe><iframe src="/to?{t}/redirect"></iframe>
+<object data="{t}/object"></object><embed src="{t}/embed">
+<table background="{t}/background"></table>
+<video src="{t}/video" poster="{t}/poster" autoplay></video><audio src="{t}/audio" autoplay></audio>
+<video><track src="{t}/track" default><source src="{t}/source"></video>
+<svg><image href="{t}/svg"/><use href="{t}/use#a"/></svg><input type=image src="{t}/input">
+<form id=f method=post target=fr action="{t}/form"><input name=a value=b></form>
+<iframe name=fr></iframe>
+<a id=p href="{t}/anchor" ping="{t}/ping" target=fr>x</a>
+<script type=speculationrules>
+{{"prefetch": [{{"source": "list", "urls": ["{t}/speculation"]}}]}}</script>
+<script>
+const t = "{t}", ws = t.replace("http", "ws"), tries = [
+  () => fetch(t + "/fetch", {{mode: "no-cors"}}),
+  () => fetch(t + "/keepalive", {{keepalive: true, mode: "no-cors"}}),
+  () => {{ const x = new XMLHttpRequest(); x.open("GET", t + "/xhr"); x.send(); }},
+  () => navigator.sendBeacon(t + "/beacon", "x"), () => new WebSocket(ws + "/websocket"),
+  () => new EventSource(t + "/eventsource"), () => {{ new Image().src = t + "/image-object"; }},
+  () => window.open(t + "/open"), () => import(t + "/dynamic-import"),
+  () => document.getElementById("f").submit(), () => document.getElementById("p").click(),
+  () => navigator.serviceWorker.register("/worker.js"),
+  () => new Worker(URL.createObjectURL(new Blob([`importScripts("${{t}}/import-scripts")`]))),
+  () => new SharedWorker(URL.createObjectURL(new Blob([`fetch("${{t}}/shared-worker")`]))),
+  () => new Worker(URL.createObjectURL(new Blob([`fetch("${{t}}/worker-fetch")`]))),
+  () => {{ const c = new RTCPeerConnection({{iceServers: [{{urls: "stun:127.0.0.1:{udp}"}},
+      {{urls: "turn:127.0.0.1:{tcp}?transport=tcp", username: "a", credential: "b"}}]}});
+    c.createDataChannel("x"); c.createOffer().then(o => c.setLocalDescription(o)); }},
+  () => new WebTransport(t.replace("http:", "https:") + "/webtransport"),
+  () => document.write("<img src='" + t + "/document-write'>"),
+];
+for (const attempt of tries) try {{ attempt()?.catch?.(() => 0); }} catch {{}}
+</script>
+"""
+
+
+class Canary:
+    """A bird on loopback: it sings when anything reaches it, by TCP or by UDP."""
+
+    async def __aenter__(self):
+        self.hits = []
+        self._server = await asyncio.start_server(self._tcp, "127.0.0.1", 0)
+        self.tcp = self._server.sockets[0].getsockname()[1]
+        hits = self.hits
+
+        class Udp(asyncio.DatagramProtocol):
+            def datagram_received(self, data, addr):
+                hits.append("udp")
+
+        loop = asyncio.get_running_loop()
+        self._udp, _ = await loop.create_datagram_endpoint(Udp, local_addr=("127.0.0.1", 0))
+        self.udp = self._udp.get_extra_info("sockname")[1]
+        return self
+
+    async def _tcp(self, reader, writer):
+        self.hits.append(await reader.read(200))
+        writer.close()
+
+    async def __aexit__(self, *_):
+        self._udp.close()
+        self._server.close()
+        await self._server.wait_closed()
+
+
+async def _redirects(writer, request):
+    location = request.target.partition("?")[2]
+    writer.write(f"HTTP/1.1 302 F\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n".encode())
+
+
+@pytest.fixture
+async def browse(web):
+    """Makes browsers on the small web, with every port open: only addresses are judged."""
+    made = []
+
+    def make(limits=None, fetch_limits=None, **options):
+        door = web.door(fetch_limits, ports=None, **options)
+        made.append(Browser(door, CHROMIUM, limits or BrowserLimits(settle=0.7)))
+        return made[-1]
+
+    yield make
+    for one in made:
+        await one.close()
+
+
+@needs_chromium
+@pytest.mark.parametrize("stripped", [False, True], ids=["as it is", "with the proxy alone"])
+async def test_no_vector_of_a_page_reaches_inside(web, browse, monkeypatch, tmp_path, stripped):
+    """Fifty ways to make a browser ask for something: none hits the canary, and the browser's own
+    log knows of no connection but to us. The proxy alone must be enough."""
+    log = tmp_path / "net.json"
+    monkeypatch.setattr(module, "_FLAGS", (*module._FLAGS, f"--log-net-log={log}"))
+    if stripped:
+        monkeypatch.setattr(module, "_INIT", "")
+        monkeypatch.setattr(module, "_SKIPPED", ())
+    web.names |= {"inside.test": ["10.0.0.1"], "mixed.test": ["8.8.8.8", "127.0.0.1"]}
+    web.pages["/to"] = _redirects
+    web.pages["/worker.js"] = (200, {"Content-Type": "text/javascript"}, b"fetch('/sw')")
+    async with Canary() as canary:
+        ports = {"udp": canary.udp, "tcp": canary.tcp}
+        hosts = ["127.0.0.1", "localhost", "inside.test", "mixed.test"]
+        for n, host in enumerate(hosts):
+            web.pages[f"/{n}"] = VECTORS.format(t=f"http://{host}:{canary.tcp}", **ports)
+        found = browse()
+        for n in range(len(hosts)):
+            await found.render(f"http://public.test/{n}")
+        await found.close()
+        assert canary.hits == []
+    assert set(web.dialled) == {"93.184.215.14"}
+    assert _connections(log) <= {"127.0.0.1"}
+
+
+@needs_chromium
+async def test_the_vectors_work_where_they_may(web, browse, monkeypatch):
+    """The control: the same page, pointed at a public host, reaches it in many ways."""
+    monkeypatch.setattr(module, "_INIT", "")
+    monkeypatch.setattr(module, "_SKIPPED", ())
+    web.names["fine.test"] = ["8.8.8.8"]
+    web.pages["/to"] = _redirects
+    web.pages["/"] = VECTORS.format(t="http://fine.test", udp=9, tcp=9)
+    await browse().render("http://public.test/")
+    reached = {request.path for request in web.seen if request.host == "fine.test"}
+    assert len(reached) >= 20, sorted(reached)
+    assert set(web.dialled) == {"93.184.215.14", "8.8.8.8"}
+
+
+@needs_chromium
+async def test_a_page_is_what_its_scripts_make_of_it(web, browse):
+    """Scripts run, frames and fetches included; we say who we are."""
+    script = b"fetch('/data').then(r => r.text()).then(t => { document.body.textContent = t })"
+    web.pages |= {"/": "<div id=app></div><script src=/x.js></script>", "/data": "forty-two"}
+    web.pages["/x.js"] = (200, {"Content-Type": "text/javascript"}, script)
+    page = await browse().render("http://public.test/")
+    assert b"forty-two" in page.body
+    assert page.rung == "browser"
+    assert all("Kensaku" in request.headers["user-agent"] for request in web.seen)
+
+
+@needs_chromium
+async def test_a_form_in_a_page_can_post(web, browse):
+    """A request with a body goes through whole."""
+    got = []
+
+    async def take(writer, request):
+        got.append(request.headers.get("content-length"))
+        writer.write(
+            b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Type: text/html\r\n\r\n<p>ok"
+        )
+
+    web.pages["/"] = "<script>fetch('/post', {method: 'POST', body: 'x'.repeat(3000)})</script>"
+    web.pages["/post"] = take
+    await browse().render("http://public.test/")
+    assert got == ["3000"]
+
+
+@needs_chromium
+@pytest.mark.parametrize(
+    "url", ["http://inside.test/", "https://inside.test/", "http://none.test/"]
+)
+async def test_a_page_inside_is_refused_like_everywhere(web, browse, url):
+    """One answer for closed and unknown, by whichever way."""
+    web.names["inside.test"] = ["10.0.0.1"]
+    with pytest.raises(AddressRefused):
+        await browse().render(url)
+    assert web.dialled == []
+
+
+@needs_chromium
+async def test_a_redirect_inside_is_not_followed(web, browse):
+    """Neither by the server nor by a script."""
+    web.names["inside.test"] = ["10.0.0.1"]
+    found = browse()
+    for n, to in enumerate(["http://127.0.0.1/", "http://inside.test/", "file:///etc/passwd"]):
+        web.pages[f"/a{n}"] = (302, {"Location": to}, b"")
+        web.pages[f"/b{n}"] = f"<p>here</p><script>location = '{to}'</script>"
+        for path in (f"a{n}", f"b{n}"):
+            try:
+                page = await found.render(f"http://public.test/{path}")
+            except FetchError:
+                continue
+            assert b"root:" not in page.body
+    assert set(web.dialled) == {"93.184.215.14"}
+
+
+@needs_chromium
+async def test_a_page_that_never_ends_is_ended_and_the_browser_replaced(web, browse):
+    """A script in a loop, a page that grows without end: typed errors, and the next page loads."""
+    web.pages["/loop"] = "<script>for (;;);</script>"
+    web.pages["/grow"] = "<script>document.documentElement.append('x'.repeat(2e6))</script>"
+    web.pages["/fine"] = "<p>fine</p>"
+    web.pages["/gone"] = (404, {}, b"no")
+    found = browse(fetch_limits=FetchLimits(total=3, decoded=10**6))
+    with pytest.raises(PageUnavailable):
+        await found.render("http://public.test/loop")
+    with pytest.raises(TooLarge):
+        await found.render("http://public.test/grow")
+    with pytest.raises(PageUnavailable):
+        await found.render("http://public.test/gone")
+    assert b"fine" in (await found.render("http://public.test/fine")).body
+
+
+@needs_chromium
+async def test_a_browser_is_replaced_after_so_many_pages(web, browse):
+    """Browsers leak; a new one does not."""
+    web.pages["/"] = "<p>hello</p>"
+    found = browse(BrowserLimits(pages=2, settle=0.1))
+    await found.render("http://public.test/")
+    first = found._chromium
+    assert first is not None
+    assert await first.memory() > 0
+    await found.render("http://public.test/")
+    assert found._chromium is None
+    assert b"hello" in (await found.render("http://public.test/")).body
+
+
+@needs_chromium
+async def test_nothing_of_our_environment_reaches_the_browser(web, browse, monkeypatch):
+    """A child process that reads hostile pages has no use for keys."""
+    monkeypatch.setenv("TAVILY_API_KEY", "tvly-canary")
+    web.pages["/"] = "<p>hello</p>"
+    found = browse()
+    await found.render("http://public.test/")
+    session = await found._chromium._browser.new_browser_cdp_session()
+    processes = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
+    seen = [await asyncio.to_thread(_environment, process["id"]) for process in processes]
+    assert seen
+    assert not any(b"canary" in environment for environment in seen)
+
+
+def test_a_browser_does_not_go_past_the_operators_proxy(web):
+    """It could not go through it, so it does not go at all."""
+    with pytest.raises(ConfigError):
+        Browser(web.door(proxy="http://proxy.test:3128"), "/bin/true")
+
+
+# --- the proxy, without a browser
+
+
+async def ask(proxy, text):
+    """Send bytes to a proxy, and read what comes until it closes."""
+    given = b64encode(f"{proxy.username}:{proxy.password}".encode()).decode()
+    host, port = proxy.address.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(text.format(auth=f"Proxy-Authorization: Basic {given}").encode())
+    answer = await reader.read()
+    writer.close()
+    await writer.wait_closed()
+    return answer
+
+
+@pytest.mark.parametrize(
+    "request_line",
+    ["CONNECT 127.0.0.1:443", "CONNECT [::1]:443", "CONNECT inside.test:443", "CONNECT :443",
+     "CONNECT 0x7f.1:80", "CONNECT public.test", "GET http://127.0.0.1/", "GET /",
+     "GET http://inside.test/", "GET ftp://public.test/", "POST http://[::1]/",
+     "CONNECT public.test:22", "CONNECT none.test:443"],
+)  # fmt: skip
+async def test_the_proxy_refuses_with_one_answer(web, request_line):
+    """Whatever was wrong with it."""
+    web.names["inside.test"] = ["10.0.0.1"]
+    async with Proxy(web.door(), 10**6) as proxy:
+        answer = await ask(proxy, request_line + " HTTP/1.1\r\n{auth}\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0")
+    assert web.dialled == []
+
+
+async def test_the_proxy_is_for_its_page_alone(web):
+    """Other programs on the machine do not know the secret."""
+    async with Proxy(web.door(), 10**6) as proxy:
+        answer = await ask(proxy, "GET http://public.test/ HTTP/1.1\r\n\r\n")
+    assert b" 407 " in answer
+    assert web.dialled == []
+
+
+async def test_the_proxy_carries_one_request_and_no_second(web):
+    """What follows on the same connection may be for another host: it is not sent to this one."""
+    web.pages |= {"/a": "first", "/b": "second"}
+    line = "GET http://public.test/{path} HTTP/1.1\r\nHost: public.test\r\nProxy-Connection: x\r\n"
+    both = "".join(line.replace("{path}", path) + "{auth}\r\n\r\n" for path in "ab")
+    async with Proxy(web.door(), 10**6) as proxy:
+        answer = await ask(proxy, both)
+    assert b"first" in answer
+    assert b"Connection: close" in answer
+    assert [request.path for request in web.seen] == ["/a"]
+    assert not any(name.startswith("proxy") for name in web.seen[0].headers)
+
+
+async def test_the_proxy_has_a_budget(web):
+    """A page may load so many bytes, in all its connections together."""
+    web.pages["/"] = b"x" * 500_000
+    async with Proxy(web.door(), 200_000) as proxy:
+        answer = await ask(proxy, "GET http://public.test/ HTTP/1.1\r\n{auth}\r\n\r\n")
+        assert len(answer) <= 200_000
+
+
+def _environment(process):
+    return Path(f"/proc/{process}/environ").read_bytes()
+
+
+def _connections(log):
+    """The hosts that Chromium itself has opened TCP connections to, by its own net log."""
+    text = log.read_text().rstrip().rstrip(",")
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = json.loads(text + "]}")
+    kinds = {number: name for name, number in found["constants"]["logEventTypes"].items()}
+    hosts = set()
+    for event in found["events"]:
+        if kinds.get(event["type"]) in ("TCP_CONNECT", "TCP_CONNECT_ATTEMPT"):
+            params = event.get("params", {})
+            addresses = params.get("address_list", [])
+            addresses += [params["address"]] if "address" in params else []
+            hosts |= {address.rpartition(":")[0] for address in addresses}
+    assert hosts
+    return hosts

@@ -1,0 +1,96 @@
+"""Every adapter tells a model the same words, and hands back the same text.
+
+The frameworks with environments of their own go through the same checks by `make test-frameworks`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from kensaku import tools_for
+from kensaku.adapters import ADAPTERS
+from kensaku.errors import MissingExtra
+from kensaku.tools.registry import TOOLS, make_tool
+
+from . import parity
+from .parity import CANNOT_CARRY, READERS, SENT, Words, reader, same, set_up
+
+HERE = Path(__file__).parent
+
+
+def _is_here(framework: str) -> bool:
+    """Whether both the framework and its adapter can be imported."""
+    module, needs, _ = ADAPTERS[framework]
+    try:
+        return find_spec(f"kensaku.adapters.{module}") is not None and (
+            needs is None or find_spec(needs) is not None
+        )
+    except ModuleNotFoundError:
+        return False
+
+
+PRESENT = [f for f in ADAPTERS if _is_here(f)]
+with warnings.catch_warnings():  # what frameworks warn of when they are compiled is not ours
+    warnings.simplefilter("ignore")
+    for _module in {ADAPTERS[f][0] for f in PRESENT}:
+        import_module(f"kensaku.adapters.{_module}")
+ABSENT = [f for f in ADAPTERS if f not in PRESENT]
+every_framework = pytest.mark.parametrize("framework", PRESENT)
+
+
+def test_every_adapter_can_be_compared():
+    """An adapter that nobody reads may say anything."""
+    for framework, (module, *_) in ADAPTERS.items():
+        assert framework in READERS or (HERE / "others" / f"{module}.py").is_file()
+    assert set(CANNOT_CARRY) <= set(ADAPTERS)
+
+
+@every_framework
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_model_is_told_the_tools_own_words(framework, name, language):
+    """Name, description, parameters, bounds and choices are written once."""
+    tool = make_tool(name, language=language)
+
+    told = reader(framework).words(tool)
+
+    assert told == Words.of(tool).without(CANNOT_CARRY.get(framework, set()))
+
+
+@every_framework
+@pytest.mark.parametrize("scene", SENT)
+async def test_a_model_reads_the_same_text_whatever_the_framework(
+    framework, scene, upstream, make_client
+):
+    """Success, nothing, nobody, and arguments that are wrong."""
+    set_up(scene, upstream)
+    own = make_tool("web_search", make_client("tavily", cache_enabled=False))
+    other = make_tool("web_search", make_client("tavily", cache_enabled=False))
+
+    text = await reader(framework).call(other, SENT[scene])
+
+    assert same(text) == same((await own.invoke(SENT[scene])).text)
+    assert bool(upstream.asked("tavily")) == (scene not in parity.BAD)
+
+
+@every_framework
+def test_the_entry_gives_one_tool_for_each_name(framework):
+    """`kensaku.tools_for(…)` is what people call."""
+    assert len(tools_for(framework)) == 3
+    assert len(tools_for(framework.upper().replace("-", "_"), ["web_search"])) == 1
+
+
+@pytest.mark.parametrize("framework", ABSENT)
+def test_a_framework_that_is_not_installed_is_named_with_its_extra(framework):
+    """The message is the command to run."""
+    extra = ADAPTERS[framework][2]
+
+    with pytest.raises(MissingExtra) as missing:
+        tools_for(framework)
+
+    assert f'pip install "kensaku[{extra}]"' in str(missing.value)
