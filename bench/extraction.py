@@ -132,6 +132,13 @@ def measure(extract: Extractor, samples: list[Sample]) -> tuple[dict[str, float]
     return mean_by_kind(scores), statistics.median(times)
 
 
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:  # run from a source tree
+        return "source"
+
+
 def main() -> None:
     """Print one line for each extractor."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -145,13 +152,13 @@ def main() -> None:
         if arguments.only not in (None, name):
             continue
         try:
-            means, cpu = measure(make(), samples)
-            installed = version(name)
-        except (ImportError, PackageNotFoundError):
+            extract = make()
+        except ImportError:
             print(f"{name:17} not installed")
             continue
+        means, cpu = measure(extract, samples)
         shown = "  ".join(f"{kind} {mean:.3f}" for kind, mean in means.items())
-        print(f"{name:17} {installed:8} {shown}  CPU p50 {cpu:.1f} ms")
+        print(f"{name:17} {_version(name):8} {shown}  CPU p50 {cpu:.1f} ms")
 
 
 if __name__ == "__main__":

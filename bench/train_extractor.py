@@ -26,7 +26,6 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from extraction import Sample, load_samples, mean_by_kind, word_f1, words
-
 from kensaku.extract import features, model
 from kensaku.extract.blocks import Block
 from kensaku.extract.choose import best_selection, without_repeats

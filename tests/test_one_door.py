@@ -16,8 +16,9 @@ ROOT = Path(kensaku.__file__).parent
 CLIENTS = {
     "aiohttp", "httpx", "requests", "urllib3", "urllib.request", "http.client", "ftplib", "smtplib",
     "poplib", "imaplib", "nntplib", "telnetlib", "xmlrpc.client", "websockets", "websocket",
-    "pycurl", "curl_cffi", "primp", "niquests", "treq", "tornado", "paramiko", "playwright", "pyppeteer",
-    "selenium", "ddgs", "valkey", "redis", "qdrant_client", "tavily", "openai", "anthropic",
+    "pycurl", "curl_cffi", "primp", "niquests", "treq", "tornado", "paramiko", "playwright",
+    "pyppeteer", "selenium", "ddgs", "valkey", "redis", "qdrant_client", "tavily", "openai",
+    "anthropic",
 }  # fmt: skip
 CALLS = {
     "open_connection", "create_connection", "open_unix_connection", "create_unix_connection",

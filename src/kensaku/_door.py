@@ -12,8 +12,10 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kensaku._guard import Guard, refused, well_formed
@@ -30,6 +32,8 @@ Lookup = Callable[[str, int], Awaitable[list[str]]]
 MakeSocket = Callable[[int, int, int], socket.socket]
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+UNPARSABLE = (ValueError, TypeError, LookupError)  # yarl 1.25 raises IndexError for "http://[]a@"
+LOOKUPS = 32  # names that are looked up at the same time
 ERROR_BYTES = 256 * 1024  # of a page that is an error: enough to know a challenge
 
 
@@ -78,7 +82,8 @@ class Door(Sessions):
         self.limits = limits or FetchLimits()
         self.user_agent = user_agent
         self.proxy = proxy or None
-        self._lookup = lookup or _ask_system
+        self._lookup = lookup or self._ask_system
+        self._lookups = ThreadPoolExecutor(LOOKUPS, thread_name_prefix="kensaku-lookup")
         self._make_socket = make_socket or socket.socket
 
     def parse(self, text: str) -> URL:
@@ -90,7 +95,7 @@ class Door(Sessions):
             if url.scheme in ("http", "https") and (url.raw_user or url.raw_password):
                 url = url.with_user(None)  # we have no credentials to give, and take none
             self.guard.target(url.scheme, url.raw_host, url.port, proxied=self.proxy is not None)
-        except (ValueError, TypeError):
+        except UNPARSABLE:
             raise AddressRefused("this is not a web address") from None
         return url
 
@@ -138,6 +143,20 @@ class Door(Sessions):
         except OSError:
             raise refused() from None
         raise refused()
+
+    async def close(self) -> None:
+        """Close the connections. The door can be used again: it opens new ones."""
+        await super().close()
+        self._lookups.shutdown(wait=False, cancel_futures=True)
+        self._lookups = ThreadPoolExecutor(LOOKUPS, thread_name_prefix="kensaku-lookup")
+
+    async def _ask_system(self, host: str, port: int) -> list[str]:
+        # In threads of our own: a name server that is slow on purpose must not take those that
+        # the rest of the process works with.
+        found = await asyncio.get_running_loop().run_in_executor(
+            self._lookups, partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+        )
+        return [str(sockaddr[0]) for *_, sockaddr in found]
 
     def _make(self) -> Any:
         headers = {
@@ -202,7 +221,7 @@ def _absolute(base: URL, location: str) -> str:
 
     try:
         return str(base.join(URL(well_formed(location))))
-    except (ValueError, TypeError):
+    except UNPARSABLE:
         raise AddressRefused("the page leads to what is not a web address") from None
 
 
@@ -210,9 +229,3 @@ def _host_of(proxy: str | None) -> str | None:
     from yarl import URL
 
     return None if proxy is None else URL(proxy).raw_host
-
-
-async def _ask_system(host: str, port: int) -> list[str]:
-    loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return [str(sockaddr[0]) for *_, sockaddr in found]

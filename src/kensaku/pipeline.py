@@ -56,7 +56,7 @@ ROUNDS = 2  # how often a route is walked when all that failed was passing
 MOST_WAITS = 3  # how often one provider may ask us to wait during one search
 PATIENCE = 2.0  # seconds to wait for a rate while somebody else could be asked
 LOCAL_SECONDS = 2.0  # what the web leaves to the local index at the end of a route
-GRACE = 0.1  # seconds after the deadline in which what is there is brought home
+GRACE = 0.05  # seconds after the deadline in which what is there is brought home
 TAKES = 0.001  # seconds that a search is sure to take: a budget without them is spent
 HEDGE_SECONDS = 1.0  # when to start the second while nothing is known of the first
 

@@ -9,7 +9,6 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 from extraction import data_file, load_samples, mean_by_kind, word_f1
-
 from kensaku.extract import extract_html
 
 # On pages the model has seen: what falls below is a fault in the code around it. The figure for

@@ -65,7 +65,7 @@ async def test_a_crashed_worker_is_replaced() -> None:
 
 async def test_a_worker_has_its_memory_limited() -> None:
     """1 GB by default; less here, so that the test needs none."""
-    async with ParsePool(1, memory=260 * 1024 * 1024, timeout=30) as pool:
+    async with ParsePool(1, memory=90 * 1024 * 1024, timeout=30) as pool:
         with pytest.raises((TooLarge, Unparsable)):
             await pool.extract(b"<p>" + "wörter ".encode() * 2_000_000)
         assert (await pool.extract(HTML)).title == "Otters"

@@ -24,7 +24,7 @@ class QuickParser:
         for link in re.findall(r'href="([^"]*)"', text):
             try:
                 links.append(str(URL(url).join(URL(link))))
-            except ValueError:
+            except (ValueError, LookupError):
                 links.append(link)
         title = re.search(r"<title>(.*?)</title>", text)
         plain = re.sub(r"<[^>]*>", " ", text)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from fetch_web import whole
+from fetch_web import Web, whole
 
+from kensaku._door import Door
+from kensaku._guard import Guard
 from kensaku.errors import (
     AddressRefused,
     ConfigError,
@@ -14,7 +16,7 @@ from kensaku.errors import (
     PageUnavailable,
     TooLarge,
 )
-from kensaku.fetch import Fetched, FetchLimits, Manners, extract
+from kensaku.fetch import Fetched, Fetcher, FetchLimits, Manners, extract
 from kensaku.fetch.challenge import challenger
 from kensaku.store import MemoryStore
 
@@ -140,6 +142,23 @@ def test_an_article_about_challenges_is_not_one():
     assert challenger(200, {}, b"_cf_chl_opt") == "Cloudflare"
     assert challenger(200, {}, b"_cf_chl_opt" + b" word" * 50_000) is None
     assert challenger(404, {}, b"_cf_chl_opt") is None
+
+
+def test_a_fetcher_outlives_its_event_loop():
+    """Programs that do not await make a loop for every call."""
+
+    async def once(found=[]):  # noqa: B006 - the same fetcher for every loop
+        async with Web({"/": "hello"}) as web:
+            if not found:
+                guard = Guard.allowing(["127.0.0.1"], None)
+                found.append(Fetcher(Door(guard), manners=Manners(robots="never", at_once=1)))
+            urls = [f"http://127.0.0.1:{web.port}/?{n}" for n in range(5)]
+            pages = await asyncio.gather(*(found[0].fetch(url) for url in urls))
+            await found[0].close()
+            return [page.body for page in pages]
+
+    for _ in range(3):
+        assert asyncio.run(once()) == [b"hello"] * 5
 
 
 # --- extract

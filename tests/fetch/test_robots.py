@@ -138,6 +138,21 @@ async def test_robots_txt_is_asked_for_once_however_many_pages(web, fetcher):
     assert len(web.asked("/robots.txt")) == 1
 
 
+async def test_a_host_that_does_not_answer_is_not_asked_again_at_once(web, fetcher):
+    """Its robots.txt breaks off for every page: one try, and one error for all of them."""
+
+    async def hang_up(writer, request):
+        writer.transport.abort()
+
+    web.pages["/robots.txt"] = hang_up
+    found = fetcher()
+    for n in range(5):
+        with pytest.raises(FetchError):
+            await found.fetch(f"http://public.test/{n}")
+    assert {request.path for request in web.seen} == {"/robots.txt"}
+    assert len(web.seen) <= 2  # the HTTP library tries a broken connection once more
+
+
 async def test_a_robots_txt_that_moved_is_followed(web, fetcher):
     """Five hops, as the RFC has it; one that never arrives is none."""
     web.pages["/robots.txt"] = (301, {"Location": "/r2.txt"}, b"")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import html
 import json
+import random
 import shutil
 import socket
 import ssl
 import subprocess
 from contextlib import suppress
+from urllib.parse import urlsplit
 
 import pytest
 import ssrf_corpus as corpus
@@ -343,6 +345,21 @@ async def test_the_name_in_tls_is_the_name_of_the_url(web, tmp_path):
     await server.wait_closed()
     assert said == ["public.test"]
     assert "certificate" in str(error.value)
+
+
+def test_any_text_is_an_address_or_is_refused(web):
+    """5,000 heaps of what URLs are made of: no foreign exception, and one host for two parsers."""
+    parts = [*"/:@#?[]%&;=+._- \t\\", "http", "://", "//", "%00", "127.0.0.1", "::1", "a", "b.test"]
+    parts += ["ü", "。", "①", "\u200b", "\u00ad", "\ufeff", "xn--", "0x7f", "\u202e", "İ", "\ud800"]
+    chance, door = random.Random(7), web.door()
+    for _ in range(5_000):
+        text = "http://" + "".join(chance.choices(parts, k=chance.randint(1, 14)))
+        try:
+            url = door.parse(text)
+        except AddressRefused:
+            continue
+        assert urlsplit(str(url)).hostname == url.raw_host
+        assert door.parse(str(url)) == url
 
 
 @pytest.mark.parametrize("url", corpus.SCHEMES)

@@ -472,7 +472,8 @@ class _Gemini:
     def tools(body: Mapping[str, Any]) -> Iterator[Offered]:
         for tool in body.get("tools") or ():
             for f in tool.get("functionDeclarations") or ():
-                schema = f.get("parametersJsonSchema") or f.get("parameters") or {}
+                names = ("parametersJsonSchema", "parameters_json_schema", "parameters")
+                schema = next((f[n] for n in names if f.get(n)), {})
                 yield Offered(f["name"], f.get("description") or "", schema)
 
     @staticmethod

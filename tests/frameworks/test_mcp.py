@@ -269,6 +269,30 @@ async def test_a_slow_search_is_heard_of_before_it_ends(make_client, upstream, m
     assert max(told) < 1
 
 
+@eras
+async def test_pages_are_read_one_by_one_and_kept_whole(make_client, upstream, mode):
+    """The longest work there is: every page is a step, and none is lost for its length."""
+    pages = [f"<p>{'Otters sleep holding hands. ' * 2_000}</p><p>Ending {n}.</p>" for n in range(3)]
+    urls = [
+        upstream.serves(f"/page/{n}", f"<title>Page {n}</title><article>{page}</article>")
+        for n, page in enumerate(pages)
+    ]
+    told = []
+
+    async def on_progress(done, total, message):
+        told.append((done, total, message))
+
+    client = make_client("tavily", fetch_allow=("127.0.0.1",))
+    async with Client(make_server(client=client), mode=mode) as c:
+        result = await c.call_tool("web_extract", {"urls": urls}, progress_callback=on_progress)
+        whole = (await c.read_resource(str(result.content[1].uri))).contents[0].text
+
+    assert [t[:2] for t in told[1:]] == [(1, 3), (2, 3), (3, 3)]
+    assert [p["url"] for p in result.structured_content["results"]] == urls
+    assert all(f"Ending {n}." in whole for n in range(3))
+    assert len(result.model_dump_json()) < 100_000
+
+
 class Watched(FakeUpstream):
     """An upstream that notices when somebody comes, and goes."""
 

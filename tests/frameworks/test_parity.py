@@ -5,6 +5,7 @@ The frameworks with environments of their own go through the same checks by `mak
 
 from __future__ import annotations
 
+import ast
 import warnings
 from importlib import import_module
 from importlib.util import find_spec
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from kensaku import tools_for
+from kensaku import adapters, tools_for
 from kensaku.adapters import ADAPTERS
 from kensaku.errors import MissingExtra
 from kensaku.tools.registry import TOOLS, make_tool
@@ -88,9 +89,36 @@ def test_the_entry_gives_one_tool_for_each_name(framework):
 @pytest.mark.parametrize("framework", ABSENT)
 def test_a_framework_that_is_not_installed_is_named_with_its_extra(framework):
     """The message is the command to run."""
-    extra = ADAPTERS[framework][2]
+    module, _, extra = ADAPTERS[framework]
 
-    with pytest.raises(MissingExtra) as missing:
-        tools_for(framework)
+    for load in (lambda: tools_for(framework), lambda: import_module(f"kensaku.adapters.{module}")):
+        with pytest.raises(MissingExtra) as missing:
+            load()
+        assert f'pip install "kensaku[{extra}]"' in str(missing.value)
 
-    assert f'pip install "kensaku[{extra}]"' in str(missing.value)
+
+FRAMEWORKS = {needs.partition(".")[0] for _, needs, _ in ADAPTERS.values() if needs}
+# What a framework brings along, and its adapter may use.
+BRINGS = {"claude": {"mcp"}}
+
+
+def _imported(file: Path) -> set[str]:
+    """The packages that a file imports, anywhere in it."""
+    names = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module)
+    return {name.partition(".")[0] for name in names}
+
+
+@pytest.mark.parametrize("framework", ADAPTERS)
+def test_an_adapter_imports_no_framework_but_its_own(framework):
+    """An agent of one framework does not pay for the others."""
+    module, needs, _ = ADAPTERS[framework]
+    own = {needs.partition(".")[0]} if needs else set()
+
+    imported = _imported(Path(adapters.__file__).parent / f"{module}.py")
+
+    assert imported & FRAMEWORKS <= own | BRINGS.get(framework, set())

@@ -50,6 +50,8 @@ REAL_PYTHON = Hit(
     content="非同期プログラミングの詳細な解説...",
     score=0.9,
 )
+# Deep searches may read the pages that they find: this one is refused without a lookup.
+NEARBY = Hit(url="http://127.0.0.1/", title="Nearby", content="near", score=0.5)
 ANSWER = "Pythonの非同期プログラミングは..."
 WRITTEN = f"""## 検索結果: "{QUERY}"
 
@@ -315,6 +317,8 @@ async def test_an_empty_query_is_asked_for(query, tavily):
 @pytest.mark.parametrize("depth", ["basic", "advanced"])
 async def test_the_request_is_the_one_of_the_document(tavily, depth):
     """`basic` is what the API takes when nothing is said (S0-27)."""
+    replies(tavily, [NEARBY])
+
     await search(search_depth=depth, max_results=7)
 
     body = next(iter(tavily.asked("tavily"))).json
@@ -415,6 +419,7 @@ async def test_the_event_loop_is_free_while_the_api_is_slow(tavily):
 
 async def test_calls_share_connections_and_nothing_else(tavily):
     """What a client per call was for: one call's trouble, key and settings are its own (S0-26)."""
+    replies(tavily, [NEARBY])
     tavily.fails("tavily", faults.status(401), when=lambda s: "bad" in s.headers["authorization"])
 
     texts = await asyncio.gather(

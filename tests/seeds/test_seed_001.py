@@ -67,6 +67,8 @@ SEARCH_SCHEMA = {
     },
     "required": ["query"],
 }
+# Deep searches may read the pages that they find: this one is refused without a lookup.
+NEARBY = Hit(url="http://127.0.0.1/", title="Nearby", content="near", score=0.5)
 SLOW_DOWN = faults.status(429)
 ERROR = re.compile(r"Tavily API エラー: .+\nエラータイプ: [A-Z_]+")
 
@@ -159,6 +161,8 @@ async def test_a_query_has_1_to_1000_characters(ctx, tavily, tool, query, good):
 )
 async def test_the_other_arguments_are_kept_in_their_bounds(ctx, tavily, arguments, good):
     """(S1-05, S1-06, S1-13)"""
+    tavily.answers("tavily", [NEARBY])
+
     said = await tavily_search(ctx, QUERY, **arguments)
 
     assert said.startswith("## ") if good else error(said) == "VALIDATION_ERROR"
@@ -167,6 +171,8 @@ async def test_the_other_arguments_are_kept_in_their_bounds(ctx, tavily, argumen
 
 async def test_the_arguments_reach_the_api(ctx, tavily):
     """(S1-05, S1-06)"""
+    tavily.answers("tavily", [NEARBY])
+
     await tavily_search(ctx, QUERY)
     await tavily_search(ctx, QUERY, search_depth="advanced", max_results=20)
 
@@ -362,6 +368,7 @@ async def test_with_no_valid_url_all_of_them_are_listed(ctx):
 def pages(tavily, monkeypatch):
     """Two pages on loopback, which the operator allows to be read."""
     monkeypatch.setenv("KENSAKU_FETCH_ALLOW", "127.0.0.0/8")
+    monkeypatch.setenv("KENSAKU_FETCH_PORTS", tavily.url.rpartition(":")[2])
     first = "<html><title>One</title><body><article><p>{}</p></article></body></html>"
     one = tavily.serves("/one", first.format("The first page tells of otters. " * 5))
     two = tavily.serves("/two", first.format("The second page tells of beavers. " * 5))

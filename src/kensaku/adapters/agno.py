@@ -1,7 +1,7 @@
 """Agno: `Agent(model=…, tools=kensaku.tools_for("agno"))`.
 
 The model reads `ToolResult.content`; the same facts as data are its `metadata`. One tool serves
-`run` and `arun`: Agno refuses a coroutine in `run`, and in `arun` puts a plain function on a thread.
+`run` and `arun`: Agno refuses coroutines in `run`, and in `arun` puts plain functions on a thread.
 """
 
 from __future__ import annotations

@@ -13,14 +13,15 @@ if TYPE_CHECKING:
     from kensaku.tools.base import BaseTool
 
 
-def arguments_model(tool: BaseTool) -> type[BaseModel]:
-    """A model with the tool's schema that takes whatever a language model sends."""
+def arguments_model(tool: BaseTool, schema: dict[str, Any] | None = None) -> type[BaseModel]:
+    """A model with the tool's schema, or this one, that takes whatever a language model sends."""
+    shown = schema or tool.parameters
 
     class Arguments(BaseModel):
         model_config = ConfigDict(extra="allow", title=tool.name)
 
         @classmethod
         def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict[str, Any]:
-            return tool.parameters
+            return shown
 
     return Arguments

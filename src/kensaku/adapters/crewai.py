@@ -41,7 +41,7 @@ class KensakuTool(CrewTool):  # type: ignore[misc, unused-ignore]
         super().__init__(
             name=tool.name,
             description=tool.description,
-            args_schema=arguments_model(tool),
+            args_schema=arguments_model(tool, _nullable(tool.parameters)),
             cache_function=never,
         )
         self._tool = tool
@@ -58,3 +58,18 @@ class KensakuTool(CrewTool):  # type: ignore[misc, unused-ignore]
 def wrap(tool: BaseTool) -> KensakuTool:
     """The tool for an agent of a crew."""
     return KensakuTool(tool)
+
+
+def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
+    """CrewAI makes every argument required (OpenAI's strict mode): an optional one may be null,
+    or each search would have to be of the last day, week, month or year."""
+    properties = {
+        name: about if name in schema["required"] else _or_null(about)
+        for name, about in schema["properties"].items()
+    }
+    return {**schema, "properties": properties}
+
+
+def _or_null(about: dict[str, Any]) -> dict[str, Any]:
+    either = {**about, "type": [about["type"], "null"]}
+    return {**either, "enum": [*about["enum"], None]} if "enum" in about else either

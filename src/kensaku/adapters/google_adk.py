@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kensaku.errors import MissingExtra
 
 try:
-    from google.adk.tools.base_tool import (  # type: ignore[import-not-found, unused-ignore]
+    from google.adk.tools.base_tool import (  # type: ignore[import-not-found, import-untyped, unused-ignore]
         BaseTool as AdkTool,
     )
     from google.genai import types

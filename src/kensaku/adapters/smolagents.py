@@ -27,7 +27,8 @@ class KensakuTool(Tool):  # type: ignore[misc, unused-ignore]
     output_type = "string"
     skip_forward_signature_validation = True  # the arguments are in `inputs`
     # Its base class insists on them before an instance can say what they are.
-    name, description, inputs = "kensaku", "", {}
+    name, description = "kensaku", ""
+    inputs: dict[str, Any] = {}
 
     def __init__(self, tool: BaseTool) -> None:
         self.tool = tool

@@ -18,10 +18,10 @@ from kensaku.extract.tree import Element, lxml_etree
 
 # Never rendered as text, or only where scripts, plugins or frames do not work.
 _UNSEEN = frozenset(
-    "applet area audio base basefont canvas command datalist embed frame frameset head iframe input "
-    "link map meta meter noembed noframes noscript object optgroup option param progress rp script "
-    "select source style svg template textarea title track video annotation annotation-xml mtext ms "
-    "maction".split()
+    "applet area audio base basefont canvas command datalist embed frame frameset head iframe "
+    "input link map meta meter noembed noframes noscript object optgroup option param progress rp "
+    "script select source style svg template textarea title track video annotation annotation-xml "
+    "mtext ms maction".split()
 )
 _WHOLE_PAGE = frozenset(("html", "body", "main"))
 # Scripts hide these while they start, or behind a dialog; the reader sees them in the end.

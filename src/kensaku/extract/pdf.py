@@ -88,7 +88,7 @@ def _pages(document: Any) -> tuple[list[str], list[str]]:
     return pages, notes
 
 
-def _page_text(document: pypdfium2.PdfDocument, number: int) -> str:
+def _page_text(document: Any, number: int) -> str:
     try:
         page = document[number]
         try:

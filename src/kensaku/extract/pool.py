@@ -1,7 +1,7 @@
 """Parsing in worker processes: a document can hang or break one, never us.
 
     extract → a free worker (or a new one) → frame out, frame in → Page
-              └ no answer in time, or a broken pipe → killed, a typed error; the next call gets a new one
+              └ no answer in time, or a broken pipe → killed, a typed error; a new one next time
 
 Nothing here blocks the event loop. Workers get no environment, and so no keys.
 """
@@ -9,6 +9,7 @@ Nothing here blocks the event loop. Workers get no environment, and so no keys.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import struct
@@ -40,6 +41,7 @@ class ParsePool:
         self._free = asyncio.Semaphore(workers)
         self._idle: list[_Worker] = []
         self._all: set[_Worker] = set()
+        self._ending: set[asyncio.Task[None]] = set()
         self._closed = False
 
     async def __aenter__(self) -> ParsePool:
@@ -49,7 +51,7 @@ class ParsePool:
         await self.aclose()
 
     async def extract(self, data: bytes, url: str = "", content_type: str = "") -> Page:
-        """The page of a document; `TooLarge` when it takes too long, `Unparsable` when it breaks."""
+        """The page of a document; `TooLarge` if it takes too long, `Unparsable` if it breaks."""
         check_size(len(data))
         async with self._free:
             if self._closed:
@@ -64,19 +66,22 @@ class ParsePool:
                 if keep and not self._closed:
                     self._idle.append(worker)
                 else:
-                    self._all.discard(worker)
-                    worker.kill()
+                    self._end(worker)
         return _page(reply)
 
     async def aclose(self) -> None:
         """End all workers. Calls under way fail."""
         self._closed = True
-        workers, self._idle = list(self._all), []
-        self._all.clear()
-        for worker in workers:
-            worker.kill()
-        for worker in workers:
-            await worker.gone()
+        self._idle.clear()
+        for worker in list(self._all):
+            self._end(worker)
+        await asyncio.gather(*self._ending)
+
+    def _end(self, worker: _Worker) -> None:
+        self._all.discard(worker)
+        task = asyncio.create_task(worker.end())
+        self._ending.add(task)  # a task that nobody holds may vanish
+        task.add_done_callback(self._ending.discard)
 
     async def _start(self) -> _Worker:
         worker = _Worker(await _spawn(self._memory))
@@ -120,14 +125,13 @@ class _Worker:
             page["text"], page["markdown"] = parts[1].decode(), parts[2].decode()
         return reply
 
-    def kill(self) -> None:
+    async def end(self) -> None:
+        """Kill the process, wait until it is gone, and close its pipes."""
         if self._process.returncode is None:
-            self._process.kill()
-        # Closes the pipes now; waiting for the garbage collector leaves descriptors open.
-        self._process._transport.close()  # type: ignore[attr-defined]
-
-    async def gone(self) -> None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
         await self._process.wait()
+        self._process._transport.close()  # type: ignore[attr-defined]
 
 
 async def _spawn(memory: int) -> asyncio.subprocess.Process:

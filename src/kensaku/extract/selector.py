@@ -173,4 +173,4 @@ def _position_matches(element: Element, position: str) -> bool:
         return last
     if position == ":only-child":
         return first and last
-    return parent.index(element) + 1 == int(position)
+    return bool(parent.index(element) + 1 == int(position))

@@ -20,6 +20,7 @@ from kensaku.models import Page
 
 MAX_ENTRIES = 5_000
 _ENTRIES = frozenset(("item", "entry", "url", "sitemap", "outline"))
+_SUMMARIES = frozenset(("description", "summary", "content", "encoded", "subtitle"))
 _SUMMARY_CHARS = 2_000
 
 
@@ -111,9 +112,8 @@ def _note(entry: _Entry, tag: str, element: ElementTree.Element) -> None:
         entry.date = entry.date or parse_date(text) or ""
     elif tag in ("author", "creator", "name"):
         entry.author = entry.author or cut(plain(text), 80)
-    elif tag in ("description", "summary", "content", "encoded", "subtitle"):
-        if len(text) > len(entry.summary):
-            entry.summary = cut(plain(text[: 20 * _SUMMARY_CHARS]), _SUMMARY_CHARS)
+    elif tag in _SUMMARIES and len(text) > len(entry.summary):
+        entry.summary = cut(plain(text[: 20 * _SUMMARY_CHARS]), _SUMMARY_CHARS)
 
 
 def _listed(

@@ -200,10 +200,11 @@ class Crawl:
         if left_site or (page.text and not await self._frontier.first_time(digest)):
             await self._frontier.done(url, None)
             return None
-        fits = self._wish.of_text(page.title, page.text)
+        fits = await asyncio.to_thread(self._wish.of_text, page.title, page.text)
         follow = depth < self.plan.max_depth and self._scope.inside(fetched.final_url)
         if follow and not NOT_FOLLOWED.intersection(page.notes):
-            await self._frontier.add(self._best(page, fits), depth + 1)
+            best = await asyncio.to_thread(self._best, page, fits)
+            await self._frontier.add(best, depth + 1)
         wanted = fits > 0 or not self._wish
         await self._frontier.done(url, page if wanted else None, fits)
         return page if wanted else None
@@ -211,6 +212,9 @@ class Crawl:
     def _best(self, page: Page, fits: float) -> list[tuple[str, float]]:
         chosen = choose(page.links, self._scope, self._wish, self.plan.max_breadth)
         return [(url, score + fits / 2) for url, score in chosen]
+
+    def _chosen(self, listed: list[str]) -> list[tuple[str, float]]:
+        return choose(listed, self._scope, self._wish, self.plan.limit, look_at=len(listed))
 
     async def _listed(self, deadline: float) -> None:
         """Let the pages of the site's sitemaps wait."""
@@ -228,8 +232,7 @@ class Crawl:
             if listed.cut:
                 self.notes.append("a sitemap was longer than what is read, or broken")
             waiting += listed.sitemaps[:SITEMAPS]
-            room = self.plan.limit
-            chosen = choose(listed.pages, self._scope, self._wish, room, look_at=len(listed.pages))
+            chosen = await asyncio.to_thread(self._chosen, listed.pages)
             await self._frontier.add(chosen, 1)
 
     async def _fail(self, url: str, error: KensakuError) -> None:

@@ -16,7 +16,7 @@ from kensaku.fetch.challenge import challenger
 from kensaku.fetch.consent import AGAINST_US, ALL_WORDS, optouts
 from kensaku.fetch.hosts import Hosts, origin_of
 from kensaku.fetch.pages import Fetched, PageCache, now
-from kensaku.fetch.robots import ALL, Rules, product
+from kensaku.fetch.robots import ALL, UNREADABLE, Rules, product
 
 if TYPE_CHECKING:
     from kensaku._door import Answer, Door
@@ -158,6 +158,11 @@ class Fetcher:
         if self.manners.robots == "never" or (self.manners.robots == "crawl" and not crawling):
             return ALL
         rules = await self.hosts.rules(url)
+        if rules is UNREADABLE:
+            raise NotAllowed(
+                "the site's robots.txt cannot be read now, and may forbid this",
+                remedy="try again in ten minutes",
+            )
         if not rules.allows(url[len(origin_of(url)) :]):
             raise NotAllowed(
                 "the site's robots.txt asks robots to stay out",

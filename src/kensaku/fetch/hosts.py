@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
+from asyncio import AbstractEventLoop
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -14,8 +16,10 @@ from dataclasses import asdict
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
 from kensaku.cache import Flights
+from kensaku.errors import FetchError
 from kensaku.fetch import robots
 from kensaku.fetch.robots import Rules
 
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
 
 KNOWN = 10_000  # hosts that are remembered
 DAY = 86_400.0
+SILENT = 30.0  # when a host that did not answer is tried again
 SOON = 600.0  # when a robots.txt that could not be read is asked for again
 
 Get = Callable[[str], Awaitable["Answer"]]
@@ -44,8 +49,10 @@ class Hosts:
     ) -> None:
         self._get, self._agent, self._at_once, self._store = get, user_agent, at_once, store
         self._max_delay = max_delay
-        self._hosts: OrderedDict[tuple[int, str], _Host] = OrderedDict()
-        self._rules: OrderedDict[str, tuple[float, Rules]] = OrderedDict()
+        self._hosts: WeakKeyDictionary[AbstractEventLoop, OrderedDict[str, _Host]] = (
+            WeakKeyDictionary()
+        )
+        self._rules: OrderedDict[str, tuple[float, Rules | FetchError]] = OrderedDict()
         self._flights = Flights()
 
     @asynccontextmanager
@@ -55,7 +62,7 @@ class Hosts:
         A delay that a site asks for is kept up to `max_delay`.
         """
         loop = asyncio.get_running_loop()
-        host = self._host(id(loop), origin)
+        host = self._host(loop, origin)
         async with host.free:
             wait = host.next - loop.time()
             host.next = max(host.next, loop.time()) + min(delay, self._max_delay)
@@ -64,9 +71,12 @@ class Hosts:
             yield
 
     async def rules(self, url: str) -> Rules:
-        """What robots.txt says: asked for once a day and host, whoever needs it."""
+        """What robots.txt says: asked for once a day and host, whoever needs it.
+
+        Raises why it could not be had; a host that does not answer is left alone for a while.
+        """
         origin = origin_of(url)
-        now = asyncio.get_running_loop().time()
+        now = time.monotonic()
         known = self._rules.get(origin)
         if known is None or known[0] < now:
             known = await self._flights.join(
@@ -75,35 +85,40 @@ class Hosts:
             self._rules[origin] = known
             if len(self._rules) > KNOWN:
                 self._rules.popitem(last=False)
+        if isinstance(known[1], FetchError):
+            raise known[1]
         return known[1]
 
-    async def _load(self, origin: str) -> tuple[float, Rules]:
+    async def _load(self, origin: str) -> tuple[float, Rules | FetchError]:
         key = "robots:" + blake2b(f"{origin}\x1e{self._agent}".encode(), digest_size=16).hexdigest()
-        now = asyncio.get_running_loop().time()
+        now = time.monotonic()
         if self._store is not None:
             (raw,) = await self._store.get([key])
             if raw is not None and (stored := _read(raw)) is not None:
                 return now + SOON, stored
-        answer = await self._get(origin + "/robots.txt")
+        try:
+            answer = await self._get(origin + "/robots.txt")
+        except FetchError as error:
+            return now + SILENT, error
         life = DAY
         if answer.status == 200:
             rules = robots.parse(answer.body, self._agent)
         elif answer.status >= 500 or answer.status == 429:
-            rules, life = robots.NOTHING, SOON  # it may hold rules that we cannot see now
+            rules, life = robots.UNREADABLE, SOON
         else:
             rules = robots.ALL
         if self._store is not None and life == DAY:
             await self._store.put(key, json.dumps(asdict(rules)).encode(), life)
         return now + life, rules
 
-    def _host(self, loop: int, origin: str) -> _Host:
-        place = (loop, origin)
-        host = self._hosts.get(place)
+    def _host(self, loop: AbstractEventLoop, origin: str) -> _Host:
+        hosts = self._hosts.setdefault(loop, OrderedDict())
+        host = hosts.get(origin)
         if host is None:
-            host = self._hosts[place] = _Host(self._at_once)
-        self._hosts.move_to_end(place)
-        if len(self._hosts) > KNOWN:
-            self._hosts.popitem(last=False)
+            host = hosts[origin] = _Host(self._at_once)
+        hosts.move_to_end(origin)
+        if len(hosts) > KNOWN:
+            hosts.popitem(last=False)
         return host
 
 

@@ -13,7 +13,7 @@ from kensaku.fetch.patterns import Patterns
 
 MAX_CHARS = 2_000
 MAX_SEGMENTS = 16
-MAX_PARAMETERS = 12
+MAX_PARAMETERS = 20
 SAME_SEGMENT = 3  # /a/b/a/b/a: relative links that feed on themselves
 
 # Parameters that name a visit or a campaign, not a page.
@@ -45,8 +45,10 @@ def normal(url: str) -> str | None:
         netloc = f"{netloc}:{port}"
     path = "/".join(s for s in _without_matrix(parts.path))
     query = parts.query
+    if query.count("&") > MAX_PARAMETERS:
+        return None
     if query:
-        pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=200)
+        pairs = parse_qsl(query, keep_blank_values=True)
         kept = [(n, v) for n, v in pairs if not _noise(n)]
         if len(kept) != len(pairs):
             query = urlencode(kept)
@@ -57,9 +59,9 @@ def trap(url: str) -> bool:
     """Whether a URL looks like one of endlessly many: deep, repeating itself, or a file."""
     parts = urlsplit(url)
     segments = [s for s in parts.path.split("/") if s]
-    if len(segments) > MAX_SEGMENTS or parts.query.count("&") >= MAX_PARAMETERS:
-        return True
-    if any(segments.count(s) >= SAME_SEGMENT for s in set(segments)):
+    if len(segments) > MAX_SEGMENTS or any(
+        segments.count(s) >= SAME_SEGMENT for s in set(segments)
+    ):
         return True
     return parts.path.lower().endswith(_FILES)
 

@@ -39,7 +39,7 @@ class Rules:
 
 
 ALL = Rules()
-NOTHING = Rules(disallow=("/",))
+UNREADABLE = Rules(disallow=("/",))  # it may hold rules that we cannot see now
 
 
 def product(user_agent: str) -> str:

@@ -1,6 +1,6 @@
 """Ranked lists → one: fusion of words and vectors, documents from passages, diversity. Pure.
 
-by words, by vector → min-max weighted sum → best passage of each document → MMR → highlights
+by words, by vector → weighted sum of shares of the best → best passage of each document → MMR → highlights
 """
 
 from __future__ import annotations
@@ -22,24 +22,21 @@ def saturate(score: float) -> float:
 
 
 def blend(words: Mapping[Key, float], dense: Mapping[Key, float], trust: float) -> dict[Key, float]:
-    """The weighted sum of both sides, each spread over 0..1. `trust` is the weight of `dense`.
+    """The weighted sum of both sides, each as a share of its best. `trust` weighs `dense`.
 
-    What one side did not list counts there as its last.
+    Spread from zero to the best, not from the worst listed to the best: then a result does not
+    depend on how many others were looked at.
     """
-    left, right = _spread(words), _spread(dense)
+    left, right = _shares(words), _shares(dense)
     return {
         key: (1 - trust) * left.get(key, 0.0) + trust * right.get(key, 0.0)
         for key in {**left, **right}
     }
 
 
-def _spread(scores: Mapping[Key, float]) -> dict[Key, float]:
-    if not scores:
-        return {}
-    low, high = min(scores.values()), max(scores.values())
-    if high == low:
-        return dict.fromkeys(scores, 1.0)
-    return {key: (score - low) / (high - low) for key, score in scores.items()}
+def _shares(scores: Mapping[Key, float]) -> dict[Key, float]:
+    best = max(scores.values(), default=0.0)
+    return {key: max(0.0, score) / best for key, score in scores.items()} if best > 0 else {}
 
 
 def decay(score: float, age_days: float, half_life: float) -> float:

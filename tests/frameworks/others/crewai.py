@@ -2,21 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from crewai import LLM, Agent, Crew, Task
 
 from kensaku.tools import BaseTool
 
-from ..model_server import ModelServer
+from ..model_server import ModelServer, Offered
 from ..parity import Words, wrapped
 
 DISTRIBUTION = "crewai"
 
 
+# On the wire every argument is required, and defaults are gone: that is OpenAI's strict mode.
+LOST_ON_THE_WIRE = {"default", "required"}
+
+
 def words(tool: BaseTool) -> Words:
     it = wrapped(DISTRIBUTION, tool)
-    return Words(it.name, tool.description, it.args_schema.model_json_schema())
+    schema = it.args_schema.model_json_schema()
+    optional = [n for n in tool.parameters["properties"] if n not in tool.parameters["required"]]
+    assert optional == [n for n, p in schema["properties"].items() if "null" in p["type"]]
+    return Words(it.name, it.description, _without_null(schema))
+
+
+def offered(model: ModelServer) -> dict[str, Offered]:
+    return {
+        name: Offered(name, seen.description, _without_null(seen.parameters))
+        for name, seen in model.offered.items()
+    }
+
+
+def _without_null(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """CrewAI's models may send null for what they leave out."""
+    properties = {name: dict(about) for name, about in schema["properties"].items()}
+    for about in properties.values():
+        if isinstance(about["type"], list):
+            about["type"] = about["type"][0]
+        if "enum" in about:
+            about["enum"] = [choice for choice in about["enum"] if choice is not None]
+    return {**schema, "properties": properties}
 
 
 async def call(tool: BaseTool, arguments: dict[str, Any]) -> str:

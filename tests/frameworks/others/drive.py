@@ -62,7 +62,6 @@ def checks(framework: str, it: Any) -> Iterator[tuple[str, Check]]:
 def agent(it: Any, scene: str, sync: bool = False) -> None:
     """An agent that calls the tool ends with an answer that holds what the model was shown."""
     mode, shown = SCENES[scene]
-    shown = getattr(it, "SAYS", {}).get(scene, shown)
     with stage() as (up, make), model_server.ModelServer(mode=mode) as model:
         tool = staged(scene, up, make)
         answer = it.ask_sync(tool, model) if sync else run(it.ask(tool, model))

@@ -36,11 +36,13 @@ def register_all() -> None:
 
 
 def whole_route() -> WebSearchProvider:
-    """Whoever is configured, then the keyless pool, then the local index."""
+    """The route of the settings when it names several, else whoever is configured, the keyless
+    pool and the local index."""
     label = "Kensaku"
 
     async def search(query: str, deps: Deps) -> WebSearchResponse:
-        return await _searched(query, deps, label, AUTO)
+        named = deps.client.settings.route
+        return await _searched(query, deps, label, named if len(named) > 1 else (AUTO,))
 
     return WebSearchProvider(AUTO, label, search, lambda _: True)
 
@@ -67,15 +69,17 @@ def core_provider(name: str) -> WebSearchProvider:
                 f"{label} API key is not configured. "
                 f"Set {cls.key_variable} environment variable or configure {prefix}.apiKey."
             )
-        return await _searched(query, deps, label, name)
+        return await _searched(query, deps, label, (name,))
 
     secrets = (f"{prefix}.apiKey",) if cls.key_variable else ()
     return WebSearchProvider(name, label, search, is_configured, secrets)
 
 
-async def _searched(query: str, deps: Deps, label: str, route: str) -> WebSearchResponse:
+async def _searched(
+    query: str, deps: Deps, label: str, route: tuple[str, ...]
+) -> WebSearchResponse:
     deps.logging_service.debug(f"Executing {label} web search", {"query": query})
-    response = await deps.client.search(query, route=[route], include_answer=True)
+    response = await deps.client.search(query, route=route, include_answer=True)
     if response.outcome is Outcome.UNAVAILABLE:
         raise _failed(response, label, deps)
     found = _converted(response)

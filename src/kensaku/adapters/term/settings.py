@@ -128,7 +128,9 @@ def _laid_over(service: AnySettings, base: Settings, name: str) -> ProviderSetti
 def _core_value(core: Settings, key: str) -> tuple[str | None, str]:
     """What the environment, or the core's own file, says of a key of ours."""
     if key == PROVIDER:
-        return ",".join(core.route), core.origins.get("route", "")
+        origin = core.origins.get("route", "")
+        # Several in a row are the whole route, which is a provider here, too.
+        return (core.route[0] if len(core.route) == 1 else "auto") if origin else None, origin
     _, name, what = (*key.split("."), "", "")[:3]
     has = core.provider(name)
     values = {

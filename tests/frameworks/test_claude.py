@@ -1,0 +1,154 @@
+"""The Claude Agent SDK adapter: in its MCP server, and behind its real command line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from kensaku import tools_for
+from kensaku.tools import WebSearchTool
+
+from .model_server import QUIET, ModelServer
+from .scenes import OTTER, SCENES, SECRET, staged
+
+pytest.importorskip("claude_agent_sdk")
+from claude_agent_sdk import ClaudeAgentOptions, create_sdk_mcp_server
+from mcp.client import Client
+
+from kensaku.adapters.claude import (
+    ClaudeCodeTavilySearchAgent,
+    TavilySearchDeps,
+    allowed,
+    server,
+    wrap,
+)
+from kensaku.adapters.tavily_client import close_clients
+
+
+async def called(tool, arguments):
+    """What the SDK's own server makes of a call."""
+    config = create_sdk_mcp_server("test", tools=[wrap(tool)])
+    async with Client(config["instance"]) as client:
+        result = await client.call_tool(tool.name, arguments)
+    return result.content[0].text, bool(result.is_error)
+
+
+@pytest.mark.parametrize("scene", SCENES)
+async def test_a_call_is_answered_whatever_happens(scene, upstream, make_client):
+    """Only what did not work is an error; the SDK itself refuses what breaks the schema."""
+    mode, shown = SCENES[scene]
+    arguments = {"query": "otter"} | ({"max_results": 999} if mode == "badargs" else {})
+
+    text, is_error = await called(staged(scene, upstream, make_client), arguments)
+
+    assert ("999" if mode == "badargs" else shown) in text
+    assert is_error == (scene not in ("found", "empty"))
+    assert SECRET not in text
+
+
+async def test_the_model_gets_our_words_and_bounds(make_client):
+    """The schema is the one that is written in `kensaku.tools`, and the tool is known to read."""
+    tool = WebSearchTool(make_client("tavily"), language="ja")
+
+    async with Client(server(["web_search"], client=tool.client, language="ja")["instance"]) as c:
+        (seen,) = (await c.list_tools()).tools
+
+    assert (seen.name, seen.description) == ("web_search", tool.description)
+    assert seen.input_schema == tool.parameters
+    assert seen.annotations.read_only_hint is True
+
+
+def test_the_entry_gives_tools_and_the_names_they_are_called_by(make_client):
+    """A tool has to be allowed by the name that the server gives it."""
+    tools = tools_for("claude", client=make_client("tavily"))
+
+    assert [t.name for t in tools] == ["web_search", "web_extract", "web_context"]
+    assert allowed(["web_search"]) == ["mcp__kensaku__web_search"]
+
+
+@pytest.fixture
+def options(tmp_path, monkeypatch):
+    """The command line on a machine of its own: `options(model)`."""
+
+    def made(model, **more):
+        env = {
+            **QUIET,
+            "HOME": str(tmp_path),
+            "CLAUDE_CONFIG_DIR": str(tmp_path / "claude"),
+            "ANTHROPIC_BASE_URL": model.anthropic_url,
+            "ANTHROPIC_API_KEY": "none",
+        }
+        return ClaudeAgentOptions(
+            tools=[], setting_sources=[], env=env, cwd=tmp_path, max_turns=4, **more
+        )
+
+    return made
+
+
+async def test_an_agent_behind_the_command_line_searches_and_answers(
+    options, upstream, monkeypatch
+):
+    """From the prompt to Tavily and back, with the names and the schema of S1-42 … S1-44."""
+    monkeypatch.setenv("TAVILY_BASE_URL", upstream.base_url("tavily"))
+    upstream.answers("tavily", [OTTER])
+    with ModelServer("tavily_search", {"query": "otter"}) as model:
+        agent = ClaudeCodeTavilySearchAgent(TavilySearchDeps(api_key="none"), options(model))
+
+        answer = await agent.run("カワウソについて検索して")
+
+    assert answer.startswith("FINAL")
+    assert f"## 検索結果: otter\n\n### 1. {OTTER.title}\nURL: {OTTER.url}\nスコア: 0.91" in answer
+    assert set(agent.tool_names) <= set(model.offered)
+    seen = model.offered["mcp__pydantic_tools__tavily_search"]
+    assert seen.description == "Web検索を実行する"
+    assert seen.parameters["properties"] == {
+        "query": {"type": "string", "description": "検索クエリ"},
+        "search_depth": {"type": "string", "enum": ["basic", "advanced"], "default": "basic"},
+        "max_results": {"type": "integer", "minimum": 1, "maximum": 20, "default": 5},
+    }
+    assert seen.parameters["required"] == ["query"]
+    await close_clients()
+
+
+async def test_an_agent_behind_the_command_line_is_told_of_an_outage(
+    options, upstream, monkeypatch
+):
+    """The run goes on; the model reads the two lines, and no secret."""
+    monkeypatch.setenv("TAVILY_BASE_URL", upstream.base_url("tavily"))
+    deps = TavilySearchDeps(api_key="")
+    with ModelServer("tavily_search", {"query": "otter"}) as model:
+        answer = await ClaudeCodeTavilySearchAgent(deps, options(model)).run("検索して")
+
+    assert "エラータイプ: AUTH_ERROR" in answer
+    assert SECRET not in json.dumps([r.body for r in model.requests])
+
+
+def test_without_the_framework_the_command_to_install_it_is_named():
+    """Both by the entry and by the module itself."""
+    code = """
+import sys
+sys.modules["claude_agent_sdk"] = None
+from kensaku import tools_for
+from kensaku.errors import MissingExtra
+for load in (lambda: tools_for("claude"), lambda: __import__("kensaku.adapters.claude")):
+    try:
+        load()
+    except MissingExtra as error:
+        print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.count('pip install "kensaku[claude]"') == 2
+
+
+def test_importing_it_imports_no_other_framework():
+    """The tools that it shares with Pydantic AI do not bring Pydantic AI along."""
+    code = """
+import sys, kensaku.adapters.claude
+others = {"strands", "langchain_core", "agents", "pydantic_ai", "google.genai"}
+print(sorted(others & set(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

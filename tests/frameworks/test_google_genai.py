@@ -1,0 +1,185 @@
+"""The Google Gen AI adapter with the real client, awaited and not."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from kensaku import tools_for
+from kensaku.tools import WebSearchTool
+
+from .model_server import ModelServer
+from .scenes import OTTER, SCENES, SECRET, staged
+
+pytest.importorskip("google.genai")
+from google import genai
+from google.genai import types
+
+from kensaku.adapters.google_genai import generate, generate_sync, wrap
+
+# The SDK derives from a class of aiohttp that does not like it.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:Inheritance class AiohttpClientSession:DeprecationWarning"
+)
+
+
+@pytest.fixture
+def model():
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture
+async def client(model):
+    options = types.HttpOptions(base_url=model.gemini_url)
+    client = genai.Client(api_key="none", http_options=options)
+    yield client
+    await client.aio.aclose()
+    client.close()
+
+
+async def ask(client, *tools, **options):
+    reply = await generate(
+        client, model="scripted", contents="Do otters sleep?", tools=tools, **options
+    )
+    return reply.text
+
+
+@pytest.mark.parametrize("scene", SCENES)
+async def test_the_model_is_told_what_came_of_its_call(scene, model, client, upstream, make_client):
+    """Whatever happens below, the loop ends with an answer."""
+    model.mode, shown = SCENES[scene]
+
+    answer = await ask(client, staged(scene, upstream, make_client))
+
+    assert answer.startswith("FINAL")
+    assert shown in answer
+    assert SECRET not in json.dumps([r.body for r in model.requests])
+
+
+@pytest.mark.parametrize(
+    ("scene", "key"),
+    [("found", "output"), ("empty", "output"), ("unavailable", "error"), ("crash", "error")],
+)
+async def test_a_failure_is_an_error_on_the_wire(scene, key, model, client, upstream, make_client):
+    """Gemini has a word for each."""
+    await ask(client, staged(scene, upstream, make_client))
+
+    part = model.requests[-1].body["contents"][-1]["parts"][0]["functionResponse"]
+    assert list(part["response"]) == [key]
+    assert part["name"] == "web_search"
+
+
+async def test_code_that_does_not_await_gets_the_same(model, client, upstream, make_client):
+    """The tool runs on a loop of its own thread; nothing is shared between loops."""
+    tool = staged("found", upstream, make_client)
+
+    reply = await asyncio.to_thread(
+        generate_sync, client, model="scripted", contents="Do otters sleep?", tools=[tool]
+    )
+
+    assert OTTER.content in reply.text
+
+
+async def test_a_call_of_an_unknown_tool_is_answered(model, client, upstream, make_client):
+    """The SDK's own loop would raise KeyError."""
+    model.mode = "unknown"
+
+    answer = await ask(client, staged("found", upstream, make_client))
+
+    assert "there is no tool 'no_such_tool'" in answer
+
+
+async def test_a_call_without_arguments_is_refused(model, client, upstream, make_client):
+    """What cut-off arguments come to in this protocol."""
+    model.mode = "badjson"
+
+    assert "web_search needs query" in await ask(client, staged("found", upstream, make_client))
+
+
+async def test_two_calls_in_one_turn_are_both_answered(model, client, upstream, make_client):
+    """Models ask for several searches at once."""
+    model.mode = "parallel"
+
+    answer = await ask(client, staged("found", upstream, make_client))
+
+    assert answer.count(OTTER.content) == 2
+
+
+async def test_the_model_gets_our_words_and_bounds_beside_other_tools(model, client, make_client):
+    """The schema on the wire is the one that is written in `kensaku.tools`."""
+    tool = WebSearchTool(make_client("tavily"), language="ja")
+    other = types.FunctionDeclaration(name="other", description="Something else.")
+    config = types.GenerateContentConfig(tools=[types.Tool(function_declarations=[other])])
+
+    await ask(client, tool, config=config)
+
+    seen = model.offered["web_search"]
+    assert seen.description == tool.description
+    assert seen.parameters == tool.parameters
+    assert "other" in model.offered
+
+
+class Stubborn(ModelServer):
+    """It calls, whatever it is shown."""
+
+    def reply(self, asked):
+        return super().reply(replace(asked, shown=()))
+
+
+async def test_a_model_that_never_stops_calling_is_stopped(upstream, make_client):
+    """The turns are bounded, and the last reply is what there is."""
+    with Stubborn() as model:
+        options = types.HttpOptions(base_url=model.gemini_url)
+        client = genai.Client(api_key="none", http_options=options)
+        tool = staged("found", upstream, make_client)
+
+        reply = await generate(client, model="x", contents="?", tools=[tool], max_turns=3)
+
+        await client.aio.aclose()
+        client.close()
+    assert len(model.requests) == 4
+    assert reply.function_calls
+
+
+def test_the_entry_gives_declarations(make_client):
+    """For those who have a loop of their own."""
+    declared = tools_for("google-genai", client=make_client("tavily"))
+
+    assert [d.name for d in declared] == ["web_search", "web_extract", "web_context"]
+    tool = WebSearchTool(make_client("tavily"))
+    assert wrap(tool) == declared[0]
+
+
+def test_without_the_framework_the_command_to_install_it_is_named():
+    """Both by the entry and by the module itself."""
+    code = """
+import sys
+sys.modules["google.genai"] = None
+from kensaku import tools_for
+from kensaku.errors import MissingExtra
+module = "kensaku.adapters.google_genai"
+for load in (lambda: tools_for("google-genai"), lambda: __import__(module)):
+    try:
+        load()
+    except MissingExtra as error:
+        print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.count('pip install "kensaku[google]"') == 2
+
+
+def test_importing_it_imports_no_other_framework():
+    """An agent of one framework does not pay for the others."""
+    code = """
+import sys, kensaku.adapters.google_genai
+others = {"strands", "langchain_core", "agents", "pydantic_ai", "claude_agent_sdk"}
+print(sorted(others & set(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,264 @@
+"""Plain schemas with real clients where there are any, and plain functions."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import typing
+import urllib.request
+
+import pytest
+
+from kensaku import tools_for
+from kensaku.adapters import function, schemas
+from kensaku.tools import ToolRegistry, WebSearchTool
+
+from .model_server import ModelServer
+from .scenes import OTTER, SCENES, SECRET, staged
+
+
+@pytest.fixture
+def model():
+    with ModelServer() as server:
+        yield server
+
+
+def _posted(url, body):
+    request = urllib.request.Request(
+        url, json.dumps(body).encode(), {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request) as reply:
+        return json.load(reply)
+
+
+async def post(url, body):
+    """One request as whoever has no SDK makes it."""
+    return await asyncio.to_thread(_posted, url, body)
+
+
+async def by_openai(model, tool):
+    """chat.completions, with the real client."""
+    openai = pytest.importorskip("openai")
+    messages = [{"role": "user", "content": "Do otters sleep?"}]
+    async with openai.AsyncOpenAI(base_url=model.openai_url, api_key="none") as client:
+        while True:
+            reply = await client.chat.completions.create(
+                model="scripted", messages=messages, tools=[schemas.for_openai(tool)]
+            )
+            told = await schemas.run_openai(reply, [tool])
+            if not told:
+                return reply.choices[0].message.content
+            messages += [reply.choices[0].message, *told]
+
+
+async def by_responses(model, tool):
+    """responses, with the real client."""
+    openai = pytest.importorskip("openai")
+    items = [{"role": "user", "content": "Do otters sleep?"}]
+    async with openai.AsyncOpenAI(base_url=model.openai_url, api_key="none") as client:
+        while True:
+            reply = await client.responses.create(
+                model="scripted", input=items, tools=[schemas.for_openai_responses(tool)]
+            )
+            told = await schemas.run_openai_responses(reply, [tool])
+            if not told:
+                return reply.output_text
+            items += [*(item.model_dump() for item in reply.output), *told]
+
+
+async def by_litellm(model, tool):
+    """LiteLLM takes OpenAI's form; here as plain JSON."""
+    messages = [{"role": "user", "content": "Do otters sleep?"}]
+    while True:
+        body = {"model": "m", "messages": messages, "tools": [schemas.for_litellm(tool)]}
+        reply = await post(f"{model.openai_url}/chat/completions", body)
+        told = await schemas.run_litellm(reply, [tool])
+        if not told:
+            return reply["choices"][0]["message"]["content"]
+        messages += [reply["choices"][0]["message"], *told]
+
+
+async def by_anthropic(model, tool):
+    messages = [{"role": "user", "content": "Do otters sleep?"}]
+    while True:
+        body = {"model": "m", "messages": messages, "tools": [schemas.for_anthropic(tool)]}
+        reply = await post(f"{model.anthropic_url}/v1/messages", body)
+        told = await schemas.run_anthropic(reply, [tool])
+        if not told:
+            return reply["content"][0]["text"]
+        messages += [{"role": "assistant", "content": reply["content"]}, *told]
+
+
+async def by_gemini(model, tool):
+    contents = [{"role": "user", "parts": [{"text": "Do otters sleep?"}]}]
+    while True:
+        tools = [{"functionDeclarations": [schemas.for_gemini(tool)]}]
+        body = {"contents": contents, "tools": tools}
+        reply = await post(f"{model.gemini_url}/v1/models/m:generateContent", body)
+        told = await schemas.run_gemini(reply, [tool])
+        if not told:
+            return reply["candidates"][0]["content"]["parts"][0]["text"]
+        contents += [reply["candidates"][0]["content"], *told]
+
+
+LOOPS = [by_openai, by_responses, by_litellm, by_anthropic, by_gemini]
+every_loop = pytest.mark.parametrize("loop", LOOPS)
+
+
+@every_loop
+@pytest.mark.parametrize("scene", SCENES)
+async def test_a_hand_written_loop_is_told_what_came_of_its_call(
+    loop, scene, model, upstream, make_client
+):
+    """The schema goes out, the call comes back, its result goes out again."""
+    model.mode, shown = SCENES[scene]
+
+    answer = await loop(model, staged(scene, upstream, make_client))
+
+    assert answer.startswith("FINAL")
+    assert shown in answer
+    assert SECRET not in json.dumps([r.body for r in model.requests])
+
+
+@every_loop
+async def test_a_call_of_an_unknown_tool_is_answered(loop, model, upstream, make_client):
+    """A call without an answer would end the conversation."""
+    model.mode = "unknown"
+
+    answer = await loop(model, staged("found", upstream, make_client))
+
+    assert "there is no tool 'no_such_tool'" in answer
+
+
+@every_loop
+async def test_arguments_that_are_cut_off_are_refused(loop, model, upstream, make_client):
+    """Nothing is guessed, and nothing is sent."""
+    model.mode = "badjson"
+
+    answer = await loop(model, staged("found", upstream, make_client))
+
+    assert "the arguments are not JSON" in answer or "web_search needs query" in answer
+    assert not upstream.asked("tavily")
+
+
+@every_loop
+async def test_two_calls_in_one_turn_are_both_answered(loop, model, upstream, make_client):
+    """Models ask for several searches at once."""
+    model.mode = "parallel"
+
+    answer = await loop(model, staged("found", upstream, make_client))
+
+    assert answer.count(OTTER.content) == 2
+
+
+@every_loop
+async def test_the_model_gets_our_words_and_bounds(loop, model, upstream, make_client):
+    """The same name, description and schema in every protocol."""
+    upstream.answers("tavily", [OTTER])
+    tool = WebSearchTool(make_client("tavily"), language="ja")
+
+    await loop(model, tool)
+
+    seen = model.offered["web_search"]
+    assert (seen.description, seen.parameters) == (tool.description, tool.parameters)
+
+
+@pytest.mark.parametrize(
+    ("framework", "name"),
+    [
+        ("openai", lambda s: s["function"]["name"]),
+        ("litellm", lambda s: s["function"]["name"]),
+        ("anthropic", lambda s: s["name"]),
+        ("gemini", lambda s: s["name"]),
+    ],
+)
+def test_the_entry_gives_schemas_that_are_plain_json(framework, name, make_client):
+    """They can be written to a file, and need no framework."""
+    found = tools_for(framework, client=make_client("tavily"))
+
+    assert [name(s) for s in json.loads(json.dumps(found))] == [
+        "web_search", "web_extract", "web_context",
+    ]  # fmt: skip
+
+
+async def test_a_registry_answers_calls(upstream, make_client):
+    """What is offered and what is run come from one place."""
+    upstream.answers("tavily", [OTTER])
+    registry = ToolRegistry(enabled=["web_search"], client=make_client("tavily"))
+    call = {"id": "c1", "function": {"name": "web_search", "arguments": '{"query": "otter"}'}}
+
+    (told,) = await schemas.run_openai({"tool_calls": [call]}, registry)
+
+    assert told["tool_call_id"] == "c1"
+    assert OTTER.content in told["content"]
+
+
+# --- plain functions
+
+
+async def test_a_function_searches(upstream, make_client):
+    """By position or by name, as its signature says."""
+    upstream.answers("tavily", [OTTER])
+    search, _, _ = tools_for("function", client=make_client("tavily"))
+
+    assert OTTER.content in await search("otter", 3)
+    assert OTTER.content in await search(query="otters", max_results=3)
+    assert [s.json["max_results"] for s in upstream.asked("tavily")] == [3, 3]
+
+
+async def test_a_function_says_what_is_wrong_instead_of_raising(upstream, make_client):
+    """Whatever a model sends; only a mistake in Python code is raised."""
+    search = function.wrap(WebSearchTool(make_client("tavily")))
+
+    assert "max_results is 999" in await search("otter", max_results=999)
+    assert "has no argument 'colour'" in await search("otter", colour="brown")
+    assert "web_search needs query" in await search()
+    assert not upstream.requests
+    with pytest.raises(TypeError):
+        await search("otter", query="otter")
+    with pytest.raises(TypeError):
+        await search(*"too many arguments")
+
+
+@pytest.mark.parametrize("scene", SCENES)
+async def test_a_function_that_does_not_await_works_in_a_running_loop(scene, upstream, make_client):
+    """It waits in this thread for another thread's loop."""
+    mode, shown = SCENES[scene]
+    more = {"max_results": 999} if mode == "badargs" else {}
+    search = function.wrap_sync(staged(scene, upstream, make_client))
+
+    text = await asyncio.to_thread(search, "otter", **more)
+
+    assert shown in text
+    assert SECRET not in text
+
+
+def test_a_function_can_be_read_by_those_who_make_schemas_of_functions(make_client):
+    """Name, types, defaults and words are where everybody looks for them."""
+    tool = WebSearchTool(make_client("tavily"))
+
+    for made in (function.wrap(tool), function.wrap_sync(tool)):
+        assert made.__name__ == "web_search"
+        assert made.__doc__.startswith(tool.description)
+        assert "query: What to search for" in made.__doc__
+        hints = typing.get_type_hints(made)
+        assert hints["query"] is str
+        assert hints["max_results"] is int
+        assert hints["topic"] == typing.Literal["general", "news", "finance"]
+        assert hints["include_domains"] == list[str] | None
+        assert hints["return"] is str
+        signature = inspect.signature(made)
+        assert signature.parameters["query"].default is inspect.Parameter.empty
+        assert signature.parameters["max_results"].default == 5
+
+
+def test_a_schema_generator_understands_the_function(make_client):
+    """pydantic reads it as it reads any function."""
+    pydantic = pytest.importorskip("pydantic")
+    made = function.wrap_sync(WebSearchTool(make_client("tavily")))
+
+    schema = pydantic.TypeAdapter(made).json_schema()
+
+    assert schema["required"] == ["query"]
+    assert schema["properties"]["max_results"]["default"] == 5
