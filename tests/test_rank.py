@@ -254,7 +254,10 @@ def test_a_copy_on_another_host_is_folded(copy):
 
 def test_a_japanese_copy_is_folded_too():
     """Words without spaces are compared by pairs of characters."""
-    text = "カワウソは、イタチ科に属する哺乳類で、川や湖、海岸に生息し、魚やカニなどの小動物を捕食して暮らしている動物です。"
+    text = (
+        "カワウソは、イタチ科に属する哺乳類で、川や湖、海岸に生息し、"
+        "魚やカニなどの小動物を捕食して暮らしている動物です。"
+    )
 
     found = merge(
         [hit("https://a.example/", text), hit("https://b.example/", text[:-1] + "でした。")],

@@ -9,7 +9,8 @@ import stat
 import pytest
 
 from kensaku.errors import ConfigError
-from kensaku.store import MemoryStore, SqliteStore, Steady, ValkeyStore, _next_turn, open_store
+from kensaku.store import MemoryStore, SqliteStore, Steady, ValkeyStore, open_store
+from kensaku.store.base import next_turn
 
 
 @pytest.fixture(params=["memory", "sqlite", "valkey", "steady"])
@@ -88,7 +89,7 @@ def test_no_window_ever_holds_more_than_the_rate(n, burst, period):
     """Greedy callers, from an idle start: every window of one period, in exact arithmetic."""
     interval, now, arrival, sent = period / (n - burst + 1), 1000.0, 0.0, []
     for _ in range(4 * n):
-        wait, arrival = _next_turn(arrival, now, interval, burst, 1e9)
+        wait, arrival = next_turn(arrival, now, interval, burst, 1e9)
         now += wait
         sent.append(now)
 

@@ -23,7 +23,7 @@ _HOME = {
     "Document": "models",
     "Page": "models",
     "Passage": "models",
-    "Budget": "limits",
+    "Budget": "budget",
     "Confidence": "confidence",
     "KensakuError": "errors",
     "extract_html": "extract",
@@ -34,12 +34,12 @@ __all__ = ["__version__", *sorted(_HOME)]
 
 if TYPE_CHECKING:
     from kensaku.adapters import tools_for as tools_for
+    from kensaku.budget import Budget as Budget
     from kensaku.client import Kensaku as Kensaku
     from kensaku.confidence import Confidence as Confidence
     from kensaku.config import Settings as Settings
     from kensaku.errors import KensakuError as KensakuError
     from kensaku.extract import extract_html as extract_html
-    from kensaku.limits import Budget as Budget
     from kensaku.models import Attempt as Attempt
     from kensaku.models import Document as Document
     from kensaku.models import Hit as Hit

@@ -125,11 +125,11 @@ class Door(Sessions):
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """A bare connection to a host, under the same checks: what the browser is given."""
         target = self.guard.target(scheme, host.lower().strip("[]"), port, proxied=False)
-        hop = _Hop(target.host)
+        name, hop = target.host, _Hop(target.host)
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(self.limits.connect):
-                for address in [host] if target.address else await self._find(host, port, hop):
+                for address in [name] if target.address else await self._find(name, port, hop):
                     family = socket.AF_INET6 if ":" in address else socket.AF_INET
                     sock = self._checked(hop, family, socket.SOCK_STREAM, 0, address)
                     sock.setblocking(False)

@@ -15,11 +15,12 @@ from weakref import WeakKeyDictionary
 
 from kensaku import pipeline
 from kensaku import route as routes
+from kensaku.budget import Budget, RetryBudget
 from kensaku.cache import Cache, Flights
 from kensaku.confidence import weigh
 from kensaku.config import Settings
 from kensaku.errors import ConfigError, InvalidQuery, ProviderError, UnknownName, UsageError
-from kensaku.limits import Budget, Gate, RetryBudget
+from kensaku.limits import Gate
 from kensaku.models import Hit, Query, Response
 from kensaku.providers import provider_class
 from kensaku.store import Steady, open_store

@@ -44,8 +44,9 @@ from kensaku.rank import admit, fuse, merge, spread, tidy
 from kensaku.route import Then, rule_for
 
 if TYPE_CHECKING:
+    from kensaku.budget import Budget
     from kensaku.client import Kensaku
-    from kensaku.limits import Budget, Gate, Pass
+    from kensaku.limits import Gate, Pass
     from kensaku.models import Hit, Query
     from kensaku.providers.base import Provider
     from kensaku.route import Route

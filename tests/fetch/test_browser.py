@@ -309,6 +309,18 @@ async def test_the_proxy_is_for_its_page_alone(web):
     assert web.dialled == []
 
 
+@pytest.mark.parametrize("host", ["public.test", "PUBLIC.test", "[2606:4700::1111]", "8.8.8.8"])
+async def test_the_proxy_opens_tunnels_to_public_hosts(web, host):
+    """By name, and by address of either kind."""
+    web.pages["/"] = (200, {"Connection": "close"}, b"hello")
+    text = f"CONNECT {host}:443 HTTP/1.1\r\n{{auth}}\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n"
+    async with Proxy(web.door(FetchLimits(total=0.5)), 10**6) as proxy:
+        answer = await ask(proxy, text)
+    assert answer.startswith(b"HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 Status")
+    assert answer.endswith(b"hello")
+    assert len(web.dialled) == 1
+
+
 async def test_the_proxy_carries_one_request_and_no_second(web):
     """What follows on the same connection may be for another host: it is not sent to this one."""
     web.pages |= {"/a": "first", "/b": "second"}

@@ -10,11 +10,12 @@ import subprocess
 import sys
 import time
 from contextlib import aclosing
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from kensaku.errors import InvalidQuery
+from kensaku.errors import InvalidQuery, MissingExtra
 from kensaku.fetch.crawl import Crawl
 from kensaku.fetch.frontier import Frontier
 from kensaku.fetch.links import Scope, choose, normal, trap
@@ -23,6 +24,7 @@ from kensaku.fetch.plan import Plan
 from kensaku.fetch.sitemap import MAX_ENTRIES, read_sitemap
 
 ROOT = "http://public.test/"
+needs_re2 = pytest.mark.skipif(find_spec("re2") is None, reason="the extra crawl is not installed")
 
 
 def page(title, *links):
@@ -89,6 +91,14 @@ async def test_every_page_is_read_once(site, crawl):
     assert len(paths) == len(set(paths))
 
 
+def test_without_re2_patterns_are_refused_with_the_remedy(monkeypatch):
+    """Never run by an engine that a pattern can stop."""
+    monkeypatch.setitem(sys.modules, "re2", None)
+    with pytest.raises(MissingExtra, match=r"kensaku\[crawl\]"):
+        _ = Plan(ROOT, select_paths=["/a"]).scope
+
+
+@needs_re2
 async def test_paths_and_domains_are_chosen_by_patterns(site, crawl):
     """RE2 on the path and on the host, as Tavily has it."""
     assert titles(await crawl(select_paths=["^/a"], max_depth=2)) == ["alpha", "alpha one", "root"]
@@ -111,6 +121,7 @@ async def test_the_scheme_may_be_left_out(site, fetcher, parser):
     assert Plan("public.test/a").url == "https://public.test/a"
 
 
+@needs_re2
 @pytest.mark.parametrize(
     "options",
     [{"max_depth": 0}, {"max_depth": 6}, {"max_breadth": 0}, {"max_breadth": 501}, {"limit": 0},
@@ -125,6 +136,7 @@ def test_what_is_out_of_bounds_is_refused_before_anything_is_sent(options):
         _ = Plan(**{"url": ROOT, **options}).scope
 
 
+@needs_re2
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(a|a)*$", "(a|aa)+$", "(.*a){20}$", "([a-z]+)*$"])
 def test_a_pattern_that_explodes_elsewhere_does_not_here(pattern):
     """50 KB of the worst input in a tenth of a second (security.md, 3.5)."""

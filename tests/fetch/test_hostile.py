@@ -9,13 +9,15 @@ import sys
 import zlib
 from pathlib import Path
 
-import brotli
 import pytest
-from backports import zstd
 from fetch_web import reset, whole
 
-from kensaku.errors import FetchError, PageUnavailable, TooLarge
+from kensaku.errors import AddressRefused, FetchError, PageUnavailable, TooLarge
+from kensaku.fetch import decode
 from kensaku.fetch.bounds import FetchLimits
+
+brotli = pytest.importorskip("brotli")
+zstd = pytest.importorskip("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 
 TIGHT = FetchLimits(
     connect=1, first_byte=0.5, total=3, wire=2**20, decoded=2**20, slow_bytes=1000, slow_window=0.3
@@ -243,13 +245,33 @@ async def test_a_page_of_many_chunks_is_whole(web):
     assert (await web.door().get("http://public.test/")).body == body
 
 
+async def test_a_name_server_that_never_answers_is_not_waited_for(web):
+    """The name gets the answer that every unknown name gets."""
+
+    async def never(host, port):
+        await asyncio.sleep(60)
+
+    web.lookup = never
+    with pytest.raises(AddressRefused):
+        await web.door(TIGHT).get("http://public.test/")
+
+
+async def test_without_the_extra_its_encodings_are_not_asked_for(web, monkeypatch):
+    """What is not installed is not accepted, and not read when it is sent all the same."""
+    monkeypatch.setattr(decode, "_FOUND", {"br": None, "zstd": None})
+    web.pages["/"] = (200, {"Content-Encoding": "br"}, SMALL["br"])
+    with pytest.raises(PageUnavailable):
+        await web.door().get("http://public.test/")
+    assert web.seen[0].headers["accept-encoding"] == "gzip, deflate"
+
+
 BOMB = """
 import asyncio, json, resource, sys, time, zlib
 sys.path[:0] = [{here!r}]
 from fetch_web import Web
 from kensaku.errors import TooLarge
-import brotli
-from backports import zstd
+from kensaku.fetch.decode import _optional
+brotli, zstd = _optional()["br"], _optional()["zstd"]
 MIB = bytes(2**20)
 
 def gzip():

@@ -282,7 +282,7 @@ async def test_pages_are_read_one_by_one_and_kept_whole(make_client, upstream, m
     async def on_progress(done, total, message):
         told.append((done, total, message))
 
-    client = make_client("tavily", fetch_allow=("127.0.0.1",))
+    client = make_client("tavily", fetch_allow=("127.0.0.0/8",), fetch_ports="any")
     async with Client(make_server(client=client), mode=mode) as c:
         result = await c.call_tool("web_extract", {"urls": urls}, progress_callback=on_progress)
         whole = (await c.read_resource(str(result.content[1].uri))).contents[0].text

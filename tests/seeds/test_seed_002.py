@@ -832,6 +832,24 @@ def test_the_command_shows_no_password(url, capsys):
     assert "hunter2" not in said.out + said.err
 
 
+@pytest.mark.parametrize(
+    ("missing", "extra"),
+    [("alembic", "sql"), ("sqlalchemy", "sql"), ("langchain_core", "langchain")],
+)
+def test_the_command_says_what_to_install(missing, extra):
+    """In one line."""
+    code = (
+        f"import sys\nsys.modules[{missing!r}] = None\n"
+        "from kensaku.adapters.search_web.__main__ import main\n"
+        "sys.exit(main(['register', 'sqlite://']))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert ran.returncode == 1
+    assert ran.stderr.strip().endswith(f'pip install "kensaku[{extra}]"')
+    assert ran.stderr.count("\n") == 1
+
+
 def test_without_psycopg_it_says_what_to_install(monkeypatch):
     """(S2-44)"""
     monkeypatch.setitem(sys.modules, "psycopg", None)

@@ -892,6 +892,7 @@ def test_a_failed_write_leaves_the_old_file(machine, monkeypatch):
         settings.set("webSearch.provider", "brave")
 
     assert json.loads(file.read_text()) == {"webSearch": {"provider": "exa"}}
+    assert settings.get("webSearch.provider") == "exa"
     assert [p.name for p in machine.iterdir()] == ["settings.json"]
 
 

@@ -66,5 +66,7 @@ def tools_for_mode(
     if lite:
         return list(tools)
     ours = term.create_web_search_tool_definition(deps, **options)
-    others = [t for t in tools if not (isinstance(t, WebSearchTool) or t.name == ours.name)]
+    others = [
+        t for t in tools if not isinstance(t, WebSearchTool) and getattr(t, "name", "") != ours.name
+    ]
     return [*others, wrap(ours.tool)]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from kensaku.client import Kensaku
 from kensaku.config import Secret, Settings
-from kensaku.limits import RetryBudget
+from kensaku.budget import RetryBudget
 
 MOST_KEPT = 64  # a service with many tenants has many keys
 

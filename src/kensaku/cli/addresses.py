@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 from kensaku.errors import UsageError
 
-_SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):(?://|(?=[^\\/]*$))")
+_SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):(?!\d)")  # example.com:8080 has none
 _DOCUMENTS = ("pydoc", "file")  # addresses that only the local index has
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, get_args
 
 from kensaku import models
 from kensaku.cli import terminal
-from kensaku.cli.options import add_common, settings_of
+from kensaku.cli.options import add_common
+from kensaku.cli.working import client
 
 if TYPE_CHECKING:
     from kensaku.answer import Answer
@@ -70,14 +71,11 @@ def options_of(args: argparse.Namespace) -> dict[str, Any]:
 async def asker(args: argparse.Namespace) -> AsyncIterator[tuple[Kensaku, Notice]]:
     """A client that tells of long work, and what says where queries go."""
     from kensaku.cli import report
-    from kensaku.client import Kensaku
 
-    with closing(terminal.Bar()) as progress:
-        async with Kensaku(settings_of(args)) as k:
-            k.progress = progress
-            notice = report.Notice(k, args.route, silent=False)
-            notice.before()
-            yield k, notice
+    async with client(args) as k:
+        notice = report.Notice(k, args.route, silent=False)
+        notice.before()
+        yield k, notice
 
 
 def status_of(found: Context | Answer, notice: Notice, words: str) -> int:

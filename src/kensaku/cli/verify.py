@@ -7,11 +7,11 @@ do. Exit status: 0 the page was read, found or not; 1 it could not be read; 2 wr
 from __future__ import annotations
 
 import argparse
-from contextlib import closing
 
 from kensaku.cli import terminal
 from kensaku.cli.addresses import check_url
-from kensaku.cli.options import add_common, settings_of
+from kensaku.cli.options import add_common
+from kensaku.cli.working import client
 
 USAGE = "[options] QUOTE URL"
 
@@ -25,15 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace) -> int:
     """One look."""
-    from kensaku.client import Kensaku
     from kensaku.verify import verify
 
     verify(args.quote, "")  # an empty or endless quote is told before anything is sent
     check_url(args.url)
-    with closing(terminal.Bar()) as progress:
-        async with Kensaku(settings_of(args)) as k:
-            k.progress = progress
-            found = await k.verify(args.quote, args.url)
+    async with client(args) as k:
+        found = await k.verify(args.quote, args.url)
     if args.json:
         terminal.show_json({"url": args.url, **found.to_dict()})
     elif found.found:

@@ -26,6 +26,8 @@ CONTEXT = {
         "a blockquote pre h1 h2 h3 h4 h5 h6 details dl address label td dialog summary".split()
     )
 }
+_EMPTY = frozenset("br hr img wbr".split())
+_NAMING = frozenset(("id", "itemprop", "role"))
 _WORD = re.compile(r"\w+")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e00-\u0e7f]")
 
@@ -131,23 +133,27 @@ class _Walk:
         return self._blocks
 
     def _open(self, element: Element, outer: Node) -> Node | None:
+        """The node of an element; None when nothing inside of it is to be read."""
         tag = element.tag
+        if tag in self._sight.unseen:
+            return None
+        if tag in _EMPTY:
+            self._empty(tag, outer)
+            return None
         attributes = dict(element.items())
         look = self._sight.look(element, tag, attributes, outer.look)
         if look is None:
             return None
         node = Node(element, tag, outer, look)
         if attributes:
-            names = [attributes.get(n) for n in ("class", "id", "itemprop", "role")]
-            if any(names):
-                node.own = place_bits(" ".join(n for n in names if n))
+            _name(node, attributes)
         node.near = node.own | outer.own
-        node.is_main = tag in ("main", "article") or attributes.get("role") == "main"
-        node.context |= CONTEXT.get(tag, 0)
-        if tag == "a" and "href" in attributes:
-            node.link = attributes["href"]
-        elif tag == "br":
-            self._break(node)
+        if tag in CONTEXT:
+            node.context |= CONTEXT[tag]
+            if tag == "a":
+                node.link = attributes.get("href", node.link)
+            elif tag in ("main", "article"):
+                node.is_main = True
         if tag in BLOCK_TAGS or "-" in tag:
             self._flush(outer)
         elif self._ended_inline and tag in _SPACED and not outer.context & CONTEXT["pre"]:
@@ -156,6 +162,16 @@ class _Walk:
         if element.text:
             self._text(element.text, node)
         return node
+
+    def _empty(self, tag: str, outer: Node) -> None:
+        if tag == "hr":
+            self._flush(outer)
+        elif tag == "br":
+            self._breaks += 1
+            if self._breaks >= 2 and not outer.context & CONTEXT["pre"]:
+                self._flush(outer)
+            else:
+                self._pieces.append(Piece("\n", None, "br"))
 
     def _close(self, node: Node, outer: Node) -> None:
         if node.tag in BLOCK_TAGS or "-" in node.tag:
@@ -180,13 +196,6 @@ class _Walk:
             self._ended_inline = False
         self._pieces.append(Piece(text, node.link, _style(node)))
 
-    def _break(self, node: Node) -> None:
-        self._breaks += 1
-        if self._breaks >= 2 and not node.context & CONTEXT["pre"]:
-            self._flush(node.parent or node)
-        else:
-            self._pieces.append(Piece("\n", None, "br"))
-
     def _flush(self, node: Node) -> None:
         pieces, inner = self._pieces, self._inner
         self._pieces, self._inner, self._breaks = [], None, 0
@@ -205,6 +214,16 @@ class _Walk:
         node.stops += block.text.count(". ") + block.text.endswith((".", "。", "!", "?"))
         if block.size >= 12 and block.linked < 0.5:
             node.long += block.size
+
+
+def _name(node: Node, attributes: dict[str, str]) -> None:
+    names = attributes.get("class", "")
+    for other in _NAMING & attributes.keys():
+        names += " " + attributes[other]
+    if names:
+        node.own = place_bits(names)
+    if attributes.get("role") == "main":
+        node.is_main = True
 
 
 def _spaced(pieces: list[Piece]) -> str:

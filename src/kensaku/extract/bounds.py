@@ -7,6 +7,7 @@ for depth. Markup over these bounds is refused, not cut: half a tree is another 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from kensaku.errors import TooLarge
 
@@ -17,11 +18,11 @@ MAX_ATTRIBUTES = 10_000
 
 _RAW = "script|style|textarea|title|xmp|iframe|noembed|noframes"
 # Comments and raw text are stepped over; an unclosed one reaches to the end, as in a browser.
+# For text in lower case.
 _MARKUP = re.compile(
     r"<!--(?:[^-]++|-(?!->))*+"
     rf"|<(?:{_RAW})\b[^>]*+>(?:[^<]++|<(?!/(?:{_RAW})))*+"
-    r"|<(/?)([a-z][a-z0-9:-]*+)((?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+)",
-    re.IGNORECASE,
+    r"|<(/?)([a-z][a-z0-9:-]*+)((?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+)"
 )
 _QUOTED = re.compile(r"\"[^\"]*+\"|'[^']*+'")
 _GAP = re.compile(r"[\s/]+")
@@ -49,26 +50,32 @@ def check_markup(text: str) -> None:
 def _scan(text: str) -> None:
     open_now: dict[str, int] = {}
     depth = tags = 0
-    for match in _MARKUP.finditer(text):
-        closing, name, attributes = match.groups()
-        if name is None:
+    for closing, name, attributes in _tags(text.lower()):
+        if not name:
             continue
         tags += 1
         if tags > MAX_TAGS:
             raise TooLarge(f"the page has more than {MAX_TAGS:,} tags")
         if len(attributes) > 2 * MAX_ATTRIBUTES:
             _check_attributes(attributes)
-        name = name.lower()
-        if name in _FLAT or attributes.endswith("/"):
+        if name in _FLAT or attributes[-1:] == "/":
             continue
+        count = open_now.get(name, 0)
         if not closing:
-            open_now[name] = open_now.get(name, 0) + 1
+            open_now[name] = count + 1
             depth += 1
             if depth > MAX_DEPTH:
                 raise TooLarge(f"the page nests its elements more than {MAX_DEPTH} deep")
-        elif open_now.get(name, 0) > 0:
-            open_now[name] -= 1
+        elif count:
+            open_now[name] = count - 1
             depth -= 1
+
+
+def _tags(text: str) -> Iterable[tuple[str, str, str]]:
+    """All tags: at once for an ordinary page, one by one where that would take much memory."""
+    if text.count("<") < 50_000:
+        return _MARKUP.findall(text)
+    return ((m[1] or "", m[2] or "", m[3] or "") for m in _MARKUP.finditer(text))
 
 
 def _check_attributes(attributes: str) -> None:

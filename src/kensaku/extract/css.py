@@ -55,21 +55,29 @@ class _Index:
     """Rules by what an element must have for them to match."""
 
     def __init__(self) -> None:
-        self.by_key: dict[str, list[Rule]] = {}
+        self.tags: dict[str, list[Rule]] = {}  # under "" the rules for any element
+        self._names: dict[str, list[Rule]] = {}
+        self._attributes: dict[str, list[Rule]] = {}
 
     def add(self, key: str, rule: Rule) -> None:
-        self.by_key.setdefault(key, []).append(rule)
+        if key[:1] == "[":
+            self._attributes.setdefault(key[1:], []).append(rule)
+        else:
+            home = self._names if key[:1] in ("#", ".") else self.tags
+            home.setdefault(key, []).append(rule)
 
     def reaching(self, element: Element, tag: str, attributes: dict[str, str]) -> list[Rule]:
-        get = self.by_key.get
-        rules = get("", []) + get(tag, [])
-        for name, value in attributes.items():
-            if name == "class":
-                for one in value.split():
-                    rules += get("." + one, [])
-            elif name == "id":
-                rules += get("#" + value, [])
-            rules += get("[" + name, [])
+        rules = self.tags.get("", []) + self.tags.get(tag, [])
+        if self._names:
+            get = self._names.get
+            if "class" in attributes:
+                for one in attributes["class"].split():
+                    rules += get("." + one, ())
+            if "id" in attributes:
+                rules += get("#" + attributes["id"], ())
+        if self._attributes:
+            for name in self._attributes.keys() & attributes.keys():
+                rules += self._attributes[name]
         return [r for r in rules if r.reaches(element)]
 
 
@@ -98,10 +106,15 @@ class StyleSheet:
                     hiding.update(key for key, _ in keys)
                 for key, text in keys:
                     candidates.append((key, Rule(text.strip(), values, len(candidates))))
+        self.rules = len(hiding)
         for key, rule in candidates:
             self._all.add(key, rule)
             if key in hiding:
                 self._hiding.add(key, rule)
+
+    def reaches_tag(self, tag: str) -> bool:
+        """Whether a rule may hide elements for their tag alone."""
+        return tag in self._hiding.tags or "" in self._hiding.tags
 
     def declared(
         self, element: Element, tag: str, attributes: dict[str, str], *, fully: bool = False
@@ -113,7 +126,7 @@ class StyleSheet:
         """
         index = self._all if fully else self._hiding
         inline = attributes.get("style", "")
-        reached = index.reaching(element, tag, attributes) if index.by_key else []
+        reached = index.reaching(element, tag, attributes) if self.rules else []
         if not reached and not inline:
             return {}
         normal, important = parse_declarations(inline)

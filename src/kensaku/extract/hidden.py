@@ -55,7 +55,7 @@ class Sight:
 
     def __init__(self, root: Element, *, scripts: bool = True) -> None:
         """With `scripts` as in a browser that runs them; without, `noscript` is what is seen."""
-        self._unseen = _UNSEEN if scripts else _UNSEEN - {"noscript"}
+        self.unseen = _UNSEEN if scripts else _UNSEEN - {"noscript"}
         sheets = [s.text or "" for s in root.iter("style") if _on_screen(s.get("media"))]
         linked = any("stylesheet" in (e.get("rel") or "").lower() for e in root.iter("link"))
         self._covered = False  # whether the page is invisible until its scripts have run
@@ -68,9 +68,12 @@ class Sight:
     def look(
         self, element: Element, tag: str, attributes: dict[str, str], outer: Look
     ) -> Look | None:
-        """How text inside `element` looks; None when nothing inside of it is seen."""
-        if tag in self._unseen:
-            return None
+        """How text inside `element` looks; None when nothing inside of it is seen.
+
+        Elements whose tag is in `unseen` need not be asked about.
+        """
+        if not attributes and tag != "dialog" and not self._sheet.reaches_tag(tag):
+            return outer
         if _switched_off(tag, attributes) and not self._shown(element, attributes):
             return None
         declared = self._declared(element, tag, attributes)
@@ -92,7 +95,9 @@ class Sight:
         self, element: Element, tag: str, attributes: dict[str, str], *, fully: bool = False
     ) -> Declarations:
         declared = self._sheet.declared(element, tag, attributes, fully=fully)
-        return _legacy(tag, attributes) | declared if attributes else declared
+        if tag in ("font", "body") or "bgcolor" in attributes:
+            return _legacy(tag, attributes) | declared
+        return declared
 
     def _shown(
         self, element: Element, attributes: dict[str, str], declared: Declarations | None = None
@@ -163,14 +168,17 @@ def _on_screen(media: str | None) -> bool:
     return not media or at_rule_holds("@media " + media)
 
 
+_SWITCHES = frozenset(("hidden", "popover", "inert", "aria-hidden"))
+
+
 def _switched_off(tag: str, attributes: dict[str, str]) -> bool:
     if tag == "dialog" and "open" not in attributes:
         return True
-    if tag in _WHOLE_PAGE:
+    if _SWITCHES.isdisjoint(attributes) or tag in _WHOLE_PAGE:
         return False
-    if "hidden" in attributes or "popover" in attributes:
+    if "hidden" in attributes or "popover" in attributes or "inert" in attributes:
         return True
-    return "inert" in attributes or attributes.get("aria-hidden", "").strip().lower() == "true"
+    return attributes["aria-hidden"].strip().lower() == "true"
 
 
 def _legacy(tag: str, attributes: dict[str, str]) -> Declarations:

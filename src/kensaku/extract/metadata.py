@@ -64,11 +64,19 @@ def read_metadata(root: Element, url: str) -> Metadata:
     )
 
 
+# What needs no joining; dots in the path may have to be resolved.
+_ORDINARY = re.compile(
+    r"https?://[\w-]+(?:\.[\w-]+)+(?:/(?!\.)[\w%~,;:@=+-]*+(?:\.\w+)?)*+(?:\?[^\s#]*+)?", re.A
+)
+
+
 def absolute(link: str, base: str) -> str | None:
     """The link as an absolute http(s) address, or None for any other scheme."""
-    link = "".join(link.split()) if len(link) < 4_000 else ""
-    if not link or link.startswith("#"):
+    if not link or link[0] == "#" or len(link) > 4_000:
         return None
+    if _ORDINARY.fullmatch(link):
+        return link
+    link = "".join(link.split())
     try:
         joined = urljoin(base, link)
         parts = urlsplit(joined)

@@ -76,6 +76,7 @@ _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _CUE_CHARS = 160  # in longer texts a cue says little
 
 
+@lru_cache(maxsize=16384)
 def place_bits(names: str) -> int:
     """Which kinds of box these names of classes and ids speak of, one bit each."""
     bits = 0

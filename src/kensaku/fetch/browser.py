@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from kensaku._guard import refused
 from kensaku.errors import ConfigError, FetchError, MissingExtra, PageUnavailable, TooLarge
@@ -150,7 +151,7 @@ class Browser:
             if host in proxy.refused:
                 raise refused() from None
             raise
-        if response is None or host in proxy.refused:
+        if response is None or {host, urlsplit(response.url).hostname} & proxy.refused:
             raise refused()
         with suppress(Exception):
             await page.wait_for_load_state("networkidle", timeout=self._limits.settle * 1000)
@@ -194,7 +195,7 @@ class _Chromium:
                 args=list(_FLAGS),
                 env={"PATH": PLACES, "HOME": "/nonexistent", "LANG": "C.UTF-8"},
                 # Chromium's own sandbox does not start for root, as containers often have it.
-                chromium_sandbox=os.geteuid() != 0,
+                chromium_sandbox=getattr(os, "geteuid", lambda: 1)() != 0,
                 # Traffic that belongs to no page meets a port where nobody listens.
                 proxy={"server": "http://127.0.0.1:9"},
             )

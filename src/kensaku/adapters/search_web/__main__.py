@@ -21,11 +21,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("url", help="sqlite:///agents.db, postgresql://user@host/name")
     parser.add_argument("--agent", default="assistant", help="who gets the tool")
     asked = parser.parse_args(arguments)
-    from sqlalchemy.exc import SQLAlchemyError
-
-    from kensaku.adapters.search_web import database
-
     try:
+        from kensaku.adapters.search_web import database
+
         if asked.what == "register":
             done = database.register(asked.url, asked.agent)
             print(f"{done.agent} has {done.tool}, in place {done.order}")
@@ -40,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KensakuError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    except SQLAlchemyError as error:  # its text may hold the address, and that a password
+    except database.SQLAlchemyError as error:  # its text may hold the address, and that a password
         print(f"error: the database refused ({type(error).__name__})", file=sys.stderr)
         return 1
     return 0

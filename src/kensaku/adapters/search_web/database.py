@@ -22,6 +22,7 @@ try:
     from alembic.config import Config
     from sqlalchemy import Connection, create_engine, select, text
     from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import SQLAlchemyError
 except ImportError:
     raise MissingExtra("SQLAlchemy or Alembic", "sql") from None
 
@@ -30,6 +31,16 @@ from kensaku.adapters.search_web.rows import AGENTS, LINKS, TOOLS, add_tool, lin
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
     from sqlalchemy import URL
+
+__all__ = [
+    "Registered",
+    "SQLAlchemyError",
+    "downgrade",
+    "drift",
+    "load_tools",
+    "register",
+    "upgrade",
+]
 
 LOCK = 0x6B656E73616B75  # "kensaku": two processes that migrate at once take turns
 
@@ -47,7 +58,7 @@ def register(url: str, agent: str = "assistant") -> Registered:
     """Bring the database up to date and give the agent its `search_web`. Doing it again is fine."""
     upgrade(url)
     name = tool_name(TOOL_REGISTRY["SearchWebTool"])
-    with _connected(url) as connection, connection.begin():
+    with _connected(url) as connection, _one_at_a_time(connection), connection.begin():
         add_tool(connection, name, "SearchWebTool")
         link(connection, agent, name, "SearchWebTool")
         order = connection.scalar(

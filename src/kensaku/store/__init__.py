@@ -1,0 +1,35 @@
+"""Where processes share small state: memory, a SQLite file, or Valkey/Redis by URL.
+
+open_store("")            a file in home: every process of this user on this machine
+open_store("memory:")     this process alone
+open_store("valkey://…")  every machine that can reach it
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kensaku.errors import ConfigError
+from kensaku.store.base import Store
+from kensaku.store.memory import MemoryStore
+from kensaku.store.sqlite import SqliteStore
+from kensaku.store.steady import Steady
+from kensaku.store.valkey import ValkeyStore
+
+__all__ = ["MemoryStore", "SqliteStore", "Steady", "Store", "ValkeyStore", "open_store"]
+
+
+def open_store(url: str, home: Path, name: str) -> Store:
+    """The store that a setting names. Nothing is opened before the first use."""
+    if not url:
+        return SqliteStore(home / f"{name}.sqlite")
+    if url == "memory:":
+        return MemoryStore()
+    if url.startswith(("valkey://", "valkeys://", "redis://", "rediss://", "unix://")):
+        return ValkeyStore(url)
+    if url.startswith("sqlite:"):
+        return SqliteStore(Path(url.removeprefix("sqlite:").removeprefix("//")).expanduser())
+    raise ConfigError(
+        f"{url.partition(':')[0][:20]!r} is no kind of store",
+        remedy="write valkey://host:6379, sqlite:///path, memory:, or nothing",
+    )

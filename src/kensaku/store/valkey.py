@@ -1,0 +1,87 @@
+"""State in Valkey or Redis: for many machines."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from kensaku.errors import MissingExtra
+from kensaku.store.base import Store
+
+# The same arithmetic as `next_turn`, where all machines see one clock: the server's.
+_TURN = """
+local t = redis.call('TIME'); local now = t[1] + t[2] / 1000000
+local interval, burst, patience = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local arrival = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now - interval * burst)
+local start = arrival + interval
+local wait = math.max(0, start - now)
+if wait > patience then return tostring(-wait) end
+redis.call('SET', KEYS[1], string.format('%.6f', start),
+           'PX', math.ceil((interval * burst + wait + 60) * 1000))
+return tostring(wait)
+"""
+
+
+class ValkeyStore(Store):
+    """For many machines: one connection pool per event loop, made on first use."""
+
+    PREFIX = "kensaku:"
+
+    def __init__(self, url: str) -> None:
+        self._url = url.replace("redis://", "valkey://", 1).replace("rediss://", "valkeys://", 1)
+        self._clients: dict[asyncio.AbstractEventLoop, Any] = {}
+
+    def _client(self) -> Any:
+        loop = asyncio.get_running_loop()
+        if (client := self._clients.get(loop)) is None:
+            for ended in [other for other in self._clients if other.is_closed()]:
+                del self._clients[ended]
+            try:
+                from valkey.asyncio import Valkey
+            except ImportError:
+                raise MissingExtra("the Valkey client", "valkey") from None
+            client = self._clients[loop] = Valkey.from_url(
+                self._url, socket_timeout=5, socket_connect_timeout=2
+            )
+        return client
+
+    async def get(self, keys: Sequence[str]) -> list[bytes | None]:
+        return list(await self._client().mget([self.PREFIX + k for k in keys]))
+
+    async def put(self, key: str, value: bytes, ttl: float) -> None:
+        if ttl > 0:
+            await self._client().set(self.PREFIX + key, value, px=max(1, int(ttl * 1000)))
+
+    async def claim(self, key: str, ttl: float) -> bool:
+        kept = await self._client().set(self.PREFIX + key, b"1", px=int(ttl * 1000) or 1, nx=True)
+        return bool(kept)
+
+    async def add(self, key: str, amount: float, ttl: float) -> float:
+        pipe = self._client().pipeline()
+        pipe.incrbyfloat(self.PREFIX + key, amount)
+        pipe.expire(self.PREFIX + key, int(ttl) + 1, nx=True)
+        return float((await pipe.execute())[0])
+
+    async def turn(self, key: str, interval: float, burst: int, patience: float) -> float:
+        script = self._client().register_script(_TURN)
+        wait = await script(keys=[self.PREFIX + key], args=[interval, burst, patience])
+        return float(wait)
+
+    async def forget(self, prefix: str) -> int:
+        gone = 0
+        async for key in self._client().scan_iter(match=f"{self.PREFIX}{prefix}*", count=1000):
+            gone += await self._client().delete(key)
+        return gone
+
+    async def size(self, prefix: str) -> tuple[int, int]:
+        count = size = 0
+        async for key in self._client().scan_iter(match=f"{self.PREFIX}{prefix}*", count=1000):
+            count, size = count + 1, size + await self._client().strlen(key)
+        return count, size
+
+    async def close(self) -> None:
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        self._clients.clear()
+        if client is not None:
+            await client.aclose()

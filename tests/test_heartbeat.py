@@ -1,0 +1,87 @@
+"""The event loop is never blocked: it keeps ticking while searches are slow."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+
+from kensaku import Outcome
+from kensaku.testing import FakeUpstream, faults
+
+TICK = 0.005
+
+
+class Heart:
+    """Counts its own beats; a blocked loop misses them."""
+
+    def __init__(self) -> None:
+        self.beats, self.longest = 0, 0.0
+
+    async def beat(self) -> None:
+        loop = asyncio.get_running_loop()
+        before = loop.time()
+        while True:
+            await asyncio.sleep(TICK)
+            now = loop.time()
+            self.beats, self.longest = self.beats + 1, max(self.longest, now - before)
+            before = now
+
+    async def __aenter__(self) -> Heart:
+        self._task = asyncio.create_task(self.beat())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+
+async def test_the_loop_ticks_while_fifty_searches_are_slow(make_client, upstream, machine):
+    """State and cache on disk, hanging and late upstreams, all modes."""
+    upstream.fails("tavily", faults.delay(0.1))
+    upstream.fails("brave", faults.hang())
+    client = make_client("tavily", "brave", state_url="", cache_url="")
+    await client.search("warm")
+
+    async with Heart() as heart:
+        modes = ["first", "hedge", "all"]
+        found = await asyncio.gather(
+            *(client.search(f"otters {n}", mode=modes[n % 3], timeout=1) for n in range(50))
+        )
+
+    assert any(r.outcome is Outcome.FOUND for r in found)
+    assert heart.beats >= 20
+    assert heart.longest < 0.3  # a busy machine; a blocked loop would miss half a second
+
+
+def test_the_loop_ticks_while_the_http_library_is_loaded(machine):
+    """Its first import takes a third of a second: it is done beside the loop."""
+    code = """
+import asyncio, sys
+sys.path.insert(0, sys.argv[1])
+from test_heartbeat import Heart
+from kensaku import Kensaku
+
+async def main():
+    async with Kensaku(route="tavily", cache_enabled=False) as k:
+        assert "aiohttp" not in sys.modules
+        async with Heart() as heart:
+            await k.http.ready()
+        assert "aiohttp" in sys.modules
+        print((await k.search("otters")).outcome, heart.beats)
+
+asyncio.run(main())
+"""
+    with FakeUpstream.in_thread() as up:
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(__file__).rpartition("/")[0]],
+            env={"KENSAKU_HOME": str(machine), **up.environment("tavily")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    assert done.stderr == ""
+    outcome, beats = done.stdout.split()
+    assert outcome == "found"
+    assert int(beats) >= 3

@@ -1,0 +1,254 @@
+"""The one file that touches the network: pools, bounds, redirects, proxies, loops."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import ssl
+import subprocess
+import sys
+import warnings
+
+import pytest
+
+from kensaku import Kensaku, Outcome, Settings
+from kensaku._http import MAX_REPLY_BYTES, Http
+from kensaku.errors import NotConfigured, Unreachable, Unreadable
+from kensaku.providers.base import Request
+from kensaku.testing import FakeUpstream, faults
+
+
+@pytest.fixture
+async def http():
+    client = Http(user_agent="test")
+    yield client
+    await client.close()
+
+
+@pytest.mark.parametrize("wide", [1, 16, 64])
+async def test_a_hundred_searches_open_as_many_connections_as_are_in_flight(
+    wide, make_client, upstream
+):
+    """Connections are kept and used again."""
+    upstream.fails("tavily", faults.delay(0.002))
+    client, numbers = make_client("tavily"), iter(range(100))
+
+    async def worker():
+        for n in numbers:
+            found = await client.search(f"otters {n}", cache=False)
+            assert found.outcome is Outcome.FOUND
+
+    await asyncio.gather(*(worker() for _ in range(wide)))
+
+    assert len(upstream.requests) == 100
+    assert upstream.connections <= wide
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_a_redirect_is_not_followed(status, make_client, upstream):
+    """A key must not travel to a host that an answer names."""
+    async with FakeUpstream() as elsewhere:
+        away = {"Location": elsewhere.base_url("tavily") + "/search"}
+        upstream.fails("tavily", faults.status(status, headers=away))
+
+        found = await make_client("tavily").search("otters")
+
+        assert elsewhere.requests == []
+    error = found.attempts[0].error
+    assert isinstance(error, Unreadable)
+    assert error.status == status
+    assert "TAVILY_BASE_URL" in error.remedy
+
+
+async def test_a_reply_that_is_too_large_is_not_read(http, upstream):
+    """16 MiB; a search result has a few kilobytes."""
+    url = upstream.serves("/big", b" " * (MAX_REPLY_BYTES + 1), "application/json")
+
+    with pytest.raises(Unreadable, match="16 MiB"):
+        await http.send(Request(url), "tavily")
+
+
+async def test_a_compressed_reply_is_bounded_by_what_it_becomes(http):
+    """A few kilobytes that unpack to hundreds of megabytes end at the same bound."""
+    import zlib
+
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    bomb = b"".join(packer.compress(b"\0" * 2**20) for _ in range(64)) + packer.flush()
+    headers = {"Content-Encoding": "gzip"}
+    async with FakeUpstream() as up:
+        up.fails("tavily", faults.Fault(200, bomb, headers))
+
+        with pytest.raises(Unreadable):
+            await http.send(Request(up.base_url("tavily") + "/search", json={}), "tavily")
+
+
+async def test_proxies_of_the_environment_are_not_looked_at(make_client, upstream, monkeypatch):
+    """A proxy is an explicit setting: one that is set by accident would see keys and queries."""
+    for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+
+    found = await make_client("tavily").search("otters")
+
+    assert found.outcome is Outcome.FOUND
+
+
+async def test_a_proxy_that_is_set_is_used(make_client, upstream):
+    """`KENSAKU_PROXY`: the request arrives there, in the form for proxies."""
+    async with FakeUpstream() as proxy:
+        found = await make_client("tavily", proxy=proxy.url).search("otters")
+
+        assert proxy.requests[0].target.startswith(f"{upstream.url}/tavily")
+    assert upstream.requests == []
+    assert found.outcome is Outcome.UNAVAILABLE
+
+
+@pytest.mark.parametrize(
+    ("url", "error"),
+    [
+        ("http://127.0.0.1:9/", Unreachable),
+        ("http://no-such-host.invalid/", Unreachable),
+        ("http://:80/", NotConfigured),
+        ("http://127.0.0.1:99999/", NotConfigured),
+    ],
+)
+async def test_what_cannot_be_connected_to_is_said_without_the_address(url, error, http):
+    """The message holds no URL: there may be a key in it."""
+    with pytest.raises(error) as refused:
+        await http.send(Request(url, {"api_key": "secret"}), "tavily")
+
+    assert "secret" not in str(refused.value)
+    assert "//" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        (faults.reset(), Unreachable),
+        (faults.half(), Unreachable),
+        (faults.Fault(200, b"{}", {"Content-Length": "x"}), Unreadable),
+        (faults.Fault(200, b"{}", {"Content-Encoding": "gzip"}), Unreachable),
+    ],
+    ids=["reset", "half", "bad header", "bad gzip"],
+)
+async def test_a_connection_that_breaks_is_typed(fault, error, http, upstream):
+    """Every way in which it breaks."""
+    upstream.fails("tavily", fault)
+
+    with pytest.raises(error):
+        await http.send(Request(upstream.base_url("tavily") + "/search", json={}), "tavily")
+
+
+async def test_a_certificate_that_cannot_be_trusted_is_said(make_client, bad_tls):
+    """Self-signed: nothing is sent, and the remedy is about certificates."""
+    url, received = bad_tls
+    client = make_client("tavily", env={"TAVILY_BASE_URL": url})
+
+    found = await client.search("otters")
+
+    assert isinstance(found.attempts[0].error, Unreachable)
+    assert "certificate" in str(found.attempts[0].error)
+    assert received == []
+
+
+async def test_the_deadline_is_the_callers(http):
+    """A hanging upstream is left when the caller's time is over."""
+    async with FakeUpstream() as up:
+        up.fails("tavily", faults.hang())
+
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await http.send(Request(up.base_url("tavily") + "/search", json={}), "tavily")
+
+
+# --- loops
+
+
+def test_one_client_works_in_several_loops_one_after_the_other(machine):
+    """`asyncio.run` for every question, as scripts do; and nothing is left open."""
+    with FakeUpstream.in_thread() as up, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        client = Kensaku(Settings.load(environ=up.environment("tavily"), route="tavily"))
+        for n in range(3):
+            found = asyncio.run(client.search(f"otters {n}"))
+            assert found.outcome is Outcome.FOUND
+        asyncio.run(client.close())
+        del client
+        gc.collect()
+
+        assert up.connections == 3
+
+
+def test_a_client_that_is_closed_can_be_used_again(machine):
+    """Closing lets go; the next search begins anew."""
+    with FakeUpstream.in_thread() as up:
+        client = Kensaku(
+            Settings.load(
+                environ=up.environment("tavily"),
+                route="tavily",
+                budget_searches=5,
+                cache_enabled=False,
+            )
+        )
+
+        async def twice():
+            for _ in range(2):
+                assert (await client.search("otters")).outcome is Outcome.FOUND
+                await client.close()
+            await client.close()
+
+        asyncio.run(twice())
+
+
+def test_closing_leaves_no_warning_behind(machine):
+    """No unclosed session, transport, file or thread: said by a process of its own."""
+    code = """
+import asyncio, warnings
+from kensaku import Kensaku
+async def main():
+    async with Kensaku(route="tavily") as k:
+        print((await k.search("otters")).outcome)
+asyncio.run(main())
+"""
+    with FakeUpstream.in_thread() as up:
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", code],
+            env={"KENSAKU_HOME": str(machine), **up.environment("tavily")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    assert done.stdout.strip() == "found"
+    assert done.stderr == ""
+
+
+@pytest.fixture
+async def bad_tls(tmp_path):
+    """A server with a certificate that nobody trusts, and what it has received."""
+    received: list[bytes] = []
+
+    async def serve(reader, writer):
+        received.append(await reader.read(1000))
+        writer.close()
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*self_signed(tmp_path))
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context)
+    port = server.sockets[0].getsockname()[1]
+    yield f"https://127.0.0.1:{port}", received
+    server.close()
+    await server.wait_closed()
+
+
+def self_signed(folder):
+    """A certificate for 127.0.0.1, signed by itself."""
+    certificate, key = folder / "cert.pem", folder / "key.pem"
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"),
+            *("-keyout", key, "-out", certificate, "-subj", "/CN=127.0.0.1"),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    return certificate, key
