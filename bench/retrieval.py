@@ -239,8 +239,7 @@ async def scale(count: int, hybrid: bool) -> None:
         times.sort()
         print(f"  {label}: p50 {times[150]:.2f} ms, p95 {times[285]:.2f} ms")
     print(f"  memory while searching: {_rss(worker)}")
-    disk = sum(f.stat().st_blocks * 512 for f in home.rglob("*") if f.is_file())
-    print(f"  disk: {disk // 1_000_000} MB")
+    print(f"  disk: {_disk(home) // 1_000_000} MB")
     await index.close()
     await _gone(home)
     shutil.rmtree(home)
@@ -293,6 +292,10 @@ def loop() -> None:
 def _cpu(process: int) -> float:
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _disk(home: Path) -> int:
+    return sum(f.stat().st_blocks * 512 for f in home.rglob("*") if f.is_file())
 
 
 def _rss(process: int) -> str:

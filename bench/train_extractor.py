@@ -34,11 +34,11 @@ from kensaku.extract.metadata import read_metadata
 from kensaku.extract.tree import parse_html
 
 FOLDS = 5
-ROUNDS = 200
+ROUNDS = 110
 MOST_WORDS = 60  # a block's weight grows with its words up to here
 PARAMETERS: dict[str, Any] = {
     "objective": "cross_entropy",
-    "learning_rate": 0.08,
+    "learning_rate": 0.13,
     "num_leaves": 16,
     "min_data_in_leaf": 200,
     "extra_trees": True,

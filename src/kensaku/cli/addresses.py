@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from kensaku.errors import UsageError
 
@@ -42,20 +43,29 @@ def is_url(word: str) -> bool:
 
 def readable(word: str) -> Path:
     """The file or folder that a word names, made absolute. Raises `UsageError`."""
-    path = Path(word).expanduser()
     try:
-        path = path.resolve(strict=True)
+        path = Path(word).expanduser().resolve(strict=True)
         if path.is_dir():
             next(path.iterdir(), None)
-        elif path.is_file():
+            return path
+        if path.is_file():
             path.open("rb").close()
-        else:
-            raise UsageError(f"cannot read {word[:200]}: it is neither a file nor a folder")
-    except (OSError, RuntimeError, ValueError) as error:
-        if isinstance(error, UsageError):
-            raise
-        why = getattr(error, "strerror", None) or "it is no path"
-        raise UsageError(f"cannot read {word[:200]}: {why}") from None
+            return path
+        why = "it is neither a file nor a folder"
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+    except (RuntimeError, ValueError):  # a loop of links, a NUL, a home that nobody has
+        why = "it leads nowhere"
+    raise UsageError(f"cannot read {word[:200]}: {why}")
+
+
+def writable(word: str) -> Path:
+    """The file that a word names, in a folder that is there. Raises `UsageError`."""
+    path = Path(word).expanduser()
+    if path.is_dir():
+        raise UsageError(f"cannot write {word[:200]}: it is a folder")
+    if not path.parent.is_dir():
+        raise UsageError(f"cannot write {word[:200]}: {path.parent} is no folder")
     return path
 
 
@@ -63,11 +73,11 @@ def document_address(word: str) -> str:
     """What an indexed document is called: an address as it is, a path as file:///…"""
     if "://" in word or word.partition(":")[0] in _DOCUMENTS:
         return word
-    return Path(word).expanduser().absolute().as_uri()
+    return Path(word).expanduser().resolve().as_uri()
 
 
 def path_of(address: str) -> Path | None:
     """The file behind a file:///… address."""
     if not address.startswith("file:///"):
         return None
-    return Path(unquote(address.removeprefix("file://")))
+    return Path(os.fsdecode(unquote_to_bytes(address.removeprefix("file://"))))

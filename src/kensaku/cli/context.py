@@ -21,7 +21,7 @@ USAGE = "[options] WORD …"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The question, and how much may come back."""
     add = parser.add_argument
-    add("--max-tokens", type=int, default=2_000, metavar="N", help="at most so many; 2000 if unsaid")
+    add("--max-tokens", type=int, default=2_000, metavar="N", help="how many; 2000 if unsaid")
     add("--cursor", metavar="CURSOR", help="go on where an earlier call with these words ended")
     asking.add_question(parser)
 

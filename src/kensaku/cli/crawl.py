@@ -19,7 +19,6 @@ from kensaku.cli.working import client, counted
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
-    from kensaku.index import Added
     from kensaku.models import Page
 
 USAGE = "[options] URL"
@@ -58,7 +57,9 @@ async def _into_index(k: Kensaku, args: argparse.Namespace, options: dict[str, A
     from kensaku.index import Added
 
     crawl = k.reader().crawl(args.url, resume=args.resume, progress=k.progress, **options)
-    total, waiting, urls = Added(), list[Page](), list[str]()
+    total = Added()
+    waiting: list[Page] = []
+    urls: list[str] = []
     async with aclosing(aiter(crawl)) as pages:
         async for page in pages:
             waiting.append(page)
@@ -68,19 +69,15 @@ async def _into_index(k: Kensaku, args: argparse.Namespace, options: dict[str, A
                 waiting = []
     if waiting:
         total += await k.index.add(waiting, collection=args.collection)
-    _show_counts(args, crawl.base_url, urls, total)
-    return _told(len(urls), crawl.failed, crawl.notes)
-
-
-def _show_counts(args: argparse.Namespace, base: str, urls: list[str], total: Added) -> None:
     counts = {name: getattr(total, name) for name in ("added", "updated", "unchanged")}
     if args.json:
-        terminal.show_json(
-            {"base_url": base, "collection": args.collection, "urls": urls, **counts}
-        )
+        told = {"base_url": crawl.base_url, "collection": args.collection, **counts, "urls": urls}
+        failed = [{"url": url, "error": error.to_dict()} for url, error in crawl.failed]
+        terminal.show_json({**told, "failed": failed, "notes": crawl.notes})
     elif urls:
         said = ", ".join(f"{n:,} {word}" for word, n in counts.items())
         terminal.show(f"{args.collection}: {said}")
+    return _told(len(urls), crawl.failed, crawl.notes)
 
 
 def _told(pages: int, failed: list[Any], notes: list[str]) -> int:

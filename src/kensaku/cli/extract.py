@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("urls", nargs="+", metavar="URL", help="with http:// or https://")
     add_format(parser)
     parser.add_argument(
-        "--timeout", type=float, default=60.0, metavar="SECONDS", help="for all of them; 60 if unsaid"
+        "--timeout", type=float, default=60.0, metavar="SECONDS", help="for all; 60 if unsaid"
     )
     add_common(parser)
 

@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "search": "search the web, or the local index",
+    "context": "search, and pack passages for a prompt into a number of tokens",
+    "answer": "search and answer, each sentence with its source",
+    "extract": "read pages: their main text as Markdown",
+    "verify": "does a quote stand on a page?",
+    "crawl": "read the pages of a site",
+    "map": "list the pages of a site",
+    "index": "look after the local index: add, list, rm, export, watch …",
     "providers": "who can be asked, what each can do, and how it is",
     "config": "every setting, its value, and where it came from",
     "doctor": "find out what does not work, and what to do about it",

@@ -120,10 +120,13 @@ class Wish:
     "pages about pricing" finds pages with the word pricing, in the language it was written in."""
 
     def __init__(self, instructions: str | None) -> None:
+        from kensaku.index.languages import guess_language
         from kensaku.index.tokens import query_terms
 
         text = (instructions or "").strip()
-        self._terms = dict(query_terms(text)) if text else {}
+        # Both sides are read in one language, that of the wish: stems must meet.
+        self._language = guess_language(text)
+        self._terms = dict(query_terms(text, (self._language,))) if text else {}
         self._whole = sum(self._terms.values())
 
     def __bool__(self) -> bool:
@@ -140,7 +143,7 @@ class Wish:
     def _share(self, text: str) -> float:
         from kensaku.index.tokens import document_terms
 
-        found = document_terms(text)
+        found = document_terms(text, self._language)
         hits = [w for term, w in self._terms.items() if term in found.words or term in found.pairs]
         return sum(hits) / self._whole
 

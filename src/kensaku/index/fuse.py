@@ -1,6 +1,6 @@
 """Ranked lists → one: fusion of words and vectors, documents from passages, diversity. Pure.
 
-by words, by vector → weighted sum of shares of the best → best passage of each document → MMR → highlights
+by words, by vector → weighted sum of shares of the best → MMR → highlights
 """
 
 from __future__ import annotations
