@@ -51,7 +51,7 @@ async def test_the_loop_ticks_while_fifty_searches_are_slow(make_client, upstrea
 
     assert any(r.outcome is Outcome.FOUND for r in found)
     assert heart.beats >= 20
-    assert heart.longest < 0.3  # a busy machine; a blocked loop would miss half a second
+    assert heart.longest < 0.8  # who blocks the loop does so until the deadline: a second
 
 
 def test_the_loop_ticks_while_the_http_library_is_loaded(machine):

@@ -98,7 +98,7 @@ async def test_no_canary_is_seen_anywhere(scene, provider, watched, upstream, ca
     if SCENES[scene] is not None:
         upstream.fails(provider, SCENES[scene](KEYS[f"{provider.upper()}_API_KEY"]))
 
-    found = await watched.search(QUERY, route=provider, timeout=0.3 if scene == "timeout" else 20)
+    found = await watched.search(QUERY, route=provider, timeout=20 if scene == "success" else 0.5)
     gate = watched.gate(provider)
     objects = [found, *found.attempts, *found.hits, watched, watched.settings, gate]
     objects += [watched.provider(provider), watched.http, watched.budget, watched.cache]

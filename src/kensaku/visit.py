@@ -33,7 +33,8 @@ from kensaku.errors import (
     UsageError,
 )
 from kensaku.models import Attempt, Outcome
-from kensaku.providers.base import Findings, discreet
+from kensaku.providers.base import Findings
+from kensaku.providers.refusal import discreet
 from kensaku.route import Then, rule_for
 
 if TYPE_CHECKING:

@@ -36,29 +36,18 @@ class Node:
     """One element that is seen, with what the blocks inside of it add up to."""
 
     __slots__ = (
-        "blocks",
-        "context",
-        "depth",
-        "element",
-        "is_main",
-        "link",
-        "linked",
-        "long",
-        "look",
-        "near",
-        "own",
-        "parent",
-        "size",
-        "stops",
-        "tag",
+        "blocks", "context", "depth", "is_main", "items", "kind", "link", "linked", "long", "look",
+        "near", "number", "own", "parent", "size", "stops", "tag",
     )  # fmt: skip
 
-    def __init__(self, element: Element, tag: str, parent: Node | None, look: Look) -> None:
-        self.element, self.tag, self.parent, self.look = element, tag, parent, look
+    def __init__(self, tag: str, parent: Node | None, look: Look) -> None:
+        # No reference to the element: lxml would have to keep a proxy alive for each.
+        self.tag, self.parent, self.look = tag, parent, look
+        self.kind = tag  # with the first class: what repeats in lists
         self.size = self.linked = self.long = self.stops = 0.0
-        self.blocks = self.own = self.near = self.context = 0
+        self.blocks = self.own = self.near = self.context = self.depth = 0
+        self.items = self.number = 0  # list items inside so far; which one this is
         self.is_main = False
-        self.depth = 0
         self.link: str | None = None
         if parent is not None:
             self.depth = parent.depth + 1
@@ -111,7 +100,7 @@ class _Walk:
 
     def run(self, root: Element) -> list[Block]:
         walk = lxml_etree().iterwalk(root, events=("start", "end"))
-        top = Node(root, "#", None, self._sight.first)
+        top = Node("#", None, self._sight.first)
         stack = [top]
         hidden: Element | None = None
         for event, element in walk:
@@ -144,7 +133,7 @@ class _Walk:
         look = self._sight.look(element, tag, attributes, outer.look)
         if look is None:
             return None
-        node = Node(element, tag, outer, look)
+        node = Node(tag, outer, look)
         if attributes:
             _name(node, attributes)
         node.near = node.own | outer.own
@@ -152,6 +141,9 @@ class _Walk:
             node.context |= CONTEXT[tag]
             if tag == "a":
                 node.link = attributes.get("href", node.link)
+            elif tag == "li":
+                outer.items += 1
+                node.number = outer.items
             elif tag in ("main", "article"):
                 node.is_main = True
         if tag in BLOCK_TAGS or "-" in tag:
@@ -218,6 +210,7 @@ class _Walk:
 
 def _name(node: Node, attributes: dict[str, str]) -> None:
     names = attributes.get("class", "")
+    node.kind += "." + names.partition(" ")[0]
     for other in _NAMING & attributes.keys():
         names += " " + attributes[other]
     if names:

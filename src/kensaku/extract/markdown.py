@@ -142,7 +142,7 @@ class _Writer:
 def _item(said: str, item: Node, first: bool) -> str:
     depth, number, parent = 0, "-", item.parent
     if parent is not None and parent.tag == "ol":
-        number = f"{1 + sum(1 for e in item.element.itersiblings('li', preceding=True))}."
+        number = f"{item.number}."
     while parent is not None:
         depth += parent.tag == "li"
         parent = parent.parent

@@ -79,10 +79,10 @@ class TextStats:
 
 def _kind(node: Node) -> Kind:
     """The tag and first class of a node and of the two around it: what repeats in lists."""
-    kind: list[str] = []
-    for _ in range(3):
-        kind += [node.tag, (node.element.get("class") or "").partition(" ")[0]]
+    kind = [node.kind]
+    for _ in range(2):
         if node.parent is None:
             break
         node = node.parent
+        kind.append(node.kind)
     return tuple(kind)

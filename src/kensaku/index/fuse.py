@@ -6,6 +6,7 @@ by words, by vector → weighted sum of shares of the best → MMR → highlight
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
@@ -76,17 +77,18 @@ def cosine(left: Sequence[float], right: Sequence[float]) -> float:
     return dot / norm if norm else 0.0
 
 
-def highlights(
-    text: str,
-    wanted: Mapping[int, float],
-    count: Callable[[str], Mapping[int, int]],
-    limit: int = 3,
-) -> list[str]:
-    """The sentences of a passage that hold most of the query's terms, in reading order."""
+def highlights(text: str, wanted: re.Pattern[str] | None, limit: int = 3) -> list[str]:
+    """The sentences of a passage that hold most of what is wanted, in reading order."""
+    found = [(m.start(), m[0].lower()) for m in wanted.finditer(text)] if wanted else []
+    if not found:
+        return []
     scored = []
+    at = 0
     for start, end in sentences(text):
-        sentence = text[start:end].strip()
-        hit = sum(wanted[term] for term in count(sentence).keys() & wanted.keys())
-        if sentence and hit:
-            scored.append((-hit, start, sentence))
-    return [s for _, _, s in sorted(sorted(scored)[:limit], key=lambda item: item[1])]
+        inside = []
+        while at < len(found) and found[at][0] < end:
+            inside.append(found[at][1])
+            at += 1
+        if inside:
+            scored.append((-len(set(inside)), -len(inside), start, text[start:end].strip()))
+    return [s for *_, s in sorted(sorted(scored)[:limit], key=lambda item: item[2])]

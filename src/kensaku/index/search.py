@@ -17,12 +17,12 @@ from kensaku.index.entries import day_of, document_of, entry_id, published_of
 from kensaku.index.fuse import blend, cosine, decay, diversify, highlights, overlap, saturate
 from kensaku.index.languages import STOP_WORDS
 from kensaku.index.store import Store
-from kensaku.index.tokens import document_terms, query_terms
+from kensaku.index.tokens import document_terms, query_pattern, query_terms
 
 Mode = Literal["lexical", "hybrid", "dense"]
 
-MIN_CANDIDATES = 100  # passages each side lists: fusion needs more than is shown
-PER_RESULT = 10
+PER_RESULT = 5  # passages that are looked at for each document that is shown …
+PER_RESULT_FUSED = 10  # … and where two lists are fused
 NAMED = 0.2  # of what is missing to 1, for a title that the query says in full
 
 _NAMES = re.compile(r"[^\W_]+")
@@ -73,15 +73,16 @@ def search(store: Store, request: Request) -> list[dict[str, Any]]:
         _freshen(shown, request.freshness)
     if request.mmr is not None:
         shown = _spread(store, shown, request)
-    return [_result(c, request) for c in shown[: request.limit]]
+    wanted = query_pattern(request.text)
+    return [_result(c, wanted) for c in shown[: request.limit]]
 
 
 def _candidates(store: Store, name: str, request: Request) -> list[Candidate]:
     meta = store.meta(name)
     if not meta.passages:
         return []
-    depth = max(MIN_CANDIDATES, request.limit * PER_RESULT)
     mode = _mode(store, name, request)
+    depth = request.limit * (PER_RESULT_FUSED if mode == "hybrid" else PER_RESULT)
     words: dict[str, float] = {}
     terms = query_terms(request.text, meta.languages) if mode != "dense" else {}
     if terms:
@@ -218,11 +219,8 @@ def _spread(store: Store, shown: list[Candidate], request: Request) -> list[Cand
     return [by_id[k] for k in order]
 
 
-def _result(c: Candidate, request: Request) -> dict[str, Any]:
+def _result(c: Candidate, wanted: re.Pattern[str] | None) -> dict[str, Any]:
     language = c.payload.get("language", "en")
-    # Sentences are compared without the Japanese dictionary, which would take most of the time.
-    plain = "zh" if language == "ja" else language
-    wanted = query_terms(request.text, [plain])
     text = c.payload["text"]
     start = c.payload.get("start", 0)
     return {
@@ -239,7 +237,7 @@ def _result(c: Candidate, request: Request) -> dict[str, Any]:
         "collection": c.collection,
         "bm25": c.bm25,
         "cosine": c.cosine,
-        "highlights": highlights(text, wanted, lambda s: _all_terms(s, plain)),
+        "highlights": highlights(text, wanted),
     }
 
 

@@ -16,6 +16,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from os.path import commonprefix
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -73,6 +74,20 @@ def query_terms(text: str, languages: Iterable[str] = ("en",)) -> dict[int, floa
         for term, count in pairs.items():
             weights[term] = max(count * pair, weights.get(term, 0.0))
     return weights
+
+
+def query_pattern(text: str) -> re.Pattern[str] | None:
+    """What finds a query's words in a text at a glance: their stems, or pairs of characters."""
+    pieces: dict[str, None] = {}
+    stems = _words("en")
+    for match in _RUNS.finditer(unicodedata.normalize("NFKC", text).lower()):
+        run = match[0]
+        if match[1] or match[2]:
+            pairs = [run[n : n + 2] for n in range(len(run) - 1)] or [run]
+            pieces |= dict.fromkeys(p for p in pairs if not _HIRAGANA.fullmatch(p))
+        elif stems[run.encode()]:
+            pieces[r"\b" + re.escape(commonprefix([run, stems.stem(run)]) or run)] = None
+    return re.compile("|".join(pieces), re.IGNORECASE) if pieces else None
 
 
 def _readings(text: str, known: set[str]) -> list[str]:
@@ -133,14 +148,14 @@ class _Words(dict[bytes, int]):
 
     def __init__(self, language: str) -> None:
         self._stop = STOP_WORDS.get(language, frozenset())
-        self._stem = _stemmer(language)
+        self.stem = _stemmer(language)
 
     def __missing__(self, letters: bytes) -> int:
         if len(self) >= _CACHED_WORDS:
             self.clear()
         word = letters.decode()
         counted = word not in self._stop and len(word) <= MAX_WORD
-        number = self[letters] = _number(self._stem(_unaccented(word))) if counted else 0
+        number = self[letters] = _number(self.stem(_unaccented(word))) if counted else 0
         return number
 
 

@@ -10,26 +10,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
-from urllib.parse import quote, quote_plus
 
-from kensaku.errors import (
-    BadQuery,
-    Blocked,
-    KeyRefused,
-    Outage,
-    ProviderError,
-    QuotaExhausted,
-    RateLimited,
-    Timeout,
-    Unreadable,
-)
+from kensaku.errors import Blocked, KeyRefused, ProviderError, QuotaExhausted, Unreadable
 from kensaku.models import Hit
+from kensaku.providers.refusal import MEANS, discreet, error_text, kind_of, request_id, said
 from kensaku.query import cut_at_word
 
 if TYPE_CHECKING:
@@ -241,11 +231,11 @@ class Provider:
 
     def refusal(self, reply: Reply, kind: type[ProviderError] | None = None) -> ProviderError:
         """A typed error from a status that is not 200, with all that the reply says."""
-        kind = kind or _kind(reply)
+        kind = kind or kind_of(reply)
         words = said(reply)
         return kind(
             self.name,
-            f"{_MEANS[kind]} (HTTP {reply.status}{': ' + words if words else ''})",
+            f"{MEANS[kind]} (HTTP {reply.status}{': ' + words if words else ''})",
             status=reply.status,
             retry_after=reply.retry_after(),
             request_id=request_id(reply),
@@ -269,75 +259,6 @@ class Provider:
         return ""
 
 
-# A status → what it means. Anything that is not listed: 4xx is a wrong query, 5xx is an outage.
-_STATUS: dict[int, type[ProviderError]] = {
-    202: RateLimited,  # how DuckDuckGo says it
-    401: KeyRefused,
-    402: QuotaExhausted,
-    403: KeyRefused,
-    404: Unreadable,  # the endpoint is not there: not the query's fault, and trying again is idle
-    407: Unreadable,
-    408: Timeout,
-    410: Unreadable,
-    425: RateLimited,
-    429: RateLimited,
-    432: QuotaExhausted,  # Tavily: the plan's limit
-    433: QuotaExhausted,  # Tavily: the pay-as-you-go limit
-}
-
-_MEANS: dict[type[ProviderError], str] = {
-    BadQuery: "it does not take this query",
-    KeyRefused: "it does not take this key",
-    QuotaExhausted: "the quota of this key is used up",
-    RateLimited: "too many requests",
-    Blocked: "it takes us for a robot",
-    Outage: "it is out of order",
-    Timeout: "it took too long",
-    Unreadable: "it answered something else",
-}
-
-
-def _kind(reply: Reply) -> type[ProviderError]:
-    if reply.status == 403 and reply.is_html:
-        return Blocked  # a gateway's page; a refused key is said in JSON
-    if reply.status in _STATUS:
-        return _STATUS[reply.status]
-    if 400 <= reply.status < 500:
-        return BadQuery
-    return Outage if reply.status >= 500 else Unreadable
-
-
-def request_id(reply: Reply) -> str | None:
-    """The id under which the upstream can find this request."""
-    for name in ("x-request-id", "request-id", "x-amzn-requestid", "cf-ray"):
-        if value := reply.headers.get(name):
-            return value[:100]
-    with suppress(ValueError, RecursionError):
-        body = reply.json()
-        found = [body.get(n) for n in ("request_id", "requestId")] if isinstance(body, dict) else []
-        return next((value[:100] for value in found if isinstance(value, str)), None)
-    return None
-
-
-def discreet(error: ProviderError, secrets: Iterable[str]) -> ProviderError:
-    """The same error without the key and the query, which upstreams like to repeat."""
-    # Two Latin letters are in every sentence, and give nothing away.
-    worth = [s for s in secrets if len(s) > 2 or not s.isascii()]
-    forms = [f for s in worth for f in (s, quote(s, safe=""), quote_plus(s))]
-
-    def without(text: str) -> str:
-        for form in forms:
-            text = text.replace(form, "…")
-        return text if len(text) <= 300 else text[:299] + "…"
-
-    error.message, error.remedy = without(error.message), without(error.remedy)
-    error.request_id = error.request_id and without(error.request_id)
-    error.args = (error.message,)
-    # The frames behind it hold the request, with the key, and the whole reply.
-    error.__traceback__ = error.__context__ = None
-    return error
-
-
 def usable(hits: list[Hit]) -> tuple[list[Hit], tuple[str, ...]]:
     """The hits that have an address, and a note on those that have none.
 
@@ -353,34 +274,6 @@ def usable(hits: list[Hit]) -> tuple[list[Hit], tuple[str, ...]]:
 def is_address(url: object) -> bool:
     """Whether this is the address of a page."""
     return isinstance(url, str) and url[:8].lower().startswith(("http://", "https://"))
-
-
-def error_text(
-    body: Any, names: Sequence[str] = ("error", "detail", "errors", "message", "msg")
-) -> str:
-    """The sentence inside any of the error bodies that upstreams send; "" when there is none."""
-    for name in names:
-        value = body.get(name) if isinstance(body, dict) else None
-        if isinstance(value, list) and value:
-            value = value[0]
-        if isinstance(value, dict):
-            value = next(
-                (value[k] for k in ("error", "message", "detail", "msg", "info") if value.get(k)),
-                None,
-            )
-        if isinstance(value, str) and value.strip():
-            return " ".join(value.split())[:4_000]  # cut further once the query is out of it
-    return ""
-
-
-def said(reply: Reply) -> str:
-    """The sentence with which a refusal explains itself; "" when there is none."""
-    if reply.is_html:
-        return ""
-    try:
-        return error_text(reply.json())
-    except (ValueError, RecursionError):
-        return ""
 
 
 def rows(body: Any, *path: str) -> list[Body]:

@@ -1,0 +1,119 @@
+"""What a reply means that is not a result: one of our errors, in words that give nothing away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, quote_plus
+
+from kensaku.errors import (
+    BadQuery,
+    Blocked,
+    KeyRefused,
+    Outage,
+    ProviderError,
+    QuotaExhausted,
+    RateLimited,
+    Timeout,
+    Unreadable,
+)
+
+if TYPE_CHECKING:
+    from kensaku.providers.base import Reply
+
+# A status → what it means. Anything that is not listed: 4xx is a wrong query, 5xx is an outage.
+_STATUS: dict[int, type[ProviderError]] = {
+    202: RateLimited,  # how DuckDuckGo says it
+    401: KeyRefused,
+    402: QuotaExhausted,
+    403: KeyRefused,
+    404: Unreadable,  # the endpoint is not there: not the query's fault, and trying again is idle
+    407: Unreadable,
+    408: Timeout,
+    410: Unreadable,
+    425: RateLimited,
+    429: RateLimited,
+    432: QuotaExhausted,  # Tavily: the plan's limit
+    433: QuotaExhausted,  # Tavily: the pay-as-you-go limit
+}
+
+MEANS: dict[type[ProviderError], str] = {
+    BadQuery: "it does not take this query",
+    KeyRefused: "it does not take this key",
+    QuotaExhausted: "the quota of this key is used up",
+    RateLimited: "too many requests",
+    Blocked: "it takes us for a robot",
+    Outage: "it is out of order",
+    Timeout: "it took too long",
+    Unreadable: "it answered something else",
+}
+
+
+def kind_of(reply: Reply) -> type[ProviderError]:
+    if reply.status == 403 and reply.is_html:
+        return Blocked  # a gateway's page; a refused key is said in JSON
+    if reply.status in _STATUS:
+        return _STATUS[reply.status]
+    if 400 <= reply.status < 500:
+        return BadQuery
+    return Outage if reply.status >= 500 else Unreadable
+
+
+def request_id(reply: Reply) -> str | None:
+    """The id under which the upstream can find this request."""
+    for name in ("x-request-id", "request-id", "x-amzn-requestid", "cf-ray"):
+        if value := reply.headers.get(name):
+            return value[:100]
+    with suppress(ValueError, RecursionError):
+        body = reply.json()
+        found = [body.get(n) for n in ("request_id", "requestId")] if isinstance(body, dict) else []
+        return next((value[:100] for value in found if isinstance(value, str)), None)
+    return None
+
+
+def discreet(error: ProviderError, secrets: Iterable[str]) -> ProviderError:
+    """The same error without the key and the query, which upstreams like to repeat."""
+    # Two Latin letters are in every sentence, and give nothing away.
+    worth = [s for s in secrets if len(s) > 2 or not s.isascii()]
+    forms = [f for s in worth for f in (s, quote(s, safe=""), quote_plus(s))]
+
+    def without(text: str) -> str:
+        for form in forms:
+            text = text.replace(form, "…")
+        return text if len(text) <= 300 else text[:299] + "…"
+
+    error.message, error.remedy = without(error.message), without(error.remedy)
+    error.request_id = error.request_id and without(error.request_id)
+    error.args = (error.message,)
+    # The frames behind it hold the request, with the key, and the whole reply.
+    error.__traceback__ = error.__context__ = None
+    return error
+
+
+def error_text(
+    body: Any, names: Sequence[str] = ("error", "detail", "errors", "message", "msg")
+) -> str:
+    """The sentence inside any of the error bodies that upstreams send; "" when there is none."""
+    for name in names:
+        value = body.get(name) if isinstance(body, dict) else None
+        if isinstance(value, list) and value:
+            value = value[0]
+        if isinstance(value, dict):
+            value = next(
+                (value[k] for k in ("error", "message", "detail", "msg", "info") if value.get(k)),
+                None,
+            )
+        if isinstance(value, str) and value.strip():
+            return " ".join(value.split())[:4_000]  # cut further once the query is out of it
+    return ""
+
+
+def said(reply: Reply) -> str:
+    """The sentence with which a refusal explains itself; "" when there is none."""
+    if reply.is_html:
+        return ""
+    try:
+        return error_text(reply.json())
+    except (ValueError, RecursionError):
+        return ""
