@@ -90,8 +90,8 @@ def prepare(sample: Sample) -> Case:
 def label(blocks: list[Block], answer: str) -> np.ndarray:
     """For each block the share of its words that stands in the right answer.
 
-    Long blocks count by their runs of four words. Short ones must be a line or a cell of the answer;
-    when the page says them more often than the answer, those near long right blocks are meant.
+    Long blocks count by their runs of four words. Short ones must be a line or a cell of the
+    answer; when the page says them more often, those near long right blocks are meant.
     """
     lines: Counter[tuple[str, ...]] = Counter()
     for line in answer.split("\n"):
@@ -156,11 +156,8 @@ def cross_validate(cases: list[Case]) -> list[tuple[str, float]]:
     scores = []
     for number in range(FOLDS):
         booster = fit([c for c in cases if fold[c.site] != number and c.blocks])
-        for case in cases:
-            if fold[case.site] == number:
-                scores.append(
-                    (case.sample.kind, word_f1(selected(case, booster), case.sample.text))
-                )
+        unseen = [c for c in cases if fold[c.site] == number]
+        scores += [(c.sample.kind, word_f1(selected(c, booster), c.sample.text)) for c in unseen]
     return scores
 
 

@@ -9,112 +9,36 @@ A settings file is TOML (JSON, or YAML with the extra, by its suffix). `${VAR}` 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from kensaku.errors import ConfigError, UnknownName
 from kensaku.providers import provider_class, provider_names
+from kensaku.secret import Secret
 from kensaku.settings_file import read_file
-
-Parser = Callable[[Any], Any]
-
-
-class Secret:
-    """A key. Nothing shows it by accident: not `repr`, `str`, `vars`, JSON or a pickle."""
-
-    __slots__ = ("_value",)
-
-    def __init__(self, value: str) -> None:
-        self._value = value
-
-    def reveal(self) -> str:
-        """The key itself, for the one who sends it."""
-        return self._value
-
-    def __repr__(self) -> str:
-        return "Secret(•••)"
-
-    def __reduce__(self) -> Any:
-        raise TypeError("a Secret is not written anywhere")
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Secret) and self._value == other._value
-
-    def __hash__(self) -> int:
-        return hash(self._value)
-
-    @property
-    def masked(self) -> str:
-        """Enough to tell two keys apart, and no more."""
-        return f"…{self._value[-4:]}" if len(self._value) >= 16 else "…"
+from kensaku.values import (
+    PASSWORD,
+    Parser,
+    address,
+    choice,
+    number,
+    path,
+    rate,
+    secret,
+    switch,
+    text,
+    words,
+)
 
 
 def _setting(default: Any, key: str, variable: str, about: str, parse: Parser) -> Any:
     metadata = {"key": key, "variable": variable, "about": about, "parse": parse}
-    shown = parse is not _address  # a password may be in it
+    shown = parse is not address  # a password may be in it
     if callable(default):
         return field(default_factory=default, metadata=metadata, repr=shown)
     return field(default=default, metadata=metadata, repr=shown)
-
-
-def _number(low: float, high: float, kind: type = float) -> Parser:
-    def parse(value: Any) -> Any:
-        try:
-            number = kind(str(value).strip()) if not isinstance(value, bool) else None
-        except ValueError:
-            number = None
-        if number is None or not low <= number <= high:
-            raise ValueError(f"a {'whole ' if kind is int else ''}number from {low:g} to {high:g}")
-        return number
-
-    return parse
-
-
-def _choice(*allowed: str) -> Parser:
-    def parse(value: Any) -> str:
-        if value not in allowed:
-            raise ValueError(f"one of {', '.join(allowed)}")
-        return str(value)
-
-    return parse
-
-
-def _switch(value: Any) -> bool:
-    words = {"1": True, "true": True, "yes": True, "on": True}
-    words |= {"0": False, "false": False, "no": False, "off": False}
-    if isinstance(value, bool):
-        return value
-    if (found := words.get(str(value).strip().lower())) is None:
-        raise ValueError("true or false")
-    return found
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError("text")
-    return value.strip()
-
-
-def _address(value: Any) -> str:
-    return _text(value)
-
-
-def _secret(value: Any) -> Secret | None:
-    return Secret(_text(value)) if value else None
-
-
-def _words(value: Any) -> tuple[str, ...]:
-    parts = value.split(",") if isinstance(value, str) else value
-    if not isinstance(parts, list | tuple) or not all(isinstance(p, str) for p in parts):
-        raise ValueError("names, separated by commas")
-    return tuple(p.strip() for p in parts if p.strip())
-
-
-def _path(value: Any) -> Path:
-    return Path(_text(str(value))).expanduser()
 
 
 @dataclass(frozen=True)
@@ -134,136 +58,134 @@ class Settings:
 
     home: Path = _setting(
         lambda: Path("~/.local/share/kensaku").expanduser(),
-        "home", "KENSAKU_HOME", "where index, cache, state and settings live", _path,
+        "home", "KENSAKU_HOME", "where index, cache, state and settings live", path,
     )  # fmt: skip
     route: tuple[str, ...] = _setting(
         ("auto",), "route", "WEB_SEARCH_PROVIDER",
         "a provider, several in order, or auto: those with a key, the keyless pool, then local",
-        _words,
+        words,
     )  # fmt: skip
     mode: str = _setting(
         "first", "mode", "KENSAKU_MODE",
         "first that answers; hedge: a second one when the first is slow; all: asked at once, fused",
-        _choice("first", "hedge", "all"),
+        choice("first", "hedge", "all"),
     )  # fmt: skip
     timeout: float = _setting(
-        20.0, "timeout", "KENSAKU_TIMEOUT", "seconds a search may take in all", _number(0.05, 600)
+        20.0, "timeout", "KENSAKU_TIMEOUT", "seconds a search may take in all", number(0.05, 600)
     )
     max_results: int = _setting(
-        5, "max_results", "KENSAKU_MAX_RESULTS", "how many hits, unless said", _number(1, 50, int)
+        5, "max_results", "KENSAKU_MAX_RESULTS", "how many hits, unless said", number(1, 50, int)
     )
     keyless: bool = _setting(
         True, "keyless", "KENSAKU_KEYLESS",
-        "auto may ask services that need no key; they then see the queries", _switch,
+        "auto may ask services that need no key; they then see the queries", switch,
     )  # fmt: skip
-    dialect: str = _setting("plain", "dialect", "KENSAKU_DIALECT", "how results are written", _text)
+    dialect: str = _setting("plain", "dialect", "KENSAKU_DIALECT", "how results are written", text)
     tenant: str = _setting(
-        "", "tenant", "KENSAKU_TENANT", "whose cache and budgets these are", _text
+        "", "tenant", "KENSAKU_TENANT", "whose cache and budgets these are", text
     )
     state_url: str = _setting(
         "", "state_url", "KENSAKU_STATE_URL",
         "where limits, cooldowns and budgets are shared: empty for a file in home, "
-        "memory: for this process, valkey://host or redis://host for several machines", _address,
+        "memory: for this process, valkey://host or redis://host for several machines", address,
     )  # fmt: skip
     cache_enabled: bool = _setting(
-        True, "cache.enabled", "KENSAKU_CACHE", "whether results are kept", _switch
+        True, "cache.enabled", "KENSAKU_CACHE", "whether results are kept", switch
     )
     cache_url: str = _setting(
-        "", "cache.url", "KENSAKU_CACHE_URL", "where results are kept: as state_url", _address
+        "", "cache.url", "KENSAKU_CACHE_URL", "where results are kept: as state_url", address
     )
     cache_ttl: float = _setting(
         3600.0, "cache.ttl", "KENSAKU_CACHE_TTL", "seconds a result is fresh",
-        _number(0, 30 * 86400),
+        number(0, 30 * 86400),
     )  # fmt: skip
     cache_stale: float = _setting(
         86400.0, "cache.stale", "KENSAKU_CACHE_STALE",
-        "seconds an old result may stand in when nobody can search", _number(0, 365 * 86400),
+        "seconds an old result may stand in when nobody can search", number(0, 365 * 86400),
     )  # fmt: skip
     retry_budget: float = _setting(
         0.5, "retry_budget", "KENSAKU_RETRY_BUDGET",
-        "extra calls that may be made, as a share of the searches", _number(0, 5),
+        "extra calls that may be made, as a share of the searches", number(0, 5),
     )  # fmt: skip
     per_domain: int = _setting(
         3, "rank.per_domain", "KENSAKU_PER_DOMAIN",
         "hits of one host that are shown before the others of the fused list; 0 for no bound",
-        _number(0, 50, int),
+        number(0, 50, int),
     )  # fmt: skip
     block_domains: tuple[str, ...] = _setting(
-        (), "rank.block", "KENSAKU_BLOCK_DOMAINS", "hosts that are never shown", _words
+        (), "rank.block", "KENSAKU_BLOCK_DOMAINS", "hosts that are never shown", words
     )
     undated: str = _setting(
         "keep", "rank.undated", "KENSAKU_UNDATED",
         "when dates are asked for, hits without one are kept, put last, or dropped",
-        _choice("keep", "last", "drop"),
+        choice("keep", "last", "drop"),
     )  # fmt: skip
     budget_searches: int = _setting(
         0, "budget.searches", "KENSAKU_BUDGET_SEARCHES",
-        "searches that may be sent a period; 0 for no bound", _number(0, 10**9, int),
+        "searches that may be sent a period; 0 for no bound", number(0, 10**9, int),
     )  # fmt: skip
     budget_money: float = _setting(
         0.0, "budget.money", "KENSAKU_BUDGET_MONEY",
-        "US dollars that may be spent a period; 0 for no bound", _number(0, 10**6),
+        "US dollars that may be spent a period; 0 for no bound", number(0, 10**6),
     )  # fmt: skip
     budget_period: str = _setting(
         "day", "budget.period", "KENSAKU_BUDGET_PERIOD", "how long a budget lasts",
-        _choice("hour", "day", "month"),
+        choice("hour", "day", "month"),
     )  # fmt: skip
     keep_fetched: bool = _setting(
         False, "index.keep_fetched", "KENSAKU_KEEP_FETCHED",
-        "whether pages that were read go into the collection fetched, and so into local", _switch,
+        "whether pages that were read go into the collection fetched, and so into local", switch,
     )  # fmt: skip
     index_url: str = _setting(
         "", "index.url", "KENSAKU_INDEX_URL",
-        "a Qdrant server or cluster; empty for the embedded engine in home", _text,
+        "a Qdrant server or cluster; empty for the embedded engine in home", text,
     )  # fmt: skip
     fetch_allow: tuple[str, ...] = _setting(
         (), "fetch.allow", "KENSAKU_FETCH_ALLOW",
-        "private networks, addresses and hosts that may be fetched, besides the public web", _words,
+        "private networks, addresses and hosts that may be fetched, besides the public web", words,
     )  # fmt: skip
     fetch_ports: tuple[str, ...] = _setting(
         ("80", "443", "8080", "8443"), "fetch.ports", "KENSAKU_FETCH_PORTS",
-        "ports that may be fetched from", _words,
+        "ports that may be fetched from", words,
     )  # fmt: skip
     fetch_timeout: float = _setting(
         30.0, "fetch.timeout", "KENSAKU_FETCH_TIMEOUT", "seconds one page may take",
-        _number(0.1, 600),
+        number(0.1, 600),
     )  # fmt: skip
     fetch_robots: str = _setting(
         "always", "fetch.robots", "KENSAKU_FETCH_ROBOTS",
         "obey robots.txt for every page, only when crawling, or never",
-        _choice("always", "crawl", "never"),
+        choice("always", "crawl", "never"),
     )  # fmt: skip
     fetch_optouts: str = _setting(
         "note", "fetch.optouts", "KENSAKU_FETCH_OPTOUTS",
         "pages that say noai: note it, refuse them, or ignore it",
-        _choice("note", "refuse", "ignore"),
+        choice("note", "refuse", "ignore"),
     )  # fmt: skip
     fetch_browser: str = _setting(
         "", "fetch.browser", "KENSAKU_FETCH_BROWSER",
-        "the Chromium that runs pages which are empty without scripts: its path, or auto", _text,
+        "the Chromium that runs pages which are empty without scripts: its path, or auto", text,
     )  # fmt: skip
     fetch_proxy: str = _setting(
-        "", "fetch.proxy", "KENSAKU_FETCH_PROXY", "an HTTP proxy for pages", _text
+        "", "fetch.proxy", "KENSAKU_FETCH_PROXY", "an HTTP proxy for pages", text
     )
     tokenizer: str = _setting(
         "estimate", "context.tokenizer", "KENSAKU_TOKENIZER",
         "how tokens are counted: estimate, or exactly by cl100k_base or o200k_base",
-        _choice("estimate", "cl100k_base", "o200k_base"),
+        choice("estimate", "cl100k_base", "o200k_base"),
     )  # fmt: skip
     llm_url: str = _setting(
         "", "llm.url", "KENSAKU_LLM_URL",
-        "an OpenAI-compatible endpoint that writes answers; empty: they are extracted", _address,
+        "an OpenAI-compatible endpoint that writes answers; empty: they are extracted", address,
     )  # fmt: skip
-    llm_model: str = _setting("", "llm.model", "KENSAKU_LLM_MODEL", "the model to ask there", _text)
-    llm_key: Secret | None = _setting(
-        None, "llm.api_key", "KENSAKU_LLM_API_KEY", "its key", _secret
-    )
+    llm_model: str = _setting("", "llm.model", "KENSAKU_LLM_MODEL", "the model to ask there", text)
+    llm_key: Secret | None = _setting(None, "llm.api_key", "KENSAKU_LLM_API_KEY", "its key", secret)
     proxy: str = _setting(
-        "", "proxy", "KENSAKU_PROXY", "an HTTP proxy for what is sent to providers", _address
+        "", "proxy", "KENSAKU_PROXY", "an HTTP proxy for what is sent to providers", address
     )
     user_agent: str = _setting(
         "Kensaku/0.1 (web search for agents; KENSAKU_USER_AGENT names a contact)",
-        "user_agent", "KENSAKU_USER_AGENT", "who we say that we are", _text,
+        "user_agent", "KENSAKU_USER_AGENT", "who we say that we are", text,
     )  # fmt: skip
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -378,17 +300,17 @@ def _provider(
             return None
         return _parsed(parse, raw, key, origins[key])
 
-    if value("enabled", _switch, f"{prefix}_ENABLED") is False:
+    if value("enabled", switch, f"{prefix}_ENABLED") is False:
         return ProviderSettings(enabled=False)  # the rest of the section stays unread
     key_names = [v for v in (cls.key_variable, *cls.key_aliases) if v]
     more_keys = [f"{v}_{n}" for v in key_names for n in range(2, 10) if env.get(f"{v}_{n}")]
-    keys = value("api_key", _words, *key_names) or ()
-    keys += tuple(k for v in more_keys for k in _words(env[v]))
+    keys = value("api_key", words, *key_names) or ()
+    keys += tuple(k for v in more_keys for k in words(env[v]))
     options = {o: value(o, _option, variable) for o, variable in cls.options.items()}
     return ProviderSettings(
         keys=tuple(Secret(k) for k in dict.fromkeys(keys)),
         base_url=value("base_url", _base_url, f"{prefix}_API_BASE_URL", f"{prefix}_BASE_URL"),
-        rate=value("rate", _rate, f"{prefix}_RATE"),
+        rate=value("rate", rate, f"{prefix}_RATE"),
         options={option: given for option, given in options.items() if given},
     )
 
@@ -403,22 +325,9 @@ def _base_url(value: Any) -> str:
     return str(value).rstrip("/")
 
 
-def _rate(value: Any) -> str:
-    from kensaku.limits import parse_rate
-
-    try:
-        parse_rate(str(value))
-    except ConfigError as error:
-        raise ValueError(f"a rate; {error.remedy}") from None
-    return str(value)
-
-
-_PASSWORD = re.compile(r"//[^/@]*@")
-
-
 def _shown(value: Any) -> str:
     if isinstance(value, Secret):
         return value.masked
     if isinstance(value, str):
-        return _PASSWORD.sub("//…@", value)
+        return PASSWORD.sub("//…@", value)
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -29,7 +29,7 @@ from kensaku.errors import (
 )
 
 if TYPE_CHECKING:
-    from kensaku.config import Secret
+    from kensaku.secret import Secret
     from kensaku.store import Store
 
 LONGEST_COOLDOWN = 86400.0

@@ -1,4 +1,6 @@
-"""Ways to hide text in a page, and things that are seen: each with the word that must go or stay."""
+"""Ways to hide text in a page, and things that are seen; each with the word to lose or keep."""
+
+# ruff: noqa: E501 - markup reads best on one line
 
 from __future__ import annotations
 

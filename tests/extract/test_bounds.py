@@ -1,5 +1,7 @@
 """Pages made to break parsers end quickly, in a typed error or in a page (gate G7)."""
 
+# ruff: noqa: E501 - markup reads best on one line
+
 from __future__ import annotations
 
 import contextlib

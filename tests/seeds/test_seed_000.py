@@ -198,7 +198,9 @@ def test_without_the_section_the_tool_is_off(tmp_path, text, caplog):
 def test_what_is_disabled_is_not_registered_and_not_read(tmp_path, caplog):
     """Its variables need not be set (S0-10)."""
     path = written(
-        tmp_path, "tools:\n  web_search:\n    enabled: false\n    api_key: ${TAVILY_API_KEY}\n"
+        tmp_path,
+        "tools:\n  web_search:\n    enabled: false\n    api_key: ${TAVILY_API_KEY}\n"
+        "    search_depth: ${DEPTH_OF_SEARCH}\n",
     )
 
     found = load_web_search_config(path, {})
@@ -308,10 +310,13 @@ async def test_without_an_answer_there_is_no_block_for_one(tavily):
 
 
 @pytest.mark.parametrize("query", ["", "   ", "\n"])
-async def test_an_empty_query_is_asked_for(query, tavily):
-    """(S0-24, S0-38)"""
+async def test_an_empty_query_is_asked_for(query, tavily, caplog):
+    """It is no search, and so none is logged (S0-24, S0-38)."""
+    caplog.set_level(logging.INFO, "kensaku")
+
     assert await search(query) == "検索クエリを入力してください"
     assert not tavily.requests
+    assert not caplog.records
 
 
 @pytest.mark.parametrize("depth", ["basic", "advanced"])

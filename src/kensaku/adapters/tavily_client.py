@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from kensaku.client import Kensaku
-from kensaku.config import Secret, Settings
 from kensaku.budget import RetryBudget
+from kensaku.client import Kensaku
+from kensaku.config import Settings
+from kensaku.secret import Secret
 
 MOST_KEPT = 64  # a service with many tenants has many keys
 

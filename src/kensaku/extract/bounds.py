@@ -30,7 +30,8 @@ _GAP = re.compile(r"[\s/]+")
 # Elements without an end tag, or whose end tag may be left out: they do not add depth.
 _FLAT = frozenset(
     "area base br col embed hr img input link meta param source track wbr p li dt dd tr td th "
-    "thead tbody tfoot option optgroup colgroup caption html head body a rp rt path rect circle line use "
+    "thead tbody tfoot option optgroup colgroup caption html head body a rp rt path rect "
+    "circle line use "
     "polygon polyline stop ellipse image".split()
 )
 

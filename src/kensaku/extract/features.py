@@ -19,7 +19,8 @@ _TAG_CODE = {
     tag: float(code)
     for code, tag in enumerate(
         "p div li td th dd dt pre blockquote figcaption h1 h2 h3 h4 h5 h6 span a button label "
-        "section article header footer summary address body legend caption main aside nav form".split(),
+        "section article header footer summary address body legend caption main aside "
+        "nav form".split(),
         start=1,
     )
 }
@@ -134,9 +135,7 @@ def _paths(blocks: list[Block], stats: TextStats) -> tuple[list[Row], list[int]]
         window = sum(sizes[low:high]) or 1.0
         under.append(cues)
         paths.append(
-            [since, level, ended, float(i - title) if title >= 0 else -999.0]
-            + [stats.before[i] - start, float(i < title), long_before, after[i]]
-            + [window, sum(linked[low:high]) / window]
+            [since, level, ended, float(i - title) if title >= 0 else -999.0, stats.before[i] - start, float(i < title), long_before, after[i], window, sum(linked[low:high]) / window]
         )
         since += 1
         if block.node.tag in HEADINGS:

@@ -10,15 +10,19 @@ _FEW_WORDS = 25
 _SHORT = 250  # words; a challenge says little, an article about challenges says more
 
 _CHALLENGE = re.compile(
-    r"just a moment|attention required! \| cloudflare|checking (?:your|if the site) (?:browser|connection)"
+    r"just a moment|attention required! \| cloudflare|checking (?:your|if the site) "
+    r"(?:browser|connection)"
     r"|enable javascript and cookies to continue|verify(?:ing)? (?:that )?you are (?:a )?human"
-    r"|are you a (?:robot|human)|not a robot|pardon our interruption|press (?:and|&) hold|ddos protection by"
-    r"|unusual traffic|captcha|bot detection|access (?:to this page has been )?denied|request blocked"
+    r"|are you a (?:robot|human)|not a robot|pardon our interruption|press (?:and|&) hold"
+    r"|ddos protection by"
+    r"|unusual traffic|captcha|bot detection|access (?:to this page has been )?denied"
+    r"|request blocked"
     r"|security check|please complete the security|performing security verification",
     re.IGNORECASE,
 )
 _CHALLENGE_SOURCE = re.compile(
-    r"challenge-platform|cf-chl|_cf_chl_opt|captcha-delivery\.com|px-captcha|/_Incapsula_Resource|awswaf"
+    r"challenge-platform|cf-chl|_cf_chl_opt|captcha-delivery\.com|px-captcha"
+    r"|/_Incapsula_Resource|awswaf"
     r"|geo\.captcha|hcaptcha\.com/1/api|turnstile/v0"
 )
 _NEEDS_SCRIPT = re.compile(

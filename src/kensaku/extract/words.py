@@ -44,27 +44,34 @@ _PLACE_WORDS = [(1 << bit, words.split("|")) for bit, words in enumerate(PLACES.
 # Words and pairs of words in short texts → what the text is about.
 CUES = {
     "share": "share sharing tweet pin follow_us facebook twitter instagram linkedin whatsapp",
-    "subscribe": "subscribe subscribed newsletter sign_up signup join_us join_now join_our your_email "
+    "subscribe": "subscribe subscribed newsletter sign_up signup join_us join_now "
+    "join_our your_email "
     "inbox get_started",
-    "account": "login log_in sign_in register my_account password wishlist add_to cart basket checkout "
+    "account": "login log_in sign_in register my_account password wishlist add_to cart "
+    "basket checkout "
     "buy_now",
-    "legal": "cookie cookies privacy terms_of all_rights copyright disclaimer trademark accept consent",
+    "legal": "cookie cookies privacy terms_of all_rights copyright disclaimer trademark "
+    "accept consent",
     "related": "related you_may you_might recommended similar more_from more_in more_stories "
     "more_articles also_like also_viewed also_bought popular trending recently read_next up_next "
     "latest keep_reading customers",
-    "comments": "comment comments reply replies leave_a the_discussion the_conversation report upvote",
+    "comments": "comment comments reply replies leave_a the_discussion the_conversation "
+    "report upvote",
     "more": "read_more show_more show_less show_all view_all view_more see_all see_more load_more "
     "learn_more click_here continue expand next previous back_to skip_to scroll menu close search "
     "filter sort",
-    "review": "review reviews rating ratings star stars out_of verified helpful testimonial testimonials",
+    "review": "review reviews rating ratings star stars out_of verified helpful "
+    "testimonial testimonials",
     "price": "price sale off in_stock sold_out shipping usd eur",
-    "byline": "by written_by published updated posted min_read mins_read minute_read author edited ago",
+    "byline": "by written_by published updated posted min_read mins_read minute_read "
+    "author edited ago",
     "date": "jan january feb february mar march apr april may jun june jul july aug august sep "
     "september oct october nov november dec december",
     "details": "description details feature features specification specifications overview about "
     "summary ingredients dimensions material materials include includes what how why benefits faq "
     "questions",
-    "contact": "contact call_us phone email address hours directions help support careers advertise",
+    "contact": "contact call_us phone email address hours directions help support "
+    "careers advertise",
 }
 _CUE_BITS: dict[str, int] = {}
 for _bit, _words in enumerate(CUES.values()):

@@ -79,7 +79,7 @@ def cosine(left: Sequence[float], right: Sequence[float]) -> float:
 
 def highlights(text: str, wanted: re.Pattern[str] | None, limit: int = 3) -> list[str]:
     """The sentences of a passage that hold most of what is wanted, in reading order."""
-    found = [(m.start(), m[0].lower()) for m in wanted.finditer(text)] if wanted else []
+    found = [(m.start(), m[0]) for m in wanted.finditer(text.lower())] if wanted else []
     if not found:
         return []
     scored = []

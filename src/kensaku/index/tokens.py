@@ -16,7 +16,6 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from os.path import commonprefix
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -77,7 +76,7 @@ def query_terms(text: str, languages: Iterable[str] = ("en",)) -> dict[int, floa
 
 
 def query_pattern(text: str) -> re.Pattern[str] | None:
-    """What finds a query's words in a text at a glance: their stems, or pairs of characters."""
+    """What finds a query's words in lower-case text at a glance: their stems, or pairs."""
     pieces: dict[str, None] = {}
     stems = _words("en")
     for match in _RUNS.finditer(unicodedata.normalize("NFKC", text).lower()):
@@ -86,8 +85,14 @@ def query_pattern(text: str) -> re.Pattern[str] | None:
             pairs = [run[n : n + 2] for n in range(len(run) - 1)] or [run]
             pieces |= dict.fromkeys(p for p in pairs if not _HIRAGANA.fullmatch(p))
         elif stems[run.encode()]:
-            pieces[r"\b" + re.escape(commonprefix([run, stems.stem(run)]) or run)] = None
-    return re.compile("|".join(pieces), re.IGNORECASE) if pieces else None
+            pieces[r"\b" + re.escape(_shared(run, stems.stem(run)))] = None
+    return re.compile("|".join(pieces)) if pieces else None
+
+
+def _shared(word: str, stem: str) -> str:
+    """The letters that both begin with: `studies` and `studi` are found by `studi`."""
+    same = (n for n, (a, b) in enumerate(zip(word, stem, strict=False)) if a != b)
+    return word[: next(same, min(len(word), len(stem)))] or word
 
 
 def _readings(text: str, known: set[str]) -> list[str]:

@@ -1,0 +1,57 @@
+"""The starter collection: this Python's own documentation."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from animals import urls
+
+from kensaku.index import pydocs
+
+
+@pytest.fixture(scope="module")
+def standard():
+    found = pydocs.documents(packages=False)
+    return {document.title: document for document in found}
+
+
+def test_names_are_the_ones_people_use(standard):
+    """asyncio.Task, wherever its source is."""
+    assert {"asyncio.Task.cancel", "json.dumps", "pathlib.Path.glob", "argparse"} <= standard.keys()
+    assert "asyncio.tasks.Task.cancel" not in standard
+    assert not [name for name in standard if "._" in name or name.startswith("_")]
+
+
+def test_a_document_begins_with_the_signature(standard):
+    """The first thing anybody looks for."""
+    cancel = standard["asyncio.Task.cancel"]
+
+    assert cancel.url == "pydoc:asyncio.Task.cancel"
+    assert cancel.text.startswith("def asyncio.Task.cancel(msg=None)\n\n")
+    assert standard["json.JSONDecodeError"].text.startswith("class json.JSONDecodeError(")
+
+
+def test_nothing_is_imported():
+    """Importing runs code; `this` would even print."""
+    before = set(sys.modules)
+
+    pydocs.documents(packages=False, max_files=80)
+
+    assert "antigravity" not in sys.modules
+    assert not {
+        name for name in set(sys.modules) - before if name.startswith(("idlelib", "tkinter"))
+    }
+
+
+async def test_a_question_finds_the_function(index):
+    """What a newcomer asks, on a machine without a network."""
+    told = []
+    added = await pydocs.build(index, progress=lambda *p: told.append(p), max_files=500)
+
+    hits = await index.search("how do I cancel an asyncio task", collections="pydocs")
+
+    assert added.added > 2000
+    assert told[-1] == (added.added, added.added)
+    assert "pydoc:asyncio.Task.cancel" in urls(hits)[:2]
+    assert urls(await index.search("parse json string"))[0].startswith("pydoc:json")
