@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import ssl
+import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -76,3 +79,28 @@ def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"valkey://127.0.0.1:{server.port}"
     finally:
         server.stop()
+
+
+@pytest.fixture
+async def bad_tls(tmp_path: Path) -> AsyncIterator[tuple[str, list[bytes]]]:
+    """The URL of a server with a certificate that nobody trusts, and what it has received."""
+    certificate, key, received = tmp_path / "cert.pem", tmp_path / "key.pem", []
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"),
+            *("-keyout", key, "-out", certificate, "-subj", "/CN=127.0.0.1"),
+        ],
+        check=True,
+        capture_output=True,
+    )
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        received.append(await reader.read(1000))
+        writer.close()
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context)
+    yield f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}", received
+    server.close()
+    await server.wait_closed()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import ssl
 import subprocess
 import sys
 import warnings
@@ -220,35 +219,3 @@ asyncio.run(main())
 
     assert done.stdout.strip() == "found"
     assert done.stderr == ""
-
-
-@pytest.fixture
-async def bad_tls(tmp_path):
-    """A server with a certificate that nobody trusts, and what it has received."""
-    received: list[bytes] = []
-
-    async def serve(reader, writer):
-        received.append(await reader.read(1000))
-        writer.close()
-
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(*self_signed(tmp_path))
-    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context)
-    port = server.sockets[0].getsockname()[1]
-    yield f"https://127.0.0.1:{port}", received
-    server.close()
-    await server.wait_closed()
-
-
-def self_signed(folder):
-    """A certificate for 127.0.0.1, signed by itself."""
-    certificate, key = folder / "cert.pem", folder / "key.pem"
-    subprocess.run(
-        [
-            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"),
-            *("-keyout", key, "-out", certificate, "-subj", "/CN=127.0.0.1"),
-        ],
-        check=True,
-        capture_output=True,
-    )
-    return certificate, key

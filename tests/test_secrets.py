@@ -174,28 +174,12 @@ async def test_an_unexpected_error_of_an_adapter_is_logged_without_its_text(watc
     assert_absent([*KEYS.values(), QUERY], caplog.text, str(found.attempts[0].to_dict()))
 
 
-async def test_a_bad_certificate_gives_nothing_away(make_client, caplog, tmp_path):
+async def test_a_bad_certificate_gives_nothing_away(make_client, caplog, bad_tls):
     """The handshake fails before anything is sent; the error says so, and no more."""
-    import ssl
-
-    from test_http import self_signed
-
     caplog.set_level(logging.DEBUG)
-    received: list[bytes] = []
+    url, received = bad_tls
 
-    async def serve(reader, writer):
-        received.append(await reader.read(1000))
-        writer.close()
-
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(*self_signed(tmp_path))
-    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context)
-    port = server.sockets[0].getsockname()[1]
-    client = make_client("tavily", env={**KEYS, "TAVILY_BASE_URL": f"https://127.0.0.1:{port}"})
-
-    found = await client.search(QUERY)
-    server.close()
-    await server.wait_closed()
+    found = await make_client("tavily", env={**KEYS, "TAVILY_BASE_URL": url}).search(QUERY)
 
     told = "".join(str(a.to_dict()) + repr(a) for a in found.attempts)
     loud = "\n".join(r.getMessage() for r in caplog.records if r.levelno > logging.DEBUG)

@@ -180,8 +180,9 @@ class Door(Sessions):
         """
         if hop.addresses is None:
             try:
-                found = await self._lookup(host, port)
-            except (OSError, UnicodeError):
+                async with asyncio.timeout(self.limits.connect):
+                    found = await self._lookup(host, port)
+            except (OSError, UnicodeError):  # a TimeoutError is an OSError
                 found = []
             if not found or not (hop.proxy or all(self.guard.admits(a, host) for a in found)):
                 raise OSError("refused")

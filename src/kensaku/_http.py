@@ -38,6 +38,7 @@ from kensaku.providers.base import Reply
 
 if TYPE_CHECKING:
     import aiohttp
+    from aiohttp.abc import AbstractResolver
 
     from kensaku.fetch.bounds import FetchLimits
     from kensaku.providers.base import Request
@@ -219,6 +220,27 @@ def page_session(
     Both are needed: the library does not ask its resolver about a host that is an address.
     """
     import aiohttp
+
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(
+            limit=limits.connections,
+            limit_per_host=limits.per_host,
+            resolver=_resolver(resolve),
+            use_dns_cache=False,  # a name is looked up for every hop, and within it not again
+            socket_factory=make_socket,
+        ),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        headers=headers,
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=limits.connect),
+        auto_decompress=False,
+        max_line_size=limits.header_bytes,
+        max_field_size=limits.header_bytes,
+        max_headers=2 * limits.header_fields,  # the bound itself is the door's, and has a name
+        trust_env=False,
+    )
+
+
+def _resolver(resolve: Callable[[str, int], Awaitable[list[str]]]) -> AbstractResolver:
     from aiohttp.abc import AbstractResolver, ResolveResult
 
     class Resolver(AbstractResolver):
@@ -240,23 +262,7 @@ def page_session(
         async def close(self) -> None:
             return None
 
-    return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(
-            limit=limits.connections,
-            limit_per_host=limits.per_host,
-            resolver=Resolver(),
-            use_dns_cache=False,  # a name is looked up for every hop, and within it not again
-            socket_factory=make_socket,
-        ),
-        cookie_jar=aiohttp.DummyCookieJar(),
-        headers=headers,
-        timeout=aiohttp.ClientTimeout(total=None, sock_connect=limits.connect),
-        auto_decompress=False,
-        max_line_size=limits.header_bytes,
-        max_field_size=limits.header_bytes,
-        max_headers=2 * limits.header_fields,  # the bound itself is the door's, and has a name
-        trust_env=False,
-    )
+    return Resolver()
 
 
 def page_error(error: Exception) -> FetchError:

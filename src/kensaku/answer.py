@@ -2,22 +2,25 @@
 
     passages → sentences → scored by the query's words → the best few, in reading order
 
-Nothing is made up: every sentence stands in a source, word for word. When a model is configured
+Nothing is made up: every sentence stands in a source, word for word (without that source's own
+reference marks). When a model is configured
 (`llm.url`), it writes the answer from the same passages, and citations it invents are struck out.
 """
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kensaku.clean import one_line, visible
-from kensaku.errors import Unreadable
+from kensaku.errors import Timeout, Unreadable
 from kensaku.index.passages import sentences
 from kensaku.providers.base import Request
 from kensaku.rank import terms
+from kensaku.tools.fence import fenced
 
 if TYPE_CHECKING:
     from kensaku.confidence import Confidence
@@ -28,7 +31,8 @@ if TYPE_CHECKING:
 
 SENTENCES = 3
 SHORTEST, LONGEST = 20, 500  # characters of a sentence that says something
-_CITED = re.compile(r"\[(\d{1,3})\]")
+MODEL_SECONDS = 60.0
+_MARK = re.compile(r"\s*\[(\d{1,3}(?:\s*[,;、]\s*\d{1,3})*)\]")  # [1] and [1, 2]
 
 _RULES = (
     "Answer the question from the numbered sources alone, in the language of the question. "
@@ -69,7 +73,8 @@ def extractive(query: str, citations: Sequence[Citation]) -> str | None:
     for citation in citations:
         for passage in citation.passages:
             for start, end in sentences(passage.text):
-                sentence = one_line(passage.text[start:end]).strip("#*- …")
+                # A source's own [12] would pass for one of our numbers.
+                sentence = _MARK.sub("", one_line(passage.text[start:end])).strip("#*- …")
                 if SHORTEST <= len(sentence) <= LONGEST:
                     points = _points(wanted, sentence, citation.title)
                     found.append((points, -citation.n, -start, sentence))
@@ -86,8 +91,28 @@ def extractive(query: str, citations: Sequence[Citation]) -> str | None:
 
 async def by_model(query: str, context: Context, settings: Settings, http: Transport) -> str:
     """Let the configured model answer from the context. Raises a `ProviderError`."""
+    try:
+        async with asyncio.timeout(MODEL_SECONDS):
+            reply = await http.send(_request(query, context, settings), "llm")
+    except TimeoutError:
+        raise Timeout("llm", f"the model took longer than {MODEL_SECONDS:g} s") from None
+    if reply.status != 200:
+        raise Unreadable("llm", f"the model's server answered {reply.status}", status=reply.status)
+    try:
+        said = reply.json()["choices"][0]["message"]["content"]
+    except (ValueError, KeyError, TypeError, IndexError):
+        said = None
+    text = visible(said).strip() if isinstance(said, str) else ""
+    if not text:
+        raise Unreadable("llm", "the model's server sent no answer")
+    known = {str(c.n) for c in context.citations}
+    return _MARK.sub(lambda m: _known_only(m, known), text)
+
+
+def _request(query: str, context: Context, settings: Settings) -> Request:
     key = settings.llm_key
-    request = Request(
+    asked = f"Sources:\n\n{fenced(context.text)}\n\nQuestion: {query}"
+    return Request(
         url=settings.llm_url.rstrip("/") + "/chat/completions",
         headers={"Authorization": f"Bearer {key.reveal()}"} if key else {},
         json={
@@ -95,19 +120,19 @@ async def by_model(query: str, context: Context, settings: Settings, http: Trans
             "temperature": 0,
             "messages": [
                 {"role": "system", "content": _RULES},
-                {"role": "user", "content": f"Sources:\n\n{context.text}\n\nQuestion: {query}"},
+                {"role": "user", "content": asked},
             ],
         },
     )
-    reply = await http.send(request, "llm")
-    if reply.status != 200:
-        raise Unreadable("llm", f"the model's server answered {reply.status}", status=reply.status)
-    try:
-        text = visible(reply.json()["choices"][0]["message"]["content"]).strip()
-    except (ValueError, KeyError, TypeError, IndexError):
-        raise Unreadable("llm", "the model's server answered something else") from None
-    known = {str(c.n) for c in context.citations}
-    return _CITED.sub(lambda m: m[0] if m[1] in known else "", text)
+
+
+def _known_only(mark: re.Match[str], known: set[str]) -> str:
+    """A mark without the numbers that stand for nothing."""
+    numbers = re.findall(r"\d+", mark[1])
+    kept = [n for n in numbers if n in known]
+    if len(kept) == len(numbers):
+        return mark[0]
+    return f" [{', '.join(kept)}]" if kept else ""
 
 
 def _points(wanted: frozenset[str], sentence: str, title: str) -> float:

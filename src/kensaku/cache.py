@@ -77,7 +77,8 @@ class Cache:
     async def clear(self) -> int:
         """Forget everything."""
         self._memory.clear()
-        return await self._store.forget("hits:")
+        forgotten = [await self._store.forget(kind) for kind in ("hits:", "page:", "robots:")]
+        return sum(forgotten)
 
     async def size(self) -> tuple[int, int]:
         """How many responses are kept, and their bytes."""

@@ -183,6 +183,7 @@ class Kensaku:
 
     async def map(self, url: str, **options: Any) -> SiteMap:
         """List the pages of a site. `options` as for `crawl`."""
+        options.setdefault("sitemap", True)
         return await self.reader().crawl(url, progress=self.progress, **options).map()
 
     def reader(self) -> Reader:
@@ -191,7 +192,8 @@ class Kensaku:
 
         loop = asyncio.get_running_loop()
         if (reader := self._readers.get(loop)) is None:
-            reader = self._readers[loop] = Reader(self.settings, self.store)
+            pages = self._cache_store if self.settings.cache_enabled else None
+            reader = self._readers[loop] = Reader(self.settings, pages)
         return reader
 
     async def verify(self, quote: str, source: Citation | Page | str) -> Verification:

@@ -152,6 +152,18 @@ class Settings:
         30.0, "fetch.timeout", "KENSAKU_FETCH_TIMEOUT", "seconds one page may take",
         number(0.1, 600),
     )  # fmt: skip
+    fetch_max_bytes: int = _setting(
+        10 * 2**20, "fetch.max_bytes", "KENSAKU_FETCH_MAX_BYTES",
+        "bytes of a page after decoding", number(1024, 20 * 2**20, int),
+    )  # fmt: skip
+    fetch_per_host: int = _setting(
+        2, "fetch.per_host", "KENSAKU_FETCH_PER_HOST", "requests to one host at a time",
+        number(1, 32, int),
+    )  # fmt: skip
+    fetch_fresh: float = _setting(
+        300.0, "fetch.fresh", "KENSAKU_FETCH_FRESH",
+        "seconds before a kept page is asked for again", number(0, 86400),
+    )  # fmt: skip
     fetch_robots: str = _setting(
         "always", "fetch.robots", "KENSAKU_FETCH_ROBOTS",
         "obey robots.txt for every page, only when crawling, or never",

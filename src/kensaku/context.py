@@ -11,13 +11,13 @@ from __future__ import annotations
 import base64
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import InvalidQuery
 from kensaku.index.languages import guess_language
-from kensaku.index.passages import split
+from kensaku.index.passages import sentences, split
 from kensaku.index.tokens import document_terms, query_terms
 from kensaku.models import Document, Hit, Outcome, Passage
 from kensaku.rank import host_of
@@ -90,43 +90,103 @@ def passages_of(query: str, hits: Sequence[Hit]) -> list[Passage]:
 
 
 def pack(
-    passages: Sequence[Passage], budget: int, count: Counter, *, skip: int = 0
+    passages: Sequence[Passage],
+    budget: int,
+    count: Counter,
+    *,
+    skip: int = 0,
+    dates: Mapping[str, str | None] | None = None,
 ) -> tuple[str, tuple[Citation, ...], int, int]:
-    """As many passages as fit, whole: the text, its citations, its tokens, and how far it came."""
+    """As many passages as fit, whole: the text, its citations, its tokens, and how far it came.
+
+    `dates` says when a page was published, by its address.
+    """
     numbers: dict[str, int] = {}
     for passage in passages:  # an id belongs to a page, whether it is shown now or later
         numbers.setdefault(passage.url, len(numbers) + 1)
-    shown: dict[str, list[Passage]] = {}
-    text, tokens, done = "", 0, skip
-    for passage in passages[skip:]:
-        tried = {**shown, passage.url: [*shown.get(passage.url, []), passage]}
-        written = _written(tried, numbers)
-        size = count(written)
-        if size > budget:
-            if tokens:
-                break
-            done += 1
-            continue  # even the first one is too long: a later one may fit
-        shown, text, tokens, done = tried, written, size, done + 1
+    taken, done = _filled(passages[skip:], numbers, budget, count)
+    text = _written(taken, numbers)
     citations = tuple(
-        Citation(numbers[url], url, found[0].title, passages=tuple(found))
-        for url, found in sorted(shown.items(), key=lambda item: numbers[item[0]])
+        Citation(numbers[url], url, found[0].title, (dates or {}).get(url), tuple(found))
+        for url, found in _by_page(taken, numbers)
     )
-    return text, citations, tokens, done
+    return text, citations, count(text) if text else 0, skip + done
 
 
-def _written(shown: dict[str, list[Passage]], numbers: dict[str, int]) -> str:
+def _filled(
+    passages: Sequence[Passage], numbers: dict[str, int], budget: int, count: Counter
+) -> tuple[list[Passage], int]:
+    """The passages that fit, and how many were looked at. Parts are counted one by one and add up
+    to a little more than the whole, so the whole is only counted when the budget is near."""
+    taken: list[Passage] = []
+    pages: set[str] = set()
+    used = done = 0
+    for passage in passages:
+        new = passage.url not in pages
+        part = "\n\n" + _written([passage], numbers) if new else "\n…\n" + passage.text
+        used += count(part)
+        if used > budget:
+            used = count(_written([*taken, passage], numbers))
+        if used > budget and not taken:
+            done += 1
+            begun = _begun(passage, numbers, budget, count)
+            if begun is None:
+                used = 0
+                continue  # not one sentence fits: a later one may
+            return [begun], done
+        if used > budget:
+            break
+        taken.append(passage)
+        pages.add(passage.url)
+        done += 1
+    while taken and count(_written(taken, numbers)) > budget:  # a vocabulary that does not add up
+        taken.pop()
+        done -= 1
+    return taken, done
+
+
+def _begun(
+    passage: Passage, numbers: dict[str, int], budget: int, count: Counter
+) -> Passage | None:
+    """The first sentences of a passage that is too long by itself; None when not one fits."""
+    fits = None
+    for _, end in sentences(passage.text):
+        text = passage.text[:end].rstrip()
+        shorter = replace(passage, text=text, end=passage.start + len(text))
+        if count(_written([shorter], numbers)) > budget:
+            break
+        fits = shorter
+    return fits
+
+
+def _by_page(taken: Iterable[Passage], numbers: dict[str, int]) -> list[tuple[str, list[Passage]]]:
+    pages: dict[str, list[Passage]] = {}
+    for passage in taken:
+        pages.setdefault(passage.url, []).append(passage)
+    for found in pages.values():
+        found.sort(key=lambda p: p.start)
+    return sorted(pages.items(), key=lambda page: numbers[page[0]])
+
+
+def _written(taken: Iterable[Passage], numbers: dict[str, int]) -> str:
     parts = []
-    for url in sorted(shown, key=numbers.__getitem__):
-        found = sorted(shown[url], key=lambda p: p.start)
+    for url, found in _by_page(taken, numbers):
         title = found[0].title
-        head = (
-            f"[{numbers[url]}] {title} ({url})"
-            if title and title != url
-            else f"[{numbers[url]}] {url}"
-        )
-        parts.append(head + "\n" + "\n…\n".join(p.text for p in found))
+        name = f"{title} ({url})" if title and title != url else url
+        parts.append(f"[{numbers[url]}] {name}\n{_joined(found)}")
     return "\n\n".join(parts)
+
+
+def _joined(found: Sequence[Passage]) -> str:
+    """The passages of a page in reading order. Neighbours overlap: what they share stands once."""
+    text, end = found[0].text, found[0].end
+    for passage in found[1:]:
+        if passage.start <= end:
+            text += passage.text[end - passage.start :]
+        else:
+            text += "\n…\n" + passage.text
+        end = max(end, passage.end)
+    return text
 
 
 def scored(query: str, found: Sequence[tuple[int, Passage]]) -> list[Passage]:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from kensaku.clean import one_line
 from kensaku.context import scored
+from kensaku.errors import BudgetExceeded, IndexFault
+from kensaku.fetch.extraction import needs_browser
 from kensaku.index.passages import split
 from kensaku.models import Document, Hit, Page, Passage
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from kensaku.models import Query
 
 PAGES = 8  # how many pages are read for one search
+PAGE_CHARS = 300_000  # of a page that are looked through: a book must not outlast the deadline
 CHUNKS, CHUNK_CHARS = 3, 500  # of a page, as agents know them from Tavily
 JOIN = " [...] "
 
@@ -29,13 +32,22 @@ JOIN = " [...] "
 async def deepen(
     k: Kensaku, query: Query, hits: tuple[Hit, ...], seconds: float
 ) -> tuple[tuple[Hit, ...], list[str]]:
-    """The hits with the best chunks of their pages as content, best page first; and notes."""
-    urls = [h.url for h in hits[:PAGES] if h.url.startswith("http")]
+    """The hits with the best chunks of their pages as content, best page first; and notes.
+
+    When only the whole pages were asked for, they are put beside the hits, which stay as they are.
+    """
+    urls = [h.url for h in hits[:PAGES] if h.url.startswith(("http://", "https://"))]
     if not urls or seconds <= 0:
         return hits, []
-    read = await k.extract(urls, timeout=seconds)
-    pages = {page.url: page for page in read.results}
-    notes = [f"{len(read.failed)} of {len(urls)} pages could not be read"] if read.failed else []
+    try:
+        read = await k.extract(urls, timeout=seconds)
+    except (BudgetExceeded, IndexFault) as error:  # what was found is still worth having
+        return hits, [f"the pages were not read: {error.message}"]
+    pages = {page.url: page for page in read.results if page.text and not needs_browser(page)}
+    unread = len(set(urls)) - len(pages)
+    notes = [f"{unread} of {len(set(urls))} pages could not be read"] if unread else []
+    if query.depth != "advanced":
+        return tuple(_with_page(query, hit, pages.get(hit.url)) for hit in hits), notes
     deeper = await asyncio.to_thread(_with_chunks, query, hits, pages)
     return deeper, notes
 
@@ -44,14 +56,14 @@ def _with_chunks(query: Query, hits: tuple[Hit, ...], pages: dict[str, Page]) ->
     found: list[tuple[int, Passage]] = []
     for rank, hit in enumerate(hits):
         page = pages.get(hit.url)
-        text = page.text if page and page.text else hit.content
+        text = page.text[:PAGE_CHARS] if page else hit.content
         document = Document(url=hit.url, title=hit.title, text=text)
         found += [(rank, p) for p in split(document, max_chars=CHUNK_CHARS)]
     chunks: dict[str, list[Passage]] = {}
     for passage in scored(query.text, found):
         chunks.setdefault(passage.url, []).append(passage)
-    deeper = [_rewritten(query, hit, chunks.get(hit.url, []), pages.get(hit.url)) for hit in hits]
     best = {url: max(p.score or 0.0 for p in parts) for url, parts in chunks.items()}
+    deeper = [_rewritten(query, hit, chunks.get(hit.url, []), pages.get(hit.url)) for hit in hits]
     return tuple(sorted(deeper, key=lambda h: -best.get(h.url, 0.0)))
 
 
@@ -60,9 +72,14 @@ def _rewritten(query: Query, hit: Hit, chunks: list[Passage], page: Page | None)
         return hit
     top = sorted(chunks, key=lambda p: -(p.score or 0.0))[:CHUNKS]
     content = JOIN.join(one_line(p.text) for p in sorted(top, key=lambda p: p.start))
+    return replace(_with_page(query, hit, page), content=content)
+
+
+def _with_page(query: Query, hit: Hit, page: Page | None) -> Hit:
+    if page is None:
+        return hit
     return replace(
         hit,
-        content=content,
         published=hit.published or page.published,
         raw_content=page.markdown if query.include_raw_content else hit.raw_content,
         explain={**(hit.explain or {}), "read": True},

@@ -219,6 +219,10 @@ class TooLarge(FetchError):
 class PageUnavailable(FetchError):
     """The server did not give the page."""
 
+    def __init__(self, message: str, *, status: int | None = None, remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.status = status
+
 
 class Unparsable(FetchError):
     """There is a document, but no text can be had from it."""

@@ -2,7 +2,8 @@
 
     verify("…", text) → Verification(found, start, end), so that text[start:end] is the quote
 
-Spacing, letter case, width and the shapes of quotation marks and dashes do not count; words do.
+Spacing, letter case, width and the shapes of quotation marks and dashes do not count; words and
+figures do: "5 million" does not stand in "1.5 million", nor "art" in "start".
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from typing import Any
 from kensaku.errors import InvalidQuery
 
 MAX_QUOTE = 10_000
-_SAME = str.maketrans("“”„«»‘’‚‛`´‐‑‒–—―−…", "\"\"\"\"\"''''''-------.")
+_AROUND = " \t\r\n\"'“”„‘’«»「」『』"
+_SAME = str.maketrans('"“”„«»‘’‚‛`´‐‑‒–—―−〜', "'''''''''''' -------~".replace(" ", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,28 +35,71 @@ class Verification:
 
 def verify(quote: str, source: str) -> Verification:
     """Look for `quote` in `source`. Raises `InvalidQuery` for an empty or endless quote."""
-    wanted, _ = _folded(quote.strip().strip("\"'“”‘’「」『』").strip())
-    if not wanted or len(quote) > MAX_QUOTE:
+    wanted = ""
+    if len(quote) <= MAX_QUOTE:
+        wanted = _folded(quote.strip(_AROUND))[0]
+    if not wanted:
         raise InvalidQuery(
-            f"a quote has 1 to {MAX_QUOTE:,} characters; this one has {len(quote):,}"
+            f"a quote has 1 to {MAX_QUOTE:,} characters besides its quotation marks; "
+            f"this one has {len(quote.strip(_AROUND)):,}"
         )
     text, places = _folded(source)
     at = text.find(wanted)
+    while at >= 0 and not _whole(text, at, at + len(wanted)):
+        at = text.find(wanted, at + 1)
     if at < 0:
         return Verification(found=False)
     start, end = places[at], places[at + len(wanted) - 1] + 1
     return Verification(True, start, end, source[start:end])
 
 
+class _Folds(dict[str, str]):
+    """What a character is compared as; each is worked out once."""
+
+    def __missing__(self, char: str) -> str:
+        # Taken apart, not put together: か + ゛ and が come out alike, one character at a time.
+        plain = unicodedata.normalize("NFKD", char.translate(_SAME)).casefold().translate(_SAME)
+        self[char] = plain = "" if unicodedata.category(char) == "Cf" else plain.replace(" ", "")
+        return plain
+
+
 def _folded(text: str) -> tuple[str, list[int]]:
     """The text as it is compared, and for each of its characters where it came from."""
-    folded: list[str] = []
-    places: list[int] = []
+    folds, folded, places = _Folds(), list[str](), list[int]()
+    space = False
     for at, char in enumerate(text):
         if char.isspace():
-            # A line break inside Japanese, and two spaces instead of one, are the same to a reader.
-            continue
-        for c in unicodedata.normalize("NFKC", char).casefold().translate(_SAME):
-            folded.append(c)
-            places.append(at)
+            space = True
+        elif plain := folds[char]:
+            # Beside punctuation, and where words are not set apart, a space says nothing.
+            if space and folded and _in_word(folded[-1]) and _in_word(plain[0]):
+                folded.append(" ")
+                places.append(at)
+            space = False
+            folded += plain
+            places += [at] * len(plain)
     return "".join(folded), places
+
+
+def _whole(text: str, start: int, end: int) -> bool:
+    """Whether a stretch begins and ends where a word, a figure and a character do."""
+    if end < len(text) and unicodedata.combining(text[end]):
+        return False
+    return not (_tears(text, start) or _tears(text, end))
+
+
+def _tears(text: str, at: int) -> bool:
+    """Whether a cut here goes through a word or a figure."""
+    if not 0 < at < len(text):
+        return False
+    before, after = text[at - 1], text[at]
+    if _in_word(before) and _in_word(after):
+        return True
+    if after in ".," and before.isdigit():  # 3|.14
+        return text[at + 1 : at + 2].isdigit()
+    return before in ".," and after.isdigit() and text[at - 2 : at - 1].isdigit()  # 3.|14
+
+
+def _in_word(char: str) -> bool:
+    # Folded: every letter that has a case is a small one, and its accents stand behind it.
+    return char.islower() or char.isdigit() or "\u0300" <= char <= "\u036f"

@@ -157,5 +157,5 @@ def test_wordpiece_cuts_as_bert_does():
     cut = WordPiece().tokens
 
     assert cut("unaffable otters, naïve!") == [14477, 20961, 3468, 22279, 2015, 1010, 15743, 999]
-    assert cut("検索 ±5") == [100, 100, 100] or len(cut("検索 ±5")) == 3
+    assert cut("検索 ±5") == [100, 100, 1081, 2629]
     assert cut("x" * 101) == [100]

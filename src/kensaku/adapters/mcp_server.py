@@ -184,34 +184,41 @@ def _announce(what: str, done: int, total: int) -> None:
 @asynccontextmanager
 async def reporting(report: Report, title: str) -> AsyncIterator[None]:
     """Tell the client of every step, and that the work goes on when there is none to tell."""
-    loop, steps = asyncio.get_running_loop(), asyncio.Queue[Step]()
+    loop, steps = asyncio.get_running_loop(), asyncio.Queue[Step | None]()
 
-    def tell(step: Step) -> None:  # it may come from a worker's thread
+    def tell(step: Step | None) -> None:  # it may come from a worker's thread
         loop.call_soon_threadsafe(steps.put_nowait, step)
 
     token = _steps.set(tell)
     teller = asyncio.create_task(_tell(report, title, steps))
     try:
         yield
+    except BaseException:  # called off: nobody listens any more
+        teller.cancel()
+        raise
+    else:
+        tell(None)
+        await asyncio.gather(teller, return_exceptions=True)  # the client may have gone
     finally:
         _steps.reset(token)
-        teller.cancel()
-        await asyncio.gather(teller, return_exceptions=True)
 
 
-async def _tell(report: Report, title: str, steps: asyncio.Queue[Step]) -> None:
+async def _tell(report: Report, title: str, steps: asyncio.Queue[Step | None]) -> None:
     """Progress must grow: between two steps, waiting adds fractions of one."""
     what, done, total, waited = title, 0, 0, 0
     await report(0, None, what)
     while True:
         try:
-            what, now, total = await asyncio.wait_for(steps.get(), HEARTBEAT)
+            async with asyncio.timeout(HEARTBEAT):
+                step = await steps.get()
         except TimeoutError:
             waited += 1
         else:
-            if now <= done:
+            if step is None:
+                return
+            if step[1] <= done:
                 continue
-            done, waited = now, 0
+            (what, done, total), waited = step, 0
         await report(done + waited / (waited + 1), total or None, what)
 
 

@@ -10,6 +10,7 @@ from kensaku.extract.blocks import Block, in_context
 from kensaku.extract.features import PageFacts
 
 _MOST_BLOCKS = 10_000  # beyond, a simple rule: the model takes a second for every 10,000
+_FEW_WORDS = 120  # in a page this small there is little to lose, and all of it may matter
 _AROUND = ("nav", "header", "footer", "aside", "form")
 _REPEAT_WORDS = 5  # shorter texts repeat in tables and lists for good reason
 
@@ -18,8 +19,9 @@ def choose(blocks: list[Block], facts: PageFacts) -> list[Block]:
     """The blocks of the main content, in reading order."""
     if not blocks:
         return []
-    if len(blocks) > _MOST_BLOCKS:
-        return [b for b in blocks if _is_plainly_content(b)]
+    if len(blocks) > _MOST_BLOCKS or sum(b.size for b in blocks) < _FEW_WORDS:
+        plain = [b for b in blocks if _is_plainly_content(b)]
+        return plain or blocks
     shares = model.probabilities(features.rows(blocks, facts))
     taken = best_selection(shares, [b.size for b in blocks])
     return without_repeats([b for b, take in zip(blocks, taken, strict=True) if take])
@@ -34,7 +36,7 @@ def without_repeats(blocks: list[Block]) -> list[Block]:
     seen: set[str] = set()
     kept = []
     for block in blocks:
-        if block.size < _REPEAT_WORDS or block.text not in seen:
+        if block.size < _REPEAT_WORDS or block.node.tag == "pre" or block.text not in seen:
             kept.append(block)
         seen.add(block.text)
     return kept

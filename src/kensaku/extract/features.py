@@ -134,9 +134,9 @@ def _paths(blocks: list[Block], stats: TextStats) -> tuple[list[Row], list[int]]
         low, high = max(0, i - 4), i + 5
         window = sum(sizes[low:high]) or 1.0
         under.append(cues)
-        paths.append(
-            [since, level, ended, float(i - title) if title >= 0 else -999.0, stats.before[i] - start, float(i < title), long_before, after[i], window, sum(linked[low:high]) / window]
-        )
+        row = [since, level, ended, float(i - title) if title >= 0 else -999.0]
+        row += [stats.before[i] - start, float(i < title), long_before, after[i]]
+        paths.append([*row, window, sum(linked[low:high]) / window])
         since += 1
         if block.node.tag in HEADINGS:
             since, level, cues = 0.0, float(HEADINGS[block.node.tag]), stats.cues[i]

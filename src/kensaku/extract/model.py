@@ -18,7 +18,9 @@ from kensaku.extract import features
 
 FILE = "blocks.model.json"
 Score = Callable[[list[float]], float]
-_SURE = -6.0  # after a third of the trees: further down nothing comes back
+# After this share of the trees, a score this far from zero no longer changes its side: half of all
+# blocks need a quarter of the trees.
+_SURE = ((0.25, 2.2), (0.5, 3.0))
 
 
 def probabilities(rows: list[list[float]]) -> list[float]:
@@ -40,8 +42,11 @@ def build(columns: list[str], trees: list[Any]) -> Score:
     lines = ["def score(x):", " s = 0.0"]
     for at, tree in enumerate(trees):
         lines.append(f" s += {_expression(tree, columns)}")
-        if at == len(trees) // 3:
-            lines.append(f" if s < {_SURE!r}: return s")
+        lines += [
+            f" if s < {-bound} or s > {bound}: return s"
+            for share, bound in _SURE
+            if at + 1 == int(len(trees) * share)
+        ]
     lines.append(" return s")
     scope: dict[str, Any] = {}
     exec(compile("\n".join(lines), FILE, "exec"), scope)  # our own numbers, from our own file

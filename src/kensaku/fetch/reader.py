@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 class Reader:
     """Reads pages as the settings say. It belongs to the event loop in which it was made."""
 
-    def __init__(self, settings: Settings, store: Store) -> None:
+    def __init__(self, settings: Settings, store: Store | None) -> None:
         self._settings = settings
         self.door = Door(
             Guard.allowing(settings.fetch_allow, _ports(settings.fetch_ports)),
-            FetchLimits(total=settings.fetch_timeout),
+            FetchLimits(total=settings.fetch_timeout, decoded=settings.fetch_max_bytes),
             user_agent=settings.user_agent,
             proxy=settings.fetch_proxy or None,
         )
@@ -40,7 +40,12 @@ class Reader:
             self.door,
             store=store,
             tenant=settings.tenant,
-            manners=Manners(robots=settings.fetch_robots, optouts=settings.fetch_optouts),  # type: ignore[arg-type]
+            manners=Manners(
+                settings.fetch_robots,  # type: ignore[arg-type]
+                settings.fetch_optouts,  # type: ignore[arg-type]
+                at_once=settings.fetch_per_host,
+            ),
+            fresh=settings.fetch_fresh,
             browser=self._browser(),
         )
         self.parser = ParsePool()
