@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import sys
 from dataclasses import MISSING, fields
 from pathlib import Path
@@ -91,7 +93,56 @@ the settings name: no argument of a search can change it.
 {providers}
 """
 
-PAGES = {"configuration.md": configuration}
+def specifications() -> str:
+    """Every line of the five specifications, and the tests that prove it."""
+    proofs: dict[str, list[str]] = {}
+    for file in sorted((DOCS.parent / "tests").rglob("test_*.py")):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            if node.name.startswith("test_"):
+                for line in sorted(set(_LINE.findall(ast.get_docstring(node) or ""))):
+                    proofs.setdefault(line, []).append(f"{file.stem}: `{node.name}`")
+    rows = [f"| {line} | {'<br>'.join(tests[:4])} |" for line, tests in sorted(proofs.items())]
+    return _SPECIFICATIONS.format(count=len(proofs), rows="\n".join(rows))
+
+
+_LINE = re.compile(r"\bS[0-4]-\d\d\b")
+
+_SPECIFICATIONS = """\
+# The five specifications
+
+Kensaku grew out of five documents, each with its own surface: a Slack bot on strands (S0), three
+Tavily tools for Pydantic AI and Claude Code (S1), a LangChain tool in a chat server (S2), the tools
+of the GRACE agent (S3), and a terminal assistant with a provider registry (S4). Where two of them
+disagree, each keeps its words on its own surface, over one core.
+
+## Where we do better than the letter
+
+| line | the letter | what we do, and why |
+|---|---|---|
+| S0-25, S0-26 | the official async client, a new one for every call | one pooled client: the reason given is a free event loop and safety, and both hold without 30 ms of CPU a call; tests show that calls are independent |
+| S0-36 | a search without results says that nothing was found | an answer without results is shown, not dropped |
+| S0-37 | the query in the log at INFO | on this surface only; everywhere else queries stay out of the log |
+| S1-02, S1-04 | 1,000 characters of query | Tavily takes 400: longer ones are cut at a word, and a note says so |
+| S1-09 | a score with two decimals | `スコア: なし` when the upstream gave none: a rank is not a relevance |
+| S1-19 | 21 URLs are an error | on this surface they are; elsewhere the first 20 are read and the rest are listed as failed |
+| S2-10, S2-14 | `duckduckgo-search`, `tavily-python` | `ddgs`, its maintained successor; Tavily by its REST API, which keeps status and `Retry-After` |
+| S2-24, S2-49 | every DuckDuckGo failure is one network error | a refusal, a captcha and an empty page are told apart |
+| S2-43 | every exception is "temporarily unavailable" | a missing key is told as what it is: a configuration fault |
+| S3-05, S3-32 | `web_search` is planned | it is there, with the same result type and registry |
+| S4-14 | the key in the body, nothing else | a Bearer header, and the answer is asked for, since S4-30 shows it |
+| S4-46 | `~/.config/term2/settings.json` | `~/.config/kensaku/settings.json`, private, keys never written unless asked |
+
+## The {count} lines and their tests
+
+| line | proven by |
+|---|---|
+{rows}
+"""
+
+PAGES = {"configuration.md": configuration, "specifications.md": specifications}
 
 
 def main() -> int:

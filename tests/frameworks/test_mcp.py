@@ -275,7 +275,7 @@ async def test_pages_are_read_one_by_one_and_kept_whole(make_client, upstream, m
     many = "".join(f"<p>Otter number {n} sleeps holding hands.</p>" for n in range(2_000))
     pages = [f"{many}<p>This is the ending of page {n}.</p>" for n in range(3)]
     urls = [
-        upstream.serves(f"/page/{n}", f"<title>Page {n}</title><article>{page}</article>")
+        upstream.serves(f"/page/{n}", f"<html><body><h1>Page {n}</h1>{page}</body></html>")
         for n, page in enumerate(pages)
     ]
     told = []

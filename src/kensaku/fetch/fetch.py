@@ -187,7 +187,7 @@ class Fetcher:
         if who := challenger(answer.status, answer.headers, answer.body):
             return await self._past(url, who)
         if not 200 <= answer.status < 300:
-            raise PageUnavailable(f"the server answered {answer.status}")
+            raise PageUnavailable(f"the server answered {answer.status}", status=answer.status)
         return Fetched(
             url=url,
             final_url=answer.url,
