@@ -28,9 +28,8 @@ SETS = ("xquad-en", "jsquad-ja")
 
 
 def lines(path: Path) -> list[dict]:
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open(encoding="utf-8")
-    with opened as file:
-        return [json.loads(line) for line in file]
+    raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    return [json.loads(line) for line in raw.splitlines()]
 
 
 def as_tavily_packs(hits: tuple[Hit, ...], budget: int, tokens) -> str:

@@ -1,7 +1,7 @@
 """Write the pages that come out of the code: `make docs`. A test fails when one is out of date.
 
-    python docs/generate.py            write them
-    python docs/generate.py --check    exit 1 when one is not current
+python docs/generate.py            write them
+python docs/generate.py --check    exit 1 when one is not current
 """
 
 from __future__ import annotations
@@ -92,6 +92,7 @@ the settings name: no argument of a search can change it.
 |---|---|---|---|---|
 {providers}
 """
+
 
 def specifications() -> str:
     """Every line of the five specifications, and the tests that prove it."""

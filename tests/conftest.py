@@ -82,9 +82,9 @@ def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-async def bad_tls(tmp_path: Path) -> AsyncIterator[tuple[str, list[bytes]]]:
-    """The URL of a server with a certificate that nobody trusts, and what it has received."""
-    certificate, key, received = tmp_path / "cert.pem", tmp_path / "key.pem", []
+def certificate(tmp_path: Path) -> tuple[Path, Path]:
+    """A certificate for 127.0.0.1 that it has signed itself, and its key."""
+    certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
     subprocess.run(
         [
             *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"),
@@ -93,13 +93,20 @@ async def bad_tls(tmp_path: Path) -> AsyncIterator[tuple[str, list[bytes]]]:
         check=True,
         capture_output=True,
     )
+    return certificate, key
+
+
+@pytest.fixture
+async def bad_tls(certificate: tuple[Path, Path]) -> AsyncIterator[tuple[str, list[bytes]]]:
+    """The URL of a server with a certificate that nobody trusts, and what it has received."""
+    received: list[bytes] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         received.append(await reader.read(1000))
         writer.close()
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
+    context.load_cert_chain(*certificate)
     server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context)
     yield f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}", received
     server.close()

@@ -21,12 +21,14 @@ from kensaku.index.passages import sentences, split
 from kensaku.index.tokens import document_terms, query_terms
 from kensaku.models import Document, Hit, Outcome, Passage
 from kensaku.rank import host_of
+from kensaku.tokenizer import count as count_tokens
 
 if TYPE_CHECKING:
     from kensaku.models import Attempt
     from kensaku.tokenizer import Counter
 
-PASSAGE_CHARS = 900  # small enough that several pages fit 500 tokens
+PASSAGE_CHARS = 900  # small enough that several pages fit 500 tokens …
+PASSAGE_TOKENS = 250  # … also where a character is a token
 RANK_WEIGHT = 0.5  # how much the place of its page counts beside a passage's own words
 K1, B = 1.2, 0.5
 
@@ -84,9 +86,14 @@ def passages_of(query: str, hits: Sequence[Hit]) -> list[Passage]:
     found: list[tuple[int, Passage]] = []
     for rank, hit in enumerate(hits):
         page = Document(url=hit.url, title=hit.title, text=hit.raw_content or hit.content)
-        found += [(rank, p) for p in split(page, max_chars=PASSAGE_CHARS)]
+        found += [(rank, p) for p in split(page, max_chars=_passage_chars(page.text))]
     ranked = sorted(scored(query, found), key=lambda p: -(p.score or 0.0))
     return _taking_turns(ranked)
+
+
+def _passage_chars(text: str) -> int:
+    sample = text[:2_000]
+    return min(PASSAGE_CHARS, PASSAGE_TOKENS * len(sample) // max(1, count_tokens(sample)))
 
 
 def pack(
@@ -242,7 +249,7 @@ def position_of(cursor: str | None) -> int:
         return 0
     try:
         done = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        if isinstance(done, int) and 0 <= done < 100_000:
+        if type(done) is int and 0 <= done < 100_000:
             return done
     except ValueError:
         pass

@@ -21,7 +21,7 @@ OTTERS = (
     "Sea otters hold hands while they sleep, so that the current does not part them. "
     "They wrap themselves in kelp and float on their backs through the night."
 )
-RACCOONS = "ラッコは眠るときに手をつなぎます。流されないように海藻を体に巻きつけることもあります。"
+RAKKO = "ラッコは眠るときに手をつなぎます。流されないように海藻を体に巻きつけることもあります。"
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ def test_this_machine_is_not_fetched_unless_allowed(
 def test_a_quote_is_found_with_its_place(up: FakeUpstream, cli: Cli) -> None:
     """In English and in Japanese, whatever the spacing and the quotation marks."""
     english = up.serves("/en", page("Otters"))
-    japanese = up.serves("/ja", page("ラッコ", RACCOONS).replace("lang=en", "lang=ja"))
+    japanese = up.serves("/ja", page("ラッコ", RAKKO).replace("lang=en", "lang=ja"))
     found = cli("verify", "“hold  hands while they SLEEP”", english)
 
     assert found.status == 0
@@ -287,7 +287,7 @@ def test_a_site_that_cannot_be_read_is_a_failure(up: FakeUpstream, cli: Cli) -> 
 
 HITS = [
     Hit(url="https://a.example/1", title="Sleep", content=OTTERS, score=0.9),
-    Hit(url="https://b.example/2", title="ラッコ", content=RACCOONS, score=0.8),
+    Hit(url="https://b.example/2", title="ラッコ", content=RAKKO, score=0.8),
 ]
 
 
@@ -301,7 +301,7 @@ def test_a_context_is_printed_and_goes_on(up: FakeUpstream, cli: Cli) -> None:
 
     assert first.status == second.status == 0
     assert first.out == f"[1] Sleep (https://a.example/1)\n{OTTERS}\n"
-    assert second.out == f"[2] ラッコ (https://b.example/2)\n{RACCOONS}\n"
+    assert second.out == f"[2] ラッコ (https://b.example/2)\n{RAKKO}\n"
     assert "--cursor" not in second.err
 
 
@@ -314,7 +314,7 @@ def test_a_context_as_json_says_everything(up: FakeUpstream, cli: Cli) -> None:
         "text", "citations", "tokens", "outcome", "cursor", "attempts", "notes",
     }  # fmt: skip
     assert "\\u" not in done.out
-    assert RACCOONS in done.out
+    assert RAKKO in done.out
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Ways to hide text in a page, and things that are seen; each with the word to lose or keep."""
 
-# ruff: noqa: E501 - markup reads best on one line
-
 from __future__ import annotations
 
 HIDDEN_WORD = "zebrafinch"

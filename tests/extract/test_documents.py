@@ -1,7 +1,5 @@
 """Documents of other kinds: recognised by their bytes, read, or refused in one sentence."""
 
-# ruff: noqa: E501 - markup reads best on one line
-
 from __future__ import annotations
 
 import contextlib

@@ -1,7 +1,5 @@
 """A page → title, text, Markdown and what it says of itself."""
 
-# ruff: noqa: E501 - markup reads best on one line
-
 from __future__ import annotations
 
 import pytest

@@ -1,7 +1,5 @@
 """Workers can hang, crash or run out of memory; the caller gets a typed error and goes on."""
 
-# ruff: noqa: E501 - markup reads best on one line
-
 from __future__ import annotations
 
 import asyncio

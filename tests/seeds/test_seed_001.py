@@ -436,6 +436,15 @@ async def test_the_context_stands_below_its_header(ctx):
     assert ASYNCIO.url in body
 
 
+async def test_a_context_of_nothing_says_so(ctx, tavily):
+    """(S1-10, S1-34)"""
+    tavily.answers("tavily", [])
+
+    said = await tavily_context(ctx, QUERY)
+
+    assert said == f"## RAG用検索コンテキスト: {QUERY}\n\n検索結果が見つかりませんでした。"
+
+
 @pytest.mark.parametrize(("tokens", "good"), [(None, True), (1, True), (500, True), (0, False)])
 async def test_the_tokens_are_one_or_more_or_the_default(ctx, tokens, good):
     """(S1-33)"""
@@ -503,10 +512,10 @@ async def test_the_result_is_timed_in_milliseconds(ctx):
 async def test_a_call_that_is_called_off_is_logged_as_failed(ctx, tavily, caplog):
     """(S1-39)"""
     caplog.set_level(logging.DEBUG, tavily_tools.log.name)
-    tavily.fails("tavily", faults.hang())
+    asked = asyncio.Event()
+    tavily.fails("tavily", faults.hang(), when=lambda seen: asked.set() or True)
     call = asyncio.create_task(tavily_search(ctx, QUERY))
-    while not tavily.requests:
-        await asyncio.sleep(0.001)
+    await asked.wait()
 
     call.cancel()
     await asyncio.wait([call])

@@ -1,7 +1,7 @@
 """A tool as each framework wants it. A new adapter is a file with `wrap(tool)`, and a line here.
 
-    tools = kensaku.tools_for("langchain")                       web_search, web_extract, web_context
-    tools = kensaku.tools_for("strands", ["web_search"], language="ja")
+    kensaku.tools_for("langchain")                           web_search, web_extract, web_context
+    kensaku.tools_for("strands", ["web_search"], language="ja")
 
 The words, the bounds and the behaviour are those of `kensaku.tools`; an adapter only hands them on.
 """

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import ipaddress
+import os
 import secrets
 import socket
 from collections.abc import Callable, Iterable, Sequence
@@ -217,5 +218,5 @@ def _listening(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((name, port), family=family)
     except OSError as error:
-        why = error.strerror or type(error).__name__
+        why = os.strerror(error.errno) if error.errno and error.errno > 0 else "no such address"
         raise UsageError(f"cannot listen on {host}:{port}: {why}") from None

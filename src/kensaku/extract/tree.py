@@ -24,8 +24,14 @@ def parse_html(text: str) -> Element:
     check_markup(text)
     etree = lxml_etree()
     # A comment inside a word would otherwise cut the text in two, and hide the second half.
+    # Sizes were checked above; libxml2 would drop a text of more than 10 MB without a word.
     parser = etree.HTMLParser(
-        encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True, recover=True
+        encoding="utf-8",
+        remove_comments=True,
+        remove_pis=True,
+        no_network=True,
+        recover=True,
+        huge_tree=True,
     )
     data = text.replace("\x00", "").encode("utf-8", "replace")
     try:

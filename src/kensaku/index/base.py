@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from kensaku.errors import ConfigError, InvalidQuery
 
@@ -21,14 +21,13 @@ META_ID = "0" * 32  # the entry that describes the collection itself; it has no 
 Payload = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):  # a tuple is made in half the time of a dataclass
     """One passage as an engine stores it. `id` is 32 hexadecimal digits."""
 
     id: str
     payload: Payload
-    terms: Sequence[int] = ()
-    weights: Sequence[float] = ()
+    terms: list[int] = []
+    weights: list[float] = []
     vector: Sequence[float] | None = None
 
 
@@ -47,13 +46,11 @@ class Where:
         return self != Where()
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """An entry that matched, and how well; the payload only when it was asked for."""
+class Found(NamedTuple):
+    """An entry that matched, and how well."""
 
     id: str
     score: float
-    payload: Payload = field(default_factory=dict)
 
 
 class Engine(Protocol):

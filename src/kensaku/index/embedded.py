@@ -230,14 +230,18 @@ class Embedded:
 
 
 _INDEXED = {
-    "site": edge.PayloadSchemaType.Keyword,
-    "language": edge.PayloadSchemaType.Keyword,
-    "day": edge.PayloadSchemaType.Integer,
+    "site": edge.KeywordIndexParams(memory=edge.Memory.Cold),
+    "language": edge.KeywordIndexParams(memory=edge.Memory.Cold),
+    "day": edge.IntegerIndexParams(lookup=False, range=True, memory=edge.Memory.Cold),
 }
 
 
 def _config(dimensions: int | None) -> edge.EdgeConfig:
-    words = edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf, memory=edge.Memory.Cold)
+    words = edge.EdgeSparseVectorParams(
+        modifier=edge.Modifier.Idf,
+        memory=edge.Memory.Cold,
+        datatype=edge.VectorStorageDatatype.Float16,  # three digits of a weight are enough
+    )
     vectors = None
     if dimensions is not None:
         vectors = {
@@ -269,7 +273,7 @@ def _point(entry: Entry) -> edge.Point:
 
 
 def _sparse(entry: Entry) -> edge.SparseVector:
-    return edge.SparseVector(list(entry.terms), list(entry.weights))
+    return edge.SparseVector(entry.terms, entry.weights)
 
 
 def _filter(where: Where) -> edge.Filter | None:

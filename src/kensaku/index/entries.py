@@ -13,7 +13,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -101,7 +100,7 @@ def weigh(terms: Terms, average: float, language: str) -> list[float]:
     norm = k1 * (1 - b + b * terms.length / average)
     counts = [*terms.words.values(), *terms.pairs.values()]
     table = {count: count * (k1 + 1) / (count + norm) for count in set(counts)}
-    return [table[count] for count in counts]
+    return list(map(table.__getitem__, counts))
 
 
 def entries(
@@ -163,7 +162,7 @@ def _filters(prepared: Prepared) -> Payload:
 def sites_of(url: str) -> list[str]:
     """The host of an address and the domains above it: `docs.python.org`, `python.org`."""
     _, _, rest = url.partition("://")
-    return list(_sites(re.split(r"[/?#]", rest, maxsplit=1)[0])) if rest else []
+    return list(_sites(rest.partition("/")[0].partition("?")[0].partition("#")[0]))
 
 
 @functools.lru_cache(maxsize=4_096)

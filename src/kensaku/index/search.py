@@ -23,6 +23,7 @@ Mode = Literal["lexical", "hybrid", "dense"]
 
 PER_RESULT = 5  # passages that are looked at for each document that is shown …
 PER_RESULT_FUSED = 10  # … and where two lists are fused
+SPARE = 5  # documents that are loaded beyond those shown: one may be lifted by its title
 NAMED = 0.2  # of what is missing to 1, for a title that the query says in full
 
 _NAMES = re.compile(r"[^\W_]+")
@@ -67,7 +68,8 @@ def search(store: Store, request: Request) -> list[dict[str, Any]]:
         found += _candidates(store, name, request)
     found.sort(key=lambda c: (-c.score, c.collection, c.id))
     # A little more than is shown: titles, dates and likeness are only known once it is loaded.
-    shown = _fill(store, found, request, request.limit * 2 + 5)
+    more = request.limit * 2 if request.mmr is not None or request.freshness else SPARE
+    shown = _fill(store, found, request, request.limit + more)
     _prefer_named(shown, request.text)
     if request.freshness:
         _freshen(shown, request.freshness)

@@ -55,7 +55,8 @@ class Server:
                 vectors_config={DENSE: self._dense(dimensions)} if dimensions else {},
                 sparse_vectors_config={
                     WORDS: m.SparseVectorParams(
-                        modifier=m.Modifier.IDF, index=m.SparseIndexParams(on_disk=True)
+                        modifier=m.Modifier.IDF,
+                        index=m.SparseIndexParams(on_disk=True, datatype=m.Datatype.FLOAT16),
                     )
                 },
                 on_disk_payload=True,

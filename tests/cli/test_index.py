@@ -1,0 +1,333 @@
+"""`kensaku index`: files, folders and pages in, documents out; nothing lost, nothing made up."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kensaku.cli.shelf import look
+from kensaku.testing import FakeUpstream
+
+from .test_pages import Cli, command_line, page
+
+PDF = (
+    b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count"
+    b" 1>>endobj\n3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 144]/Contents 4 0 R/Resources"
+    b"<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>>endobj\n4 0 obj<</Length 60"
+    b">>stream\nBT /F1 18 Tf 20 100 Td (Walrus tusks grow all life) Tj ET\nendstream endobj\n"
+    b"trailer<</Root 1 0 R>>\n"
+)
+
+
+@pytest.fixture
+def cli(
+    env: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Cli:
+    """The command line, with pages on loopback and an index of its own."""
+    env |= {"KENSAKU_FETCH_ALLOW": "127.0.0.1", "KENSAKU_FETCH_PORTS": "any"}
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    return command_line(capsys)
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """A folder with three texts, and all that is to be passed over."""
+    folder = tmp_path / "my notes"
+    (folder / "deep" / ".git").mkdir(parents=True)
+    (folder / "otters.md").write_text("# Otters\n\nSea otters hold hands while they sleep.\n")
+    (folder / "deep" / "ラッコ.txt").write_text("ラッコ\n\n眠るときに手をつなぎます。\n")
+    (folder / "deep" / "swim.py").write_text("#!/usr/bin/env python\n# <b>a</b> <p> <i>\nswim()\n")
+    (folder / "deep" / ".git" / "config").write_text("hidden")
+    (folder / ".secret").write_text("hidden")
+    (folder / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
+    (folder / "blob").write_bytes(bytes(range(256)) * 4)
+    (folder / "nothing.txt").touch()
+    (folder / "out").symlink_to("/etc/hostname")
+    os.mkfifo(folder / "pipe")
+    return folder
+
+
+def found(cli: Cli, query: str, collection: str = "default") -> list[str]:
+    """The titles that a search of the local index gives."""
+    words = ["search", query, "--route", "local", "--collection", collection]
+    return [hit["title"] for hit in cli(*words, "--json", "--no-cache").json["hits"]]
+
+
+def test_a_folder_is_read_and_what_is_no_text_is_counted(notes: Path, cli: Cli) -> None:
+    """Recursively; hidden files, links, pipes, binaries and empty files are passed over."""
+    done = cli("index", "add", notes)
+
+    assert done.status == 0
+    assert done.out == "default: 3 added, 0 updated, 0 unchanged\n"
+    assert "passed over: 2 binary, 1 empty, 2 hidden, 1 link, 1 special" in done.err
+    assert found(cli, "hold hands") == ["Otters"]
+    assert found(cli, "手をつなぐ") == ["ラッコ"]
+    assert found(cli, "swim") == ["swim.py"]  # code is no HTML, and its first line no title
+
+
+def test_a_folder_again_takes_in_what_changed_and_takes_out_what_is_gone(
+    notes: Path, cli: Cli
+) -> None:
+    """A file that became empty, or a picture, holds no text any more."""
+    cli("index", "add", notes)
+    (notes / "otters.md").write_text("# Otters\n\nThey eat clams.\n")
+    (notes / "deep" / "swim.py").unlink()
+    (notes / "deep" / "ラッコ.txt").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
+    told = cli("index", "add", notes, "--json").json
+
+    counts = [told[name] for name in ("added", "updated", "unchanged", "removed")]
+    assert counts == [0, 1, 0, 2]
+    assert cli("index", "list", "--collection", "default").out.split() == [
+        (notes / "otters.md").as_uri()
+    ]
+
+
+def test_other_folders_and_pages_are_left_alone(
+    notes: Path, tmp_path: Path, up: FakeUpstream, cli: Cli
+) -> None:
+    """Only what stood under the folder can be gone from it, even beside one with a longer name."""
+    beside = tmp_path / "my notes too"
+    beside.mkdir()
+    (beside / "seal.md").write_text("# Seals\n\nThey bark.")
+    url = up.serves("/otters", page("Web otters"))
+    cli("index", "add", notes, beside, url)
+    (beside / "seal.md").rename(tmp_path / "seal.md")
+
+    assert "removed" not in cli("index", "add", notes).out
+    assert len(cli("index", "list", "--collection", "default", "--json").json) == 5
+
+
+def test_files_of_every_kind_are_read_for_their_type(tmp_path: Path, cli: Cli) -> None:
+    """HTML, CSV, JSON and PDF, by name and by their first bytes."""
+    (tmp_path / "a.html").write_text(page("Kelp forests"))
+    (tmp_path / "b.csv").write_text("animal,food\nurchin,kelp\n")
+    (tmp_path / "c.json").write_text('{"title": "Clams", "text": "buried"}')
+    (tmp_path / "d.dat").write_bytes(PDF)
+    done = cli("index", "add", *(tmp_path / n for n in ("a.html", "b.csv", "c.json", "d.dat")))
+
+    assert done.out == "default: 4 added, 0 updated, 0 unchanged\n"
+    assert found(cli, "forests")[0] == "Kelp forests"
+    assert found(cli, "urchin") == ["b.csv"]
+    assert found(cli, "buried") == ["Clams"]
+    assert found(cli, "tusks") == ["Walrus tusks grow all life"]
+
+
+def test_pages_of_the_web_are_fetched(up: FakeUpstream, cli: Cli) -> None:
+    """One that cannot be had is named; when none can, it is a failure."""
+    url = up.serves("/otters", page("Web otters"))
+    done = cli("index", "add", url, url, f"{up.url}/gone", "--collection", "web")
+
+    assert (done.status, done.out) == (0, "web: 1 added, 0 updated, 0 unchanged\n")
+    assert "/gone: " in done.err
+    assert cli("index", "add", f"{up.url}/gone").status == 1
+
+
+def test_the_shell_of_an_app_is_not_indexed(up: FakeUpstream, cli: Cli) -> None:
+    """"Please enable JavaScript" answers no question."""
+    shell = "<title>App</title><div id=root></div><noscript>Please enable JavaScript.</noscript>"
+    done = cli("index", "add", up.serves("/app", f"{shell}<script src=a.js></script>"))
+
+    assert done.status == 1
+    assert "JavaScript" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["add", "nowhere"], "cannot read nowhere: No such file or directory"),
+        (["add", "ftp://a.example/"], "ftp: is not a scheme"),
+        (["add", "https:///x"], "it names no host"),
+        (["add", "/dev/null"], "neither a file nor a folder"),
+        (["add", "a\0b"], "cannot read"),
+        (["add", "pydocs", "--collection", "mine"], "a collection of its own"),
+        (["add"], "index add takes paths, URLs or pydocs, not 0 words"),
+        (["list", "docs"], "index list takes no words, not 1 word"),
+        (["list", "--collection", "../up"], "a collection cannot be called '../up'"),
+        (["rm"], "say what to remove"),
+        (["import", "nowhere.jsonl"], "cannot read nowhere.jsonl"),
+        (["export", "no/such/place.jsonl"], "no/such is no folder"),
+        (["watch", "/etc/hostname"], "it is no folder"),
+        (["watch", ".", "--interval", "0"], "interval is 0"),
+    ],
+)
+def test_wrong_use_is_one_clear_sentence(words: list[str], said: str, cli: Cli) -> None:
+    """Exit 2, before anything is read or made."""
+    done = cli("index", *words)
+
+    assert (done.status, done.out) == (2, "")
+    assert done.err.count("\n") == 1
+    assert said in done.err
+
+
+@pytest.mark.parametrize(
+    "words", [["rm", "u:1"], ["rm"], ["list"], ["stats"], ["export", "out.jsonl"], ["optimize"]]
+)
+def test_a_collection_that_is_not_there_is_named_with_the_nearest(
+    words: list[str], library: Path, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    done = cli("index", *words, "--collection", "defualt")
+
+    assert (done.status, done.out) == (2, "")
+    assert "there is no collection 'defualt'; did you mean 'default'?" in done.err
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_a_file_that_holds_no_text_is_told_when_it_was_named(notes: Path, cli: Cli) -> None:
+    """In a folder it is counted; by itself it is what went wrong."""
+    done = cli("index", "add", notes / "photo.png")
+
+    assert done.status == 1
+    assert "photo.png: no text can be had from it" in done.err
+
+
+def test_an_empty_index_says_how_to_fill_it(cli: Cli) -> None:
+    """Nothing on stdout, no failure."""
+    done = cli("index", "list")
+
+    assert (done.status, done.out) == (0, "")
+    assert "kensaku index add" in done.err
+
+
+def test_collections_are_listed_and_counted(notes: Path, library: Path, cli: Cli) -> None:
+    """Names, figures, and the same as JSON."""
+    cli("index", "add", notes, "--collection", "notes")
+
+    assert cli("index", "list").out == "default\nnotes\n"
+    row = cli("index", "stats", "--collection", "notes").out.splitlines()[1].split()
+    assert row[:2] == ["notes", "3"]
+    assert cli("index", "stats", "--json").json["default"]["documents"] == 1
+
+
+def test_documents_are_removed_by_address_by_path_or_all_together(
+    notes: Path, library: Path, cli: Cli
+) -> None:
+    """A folder with all that is in it; an address from wherever it is; a collection whole."""
+    cli("index", "add", notes, "--collection", "notes")
+
+    assert cli("index", "rm", "https://local.example/").out == "1 document removed\n"
+    assert cli("index", "rm", notes / "deep").out == "2 documents removed\n"
+    assert cli("index", "rm", notes / "deep", "--json").json == {"removed": 0}
+    assert cli("index", "rm", "--collection", "notes").out == "1 document removed\n"
+    assert cli("index", "list").out == "default\n"
+
+
+def test_an_export_can_be_imported_elsewhere(
+    notes: Path, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Word for word; importing twice adds once."""
+    cli("index", "add", notes, "--collection", "notes")
+    file = tmp_path / "notes.jsonl"
+    assert cli("index", "export", file).out == "3 documents exported\n"
+    monkeypatch.setenv("KENSAKU_HOME", str(tmp_path / "other"))
+
+    assert cli("index", "import", file).out == "3 added, 0 updated, 0 unchanged\n"
+    again = cli("index", "import", file, "--collection", "notes", "--json").json
+    assert again == {"added": 0, "updated": 0, "unchanged": 3}
+    copy = tmp_path / "copy.jsonl"
+    cli("index", "export", copy, "--collection", "notes")
+    assert sorted(copy.read_text().splitlines()) == sorted(file.read_text().splitlines())
+    assert cli("index", "optimize").out == "1 collection optimized\n"
+
+
+GOOD = json.dumps({"url": "u:1", "title": "One", "text": "otter"})
+
+
+@pytest.mark.parametrize(
+    ("damage", "line"),
+    [
+        (GOOD[:20], 2),
+        ("[1, 2]", 2),
+        ('{"title": "no address"}', 2),
+        ('{"url": "u:2", "text": 7}', 2),
+        ('{"url": "u:2", "metadata": [1]}', 2),
+        (b"\x80\x81\xff", 1),
+    ],
+)
+def test_a_damaged_export_is_refused_whole(
+    damage: str | bytes, line: int, tmp_path: Path, cli: Cli
+) -> None:
+    """The line is named, and what stands before it is not imported either."""
+    file = tmp_path / "damaged.jsonl"
+    more = damage if isinstance(damage, bytes) else damage.encode()
+    file.write_bytes(GOOD.encode() + b"\n" + more + b"\n")
+    done = cli("index", "import", file)
+
+    assert (done.status, done.out) == (2, "")
+    assert f"line {line} of " in done.err
+    assert "nothing was imported" in done.err
+    assert cli("index", "list").out == ""
+
+
+def test_one_look_of_watch_is_like_add(notes: Path, cli: Cli) -> None:
+    """`--once`, for those who have a timer of their own."""
+    first = cli("index", "watch", notes, "--once")
+    (notes / "otters.md").unlink()
+    second = cli("index", "watch", notes, "--once", "--json").json
+
+    assert first.out == "default: 3 added, 0 updated, 0 unchanged\n"
+    assert (second["unchanged"], second["removed"]) == (2, 1)
+
+
+def test_watch_keeps_up_until_ctrl_c(notes: Path, cli: Cli) -> None:
+    """New, changed and removed files, a line for each look that found something; exit 0."""
+    words = ["index", "watch", str(notes), "--interval", "0.02", "--json"]
+    watching = subprocess.Popen(
+        [sys.executable, "-m", "kensaku.cli", *words],
+        env=dict(os.environ),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert watching.stdout is not None
+
+    def told() -> tuple[int, int, int]:
+        line = json.loads(watching.stdout.readline())
+        return line["added"], line["updated"], line["removed"]
+
+    assert told() == (3, 0, 0)
+    partial = notes.parent / "seal.md"
+    partial.write_text("# Seals\n\nThey bark.")
+    partial.rename(notes / "seal.md")  # appears at once, as careful programs do it
+    assert told() == (1, 0, 0)
+    partial.write_text("# Seals\n\nThey bark at night.")
+    partial.rename(notes / "seal.md")
+    assert told() == (0, 1, 0)
+    (notes / "seal.md").unlink()
+    assert told() == (0, 0, 1)
+    watching.send_signal(signal.SIGINT)
+    _, err = watching.communicate(timeout=20)
+
+    assert watching.returncode == 0
+    assert "no longer watching" in err
+    assert "Traceback" not in err
+    assert len(cli("index", "list", "--collection", "default", "--json").json) == 3
+
+
+def test_what_is_on_disk_is_known_by_time_and_size(notes: Path) -> None:
+    """The stamp of a file changes when its text does."""
+    before, skipped = look(notes)
+    (notes / "otters.md").write_text("# Otters\n\nOther words.\n")
+    after, _ = look(notes)
+
+    assert before.keys() == after.keys()
+    assert [p.name for p in before if before[p] != after[p]] == ["otters.md"]
+    assert skipped == {"hidden": 2, "empty": 1, "link": 1, "special": 1}
+
+
+def test_pydocs_is_a_collection_of_its_own(cli: Cli) -> None:
+    """The documentation of this very Python; what it says can be searched at once."""
+    done = cli("index", "add", "pydocs")
+
+    assert done.status == 0
+    assert done.out.startswith("pydocs: ")
+    assert "indexing pydocs: 100 %" in done.err
+    assert "asyncio.Task.cancel" in found(cli, "cancel an asyncio task", "pydocs")
