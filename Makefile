@@ -7,19 +7,23 @@ BIN    := $(VENV)/bin
 UV     := $(BIN)/uv pip
 q      ?= how do I cancel an asyncio task
 
-.PHONY: search test check format lint types docs bench lock clean
+.PHONY: search test test-frameworks check format lint types docs bench lock clean
 
 search: $(VENV)/.run
 	@$(BIN)/kensaku search $(args) -- "$(q)"
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest $(args)
+	$(BIN)/python -m pytest -n 3 $(args)
+
+# Each framework in an environment of its own. args="crewai dspy" for some of them.
+test-frameworks: $(VENV)/.test
+	$(BIN)/python tests/frameworks/others/run.py $(args)
 
 check: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest $(args)
+	$(BIN)/python -m pytest -n 3 $(args)
 
 format: $(VENV)/.test
 	$(BIN)/ruff format .
@@ -63,4 +67,4 @@ lock: | $(BIN)/uv
 	  -c requirements/run.txt -o requirements/test.txt
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .venv-frameworks .pytest_cache .mypy_cache .ruff_cache

@@ -33,9 +33,7 @@ def hits(language: str, pages: int = 6, sentences: int = 60) -> list[Hit]:
         Hit(
             f"https://{language}{page}.example/otters",
             f"Otters, page {page}",
-            space.join(
-                SENTENCES[language].format(n=page * 100 + n) for n in range(sentences)
-            ),
+            space.join(SENTENCES[language].format(n=page * 100 + n) for n in range(sentences)),
         )
         for page in range(pages)
     ]

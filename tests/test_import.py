@@ -71,7 +71,6 @@ def test_only_one_module_reads_the_environment():
     allowed = {
         "config.py",
         "cli/terminal.py",  # what the terminal can do is no setting
-        "cli/mcp.py",  # a token that must not stand in a file
         "adapters/web_search_tools.py",  # a seed's own file, with its own ${VAR}
     }
     readers = {

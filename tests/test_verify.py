@@ -12,7 +12,9 @@ from kensaku.testing import FakeUpstream
 from kensaku.verify import MAX_QUOTE, verify
 
 ENGLISH = "Sea otters  hold\nhands.\u00a0They weigh 1.5 to 45 kg — a “raft” of them isn’t small."
-JAPANESE = "ラッコは眠る\nときに、手をつなぎます。「おやすみ」とは言いません。体長は１３０ｃｍです。"
+JAPANESE = (
+    "ラッコは眠る\nときに、手をつなぎます。「おやすみ」とは言いません。体長は１３０ｃｍです。"
+)
 
 
 @pytest.mark.parametrize(

@@ -178,6 +178,7 @@ def _written(response: Response) -> bytes:
     ]
     asked = [[a.provider, a.outcome, a.elapsed_ms, a.hits] for a in response.attempts if a.sent]
     whole = {"at": time.time(), "hits": hits, "answer": response.answer, "asked": asked}
+    whole["answered_by"] = response.answered_by
     return json.dumps(whole | {"notes": response.notes}, ensure_ascii=False).encode()
 
 
@@ -191,6 +192,7 @@ def _read(raw: bytes, query: Query, families: Mapping[str, str]) -> tuple[float,
         outcome=Outcome.FOUND if hits or known["answer"] else Outcome.EMPTY,
         hits=hits,
         answer=known["answer"],
+        answered_by=known["answered_by"],
         attempts=tuple(
             Attempt(p, Outcome(o), elapsed_ms=ms, hits=n) for p, o, ms, n in known["asked"]
         ),

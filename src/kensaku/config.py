@@ -192,6 +192,9 @@ class Settings:
     )  # fmt: skip
     llm_model: str = _setting("", "llm.model", "KENSAKU_LLM_MODEL", "the model to ask there", text)
     llm_key: Secret | None = _setting(None, "llm.api_key", "KENSAKU_LLM_API_KEY", "its key", secret)
+    mcp_token: Secret | None = _setting(
+        None, "mcp.token", "KENSAKU_MCP_TOKEN", "who may use kensaku mcp --http", secret
+    )
     proxy: str = _setting(
         "", "proxy", "KENSAKU_PROXY", "an HTTP proxy for what is sent to providers", address
     )
@@ -279,7 +282,7 @@ def _parsed(parse: Parser, raw: Any, key: str, origin: str) -> Any:
     try:
         return parse(raw)
     except ValueError as expected:
-        shown = "…" if key.endswith("api_key") else repr(raw)[:60]
+        shown = "…" if key.endswith(("api_key", "token")) else repr(raw)[:60]
         raise ConfigError(f"{origin}: {key} is {shown}; expected {expected}") from None
 
 

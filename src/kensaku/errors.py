@@ -91,7 +91,7 @@ class ConfigError(UsageError):
     """A settings file or an environment variable cannot be used."""
 
 
-class MissingExtra(UsageError):
+class MissingExtra(UsageError, ImportError):
     """A package that this needs is not installed."""
 
     def __init__(self, what: str, extra: str) -> None:

@@ -137,6 +137,7 @@ class Response:
     outcome: Outcome
     hits: tuple[Hit, ...] = ()
     answer: str | None = None
+    answered_by: str | None = None  # the provider, or "extract": sentences of the hits
     attempts: tuple[Attempt, ...] = ()
     confidence: Confidence | None = None
     notes: tuple[str, ...] = ()  # what was cut, filtered or ignored, in sentences
@@ -157,6 +158,7 @@ class Response:
             "outcome": str(self.outcome),
             "hits": [h.to_dict() for h in self.hits],
             "answer": self.answer,
+            "answered_by": self.answered_by,
             "attempts": [a.to_dict() for a in self.attempts],
             "confidence": None if self.confidence is None else self.confidence.to_dict(),
             "notes": list(self.notes),

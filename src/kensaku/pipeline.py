@@ -96,7 +96,7 @@ async def _ask(k: Kensaku, query: Query, route: Route, deadline: float, budget: 
     notes: list[str] = []
     lists = {}
     for name, findings in found.items():
-        hits = tidy(findings.hits, limit=100)
+        hits = tidy(findings.hits, 100, query.text)
         lists[name], left_out = admit(
             hits,
             query,
@@ -114,9 +114,11 @@ async def _ask(k: Kensaku, query: Query, route: Route, deadline: float, budget: 
     if query.depth == "advanced" or query.include_raw_content:
         top, said_of_pages = await _deepened(run, top)
         notes += said_of_pages
-    answer = next((visible(f.answer) for f in found.values() if f.answer), None)
+    said_by = next((name for name, f in found.items() if f.answer), None)
+    answer = visible(found[said_by].answer or "") if said_by else None
     if query.include_answer and answer is None and top:
         answer = _extracted(query, top)
+        said_by = "extract" if answer else None
     partial = bool(found) and any(isinstance(a.error, Timeout) for a in run.attempts)
     partial = partial and route.mode == "all"
     return Response(
@@ -124,6 +126,7 @@ async def _ask(k: Kensaku, query: Query, route: Route, deadline: float, budget: 
         outcome=outcome_of(bool(top or answer), _searched(found, route)),
         hits=top,
         answer=answer,
+        answered_by=said_by,
         attempts=tuple(run.attempts),
         confidence=weigh(query.text, top, k.families, partial=partial),
         notes=tuple(notes),

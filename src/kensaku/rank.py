@@ -38,8 +38,12 @@ _STOP = frozenset(
 )
 
 
-def tidy(hits: Iterable[Hit], limit: int) -> list[Hit]:
-    """Clean every field of every hit, and drop what is no link. At most `limit` are kept."""
+def tidy(hits: Iterable[Hit], limit: int, text: str = "") -> list[Hit]:
+    """Clean every field of every hit, and drop what is no link. At most `limit` are kept.
+
+    Each hit says how it stands to the query `text` (`Hit.explain`).
+    """
+    words = terms(text)
     kept = []
     for rank, hit in enumerate(hits, 1):
         url = visible(str(hit.url)).strip()
@@ -47,20 +51,26 @@ def tidy(hits: Iterable[Hit], limit: int) -> list[Hit]:
             continue
         content = plain(hit.content) if isinstance(hit.content, str) else ""
         title = plain(hit.title) if isinstance(hit.title, str) else ""
-        score = _score(hit.score)
+        title = title[:500] or _name_of(url)
+        score, provider = _score(hit.score), hit.provider
+        explain = {
+            "coverage": _covered(words, f"{title} {content} {url}"),
+            "agreement": 1,
+            "ranks": {provider: rank},
+        }
         kept.append(
             Hit(
-                url=url,
-                title=title[:500] or _name_of(url),
-                content=content,
-                score=score,
-                published=parse_date(hit.published) if hit.published else None,
-                provider=hit.provider,
-                author=plain(str(hit.author)) if hit.author else None,
-                favicon=_picture(hit.favicon),
-                raw_content=visible(hit.raw_content) if hit.raw_content else None,
-                sources=(Source(hit.provider, rank, score),),
-                explain=hit.explain,
+                url,
+                title,
+                content,
+                score,
+                parse_date(hit.published) if hit.published else None,
+                provider,
+                plain(str(hit.author)) if hit.author else None,
+                _picture(hit.favicon) if hit.favicon else None,
+                visible(hit.raw_content) if hit.raw_content else None,
+                (Source(provider, rank, score),),
+                {**hit.explain, **explain} if hit.explain else explain,
             )
         )
         if len(kept) == limit:
@@ -91,7 +101,11 @@ def admit(
 
 def merge(hits: Sequence[Hit], query: Query) -> list[Hit]:
     """One list without duplicates, in its own order."""
-    return _explained(_deduplicated(hits), query)
+    words = terms(query.text)
+    return [
+        _because(h, words, {}) if len(h.sources) > 1 or not h.explain else h
+        for h in _deduplicated(hits)
+    ]
 
 
 def fuse(
@@ -115,9 +129,7 @@ def fuse(
 
     scored = [(coverage(words, h) > 0 or not words, points(h), h) for h in merged]
     scored.sort(key=lambda row: (not row[0], -row[1]))
-    return [
-        _because(h, {"fused": round(p, 5), **_reasons(h, words, families)}) for _, p, h in scored
-    ]
+    return [_because(h, words, families, fused=round(p, 5)) for _, p, h in scored]
 
 
 def spread(hits: Sequence[Hit], per_domain: int) -> list[Hit]:
@@ -148,10 +160,14 @@ def terms(text: str) -> frozenset[str]:
 
 def coverage(words: frozenset[str], hit: Hit) -> float:
     """The share of the query's words that occur in the title or the text of a hit."""
+    return _covered(words, f"{hit.title} {hit.content} {hit.url}")
+
+
+def _covered(words: frozenset[str], text: str) -> float:
     if not words:
         return 0.0
-    haystack = f"{hit.title} {hit.content} {hit.url}".lower()
-    return len([w for w in words if w in haystack]) / len(words)
+    lower = text.lower()
+    return round(len([w for w in words if w in lower]) / len(words), 3)
 
 
 def canonical(url: str) -> str:
@@ -295,24 +311,12 @@ def _folded(first: Hit, other: Hit) -> Hit:
     )
 
 
-def _explained(hits: Sequence[Hit], query: Query) -> list[Hit]:
-    words = terms(query.text)
-    return [_because(h, {**(h.explain or {}), **_reasons(h, words, {})}) for h in hits]
-
-
-def _because(h: Hit, explain: dict[str, Any]) -> Hit:
-    # What `replace` does, at a third of its cost: this runs for every hit of every search.
-    return Hit(
-        h.url, h.title, h.content, h.score, h.published, h.provider,
-        h.author, h.favicon, h.raw_content, h.sources, explain,
-    )  # fmt: skip
-
-
-def _reasons(hit: Hit, words: frozenset[str], families: Mapping[str, str]) -> dict[str, Any]:
+def _because(hit: Hit, words: frozenset[str], families: Mapping[str, str], **more: Any) -> Hit:
+    """The hit, and why it stands where it stands."""
     ranks = {s.provider: s.rank for s in hit.sources}
-    agreement = len({families.get(p) or p for p in ranks}) if len(ranks) > 1 else 1
-    return {
-        "coverage": round(coverage(words, hit), 3),
-        "agreement": agreement,
+    reasons = {
+        "coverage": coverage(words, hit),
+        "agreement": len({families.get(p) or p for p in ranks}),
         "ranks": ranks,
     }
+    return replace(hit, explain={**(hit.explain or {}), **more, **reasons})

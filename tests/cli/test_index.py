@@ -130,7 +130,7 @@ def test_pages_of_the_web_are_fetched(up: FakeUpstream, cli: Cli) -> None:
 
 
 def test_the_shell_of_an_app_is_not_indexed(up: FakeUpstream, cli: Cli) -> None:
-    """"Please enable JavaScript" answers no question."""
+    """ "Please enable JavaScript" answers no question."""
     shell = "<title>App</title><div id=root></div><noscript>Please enable JavaScript.</noscript>"
     done = cli("index", "add", up.serves("/app", f"{shell}<script src=a.js></script>"))
 

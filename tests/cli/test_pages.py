@@ -86,8 +86,7 @@ def test_a_page_is_printed_with_its_title_and_address(up: FakeUpstream, cli: Cli
     done = cli("extract", url)
 
     assert done.status == 0
-    assert done.out.startswith(f"# Otters\n{url}\n\n")
-    assert OTTERS in done.out
+    assert done.out.startswith(f"# Otters\n{url}\n\n{OTTERS}\n")
     assert "prefer https" in done.err
     assert cli("extract", url, "--format", "text").out.startswith(f"Otters\n{url}\n\n")
 
@@ -224,18 +223,17 @@ def test_a_crawl_fills_a_collection(site: str, cli: Cli) -> None:
     "words",
     [
         ["--max-depth", "9"], ["--limit", "0"], ["--timeout", "0"], ["--select-path", "(?=a)"],
-        ["--collection", "../up"], ["--max-breadth", "many"],
+        ["--collection", "../up"], ["--max-breadth", "0"],
     ],
 )  # fmt: skip
 def test_a_crawl_that_cannot_be_carried_out_is_wrong_use(
     words: list[str], site: str, up: FakeUpstream, cli: Cli
 ) -> None:
     """Exit 2, one sentence, and nothing is sent."""
-    try:
-        done = cli("crawl", site, *words)
-        assert (done.status, done.out) == (2, "")
-    except SystemExit as ended:  # what the parser itself refuses
-        assert ended.code == 2
+    done = cli("crawl", site, *words)
+
+    assert (done.status, done.out) == (2, "")
+    assert done.err.count("\n") == 1
     assert up.requests == []
 
 
@@ -272,6 +270,15 @@ def test_a_map_is_a_list_of_addresses(site: str, up: FakeUpstream, cli: Cli) -> 
     assert set(done.out.split()) == {site, f"{site}a", f"{site}b"}
     assert asked(up, "/site/b") == 0
     assert cli("map", site, "--no-external", "--json").json["base_url"] == site
+
+
+def test_no_escape_sequence_of_a_link_reaches_the_terminal(up: FakeUpstream, cli: Cli) -> None:
+    """An address is what somebody else wrote, too."""
+    site = up.serves("/site/", page("Root", OTTERS, "/red\x1b[31m", "/blue\x9b34m"))
+    done = cli("map", site)
+
+    assert done.status == 0
+    assert not {"\x1b", "\x9b"} & set(done.out + done.err)
 
 
 def test_a_site_that_cannot_be_read_is_a_failure(up: FakeUpstream, cli: Cli) -> None:

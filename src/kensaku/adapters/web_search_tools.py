@@ -31,7 +31,7 @@ except ImportError:
     raise MissingExtra("strands", "strands") from None
 
 if TYPE_CHECKING:
-    from kensaku.models import Response
+    pass
 
 log = logging.getLogger(__name__)
 
@@ -189,15 +189,8 @@ async def _searched(query: str, config: WebSearchConfig) -> tuple[str, str]:
     if response.outcome is Outcome.UNAVAILABLE:
         errors = [type(a.error).__name__ for a in response.attempts if a.error]
         return NOBODY, f"failure ({', '.join(dict.fromkeys(errors))})"
-    shown = replace(response, answer=_given_answer(response))
+    # Where Tavily gives no answer, the core writes an extract: no answer here (S0-33).
+    given = None if response.answered_by == "extract" else response.answer
+    shown = replace(response, answer=given)
     limit = config.max_content_length
     return write(shown, "strands", max_content_length=limit), "success"
-
-
-def _given_answer(response: Response) -> str | None:
-    """Tavily's answer. Where it gives none, the core writes an extract: no answer here (S0-33)."""
-    from kensaku.answer import extractive
-    from kensaku.context import Citation
-
-    cited = [Citation.of(n, hit) for n, hit in enumerate(response.hits, 1)]
-    return None if response.answer == extractive(response.query.text, cited) else response.answer

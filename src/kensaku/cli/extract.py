@@ -11,6 +11,7 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from kensaku.clean import one_line
 from kensaku.cli import terminal
 from kensaku.cli.addresses import check_url, fault_of
 from kensaku.cli.options import add_common
@@ -73,7 +74,8 @@ def show_pages(pages: Iterable[Page], form: str) -> None:
     for page in pages:
         head = f"{'# ' if form == 'markdown' else ''}{page.title}\n" if page.title else ""
         text = page.text if form == "text" else page.markdown or page.text
-        parts.append(f"{head}{page.url}\n\n{text.strip()}".strip() + "\n")
+        text = text.strip().removeprefix(head).strip()  # the title stands over the address
+        parts.append(f"{head}{one_line(page.url)}\n\n{text}".strip() + "\n")
     if parts:
         terminal.show("\n".join(parts))
 

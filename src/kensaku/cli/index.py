@@ -22,6 +22,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+from kensaku.clean import one_line
 from kensaku.cli import terminal
 from kensaku.cli.addresses import document_address, is_url, path_of, readable, writable
 from kensaku.cli.options import add_common
@@ -122,7 +123,7 @@ async def _list(args: argparse.Namespace) -> int:
     if args.json:
         terminal.show_json(names)
     elif names:
-        terminal.show("\n".join(names))
+        terminal.show("\n".join(map(one_line, names)))
     else:
         terminal.tell("there is nothing yet; kensaku index add PATH|URL|pydocs puts something in")
     return 0

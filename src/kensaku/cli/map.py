@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 
+from kensaku.clean import one_line
 from kensaku.cli import terminal
 from kensaku.cli.extract import tell_failed
 from kensaku.cli.options import add_common
@@ -32,7 +33,7 @@ async def run(args: argparse.Namespace) -> int:
     if args.json:
         terminal.show_json(found.to_dict())
     elif read:
-        terminal.show("\n".join(found.urls))
+        terminal.show("\n".join(map(one_line, found.urls)))
     tell_failed(found.failed)
     for note in found.notes:
         terminal.tell(f"note: {note}")

@@ -8,13 +8,16 @@ machine only; for others it needs a token, from KENSAKU_MCP_TOKEN or a file, whi
 from __future__ import annotations
 
 import argparse
-import os
 import signal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kensaku.cli.terminal import tell
 from kensaku.errors import MissingExtra, UsageError
 from kensaku.tools.registry import DEFAULT, TOOLS
+
+if TYPE_CHECKING:
+    from kensaku.config import Settings
 
 USAGE = "[--http] [options]"
 
@@ -58,16 +61,16 @@ async def run(args: argparse.Namespace) -> int:
             server,
             args.host,
             args.port,
-            token=_token(args.token_file),
+            token=_token(args.token_file, client.settings),
             allow_hosts=args.allow_host,
             ready=lambda url: tell(f"kensaku mcp: {url}"),
         )
     return 0
 
 
-def _token(file: Path | None) -> str | None:
+def _token(file: Path | None, settings: Settings) -> str | None:
     if file is None:
-        return os.environ.get("KENSAKU_MCP_TOKEN", "").strip() or None
+        return settings.mcp_token.reveal() if settings.mcp_token else None
     try:
         if file.stat().st_mode & 0o077:
             tell(f"kensaku mcp: others can read {file}; chmod 600 it")

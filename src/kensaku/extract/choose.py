@@ -12,6 +12,7 @@ from kensaku.extract.features import PageFacts
 _MOST_BLOCKS = 10_000  # beyond, a simple rule: the model takes a second for every 10,000
 _FEW_WORDS = 120  # in a page this small there is little to lose, and all of it may matter
 _AROUND = ("nav", "header", "footer", "aside", "form")
+_LIKE = 10  # paragraphs of one element that make a habit
 _REPEAT_WORDS = 5  # shorter texts repeat in tables and lists for good reason
 
 
@@ -24,7 +25,22 @@ def choose(blocks: list[Block], facts: PageFacts) -> list[Block]:
         return plain or blocks
     shares = model.probabilities(features.rows(blocks, facts))
     taken = best_selection(shares, [b.size for b in blocks])
+    taken = _with_their_like(blocks, taken)
     return without_repeats([b for b, take in zip(blocks, taken, strict=True) if take])
+
+
+def _with_their_like(blocks: list[Block], taken: list[bool]) -> list[bool]:
+    """Where nearly all the paragraphs of one element are content, the others are, too: a long text
+    does not end because its end is far from the top of the page."""
+    groups: dict[tuple[int, str], list[int]] = {}
+    for n, block in enumerate(blocks):
+        if block.node.tag in ("p", "li", "pre") and block.linked < 0.5:
+            groups.setdefault((id(block.node.parent), block.node.tag), []).append(n)
+    for members in groups.values():
+        if len(members) >= _LIKE and sum(taken[n] for n in members) >= 0.8 * len(members):
+            for n in members:
+                taken[n] = True
+    return taken
 
 
 def _is_plainly_content(block: Block) -> bool:

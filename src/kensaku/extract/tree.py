@@ -40,4 +40,24 @@ def parse_html(text: str) -> Element:
         raise Unparsable("the page holds no markup and no text") from error
     if root is None:
         raise Unparsable("the page holds no markup and no text")
+    _out_of_the_head(root, etree)
     return root
+
+
+_HEAD = frozenset("title meta link script style base noscript template".split())
+
+
+def _out_of_the_head(root: Element, etree: Any) -> None:
+    """libxml2 knows HTML 4: where no body is opened, it leaves an <article> inside the head."""
+    head = root.find("head")
+    if head is None:
+        return
+    children = list(head)
+    first = next((n for n, c in enumerate(children) if c.tag not in _HEAD), None)
+    if first is None:
+        return
+    body = root.find("body")
+    if body is None:
+        body = etree.SubElement(root, "body")
+    for place, child in enumerate(children[first:]):
+        body.insert(place, child)

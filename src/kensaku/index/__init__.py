@@ -20,9 +20,10 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from kensaku.errors import ConfigError, InvalidQuery
+from kensaku.errors import ConfigError
+from kensaku.index.bounds import check, where
 from kensaku.index.results import Added, as_document, as_hit, as_passage
-from kensaku.models import MAX_QUERY_CHARS, Document, Hit, Page, Passage
+from kensaku.models import Document, Hit, Page, Passage
 
 if TYPE_CHECKING:
     from kensaku.index.embed import Model, Post
@@ -33,7 +34,6 @@ __all__ = ["Added", "Index"]
 BATCH = 500  # documents that are written, and acknowledged, together …
 BATCH_CHARS = 1_000_000  # … unless they are long
 BATCH_EMBEDDED = 64  # a model takes seconds for so many
-MAX_LIMIT = 1_000
 LINGER = 2.0  # seconds that the worker waits for the next program
 
 Progress = Callable[[int, int], None]  # documents done, documents in all
@@ -135,7 +135,7 @@ class Index:
             mode=mode,
             mmr=mmr,
             freshness=freshness,
-            where=_where(include_domains, exclude_domains, start_date, end_date, language),
+            where=where(include_domains, exclude_domains, start_date, end_date, language),
         )
         return [as_hit(result, rank) for rank, result in enumerate(found, 1)]
 
@@ -161,7 +161,7 @@ class Index:
             mode=mode,
             mmr=mmr,
             by_passage=True,
-            where=_where(include_domains, exclude_domains, start_date, end_date, language),
+            where=where(include_domains, exclude_domains, start_date, end_date, language),
         )
         return [as_passage(result) for result in found]
 
@@ -227,7 +227,7 @@ class Index:
     async def _search(
         self, text: str, collections: Names, limit: int, **given: Any
     ) -> list[dict[str, Any]]:
-        _check(text, limit, given["mmr"])
+        check(text, limit, given["mmr"])
         names = [collections] if isinstance(collections, str) else collections
         vector, trust, model = None, 0.0, self._model()
         if model is not None and given["mode"] != "lexical":
@@ -289,36 +289,3 @@ def _batches(documents: Sequence[Document], size: int) -> Iterable[list[Document
             batch, chars = [], 0
     if batch:
         yield batch
-
-
-def _where(
-    include: Sequence[str],
-    exclude: Sequence[str],
-    start: date | str | None,
-    end: date | str | None,
-    language: str | None,
-) -> dict[str, Any]:
-    from kensaku.index.entries import day_of
-
-    return {
-        "sites": [_site(name) for name in include],
-        "not_sites": [_site(name) for name in exclude],
-        "first_day": day_of(start),
-        "last_day": day_of(end),
-        "language": language,
-    }
-
-
-def _site(name: str) -> str:
-    return name.lower().strip().removeprefix("*.").removeprefix("www.").strip(".")
-
-
-def _check(text: str, limit: int, mmr: float | None) -> None:
-    if not text.strip():
-        raise InvalidQuery("the query is empty", remedy="say what to search for")
-    if len(text) > MAX_QUERY_CHARS:
-        raise InvalidQuery(f"the query has {len(text)} characters, over {MAX_QUERY_CHARS}")
-    if not 1 <= limit <= MAX_LIMIT:
-        raise InvalidQuery(f"limit is {limit}, and must be 1 to {MAX_LIMIT}")
-    if mmr is not None and not 0 <= mmr <= 1:
-        raise InvalidQuery(f"mmr is {mmr}, and must be 0 to 1")

@@ -229,7 +229,7 @@ class Embedded:
                 shard.close()
 
 
-_INDEXED = {
+_INDEXED: dict[str, edge.KeywordIndexParams | edge.IntegerIndexParams] = {
     "site": edge.KeywordIndexParams(memory=edge.Memory.Cold),
     "language": edge.KeywordIndexParams(memory=edge.Memory.Cold),
     "day": edge.IntegerIndexParams(lookup=False, range=True, memory=edge.Memory.Cold),

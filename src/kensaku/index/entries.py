@@ -15,10 +15,10 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import Any
 
 from kensaku.index.base import Entry, Payload
+from kensaku.index.days import date_of, day_of
 from kensaku.index.languages import guess_language
 from kensaku.index.passages import split
 from kensaku.index.tokens import Terms, document_terms
@@ -29,7 +29,6 @@ BM25 = (1.2, 0.75)
 BM25_CJK = (0.8, 0.6)
 TITLE = 3  # how often a title counts: SciFact 0.685 → 0.691, JSQuAD 0.950 → 0.953
 MAX_PARTS = 0xFFFF
-_EPOCH = date(1970, 1, 1).toordinal()
 _DOCUMENT_DIGITS = 28  # of an id; the last four number the passages
 
 
@@ -174,25 +173,6 @@ def _sites(place: str) -> tuple[str, ...]:
     if names[-1].isdigit():
         return (".".join(names),)
     return tuple(".".join(names[n:]) for n in range(max(1, len(names) - 1))) if names[0] else ()
-
-
-@functools.lru_cache(maxsize=4_096)
-def day_of(published: str | date | None) -> int | None:
-    """Days since 1970-01-01 of an ISO date, as far as it can be read."""
-    if not published:
-        return None
-    text = str(published)[:10]
-    text = {4: f"{text}-01-01", 7: f"{text}-01"}.get(len(text), text)
-    try:
-        return date.fromisoformat(text).toordinal() - _EPOCH
-    except ValueError:
-        return None
-
-
-@functools.lru_cache(maxsize=4_096)
-def date_of(day: int | None) -> str | None:
-    """The ISO date of a day."""
-    return None if day is None else date.fromordinal(day + _EPOCH).isoformat()
 
 
 def published_of(head: Mapping[str, Any]) -> str | None:

@@ -13,7 +13,8 @@ from typing import Any, Literal
 
 from kensaku.errors import IndexFault
 from kensaku.index.base import Found, Payload, Where
-from kensaku.index.entries import day_of, document_of, entry_id, published_of
+from kensaku.index.days import day_of
+from kensaku.index.entries import document_of, entry_id, published_of
 from kensaku.index.fuse import blend, cosine, decay, diversify, highlights, overlap, saturate
 from kensaku.index.languages import STOP_WORDS
 from kensaku.index.store import Store

@@ -117,9 +117,4 @@ def _converted(response: Response) -> WebSearchResponse:
 
 def _upstreams_answer(response: Response) -> str | None:
     """The answer box is the upstream's; one that the core has put together is not."""
-    from kensaku.answer import extractive
-    from kensaku.context import Citation
-
-    citations = [Citation.of(n, hit) for n, hit in enumerate(response.hits, 1)]
-    ours = extractive(response.query.text, citations)
-    return response.answer if response.answer != ours else None
+    return None if response.answered_by == "extract" else response.answer
