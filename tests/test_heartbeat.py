@@ -66,7 +66,7 @@ async def main():
     async with Kensaku(route="tavily", cache_enabled=False) as k:
         assert "aiohttp" not in sys.modules
         async with Heart() as heart:
-            await k.http.ready()
+            await k.reader().door.ready()
         assert "aiohttp" in sys.modules
         print((await k.search("otters")).outcome, heart.beats)
 

@@ -19,7 +19,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kensaku._guard import Guard, refused, well_formed
-from kensaku._http import Sessions, page_error, page_session
+from kensaku._http import Sessions, loaded, page_error, page_session
 from kensaku.errors import AddressRefused, KensakuError, TooLarge
 from kensaku.fetch.bounds import FetchLimits
 from kensaku.fetch.decode import accepted
@@ -60,7 +60,7 @@ class _Hop:
 _HOP: ContextVar[_Hop] = ContextVar("kensaku-hop")
 
 
-class Door(Sessions):
+class Door(Sessions[Any]):
     """The guarded way to a page.
 
     `lookup` and `make_socket` stand in for the system's resolver and sockets in tests: the checks
@@ -158,7 +158,8 @@ class Door(Sessions):
         )
         return [str(sockaddr[0]) for *_, sockaddr in found]
 
-    def _make(self) -> Any:
+    async def _make(self) -> Any:
+        await loaded()
         headers = {
             "User-Agent": self.user_agent,
             "Accept": "text/html,application/xhtml+xml,*/*;q=0.8",

@@ -1,6 +1,6 @@
-"""The only importer of the HTTP library: pools, sizes, and what a broken connection means.
+"""The way to the providers, and the only importer of the general HTTP library.
 
-    Request → one pooled session per event loop → Reply, or Timeout / Unreachable / Unreadable
+    Request → bytes → a kept line of this event loop → Reply, or Timeout / Unreachable / Unreadable
 
 `Http` goes to the providers, whose addresses the operator has set. Pages, which a model or a
 stranger names, are fetched by `_door.Door`, with a session that `page_session` makes here.
@@ -15,15 +15,21 @@ import asyncio
 import inspect
 import json
 import socket
+import ssl
 import sys
+import zlib
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from base64 import b64encode
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import suppress
+from functools import lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from urllib.parse import quote, unquote, urlencode, urlsplit
 from weakref import WeakKeyDictionary
 
 from kensaku._guard import refused
+from kensaku._line import TooMuch
 from kensaku.errors import (
     FetchError,
     NotConfigured,
@@ -40,6 +46,7 @@ if TYPE_CHECKING:
     import aiohttp
     from aiohttp.abc import AbstractResolver
 
+    from kensaku._line import Lines
     from kensaku.fetch.bounds import FetchLimits
     from kensaku.providers.base import Request
 
@@ -48,38 +55,47 @@ CONNECT_SECONDS = 5.0
 CONNECTIONS_PER_HOST = 128  # a hanging host cannot take the connections of the others
 
 
-class Sessions(ABC):
-    """One session of the HTTP library per event loop, made on first use."""
+class Session(Protocol):
+    """What holds connections."""
+
+    async def close(self) -> None:
+        """Close them."""
+
+
+S = TypeVar("S", bound=Session)
+
+
+class Sessions(ABC, Generic[S]):
+    """One set of connections per event loop, made on first use."""
 
     def __init__(self) -> None:
-        self._sessions: WeakKeyDictionary[asyncio.AbstractEventLoop, aiohttp.ClientSession] = (
-            WeakKeyDictionary()
-        )
+        self._sessions: WeakKeyDictionary[asyncio.AbstractEventLoop, S] = WeakKeyDictionary()
         self._keepers: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncGenerator[None, None]] = (
             WeakKeyDictionary()
         )
 
     @abstractmethod
-    def _make(self) -> aiohttp.ClientSession:
+    async def _make(self) -> S:
         """A session for the running loop."""
 
     async def ready(self) -> None:
         """Load the library and make the session now, rather than with the first request."""
         await self._session()
 
-    async def _session(self) -> aiohttp.ClientSession:
+    async def _session(self) -> S:
         return self._sessions.get(asyncio.get_running_loop()) or await self._open()
 
-    async def _open(self) -> aiohttp.ClientSession:
-        if "aiohttp" not in sys.modules:
-            await asyncio.to_thread(import_module, "aiohttp")  # a third of a second
+    async def _open(self) -> S:
+        made = await self._make()
         loop = asyncio.get_running_loop()
         for other in [other for other in self._sessions if other.is_closed()]:
             _abandon(self._sessions.pop(other))
-        if (session := self._sessions.get(loop)) is None:
-            session = self._sessions[loop] = self._make()
-            self._keepers[loop] = _kept(session)
-            await anext(self._keepers[loop])
+        if (session := self._sessions.get(loop)) is not None:  # somebody was faster
+            await made.close()
+            return session
+        session = self._sessions[loop] = made
+        self._keepers[loop] = _kept(session)
+        await anext(self._keepers[loop])
         return session
 
     async def close(self) -> None:
@@ -93,7 +109,7 @@ class Sessions(ABC):
         self._keepers.clear()  # loops that run elsewhere now end theirs by themselves
 
 
-async def _kept(session: aiohttp.ClientSession) -> AsyncGenerator[None, None]:
+async def _kept(session: Session) -> AsyncGenerator[None, None]:
     """Closes the session when its loop ends: a loop that ends well ends its generators first.
 
     Frameworks make a loop for every call that does not await, and know nothing of our sockets.
@@ -104,42 +120,75 @@ async def _kept(session: aiohttp.ClientSession) -> AsyncGenerator[None, None]:
         await session.close()
 
 
-class Http(Sessions):
+class Http(Sessions["Lines"]):
     """The pooled client for the providers' own addresses, which the operator has set."""
 
     def __init__(self, *, user_agent: str, proxy: str | None = None) -> None:
         super().__init__()
-        self._headers = {"User-Agent": user_agent, "Accept": "application/json"}
         self.proxy = proxy
+        self._headers = {
+            "User-Agent": user_agent,
+            "Accept": "application/json",
+            "Accept-Encoding": "gzip",
+        }
+        self._proxied = _Proxied(self._headers, proxy) if proxy else None
 
     async def send(self, request: Request, provider: str) -> Reply:
         """Carry a request and read the whole reply, up to a bound. Redirects are not followed:
         a key must not travel to a host that an answer names."""
-        session = await self._session()
-        body = None if request.json is None else json.dumps(request.json).encode()
         try:
-            async with session.request(
-                request.method,
-                request.url,
-                params=request.params or None,
-                data=body,
-                headers=request.headers if body is None else {**_JSON, **request.headers},
-                allow_redirects=False,
-                proxy=self.proxy,
-            ) as response:
-                return Reply(response.status, response.headers, await _bounded(response, provider))
-        except ProviderError:
-            raise
+            if self._proxied is not None:
+                return await self._proxied.send(request)
+            place, message = written(request, self._headers)
+            lines = await self._session()
+            return Reply(*await lines.exchange(*place, message))
         except Exception as error:
             raise _broken(error, provider) from None
 
-    def _make(self) -> aiohttp.ClientSession:
+    async def close(self) -> None:
+        await super().close()
+        if self._proxied is not None:
+            await self._proxied.close()
+
+    async def _make(self) -> Lines:
+        from kensaku._line import Lines
+
+        return Lines(CONNECTIONS_PER_HOST, CONNECT_SECONDS)
+
+
+class _Proxied(Sessions["aiohttp.ClientSession"]):
+    """The same through the operator's proxy, by the general client."""
+
+    def __init__(self, headers: Mapping[str, str], proxy: str) -> None:
+        super().__init__()
+        self._headers, self._proxy = headers, proxy
+
+    async def send(self, request: Request) -> Reply:
+        session = await self._session()
+        body = None if request.json is None else json.dumps(request.json).encode()
+        async with session.request(
+            request.method,
+            request.url,
+            params=request.params or None,
+            data=body,
+            headers=request.headers if body is None else {**_JSON, **request.headers},
+            allow_redirects=False,
+            proxy=self._proxy,
+        ) as response:
+            parts, size = [], 0
+            async for part in response.content.iter_any():
+                size += len(part)
+                if size > MAX_REPLY_BYTES:
+                    raise TooMuch("the reply is too large")
+                parts.append(part)
+            return Reply(response.status, response.headers, b"".join(parts))
+
+    async def _make(self) -> aiohttp.ClientSession:
+        await loaded()
         import aiohttp
 
         return aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
-                limit=0, limit_per_host=CONNECTIONS_PER_HOST, ttl_dns_cache=60
-            ),
+            connector=aiohttp.TCPConnector(limit=0, limit_per_host=CONNECTIONS_PER_HOST),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=self._headers,
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
@@ -147,61 +196,107 @@ class Http(Sessions):
         )
 
 
+async def loaded() -> None:
+    """Import the general client beside the loop: it takes a third of a second."""
+    if "aiohttp" not in sys.modules:
+        await asyncio.to_thread(import_module, "aiohttp")
+
+
 _JSON = {"Content-Type": "application/json"}
 
 
-async def _bounded(response: aiohttp.ClientResponse, provider: str) -> bytes:
-    length = response.content_length
-    if (
-        length is not None
-        and length <= MAX_REPLY_BYTES
-        and not response.headers.get("Content-Encoding")
-    ):
-        return await response.read()
-    parts, size = [], 0
-    async for part in response.content.iter_any():
-        size += len(part)
-        if size > MAX_REPLY_BYTES:
-            raise Unreadable(provider, f"the reply is larger than {MAX_REPLY_BYTES >> 20} MiB")
-        parts.append(part)
-    return b"".join(parts)
+def written(request: Request, headers: Mapping[str, str]) -> tuple[tuple[str, int, bool], bytes]:
+    """Where a request goes, and its bytes. Raises `ValueError` for what cannot be written."""
+    place, host, path, own = _target(request.url)
+    body = b"" if request.json is None else json.dumps(request.json).encode()
+    if request.params:
+        pairs = request.params.items() if isinstance(request.params, Mapping) else request.params
+        path += ("&" if "?" in path else "?") + urlencode(list(pairs))
+    fields = {"Host": host, **headers, **own, **request.headers}
+    if request.json is not None:
+        fields |= {"Content-Type": "application/json", "Content-Length": str(len(body))}
+    head = f"{request.method} {path} HTTP/1.1\r\n"
+    lines = "".join([f"{name}: {value}\r\n" for name, value in fields.items()])
+    if lines.count("\n") != len(fields) or lines.count("\r") != len(fields):
+        raise ValueError("a header holds a line break")  # a key with an end of line, mostly
+    return place, f"{head}{lines}\r\n".encode("latin-1") + body
+
+
+@lru_cache(maxsize=256)
+def _target(url: str) -> tuple[tuple[str, int, bool], str, str, dict[str, str]]:
+    """Host, port and whether TLS; the Host header; the path; credentials of the address."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("not a web address")
+    secure = parts.scheme == "https"
+    name = parts.hostname if parts.hostname.isascii() else parts.hostname.encode("idna").decode()
+    port = parts.port or (443 if secure else 80)
+    host = f"[{name}]" if ":" in name else name
+    if parts.port is not None:
+        host += f":{port}"
+    path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._")
+    own = {}
+    if parts.username:
+        pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        own["Authorization"] = "Basic " + b64encode(pair.encode()).decode()
+    return (name, port, secure), host, path + (f"?{parts.query}" if parts.query else ""), own
 
 
 def _broken(error: Exception, provider: str) -> ProviderError:
-    """What an exception of the HTTP library means. Its text is not kept: it may hold the URL."""
-    import aiohttp
-
-    found: list[tuple[type[BaseException] | tuple[Any, ...], type[ProviderError], str, str]] = [
-        (aiohttp.InvalidURL, NotConfigured, "its address is not a URL", _check(provider)),
-        (TimeoutError, Timeout, "it took too long to connect", ""),
-        (aiohttp.ClientSSLError, Unreachable, "its TLS certificate cannot be trusted", _TLS),
-        (aiohttp.ClientConnectorDNSError, Unreachable, "its name cannot be looked up", _NETWORK),
-        (aiohttp.ClientConnectorError, Unreachable, "it cannot be connected to", _NETWORK),
-        (aiohttp.ClientPayloadError, Unreachable, "the reply broke off", ""),
-        (aiohttp.ClientResponseError, Unreadable, "it does not speak proper HTTP", ""),
-        (aiohttp.ClientConnectionError, Unreachable, "the connection broke off", ""),
-        (OSError, Unreachable, "the connection broke off", ""),
-    ]
-    for kind, meaning, message, remedy in found:
+    """What an exception means. Its text is not kept: it may hold the address."""
+    if isinstance(error, ProviderError):
+        return error
+    for kind, meaning, message, remedy in _meanings():
         if isinstance(error, kind):
-            return meaning(provider, message, remedy=remedy)
+            return meaning(provider, message, remedy=remedy or _check(provider, meaning))
     return Unreadable(provider, f"the reply could not be read ({type(error).__name__})")
+
+
+Meaning = tuple[type[BaseException], type[ProviderError], str, str]
+
+
+def _meanings() -> list[Meaning]:
+    from kensaku import _line
+
+    large = f"the reply is larger than {MAX_REPLY_BYTES >> 20} MiB, or its head is too large"
+    found: list[Meaning] = [
+        (_line.BrokenLine, Unreachable, "the connection broke off", ""),
+        (_line.TooMuch, Unreadable, large, ""),
+        (_line.ParserError, Unreadable, "it does not speak proper HTTP", ""),
+        (zlib.error, Unreachable, "the reply broke off", ""),
+        (TimeoutError, Timeout, "it took too long to connect", ""),
+        (ssl.SSLError, Unreachable, "its TLS certificate cannot be trusted", _TLS),
+        (socket.gaierror, Unreachable, "its name cannot be looked up", _NETWORK),
+    ]
+    if aiohttp := sys.modules.get("aiohttp"):
+        found += [
+            (aiohttp.InvalidURL, NotConfigured, "its address cannot be used", ""),
+            (aiohttp.ClientSSLError, Unreachable, "its TLS certificate cannot be trusted", _TLS),
+            (aiohttp.ClientConnectorError, Unreachable, "it cannot be connected to", _NETWORK),
+            (aiohttp.ClientPayloadError, Unreachable, "the reply broke off", ""),
+            (aiohttp.ClientResponseError, Unreadable, "it does not speak proper HTTP", ""),
+            (aiohttp.ClientConnectionError, Unreachable, "the connection broke off", ""),
+        ]
+    return [
+        *found,
+        (OSError, Unreachable, "it cannot be connected to", _NETWORK),
+        (ValueError, NotConfigured, "its address or its key cannot be sent", ""),
+    ]
 
 
 _NETWORK = "check the network, or let the route go on"
 _TLS = "check the clock, and the certificates of this machine"
 
 
-def _check(provider: str) -> str:
-    return f"check {provider.upper()}_BASE_URL"
+def _check(provider: str, meaning: type[ProviderError]) -> str:
+    return f"check {provider.upper()}_BASE_URL and its key" if meaning is NotConfigured else ""
 
 
-def _abandon(session: aiohttp.ClientSession) -> None:
+def _abandon(session: Any) -> None:
     """Close what belongs to a loop that has ended badly, as far as that can be done from here."""
-    connector = session.connector
-    session.detach()
-    if connector is None:
-        return
+    connector = getattr(session, "connector", session)
+    if connector is not session:
+        session.detach()
     with suppress(RuntimeError, StopIteration):  # its transports hang on the dead loop
         closing = connector.close()
         if inspect.iscoroutine(closing):
