@@ -10,7 +10,6 @@ import pickle
 import pytest
 
 from kensaku import Attempt, Document, Hit, Outcome, Page, Passage, Query, Response, errors
-from kensaku.confidence import weigh
 from kensaku.models import Source
 
 HIT = Hit("https://a.example/", "A", "text", 0.0, "2026-01-31", "tavily", sources=(Source("t", 1),))
@@ -24,7 +23,6 @@ RESPONSE = Response(
     Outcome.FOUND,
     (HIT,),
     attempts=(FAILED, Attempt("tavily", Outcome.FOUND, cost=0.008, hits=1)),
-    confidence=weigh("otters", (HIT,)),
 )
 
 

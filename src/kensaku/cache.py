@@ -18,7 +18,6 @@ from dataclasses import fields, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kensaku.confidence import weigh
 from kensaku.errors import CalledOff
 from kensaku.models import Attempt, Hit, Outcome, Query, Response, Source
 
@@ -63,8 +62,7 @@ class Cache:
             return None
         age = time.time() - known[0]
         note = f"nobody could search; this is what was found {age / 60:.0f} minutes ago"
-        trust = weigh(query.text, known[1].hits, self._families, stale=True)
-        return replace(known[1], stale=True, confidence=trust, notes=(*known[1].notes, note))
+        return replace(known[1], stale=True, notes=(*known[1].notes, note))
 
     async def keep(self, key: str, response: Response) -> None:
         """Keep a response, if it is one to keep."""
@@ -196,7 +194,7 @@ def _read(raw: bytes, query: Query, families: Mapping[str, str]) -> tuple[float,
         attempts=tuple(
             Attempt(p, Outcome(o), elapsed_ms=ms, hits=n) for p, o, ms, n in known["asked"]
         ),
-        confidence=weigh(query.text, hits, families),
+        families=families,
         notes=tuple(known["notes"]),
         cached=True,
     )

@@ -12,7 +12,7 @@ import html
 import re
 import unicodedata
 
-__all__ = ["cut", "one_line", "plain", "visible"]
+__all__ = ["cut", "grapheme_start", "one_line", "plain", "visible"]
 
 _ZWNJ, _ZWJ = "\u200c", "\u200d"
 
@@ -100,7 +100,7 @@ def cut(text: str, limit: int) -> str:
         return text
     if limit < 1:
         return ""
-    end = _grapheme_start(text, limit - 1)
+    end = grapheme_start(text, limit - 1)
     if not text[end].isspace():
         words = max(text.rfind(" ", 0, end), text.rfind("\n", 0, end))
         if words > end - max(20, limit // 5) and words > 0:
@@ -184,7 +184,7 @@ def _decoded(match: re.Match[str]) -> str:
     return html.unescape(match.group())
 
 
-def _grapheme_start(text: str, end: int) -> int:
+def grapheme_start(text: str, end: int) -> int:
     """The nearest position at or before `end` that does not tear a grapheme apart."""
     for at in range(end, max(0, end - 64), -1):
         if not _continues(text, at):

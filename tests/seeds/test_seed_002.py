@@ -786,21 +786,44 @@ def test_a_downgrade_leaves_a_chat_servers_tables_alone(postgresql):
         assert "tools" not in sa.inspect(connection).get_table_names()
 
 
-def test_two_processes_that_register_at_once_take_turns(postgresql):
-    """One waits for the other, and there is one row."""
+def in_threads(n: int, url: str) -> tuple[list[threading.Thread], list[Exception]]:
+    """So many threads that register at once, and what went wrong in them."""
     failures: list[Exception] = []
 
     def work() -> None:
         try:
-            database.register(postgresql)
+            database.register(url)
         except Exception as error:
             failures.append(error)
 
-    threads = [threading.Thread(target=work) for _ in range(3)]
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(n)]
     for thread in threads:
         thread.start()
+    return threads, failures
+
+
+def test_threads_that_register_at_once_take_turns(url):
+    """There is one row in the end."""
+    threads, failures = in_threads(4, url)
     for thread in threads:
         thread.join()
+
+    assert failures == []
+    assert len(rows(url, THE_ROW)) == 1
+
+
+def test_a_process_waits_for_another_that_migrates(postgresql):
+    """It does nothing before its turn."""
+    waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+    with psycopg.connect(postgresql, autocommit=True) as other:
+        other.execute("SELECT pg_advisory_lock(%s)", [database.LOCK])
+        (thread,), failures = in_threads(1, postgresql)
+        while thread.is_alive() and other.execute(waiting).fetchone() == (0,):
+            pass  # it is still connecting
+        assert thread.is_alive()
+        assert other.execute("SELECT to_regclass('agent_tools')").fetchone() == (None,)
+        other.execute("SELECT pg_advisory_unlock(%s)", [database.LOCK])
+    thread.join()
 
     assert failures == []
     assert len(rows(postgresql, THE_ROW)) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import json
 import logging
@@ -360,6 +361,9 @@ async def test_one_client_of_ones_own_serves_gemini(monkeypatch):
         client = genai.Client(api_key="not-a-key", http_options=options)
         ask = gemini("gemini-other", client)
         answers = [await ask("one"), await ask("two")]
+        await asyncio.to_thread(
+            client.models.generate_content, model="gemini-other", contents="three"
+        )
         paths = [r.path for r in model.requests]
         await client.aio.aclose()
         client.close()

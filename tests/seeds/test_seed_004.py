@@ -718,6 +718,12 @@ async def test_bad_arguments_do_not_end_the_run(model, deps, upstream):
     assert upstream.requests == []
 
 
+class Preview(WebSearchTool):
+    """As the SDK named it before."""
+
+    name = "web_search_preview"
+
+
 def test_the_hosted_search_is_left_out_where_ours_is_in(deps):
     """Two search tools confuse the model (S4-39, S4-59)."""
     hosted, clock = (
@@ -726,7 +732,7 @@ def test_the_hosted_search_is_left_out_where_ours_is_in(deps):
     )
     clock.name = "clock"
 
-    tools = tools_for_mode([hosted, clock], deps=deps)
+    tools = tools_for_mode([hosted, Preview(), clock], deps=deps)
 
     assert [t.name for t in tools] == ["clock", "web_search"]
     assert not any(isinstance(t, WebSearchTool) for t in tools)

@@ -149,7 +149,7 @@ def remarks(response: Response, language: str = "en") -> list[str]:
     if response.hits and all(h.provider == "local" for h in response.hits):
         found.append(say.local)
     found += [within(note) for note in response.notes]
-    if response.hits and response.confidence is not None and response.confidence.level == "low":
+    if response.hits and response.confidence.level == "low":
         found.append(say.low)
     return found
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kensaku.clean import grapheme_start
 from kensaku.models import Document, Page, Passage
 
 MAX_CHARS = 3_000  # about 650 tokens of English: abstracts stay whole, and are ranked better so
@@ -105,14 +106,14 @@ def _pieces(text: str, start: int, end: int, limit: int) -> Iterator[Span]:
 
 
 def _cut(text: str, span: Span, limit: int) -> Iterator[Span]:
-    """A "sentence" over the limit (a table, minified code) is cut at spaces, else anywhere."""
+    """A "sentence" over the limit (a table, minified code) is cut at spaces, or between graphemes."""
     start, end = span
     while end - start > limit:
         space = max(
             text.rfind(" ", start + limit // 2, start + limit),
             text.rfind("\n", start + limit // 2, start + limit),
         )
-        cut = space + 1 if space > 0 else start + limit
+        cut = space + 1 if space > 0 else max(start + 1, grapheme_start(text, start + limit))
         yield start, cut
         start = cut
     yield start, end

@@ -91,7 +91,7 @@ class WebSearchTool(BaseTool):
 
     def result(self, response: Response) -> ToolResult:
         """The response as data and as bounded, fenced text."""
-        confidence = response.confidence.to_dict() if response.confidence else {}
+        confidence = response.confidence.to_dict()
         searched = response.outcome is not Outcome.UNAVAILABLE
         return ToolResult(
             success=searched,

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from kensaku.adapters.search_web.registry import TOOL_REGISTRY, tool_name
@@ -43,6 +44,7 @@ __all__ = [
 ]
 
 LOCK = 0x6B656E73616B75  # "kensaku": two processes that migrate at once take turns
+_TURN = Lock()
 
 
 @dataclass(frozen=True)
@@ -154,18 +156,21 @@ def _with_driver(url: str) -> URL:
 
 @contextmanager
 def _one_at_a_time(connection: Connection) -> Iterator[None]:
-    if connection.dialect.name != "postgresql":
-        yield
-        return
-    # A lock of the session: it outlives the transactions that the migrations begin and end.
-    connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": LOCK})
-    connection.commit()
-    try:
-        yield
-    finally:
-        connection.rollback()
-        connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": LOCK})
+    """Threads of this process take turns, since Alembic keeps what it runs in globals; on
+    PostgreSQL so do processes."""
+    with _TURN:
+        if connection.dialect.name != "postgresql":
+            yield
+            return
+        # A lock of the session: it outlives the transactions that the migrations begin and end.
+        connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": LOCK})
         connection.commit()
+        try:
+            yield
+        finally:
+            connection.rollback()
+            connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": LOCK})
+            connection.commit()
 
 
 def _config(connection: Connection) -> Config:
