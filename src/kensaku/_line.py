@@ -219,9 +219,15 @@ class Lines:
                 port,
                 ssl=context,
                 server_hostname=host if secure else None,
-                happy_eyeballs_delay=0.25,
+                # Calling off a race of addresses leaves the winner's socket open (Python 3.11), so
+                # there is one only where there can be several.
+                happy_eyeballs_delay=None if _is_literal(host) else 0.25,
             )
         return line
+
+
+def _is_literal(host: str) -> bool:
+    return ":" in host or host.replace(".", "").isdigit()
 
 
 @cache

@@ -106,7 +106,7 @@ def _pieces(text: str, start: int, end: int, limit: int) -> Iterator[Span]:
 
 
 def _cut(text: str, span: Span, limit: int) -> Iterator[Span]:
-    """A "sentence" over the limit (a table, minified code) is cut at spaces, or between graphemes."""
+    """A sentence over the limit (a table, minified code) is cut at spaces, or between graphemes."""
     start, end = span
     while end - start > limit:
         space = max(
