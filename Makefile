@@ -32,12 +32,9 @@ format: $(VENV)/.test
 docs: $(VENV)/.test
 	$(BIN)/python docs/generate.py
 
-bench: $(VENV)/.test
-	$(BIN)/python bench/speed.py
-	$(BIN)/python bench/start.py
-	$(BIN)/python bench/faults.py
-	$(BIN)/python bench/extraction.py
-	$(BIN)/python bench/retrieval.py
+bench: $(VENV)/.bench
+	for name in speed start faults extraction retrieval context; do \
+	  echo "== $$name"; $(BIN)/python bench/$$name.py || exit 1; done
 
 # uv resolves and installs in seconds what pip backtracks over for a quarter of an hour.
 $(BIN)/uv: requirements/uv.txt
@@ -56,6 +53,10 @@ $(VENV)/.test: requirements/test.txt pyproject.toml | $(BIN)/uv
 	$(UV) install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
 	@touch $@ $(VENV)/.run
 
+$(VENV)/.bench: requirements/bench.txt $(VENV)/.test
+	$(UV) install --quiet --python $(BIN)/python --require-hashes -r requirements/bench.txt
+	@touch $@
+
 # The pinned files hold hashes and no addresses. Run after a change of pyproject.toml.
 COMPILE := compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package kensaku
 TESTED := standard browser dense tokens qdrant valkey postgres strands pydantic-ai langchain \
@@ -65,6 +66,7 @@ lock: | $(BIN)/uv
 	$(UV) $(COMPILE) pyproject.toml --group build --extra standard -o requirements/run.txt
 	$(UV) $(COMPILE) pyproject.toml --group build --group test $(TESTED:%=--extra %) \
 	  -c requirements/run.txt -o requirements/test.txt
+	$(UV) $(COMPILE) pyproject.toml --group bench -c requirements/test.txt -o requirements/bench.txt
 
 clean:
 	rm -rf $(VENV) .venv-frameworks .pytest_cache .mypy_cache .ruff_cache
