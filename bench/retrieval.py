@@ -5,8 +5,8 @@
     python bench/retrieval.py --scale 200000       speed, memory and disk on invented passages
     python bench/retrieval.py --loop               how long the engine's calls stop an event loop
 
-A set is a folder of KENSAKU_DATA (default: data/retrieval) with corpus.jsonl[.gz], queries.jsonl
-and qrels.tsv. Everything goes through the public `Index`.
+A set is a folder of `retrieval/` in KENSAKU_DATA (or ../shared/data) with corpus.jsonl[.gz],
+queries.jsonl and qrels.tsv. Everything goes through the public `Index`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ from kensaku.index import Index
 from kensaku.index.lock import DirectoryLock
 from kensaku.models import Document
 
-DATA = Path(os.environ.get("KENSAKU_DATA", "data/retrieval"))
+SHARED = Path(__file__).parents[2] / "shared" / "data"
+DATA = Path(os.environ.get("KENSAKU_DATA") or SHARED) / "retrieval"
 JAPANESE = frozenset({"jsquad", "jaquad"})
 
 
@@ -317,7 +318,7 @@ async def _gone(home: Path) -> None:
 def main() -> None:
     """Parse, measure, print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("sets", nargs="*", help="folders of KENSAKU_DATA; all of them when none")
+    parser.add_argument("sets", nargs="*", help="folders of retrieval/; all of them when none")
     parser.add_argument("--hybrid", action="store_true")
     parser.add_argument("--queries", type=int, help="at most so many of each set")
     parser.add_argument("--scale", type=int, help="so many invented passages instead")
@@ -328,7 +329,7 @@ def main() -> None:
     elif asked.scale:
         asyncio.run(scale(asked.scale, asked.hybrid))
     elif not DATA.is_dir():
-        print(f"there is no {DATA}: set KENSAKU_DATA to the folder of test sets")
+        print(f"there is no {DATA}: set KENSAKU_DATA to the folder of the data")
     else:
         names = asked.sets or sorted(p.name for p in DATA.iterdir() if p.is_dir())
         asyncio.run(quality(names, asked.hybrid, asked.queries))

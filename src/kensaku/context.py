@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 PASSAGE_CHARS = 900  # small enough that several pages fit 500 tokens …
 PASSAGE_TOKENS = 250  # … also where a character is a token
-RANK_WEIGHT = 0.5  # how much the place of its page counts beside a passage's own words
+RANK_WEIGHT = 1.0  # the place of its page counts as much as a passage's own words
 K1, B = 1.2, 0.5
 
 

@@ -15,7 +15,8 @@ import pytest
 
 from kensaku.index import Index
 
-DATA = Path(os.environ.get("KENSAKU_DATA", "data/retrieval"))
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+DATA = Path(os.environ.get("KENSAKU_DATA") or SHARED) / "retrieval"
 BENCH = Path(__file__).parents[2] / "bench" / "retrieval.py"
 
 
