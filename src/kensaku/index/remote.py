@@ -178,11 +178,12 @@ class _Link:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
         self._waiting: dict[int, asyncio.Future[Any]] = {}
+        self._broken = False  # writing may notice it before reading does
         self._reading = asyncio.create_task(self._read(reader))
 
     @property
     def gone(self) -> bool:
-        return self._reading.done()
+        return self._broken or self._reading.done()
 
     async def ask(self, number: int, name: str, given: dict[str, Any]) -> Any:
         if self.gone:
@@ -193,6 +194,7 @@ class _Link:
             await self._writer.drain()
             return await answer
         except ConnectionError as error:
+            self._broken = True
             raise _Gone from error
         finally:
             self._waiting.pop(number, None)  # whoever stopped waiting does not want the answer
