@@ -323,3 +323,12 @@ def test_a_terminal_without_unicode_gets_numbers(up: FakeUpstream, run: Run) -> 
 
     assert done.returncode == 0
     assert "\\u691c\\u7d22" in done.stdout
+
+
+def test_the_first_search_waits_for_the_starter_collection(run: Run) -> None:
+    """On a fresh machine the index takes longer to build than a search may: it is waited for."""
+    done = run("search", "cancel", "an", "asyncio", "task", "--route", "local", "--timeout", "0.3")
+
+    assert done.returncode == 0, done.stderr
+    assert "pydoc:asyncio.Task.cancel" in done.stdout
+    assert "indexing pydocs" in done.stderr

@@ -18,6 +18,7 @@ from kensaku.cli import terminal
 from kensaku.cli.options import add_common, settings_of
 
 if TYPE_CHECKING:
+    from kensaku.client import Kensaku
     from kensaku.config import Settings
     from kensaku.models import Query, Response
     from kensaku.testing.cassette import Cassette
@@ -86,6 +87,8 @@ async def run(args: argparse.Namespace) -> int:
                 timeout=args.timeout,
                 cache=False if args.no_cache or cassette else None,
             )
+            if response.outcome is Outcome.UNAVAILABLE and await _index_is_ready(k):
+                response = await k.search(query, route="local", timeout=args.timeout)
     notice.after(response)
     terminal.show(_written(response, dialect))
     report.tell_about(response, shown_already=dialect.partition(":")[0] in report.LISTING)
@@ -151,3 +154,12 @@ def _written(response: Response, dialect: str) -> str:
     if dialect.partition(":")[0] == "plain" and terminal.fancy(sys.stdout):
         options["style"] = terminal.Painted()
     return write(response, dialect, **options)
+
+
+async def _index_is_ready(k: Kensaku) -> bool:
+    """Whether the starter collection was being built when the deadline came, and now is there: on
+    a slow machine the first search takes longer than a search may."""
+    from kensaku.providers.local import Local
+
+    local = k.provider("local")
+    return isinstance(local, Local) and await local.finish()

@@ -48,6 +48,13 @@ class Local(Provider):
         )
         return Findings(hits)
 
+    async def finish(self) -> bool:
+        """Wait for the starter collection when it is being built; whether it was."""
+        if self._building is None:
+            return False
+        await asyncio.shield(self._building)
+        return True
+
     async def _build(self) -> None:
         from kensaku.index.pydocs import build
 
