@@ -49,7 +49,9 @@ def test_the_code_of_a_page_runs(page, tmp_path):
 def test_every_link_of_the_documentation_leads_somewhere():
     """A guide that is promised is there."""
     for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
-        for target in re.findall(r"\]\((?!<?https?://|#)([^)#]+)", page.read_text(encoding="utf-8")):
+        for target in re.findall(
+            r"\]\((?!<?https?://|#)([^)#]+)", page.read_text(encoding="utf-8")
+        ):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 

@@ -227,6 +227,8 @@ class Kensaku:
 
     async def close(self) -> None:
         """Close connections and files. Closing twice is fine."""
+        for provider in self._providers.values():
+            await provider.close()
         for reader in list(self._readers.values()):
             await reader.close()
         self._readers.clear()

@@ -134,6 +134,9 @@ class Provider:
     def attach(self, client: Kensaku) -> None:
         """Take from the client what this provider needs besides HTTP."""
 
+    async def close(self) -> None:
+        """Let go of what it holds. Most hold nothing."""
+
     def too_long(self, text: str) -> str:
         """Which bound a query text breaks, for people; "" when it fits."""
         if len(text) > self.max_query_chars:

@@ -24,19 +24,19 @@ class Local(Provider):
     filters = frozenset({"dates", "domains", "language"})
     family = "local"
     _client: Kensaku
-    _building: asyncio.Future[None] | None = None
+    _preparing: asyncio.Future[None] | None = None
+    _prepared = False  # there is something to search in
 
     def attach(self, client: Kensaku) -> None:
         self._client = client
 
     async def ask(self, query: Query, key: str, http: Transport) -> Findings:
-        index = self._client.index
-        if query.collection in (None, "pydocs") and not await index.collections():
+        if not self._prepared and query.collection in (None, "pydocs"):
             # Shielded: a deadline ends the waiting, and the next search finds the work done.
-            self._building = self._building or asyncio.ensure_future(self._build())
-            await asyncio.shield(self._building)
+            self._preparing = self._preparing or asyncio.ensure_future(self._prepare())
+            await asyncio.shield(self._preparing)
         first, last = window(query, datetime.now(UTC).date())
-        hits = await index.search(
+        hits = await self._client.index.search(
             query.text,
             collections=query.collection,
             limit=query.limit,
@@ -50,19 +50,26 @@ class Local(Provider):
 
     async def finish(self) -> bool:
         """Wait for the starter collection when it is being built; whether it was."""
-        if self._building is None:
+        if self._preparing is None:
             return False
-        await asyncio.shield(self._building)
+        await asyncio.shield(self._preparing)
         return True
 
-    async def _build(self) -> None:
+    async def close(self) -> None:
+        if self._preparing is not None:
+            self._preparing.cancel()
+            await asyncio.gather(self._preparing, return_exceptions=True)
+
+    async def _prepare(self) -> None:
         from kensaku.index.pydocs import build
 
-        say = self._client.progress
+        def tell(done: int, total: int) -> None:
+            if self._client.progress is not None:
+                self._client.progress("indexing pydocs", done, total)
+
         try:
-            await build(
-                self._client.index,
-                progress=say and (lambda done, total: say("indexing pydocs", done, total)),
-            )
+            if not await self._client.index.collections():
+                await build(self._client.index, progress=tell)
+            self._prepared = True
         finally:
-            self._building = None
+            self._preparing = None
