@@ -126,6 +126,15 @@ async def connections(wide: int, home: str) -> int:
         return up.connections
 
 
+def weighed(k: Kensaku) -> Search:
+    """A search with its confidence, which is only weighed when somebody asks for it."""
+
+    async def search(query: str) -> object:
+        return (await k.search(query, cache=False)).confidence
+
+    return search
+
+
 async def measure(rounds: int, fast: str, slow: str) -> dict[str, float]:
     """All figures, as medians over the rounds."""
     from tavily import AsyncTavilyClient
@@ -144,8 +153,7 @@ async def measure(rounds: int, fast: str, slow: str) -> dict[str, float]:
         quick, patient = client(fast, home), client(slow, home)
         reused = AsyncTavilyClient("tvly-bench", api_base_url=fast)
         late = AsyncTavilyClient("tvly-bench", api_base_url=slow)
-        ours: Search = partial(quick.search, cache=False)
-        calm: Search = partial(patient.search, cache=False)
+        ours, calm = weighed(quick), weighed(patient)
         theirs: Search = partial(reused.search, max_results=5)
         await slice_of(ours, 64, 500)
         await slice_of(theirs, 64, 100)
