@@ -259,6 +259,15 @@ def test_search_web_tells_a_missing_key_from_an_outage() -> None:
     )
 
 
+def test_search_web_names_a_package_that_is_missing() -> None:
+    """DuckDuckGo has neither a key nor an address that could be set (S2-10)."""
+    missing = NotConfigured("duckduckgo", "ddgs is not installed", remedy="install ddgs")
+
+    assert write(unavailable(missing), "search_web") == (
+        "Web search is not configured: duckduckgo: ddgs is not installed; install ddgs"
+    )
+
+
 def test_search_web_shows_an_answer_that_has_no_results() -> None:
     """A Tavily answer without results is shown (S2-39)."""
     assert write(ONLY_ANSWER, "search_web") == (

@@ -12,7 +12,7 @@ from kensaku.providers import provider_class
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError
-    from kensaku.models import Response
+    from kensaku.models import Attempt, Response
 
 NOBODY = "Web search is temporarily unavailable. Please try again later."
 
@@ -20,8 +20,9 @@ NOBODY = "Web search is temporarily unavailable. Please try again later."
 def write(response: Response) -> str:
     """A numbered list. A missing key is said to be one: waiting does not mend it."""
     if response.outcome is Outcome.UNAVAILABLE:
-        missing = only_unconfigured(response)
-        return f"Web search is not configured: {_needs(missing[0])}" if missing else NOBODY
+        if not only_unconfigured(response):
+            return NOBODY
+        return f"Web search is not configured: {_needs(response.attempts[0])}"
     query = within(response.query.text)
     if response.outcome is Outcome.EMPTY:
         return f'No results found for "{query}". Try rephrasing your search.'
@@ -42,8 +43,10 @@ def error(error: KensakuError, *, query: str | None = None) -> str:
     return NOBODY
 
 
-def _needs(provider: str) -> str:
-    cls = provider_class(provider)
-    variable = cls.key_variable or f"{provider.upper()}_BASE_URL"
-    label = cls.label or provider
+def _needs(attempt: Attempt) -> str:
+    cls = provider_class(attempt.provider)
+    variable = cls.key_variable or ("" if cls.url else f"{attempt.provider.upper()}_BASE_URL")
+    if not variable:  # no key and no address, but a package
+        return within(str(attempt.error))
+    label = cls.label or attempt.provider
     return f"{variable} environment variable is required when using {label} provider."
