@@ -14,6 +14,8 @@ import argparse
 import asyncio
 import json
 import random
+import re
+import socket
 import statistics
 import subprocess
 import sys
@@ -126,6 +128,23 @@ async def connections(wide: int, home: str) -> int:
         return up.connections
 
 
+def bare(base_url: str) -> Search:
+    """A socket and nothing else: what the upstream, its timer and the system take by themselves."""
+    host, port, path = re.fullmatch(r"http://(.+):(\d+)(/.+)", base_url).groups()  # type: ignore[union-attr]
+    line = socket.create_connection((host, int(port)))
+
+    async def search(query: str) -> None:
+        body = json.dumps({"query": query, "max_results": 5}).encode()
+        head = f"POST {path}/search HTTP/1.1\r\nHost: {host}\r\nContent-Length: {len(body)}\r\n\r\n"
+        line.sendall(head.encode() + body)
+        reply = line.recv(65536)
+        head_bytes, length = reply.index(b"\r\n\r\n") + 4, re.search(rb"Length: (\d+)", reply)
+        while length and len(reply) < head_bytes + int(length[1]):
+            reply += line.recv(65536)
+
+    return search
+
+
 def weighed(k: Kensaku) -> Search:
     """A search with its confidence, which is only weighed when somebody asks for it."""
 
@@ -142,6 +161,7 @@ async def measure(rounds: int, fast: str, slow: str) -> dict[str, float]:
     rps: list[tuple[float, float, float]] = []
     cpu: list[float] = []
     added: list[float] = []
+    above: list[float] = []
     cached: list[float] = []
     own: list[tuple[float, float]] = []
 
@@ -153,7 +173,7 @@ async def measure(rounds: int, fast: str, slow: str) -> dict[str, float]:
         quick, patient = client(fast, home), client(slow, home)
         reused = AsyncTavilyClient("tvly-bench", api_base_url=fast)
         late = AsyncTavilyClient("tvly-bench", api_base_url=slow)
-        ours, calm = weighed(quick), weighed(patient)
+        ours, calm, socket_alone = weighed(quick), weighed(patient), bare(slow)
         theirs: Search = partial(reused.search, max_results=5)
         await slice_of(ours, 64, 500)
         await slice_of(theirs, 64, 100)
@@ -165,8 +185,9 @@ async def measure(rounds: int, fast: str, slow: str) -> dict[str, float]:
             cpu.append(a[1] / b[1])
             own.append((a[1], b[1]))
             if n % 2 == 0:
-                mine, other = await added_latency((calm, late.search), 12)
+                mine, other, least = await added_latency((calm, late.search, socket_alone), 12)
                 added.append(mine / other)
+                above.append((mine - least) / (other - least))
                 cached.append(await cached_microseconds(quick, 500))
         for one in (quick, patient, reused, late):
             await one.close()
@@ -182,6 +203,7 @@ async def measure(rounds: int, fast: str, slow: str) -> dict[str, float]:
     ]
     return {
         **dict(zip(TARGETS, figures, strict=True)),
+        "the same latency, above that of a bare socket": statistics.median(above),
         "requests a second, 64 in flight": statistics.median(r[0] for r in rps),
         "CPU microseconds per request": statistics.median(o[0] for o in own) * 1e6,
         "CPU microseconds per request, reused client": statistics.median(o[1] for o in own) * 1e6,

@@ -1,13 +1,13 @@
 """Train the model that tells main content from the rest: pages with right answers → trees.
 
-    pages → blocks, numbers, labels → 5-fold cross-validation over sites → one model on all pages
+    pages → blocks, numbers, labels → cross-validation over sites → one model on all pages
 
 Needs `lightgbm` and `numpy`, which the product does not. Run from the project's root:
 
-    python bench/train_extractor.py [--write]
+    python bench/train_extractor.py [--folds N] [--write]
 
 Without `--write` only the cross-validated F1 is printed: pages of a site are never in both the
-training and the test part of a fold.
+training and the test part of a fold. Fewer folds train on fewer pages: two on half of them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ from kensaku.extract.html import visible_blocks
 from kensaku.extract.metadata import read_metadata
 from kensaku.extract.tree import parse_html
 
-FOLDS = 5
 ROUNDS = 110
 MOST_WORDS = 60  # a block's weight grows with its words up to here
 PARAMETERS: dict[str, Any] = {
@@ -148,13 +147,13 @@ def selected(case: Case, booster: lightgbm.Booster) -> str:
     return "\n".join(b.text for b in without_repeats(chosen))
 
 
-def cross_validate(cases: list[Case]) -> list[tuple[str, float]]:
+def cross_validate(cases: list[Case], folds: int) -> list[tuple[str, float]]:
     """The kind and the F1 of each page, by a model that has not seen its site."""
     sites = sorted({c.site for c in cases})
     np.random.RandomState(0).shuffle(sites)
-    fold = {site: i % FOLDS for i, site in enumerate(sites)}
+    fold = {site: i % folds for i, site in enumerate(sites)}
     scores = []
-    for number in range(FOLDS):
+    for number in range(folds):
         booster = fit([c for c in cases if fold[c.site] != number and c.blocks])
         unseen = [c for c in cases if fold[c.site] == number]
         scores += [(c.sample.kind, word_f1(selected(c, booster), c.sample.text)) for c in unseen]
@@ -184,10 +183,11 @@ def main() -> None:
     """Cross-validate, and train on everything when asked to."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--write", action="store_true", help="train on all pages, write the model")
+    parser.add_argument("--folds", type=int, default=5, help="how many parts; 5 if unsaid")
     arguments = parser.parse_args()
     cases = [prepare(s) for s in load_samples() if s.text]
     print(f"{len(cases)} pages, {sum(len(c.blocks) for c in cases):,} blocks")
-    print("cross-validated F1:", mean_by_kind(cross_validate(cases)))
+    print("cross-validated F1:", mean_by_kind(cross_validate(cases, arguments.folds)))
     if arguments.write:
         booster = fit([c for c in cases if c.blocks])
         write(booster, Path(features.__file__).with_name(model.FILE))

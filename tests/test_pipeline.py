@@ -525,6 +525,7 @@ async def test_the_second_starts_when_the_first_is_slow(make_client, upstream):
 async def test_a_fast_first_needs_no_second(make_client, upstream):
     """Hedging costs nothing while all is well."""
     client = make_client("tavily", "brave", mode="hedge")
+    client.gate("tavily").latencies.extend([5.0] * 20)
 
     for _ in range(20):
         await client.search("otters", cache=False)

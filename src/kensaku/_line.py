@@ -23,6 +23,7 @@ import httptools
 ParserError = httptools.HttpParserError
 MAX_BYTES = 16 * 2**20
 MAX_HEAD_BYTES = 64 * 2**10
+BUFFER_BYTES = 64 * 2**10  # what is read at once; made once, for the system clears a new one
 IDLE_SECONDS = 15.0  # servers close idle connections after some tens of seconds
 
 
@@ -38,12 +39,15 @@ class TooMuch(Exception):
     """The reply is over a bound."""
 
 
-class Line(asyncio.Protocol):
-    """One connection, one exchange at a time."""
+class Line(asyncio.BufferedProtocol):
+    """One connection, one exchange at a time. `buffer` is where replies come in; it may be shared
+    by the lines of one event loop, for what is in it is read at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, buffer: memoryview) -> None:
         self.open = True
         self.idle_since = 0.0
+        self._buffer = buffer
+        self._parser = httptools.HttpResponseParser(self)
         self._transport: asyncio.Transport | None = None
         self._reply: asyncio.Future[tuple[int, dict[str, str], bytes]] | None = None
 
@@ -52,7 +56,6 @@ class Line(asyncio.Protocol):
         transport = self._transport
         if transport is None or not self.open:
             raise BrokenLine(unused=True)
-        self._parser = httptools.HttpResponseParser(self)
         self._headers: dict[str, str] = {}
         self._parts: list[bytes] = []
         self._size = self._head = 0
@@ -78,13 +81,16 @@ class Line(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = transport  # type: ignore[assignment]
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
         if self._reply is None:  # nobody asked: this is not a line to keep
             self.close()
             return
         self._came = True
         try:
-            self._parser.feed_data(data)
+            self._parser.feed_data(self._buffer[:nbytes])
         except (TooMuch, httptools.HttpParserError, ValueError) as error:
             self._fail(getattr(error, "__context__", None) or error)
 
@@ -164,6 +170,7 @@ class Lines:
         self._idle: dict[tuple[str, int, bool], deque[Line]] = {}
         self._turns: dict[tuple[str, int, bool], asyncio.Semaphore] = {}
         self._most, self._connect_seconds = most, connect_seconds
+        self._buffer = memoryview(bytearray(BUFFER_BYTES))
 
     async def exchange(
         self, host: str, port: int, secure: bool, message: bytes
@@ -175,7 +182,8 @@ class Lines:
         if turns is None:
             turns = self._turns[place] = asyncio.Semaphore(self._most)
             self._idle[place] = deque()
-        async with turns:
+        await turns.acquire()
+        try:
             while True:
                 line, kept = self._kept(place), True
                 if line is None:
@@ -190,6 +198,8 @@ class Lines:
                     line.idle_since = asyncio.get_running_loop().time()
                     self._idle[place].append(line)
                 return reply
+        finally:
+            turns.release()
 
     async def close(self) -> None:
         """End all lines that nobody uses."""
@@ -214,7 +224,7 @@ class Lines:
         context = await asyncio.to_thread(tls_context) if secure else None
         async with asyncio.timeout(self._connect_seconds):
             _, line = await loop.create_connection(
-                Line,
+                lambda: Line(self._buffer),
                 host,
                 port,
                 ssl=context,

@@ -54,6 +54,13 @@ class Budget:
     store: Store | None = field(default=None, repr=False)
     _spent: dict[str, float] = field(default_factory=dict, repr=False)
 
+    @property
+    def bounded(self) -> bool:
+        """Whether there is anything to count."""
+        return not (
+            self.searches is self.fetches is self.seconds is self.money is self.tokens is None
+        )
+
     async def spend(self, **amounts: float) -> None:
         """Take amounts, as in `spend(searches=1, money=0.008)`. Raises `BudgetExceeded`, and then
         nothing was taken."""

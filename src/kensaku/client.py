@@ -1,4 +1,4 @@
-"""Kensaku: what a program holds. It owns the connections, the cache, the limits and the index.
+"""Kensaku: what a program holds, and what can be asked of it. What it owns is in `parts.py`.
 
 async with Kensaku() as k:
     response = await k.search("python 3.14 release date", max_results=5)
@@ -7,80 +7,36 @@ async with Kensaku() as k:
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Iterable
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Any
 
 from kensaku import pipeline
 from kensaku import route as routes
-from kensaku.budget import Budget, RetryBudget
-from kensaku.cache import Cache, Flights
+from kensaku.budget import Budget
 from kensaku.confidence import weigh
-from kensaku.config import Settings
-from kensaku.errors import (
-    ConfigError,
-    IndexFault,
-    InvalidQuery,
-    ProviderError,
-    UnknownName,
-    UsageError,
-)
+from kensaku.errors import InvalidQuery, ProviderError, UnknownName, UsageError
 from kensaku.limits import Gate
 from kensaku.models import Hit, Query, Response
+from kensaku.parts import Parts
 from kensaku.providers import provider_class
-from kensaku.store import Steady, open_store
 
 if TYPE_CHECKING:
-    from kensaku._http import Http
     from kensaku.answer import Answer
     from kensaku.context import Citation, Context
-    from kensaku.fetch import CrawlResult, Extraction, Reader, SiteMap
-    from kensaku.index import Index
+    from kensaku.fetch import CrawlResult, Extraction, SiteMap
     from kensaku.models import Page
     from kensaku.providers.base import Findings, Provider
     from kensaku.route import Route
-    from kensaku.testing import Cassette
     from kensaku.verify import Verification
 
 
-Progress = Callable[[str, int, int], None]
-
-
-class Kensaku:
+class Kensaku(Parts):
     """One client for everything. Make one and keep it: it pools connections and knows limits.
 
     `Kensaku(settings)`, `Kensaku(route=["tavily", "local"])` or any other setting by its name.
     """
-
-    def __init__(
-        self,
-        settings: Settings | None = None,
-        *,
-        budget: Budget | None = None,
-        cassette: Cassette | None = None,
-        **arguments: Any,
-    ) -> None:
-        if settings is not None and arguments:
-            raise ConfigError("give Settings, or single settings by their names, not both")
-        self.settings = settings or Settings.load(**arguments)
-        self.retries = RetryBudget(self.settings.retry_budget)
-        self.hedges = RetryBudget(0.05, floor=2)
-        self.flights = Flights()
-        self.families: dict[str, str] = {}  # provider → whose index it resells
-        self.progress: Progress | None = None  # told of long work: what, how much done, of how much
-        self._cassette = cassette
-        self._budget = budget
-        self._gates: dict[str, Gate] = {}
-        self._readers: WeakKeyDictionary[asyncio.AbstractEventLoop, Reader] = WeakKeyDictionary()
-        self._providers: dict[str, Provider] = {}
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
 
     async def search(
         self,
@@ -101,7 +57,7 @@ class Kensaku:
         """
         asked = self._query(query, options)
         seconds = self.settings.timeout if timeout is None else timeout
-        if not isinstance(seconds, int | float) or not 0 < seconds <= 600:
+        if not isinstance(seconds, (int, float)) or not 0 < seconds <= 600:
             raise InvalidQuery(f"timeout is {seconds!r}; it must be more than 0 and at most 600 s")
         return await pipeline.search(
             self,
@@ -196,16 +152,6 @@ class Kensaku:
         options.setdefault("sitemap", True)
         return await self.reader().crawl(url, progress=self.progress, **options).map()
 
-    def reader(self) -> Reader:
-        """What reads pages in this event loop: the guarded door and the parsing workers."""
-        from kensaku.fetch import Reader
-
-        loop = asyncio.get_running_loop()
-        if (reader := self._readers.get(loop)) is None:
-            pages = self._cache_store if self.settings.cache_enabled else None
-            reader = self._readers[loop] = Reader(self.settings, pages)
-        return reader
-
     async def verify(self, quote: str, source: Citation | Page | str) -> Verification:
         """Whether a quote stands in a citation, a page, or the page at a URL."""
         from kensaku.models import Page
@@ -224,84 +170,6 @@ class Kensaku:
                 shift = passage.start
                 return replace(found, start=found.start + shift, end=(found.end or 0) + shift)
         return verify(quote, "")
-
-    async def close(self) -> None:
-        """Close connections and files. Closing twice is fine."""
-        for provider in self._providers.values():
-            await provider.close()
-        for reader in list(self._readers.values()):
-            await reader.close()
-        self._readers.clear()
-        parts = self.__dict__  # only what was used was ever made
-        for name in ("http", "store", "_cache_store", "index"):
-            if (part := parts.pop(name, None)) is not None:
-                await part.close()
-        for name in ("cache", "budget"):  # they hold a store that is now closed
-            parts.pop(name, None)
-        self._gates.clear()
-        self._providers.clear()
-
-    @cached_property
-    def http(self) -> Http:
-        """The pooled HTTP client."""
-        from kensaku._http import Http
-
-        return Http(user_agent=self.settings.user_agent, proxy=self.settings.proxy or None)
-
-    @cached_property
-    def store(self) -> Steady:
-        """Where limits, cooldowns and budgets are shared with other processes."""
-        # A refusal that is played back must not cool a real key.
-        url = "memory:" if self._replays else self.settings.state_url
-        return Steady(open_store(url, self.settings.home, "state"))
-
-    @cached_property
-    def _cache_store(self) -> Steady:
-        return Steady(open_store(self.settings.cache_url, self.settings.home, "cache"))
-
-    @cached_property
-    def cache(self) -> Cache:
-        """What was found before."""
-        s = self.settings
-        return Cache(self._cache_store, s.cache_ttl, s.cache_stale, self.families)
-
-    @cached_property
-    def index(self) -> Index:
-        """The local index."""
-        from kensaku.index import Index
-
-        s = self.settings
-        return Index(
-            s.home / "index",
-            url=s.index_url or None,
-            api_key=s.index_key.reveal() if s.index_key else None,
-            model=s.index_model or None,
-            model_key=s.index_model_key.reveal() if s.index_model_key else None,
-            post=self._post,
-        )
-
-    @cached_property
-    def budget(self) -> Budget:
-        """What this client may spend: the one it was given, or the settings' shared one."""
-        s = self.settings
-        return self._budget or Budget(
-            searches=s.budget_searches or None,
-            money=s.budget_money or None,
-            name=s.tenant or "default",
-            period=s.budget_period,
-            store=self.store if s.budget_searches or s.budget_money else None,
-        )
-
-    async def _post(self, url: str, body: Any, headers: Mapping[str, str]) -> Any:
-        """How the index asks an embedding model that lives elsewhere."""
-        from kensaku.providers.base import Request
-
-        reply = await self.http.send(Request(url, headers=headers, json=body), "embeddings")
-        if reply.status != 200:
-            raise IndexFault(
-                f"the embedding model answered {reply.status}", remedy="check index.model"
-            )
-        return reply.json()
 
     def provider(self, name: str) -> Provider:
         """The provider of that name, as it is configured."""
@@ -332,11 +200,11 @@ class Kensaku:
         if provider.base_url and not self._replays:
             await self.http.ready()
 
-    async def ask(self, provider: Provider, query: Query, key: str) -> Findings:
+    def ask(self, provider: Provider, query: Query, key: str) -> Awaitable[Findings]:
         """Ask one provider: the network, or the cassette."""
         if self._cassette is None:
-            return await provider.ask(query, key, self.http)
-        found: Findings = await self._cassette.ask(provider, query, key, self.http)
+            return provider.ask(query, key, self.http)
+        found: Awaitable[Findings] = self._cassette.ask(provider, query, key, self.http)
         return found
 
     def fingerprint(self, route: Route) -> str:
@@ -344,10 +212,6 @@ class Kensaku:
         s = self.settings
         hosts = [(n, self.provider(n).base_url, s.provider(n).options) for n in route.names]
         return repr((hosts, route.mode, s.per_domain, s.block_domains, s.undated))
-
-    @property
-    def _replays(self) -> bool:
-        return self._cassette is not None and self._cassette.replays
 
     def _query(self, query: str | Query, options: dict[str, Any]) -> Query:
         if isinstance(query, Query):

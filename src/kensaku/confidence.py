@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from kensaku._quick import quick
 from kensaku.rank import coverage, host_of, terms
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ Level = Literal["high", "medium", "low", "none"]
 _TOP = 5  # people and models read the first few
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Factors:
     """What is known of a list of hits. Every share is in 0..1."""
@@ -34,6 +36,7 @@ class Factors:
     partial: bool = False
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Confidence:
     """A score in 0..1, the level it stands for, and what to do with it."""
@@ -66,19 +69,19 @@ def weigh(
 ) -> Confidence:
     """Weigh a list of hits against the query that found them."""
     words, best = terms(query), hits[:_TOP]
-    covered = [_coverage(words, h) for h in best] if words else [1.0] * len(best)
-    scores = [h.score for h in hits if h.score is not None]
-    mean = sum(scores) / len(scores) if scores else None
-    shared = sum(_agreed(h, families or {}) for h in best)
+    covered, shared, hosts = 0.0, 0, set()
+    for hit in best:
+        covered += _coverage(words, hit) if words else 1.0
+        shared += len(hit.sources) > 1 and _agreed(hit, families or {})
+        hosts.add(host_of(hit.url))
+    mean, variance = _mean_and_variance([h.score for h in hits if h.score is not None])
     factors = Factors(
         count=len(hits),
-        coverage=round(sum(covered) / len(covered), 3) if covered else 0.0,
-        score_mean=None if mean is None else round(mean, 4),
-        score_variance=None
-        if mean is None
-        else round(sum((s - mean) ** 2 for s in scores) / len(scores), 4),
-        agreement=round(shared / len(best), 3) if best else 0.0,
-        hosts=len({host_of(h.url) for h in best}),
+        coverage=round(covered / len(best), 3) if best else 0.0,
+        score_mean=mean,
+        score_variance=variance,
+        agreement=round(shared / len(best), 3) if shared else 0.0,
+        hosts=len(hosts),
         stale=stale,
         partial=partial,
     )
@@ -89,9 +92,17 @@ def weigh(
     return Confidence(round(score, 3), level, _ADVICE[level], factors)
 
 
+def _mean_and_variance(scores: list[float]) -> tuple[float | None, float | None]:
+    if not scores:
+        return None, None
+    mean, squares = sum(scores) / len(scores), 0.0
+    for score in scores:
+        squares += (score - mean) ** 2
+    return round(mean, 4), round(squares / len(scores), 4)
+
+
 def _agreed(hit: Hit, families: Mapping[str, str]) -> bool:
-    sources = hit.sources
-    return len(sources) > 1 and len({families.get(s.provider) or s.provider for s in sources}) > 1
+    return len({families.get(s.provider) or s.provider for s in hit.sources}) > 1
 
 
 def _coverage(words: frozenset[str], hit: Hit) -> float:

@@ -104,17 +104,17 @@ def parse_date(value: object, now: datetime | None = None) -> str | None:
 
     `now` is what "3 days ago" counts from; hours and minutes give a time, days only a date.
     """
-    if isinstance(value, datetime):
-        return _stamp(value)
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
     try:
         if isinstance(value, str):
             if _DAY.fullmatch(value) and date.fromisoformat(value).year in _YEARS:
                 return value
             return _parse_text(value, now)
+        if isinstance(value, datetime):
+            return _stamp(value)
+        if isinstance(value, date):
+            return value.isoformat()
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return None
         return _from_number(float(value))
     except (ValueError, OverflowError, OSError):
         return None

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from kensaku._quick import quick
 from kensaku.errors import (
     CircuitOpen,
     ConfigError,
@@ -101,6 +102,7 @@ class Breaker:
         self.until, self._pause = 0.0, self.PAUSE
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Pass:
     """Leave to send one request, with this key."""
@@ -134,6 +136,11 @@ class Gate:
         self._next = 0
         self._synced = 0.0
 
+    @property
+    def limited(self) -> bool:
+        """Whether there are turns to wait for."""
+        return self._rate is not None
+
     async def enter(self, deadline: float) -> Pass:
         """Wait for a turn, at most until `deadline` (loop time). Raises a `NotAsked`."""
         now = time.time()
@@ -143,8 +150,9 @@ class Gate:
             await self.sync()
             self._synced = now
         fresh = self._fresh_keys(now)
-        probe = await self._check_circuit(now)
-        if (index := await self._take_turn(fresh, deadline)) is not None:
+        probe = await self._check_circuit(now) if self.breaker.until else False
+        index = await self._take_turn(fresh, deadline) if self._rate else fresh[0]
+        if index is not None:
             self._next = index + 1
             key = self._keys[index]
             return Pass(key.reveal(), index + 1, probe) if key else Pass("", None, probe)
@@ -221,8 +229,6 @@ class Gate:
 
     async def _check_circuit(self, now: float) -> bool:
         until = self.breaker.until
-        if not until:
-            return False
         if now >= until and await self._store.claim(f"probe:{self.name}", Breaker.PAUSE):
             return True
         raise CircuitOpen(
@@ -235,7 +241,8 @@ class Gate:
     def _fresh_keys(self, now: float) -> list[int]:
         if not self._keys:
             raise NotConfigured(self.name, "it has no key", remedy=f"set {self._variable}")
-        order = [(self._next + n) % len(self._keys) for n in range(len(self._keys))]
+        count = len(self._keys)
+        order = [(self._next + n) % count for n in range(count)] if count > 1 else [0]
         fresh = [i for i in order if self._cool[self._ids[i]][0] <= now]
         if not fresh:
             until, why = min(self._cool.values())
@@ -245,8 +252,7 @@ class Gate:
 
     async def _take_turn(self, fresh: Sequence[int], deadline: float) -> int | None:
         """The key whose turn it is, after waiting for it; None when no turn comes in time."""
-        if self._rate is None:
-            return fresh[0]
+        assert self._rate is not None
         interval, burst = self._rate
         patience = max(0.0, deadline - asyncio.get_running_loop().time())
         # A key that can be used now is better than one to wait for.

@@ -10,10 +10,13 @@ from __future__ import annotations
 from dataclasses import InitVar, dataclass, field, fields
 from datetime import date
 from enum import StrEnum
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
+from kensaku._quick import quick
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from kensaku.confidence import Confidence
     from kensaku.errors import KensakuError
@@ -56,14 +59,20 @@ class Query:
     max_results: InitVar[int | None] = None  # what tools call `limit`; read it from there
 
     def __post_init__(self, max_results: int | None) -> None:
-        from kensaku.query import checked  # the rules are long, and only needed here
-
         if max_results is not None:
             object.__setattr__(self, "limit", max_results)
-        for name, value in checked(self).items():
+        for name, value in _rules()(self).items():
             object.__setattr__(self, name, value)
 
 
+@cache  # importing takes a microsecond even when it is done
+def _rules() -> Callable[[Query], dict[str, Any]]:
+    from kensaku.query import checked  # it is about the classes here
+
+    return checked
+
+
+@quick
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where a hit came from: which provider listed it, how high, with which score."""
@@ -73,6 +82,7 @@ class Source:
     score: float | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One result. `score` is in 0..1 and only there when an upstream gave one."""
@@ -102,6 +112,7 @@ class Hit:
 _HIT_ALWAYS = ("title", "url", "content", "score", "published", "provider")
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """One try at one provider with one key: what came back, how long, what it cost."""
@@ -129,6 +140,7 @@ class Attempt:
         }
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Response:
     """What a search gave: hits and outcome, and honestly how it got there."""
@@ -149,9 +161,7 @@ class Response:
     @property
     def confidence(self) -> Confidence:
         """How far these hits can be trusted, weighed when it is asked for."""
-        from kensaku.confidence import weigh
-
-        return weigh(
+        return _scales()(
             self.query.text, self.hits, self.families, stale=self.stale, partial=self.partial
         )
 
@@ -177,6 +187,13 @@ class Response:
             "cost": self.cost,
             "elapsed_ms": round(self.elapsed_ms, 1),
         }
+
+
+@cache
+def _scales() -> Callable[..., Confidence]:
+    from kensaku.confidence import weigh  # it is about the classes here, too
+
+    return weigh
 
 
 @dataclass(frozen=True, slots=True)

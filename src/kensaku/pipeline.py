@@ -16,6 +16,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from kensaku._deadline import until
 from kensaku.cache import cache_key
 from kensaku.clean import visible
 from kensaku.errors import DoesNotFit, Timeout
@@ -48,7 +49,7 @@ async def search(
     flow = _cached if cache else _ask
     try:
         # Every step keeps to the deadline by itself; this is for a disk or a server of ours.
-        async with asyncio.timeout_at(deadline + 2 * GRACE):
+        with until(deadline + 2 * GRACE):
             response = await flow(k, query, route, deadline, budget)
     except TimeoutError:
         response = _late(query, route)
@@ -70,7 +71,7 @@ async def _cached(
 
     try:
         # Who leads the flight may have more time than who joins it.
-        async with asyncio.timeout_at(deadline + GRACE):
+        with until(deadline + GRACE):
             response = await k.flights.join(key, flight, _could_search)
     except TimeoutError:
         response = _late(query, route)
@@ -93,7 +94,7 @@ async def _ask(k: Kensaku, query: Query, route: Route, deadline: float, budget: 
     if not found and not run.attempts:
         return _late(query, route)
     notes: list[str] = []
-    lists = {}
+    lists, today = {}, datetime.now(UTC).date()
     for name, findings in found.items():
         hits = tidy(findings.hits, 100, query.text)
         lists[name], left_out = admit(
@@ -101,7 +102,7 @@ async def _ask(k: Kensaku, query: Query, route: Route, deadline: float, budget: 
             query,
             block=k.settings.block_domains,
             undated=k.settings.undated,
-            today=datetime.now(UTC).date(),
+            today=today,
         )
         said = (*run.notes.get(name, ()), *findings.notes, *left_out)
         notes += [f"{name}: {note}" for note in said]
@@ -113,13 +114,10 @@ async def _ask(k: Kensaku, query: Query, route: Route, deadline: float, budget: 
     if query.depth == "advanced" or query.include_raw_content:
         top, said_of_pages = await _deepened(run, top)
         notes += said_of_pages
-    said_by = next((name for name, f in found.items() if f.answer), None)
-    answer = visible(found[said_by].answer or "") if said_by else None
+    answer, said_by = _answered(found)
     if query.include_answer and answer is None and top:
         answer = _extracted(query, top)
         said_by = "extract" if answer else None
-    partial = bool(found) and any(isinstance(a.error, Timeout) for a in run.attempts)
-    partial = partial and route.mode == "all"
     return Response(
         query=query,
         outcome=outcome_of(bool(top or answer), _searched(found, route)),
@@ -128,7 +126,7 @@ async def _ask(k: Kensaku, query: Query, route: Route, deadline: float, budget: 
         answered_by=said_by,
         attempts=tuple(run.attempts),
         notes=tuple(notes),
-        partial=partial,
+        partial=route.mode == "all" and bool(found) and _ran_out_of_time(run),
         elapsed_ms=since(began),
         families=k.families,
     )
@@ -149,6 +147,18 @@ def _extracted(query: Query, hits: tuple[Hit, ...]) -> str | None:
     from kensaku.context import Citation
 
     return extractive(query.text, [Citation.of(n, h) for n, h in enumerate(hits, 1)])
+
+
+def _answered(found: dict[str, Findings]) -> tuple[str | None, str | None]:
+    """The first upstream's own answer, and whose it is."""
+    for name, findings in found.items():
+        if findings.answer:
+            return visible(findings.answer), name
+    return None, None
+
+
+def _ran_out_of_time(run: Run) -> bool:
+    return any(isinstance(a.error, Timeout) for a in run.attempts)
 
 
 async def _first(run: Run) -> dict[str, Findings]:

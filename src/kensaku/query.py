@@ -26,13 +26,19 @@ _DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
 
 def checked(q: Query) -> dict[str, Any]:
     """The fields of `q` that need to be written differently. Raises `InvalidQuery`."""
-    new: dict[str, Any] = {"text": _text(q.text)}
+    new: dict[str, Any] = {}
+    if (text := _text(q.text)) is not q.text:
+        new["text"] = text
     _count(q.limit)
-    _one_of("depth", q.depth, _DEPTHS)
-    _one_of("topic", q.topic, _TOPICS)
-    _switch("include_answer", q.include_answer)
-    _switch("include_raw_content", q.include_raw_content)
     # Most queries are a text and a number: the rest is only looked at when it is there.
+    if q.depth != "basic":
+        _one_of("depth", q.depth, _DEPTHS)
+    if q.topic != "general":
+        _one_of("topic", q.topic, _TOPICS)
+    if q.include_answer is not False:
+        _switch("include_answer", q.include_answer)
+    if q.include_raw_content is not False:
+        _switch("include_raw_content", q.include_raw_content)
     if q.include_domains != ():
         new["include_domains"] = _domains("include_domains", q.include_domains)
     if q.exclude_domains != ():

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 RRF_K = 60
 NEAR = 0.9  # share of words two texts have in common when one is a copy of the other
 _ORDINARY = re.compile(r"https?://([A-Za-z0-9.-]+)(/[^?#]*|)(?:\?([^#]*))?(?:#.*)?")
+_HOST = re.compile(r"https?://([A-Za-z0-9.-]+)(?:[/?#]|\Z)")
 _SCHEMES = ("https://", "http://", "pydoc:", "file:")
 _TRACKING = re.compile(
     r"utm_\w+|gclid|dclid|fbclid|msclkid|yclid|mc_[ce]id|igshid|ref_src|spm|_ga|_gl|srsltid"
@@ -166,8 +167,16 @@ def coverage(words: frozenset[str], hit: Hit) -> float:
 def _covered(words: frozenset[str], text: str) -> float:
     if not words:
         return 0.0
-    lower = text.lower()
-    return round(len([w for w in words if w in lower]) / len(words), 3)
+    lower, found = text.lower(), 0
+    for word in words:
+        if word in lower:
+            found += 1
+    return _share(found, len(words))
+
+
+@lru_cache(maxsize=256)  # rounding takes longer than counting
+def _share(part: int, whole: int) -> float:
+    return round(part / whole, 3)
 
 
 def canonical(url: str) -> str:
@@ -193,7 +202,7 @@ def canonical(url: str) -> str:
 
 def host_of(url: str) -> str:
     """The host name without `www.`; empty for addresses without one."""
-    if match := _ORDINARY.fullmatch(url):
+    if match := _HOST.match(url):
         return match[1].lower().removeprefix("www.")
     try:
         return (urlsplit(url).hostname or "").removeprefix("www.")
@@ -208,7 +217,7 @@ def in_domain(host: str, domain: str) -> bool:
 
 
 def _score(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return float(value) if 0 <= value <= 1 else None
 
@@ -265,7 +274,7 @@ def _deduplicated(hits: Sequence[Hit]) -> list[Hit]:
     kept: list[Hit] = []
     texts: list[str] = []  # as they were before folding, so that a copy of a copy is one, too
     for hit in by_url.values():
-        twin = next((n for n, text in enumerate(texts) if _near(hit.content, text)), None)
+        twin = _twin(hit.content, texts)
         if twin is None:
             kept.append(hit)
             texts.append(hit.content)
@@ -274,18 +283,28 @@ def _deduplicated(hits: Sequence[Hit]) -> list[Hit]:
     return kept
 
 
-def _near(a: str, b: str) -> bool:
-    """Whether two texts are the same, give or take a tenth of their words.
+def _twin(text: str, known: Sequence[str]) -> int | None:
+    """Which of the known texts this one is a copy of.
 
-    Copies share at least one of a few short pieces, which is quickly seen; only then are the words
-    compared. Short texts are alike by accident: "Sign in to continue".
+    Copies are about as long, and share at least one of a few short pieces, which is quickly seen;
+    only then are the words compared. Short texts are alike by accident: "Sign in to continue".
     """
-    size = len(a)
-    if size < 40 or not 0.8 * size < len(b) < 1.25 * size:
-        return False
-    step = size // 4
-    if not (a[step : step + 16] in b or a[2 * step :][:16] in b or a[3 * step :][:16] in b):
-        return False
+    size, step = len(text), len(text) // 4
+    if size < 40:
+        return None
+    pieces = text[step : step + 16], text[2 * step :][:16], text[3 * step :][:16]
+    for n, other in enumerate(known):
+        if (
+            0.8 * size < len(other) < 1.25 * size
+            and (pieces[0] in other or pieces[1] in other or pieces[2] in other)
+            and _near(text, other)
+        ):
+            return n
+    return None
+
+
+def _near(a: str, b: str) -> bool:
+    """Whether two texts are the same, give or take a tenth of their words."""
     small, large = sorted((_pieces(a), _pieces(b)), key=len)
     return len(small) >= 12 and len(small & large) >= NEAR * len(large)
 

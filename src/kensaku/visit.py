@@ -16,6 +16,7 @@ import traceback
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from kensaku._deadline import until
 from kensaku.errors import (
     BudgetExceeded,
     CalledOff,
@@ -75,9 +76,9 @@ class Run:
 
     def slice(self, name: str) -> float:
         """Until when this provider may take, so that those behind it still get their turn."""
-        if self.route.mode != "first":
-            return self.deadline
         names = self.route.names
+        if self.route.mode != "first" or name == names[-1]:
+            return self.deadline
         behind = [n for n in names[names.index(name) + 1 :] if n not in self.last]
         if not behind:
             return self.deadline
@@ -95,28 +96,31 @@ class Run:
 
     def offline(self, name: str) -> bool:
         """After two hosts that could not be reached, the others of the keyless pool are spared."""
+        if name not in self.route.pool:
+            return False
         lost = {a.provider for a in self.attempts if isinstance(a.error, Unreachable)}
-        return len(lost) >= 2 and name in self.route.pool
+        return len(lost) >= 2
 
 
 async def visit(run: Run, name: str) -> Findings | None:
     """Ask one provider until it answers, or the table says to go on. None: it did not answer."""
     provider, gate = run.k.provider(name), run.k.gate(name)
-    await run.k.ready(provider)
+    if gate.limited:
+        await run.k.ready(provider)
     tries = waits = 0
     while not run.over():
-        until = run.slice(name)
+        ends = run.slice(name)
         try:
             query = _fitted(run, provider)
-            leave = await gate.enter(_patient(run, name, until))
-            if name != "local":
+            leave = await gate.enter(_patient(run, name, ends) if gate.limited else ends)
+            if name != "local" and run.budget.bounded:
                 price = provider.price_of(query) if leave.key else 0.0
                 await run.budget.spend(searches=1, money=price, seconds=TAKES)
         except (NotAsked, BudgetExceeded) as error:
             run.skipped(name, error)
             return None
         tries += 1
-        answer = await _attempt(run, provider, gate, leave, query, until)
+        answer = await _attempt(run, provider, gate, leave, query, ends)
         if isinstance(answer, Findings):
             return answer
         run.last[name] = answer
@@ -140,7 +144,7 @@ async def visit(run: Run, name: str) -> Findings | None:
 
 
 async def _attempt(
-    run: Run, provider: Provider, gate: Gate, leave: Pass, query: Query, until: float
+    run: Run, provider: Provider, gate: Gate, leave: Pass, query: Query, ends: float
 ) -> Findings | ProviderError:
     """One try with one key: what was found, or what went wrong, noted either way."""
     began = time.perf_counter()
@@ -148,7 +152,7 @@ async def _attempt(
     findings: Findings | None = None
     error: ProviderError | None = None
     try:
-        async with asyncio.timeout_at(until):
+        with until(ends):
             findings = await run.k.ask(provider, query, leave.key)
     except TimeoutError:
         error = Timeout(name, f"it did not answer within {since(began) / 1000:.1f} s")
@@ -186,7 +190,8 @@ async def _attempt(
             hits=len(findings.hits),
         )
     run.attempts.append(attempt)
-    await run.budget.settle(money=attempt.cost - price, seconds=elapsed / 1000 - TAKES)
+    if run.budget.bounded:
+        await run.budget.settle(money=attempt.cost - price, seconds=elapsed / 1000 - TAKES)
     log.debug("%s: %s in %.0f ms", name, error or "answered", elapsed)
     return findings if findings is not None else error  # type: ignore[return-value]
 
@@ -203,9 +208,10 @@ def _fitted(run: Run, provider: Provider) -> Query:
     notes = run.notes[provider.name] = []
     if not run.k.settings.provider(provider.name).enabled:
         raise NotConfigured(provider.name, "the settings switch it off")
-    if missing := [o for o in provider.needs if not provider.option.get(o)]:
-        variable = provider.options[missing[0]]
-        raise NotConfigured(provider.name, f"it needs {missing[0]}", remedy=f"set {variable}")
+    for option in provider.needs:
+        if not provider.option.get(option):
+            variable = provider.options[option]
+            raise NotConfigured(provider.name, f"it needs {option}", remedy=f"set {variable}")
     if not provider.base_url and provider.name not in ("local", "duckduckgo"):
         variable = f"{provider.name.upper()}_BASE_URL"
         raise NotConfigured(provider.name, "it has no address", remedy=f"set {variable}")
@@ -215,9 +221,12 @@ def _fitted(run: Run, provider: Provider) -> Query:
         text = provider.shortened(query.text)
         notes.append(f"the query was cut at a word to {len(text)} characters")
         query = replace(query, text=text)
-    ours = [f for f in _asked_filters(query) if f not in provider.filters]
-    notes += [f"it cannot filter by {f}; {_OURS[f]}" for f in ours]
-    wanted = query.limit * 3 if {"dates", "domains"} & set(ours) else query.limit
+    wanted = query.limit
+    for f in _asked_filters(query):
+        if f not in provider.filters:
+            notes.append(f"it cannot filter by {f}; {_OURS[f]}")
+            if f in ("dates", "domains"):
+                wanted = query.limit * 3
     limit = min(wanted, provider.max_results)
     return query if limit == query.limit else replace(query, limit=limit)
 
@@ -232,14 +241,18 @@ _OURS = {
 
 
 def _asked_filters(query: Query) -> list[str]:
-    asked = (
-        ("dates", query.time_range or query.start_date or query.end_date),
-        ("domains", query.include_domains or query.exclude_domains),
-        ("country", query.country),
-        ("language", query.language),
-        ("topic", query.topic != "general"),
-    )
-    return [name for name, value in asked if value]
+    asked = []
+    if query.time_range or query.start_date or query.end_date:
+        asked.append("dates")
+    if query.include_domains or query.exclude_domains:
+        asked.append("domains")
+    if query.country:
+        asked.append("country")
+    if query.language:
+        asked.append("language")
+    if query.topic != "general":
+        asked.append("topic")
+    return asked
 
 
 async def _waited(run: Run, name: str, seconds: float) -> bool:
@@ -251,10 +264,10 @@ async def _waited(run: Run, name: str, seconds: float) -> bool:
     return True
 
 
-def _patient(run: Run, name: str, until: float) -> float:
+def _patient(run: Run, name: str, ends: float) -> float:
     """Until when to wait for a turn: not long while somebody else could be asked."""
     soon = asyncio.get_running_loop().time() + PATIENCE
-    return min(until, soon) if until > soon and run.others(name) else until
+    return min(ends, soon) if ends > soon and run.others(name) else ends
 
 
 async def moment(run: Run) -> None:

@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
+from kensaku._quick import quick
 from kensaku.errors import Blocked, KeyRefused, ProviderError, QuotaExhausted, Unreadable
 from kensaku.models import Hit
 from kensaku.providers.refusal import MEANS, discreet, error_text, kind_of, request_id, said
@@ -32,6 +33,7 @@ Filter = Literal["dates", "domains", "country", "language", "topic"]
 Body = dict[str, Any]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Request:
     """What to send. Its repr shows neither key nor query."""
@@ -49,6 +51,7 @@ class Request:
         return "GET" if self.json is None else "POST"
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What came back, whole: the header names are in lower case."""
@@ -59,7 +62,10 @@ class Reply:
 
     def json(self) -> Any:
         """The body as JSON. Raises `ValueError` when it is something else."""
-        return json.loads(self.body)
+        body = self.body
+        if body[:1] == b"{" and body[1:2] != b"\0":  # UTF-8: no need to guess
+            return json.loads(body.decode("utf-8", "surrogatepass"))
+        return json.loads(body)
 
     @property
     def is_html(self) -> bool:
@@ -83,6 +89,7 @@ def _bounded(seconds: float) -> float:
     return min(max(0.0, seconds), 366 * 86_400.0)  # "inf" is a number, too
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Findings:
     """What a provider read out of a reply."""
@@ -177,11 +184,11 @@ class Provider:
 
     def complaint(self, body: Any) -> str:
         """What a body with status 200 complains of; "" when it is a result."""
-        if not isinstance(body, dict) or not any(
-            body.get(n) for n in ("error", "errors", "detail")
+        if isinstance(body, dict) and (
+            body.get("error") or body.get("errors") or body.get("detail")
         ):
-            return ""
-        return error_text(body) or "it gives no reason"
+            return error_text(body) or "it gives no reason"
+        return ""
 
     async def ask(self, query: Query, key: str, http: Transport) -> Findings:
         """Ask the upstream. Raises a `ProviderError`, and never returns one as emptiness."""
@@ -215,21 +222,24 @@ class Provider:
         *,
         score: Any = None,
         published: Any = None,
-        **more: Any,
+        author: Any = None,
+        favicon: Any = None,
+        raw_content: Any = None,
     ) -> Hit:
         """A hit of this provider. What has the wrong type is left out; the rest still counts."""
         if _is_number(published):
             published = str(published)  # seconds since 1970; dates are read further on
-        known: dict[str, Any] = {name: text(v) or None for name, v in more.items() if v}
-        address = text(url)
-        return Hit(
-            url=address,
-            title=text(title) or address,
-            content=text(content),
-            score=float(score) if _is_number(score) else None,
-            published=text(published) or None,
-            provider=self.name,
-            **known,
+        address = url.strip() if isinstance(url, str) else text(url)
+        return Hit(  # by place: names take as long again
+            address,
+            (title.strip() if isinstance(title, str) else text(title)) or address,
+            content.strip() if isinstance(content, str) else text(content),
+            float(score) if _is_number(score) else None,
+            text(published) or None if published else None,
+            self.name,
+            text(author) or None if author else None,
+            text(favicon) or None if favicon else None,
+            text(raw_content) or None if raw_content else None,
         )
 
     def refusal(self, reply: Reply, kind: type[ProviderError] | None = None) -> ProviderError:
@@ -274,9 +284,12 @@ def usable(hits: list[Hit]) -> tuple[list[Hit], tuple[str, ...]]:
     return kept, (f"{lost} results without an address were left out",) if lost else ()
 
 
+_WEB = ("https://", "http://")
+
+
 def is_address(url: object) -> bool:
     """Whether this is the address of a page."""
-    return isinstance(url, str) and url[:8].lower().startswith(("http://", "https://"))
+    return isinstance(url, str) and url[:8].lower().startswith(_WEB)
 
 
 def rows(body: Any, *path: str) -> list[Body]:
@@ -295,13 +308,14 @@ def rows(body: Any, *path: str) -> list[Body]:
     return body
 
 
-def text(*values: Any) -> str:
-    """The texts among `values`, in order, joined by a blank: descriptions, extra snippets."""
-    if len(values) == 1 and isinstance(values[0], str):
-        return values[0].strip()
+def text(value: Any, *more: Any) -> str:
+    """The texts among the values, in order, joined by a blank: descriptions, extra snippets."""
+    if not more and isinstance(value, str):
+        return value.strip()
+    values = (value, *more)
     flat = [v for value in values for v in (value if isinstance(value, list) else [value])]
     return " ".join(v.strip() for v in flat if isinstance(v, str) and v.strip())
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)

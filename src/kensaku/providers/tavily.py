@@ -35,25 +35,33 @@ class Tavily(Provider):
             "query": query.text,
             "max_results": min(query.limit, self.max_results),
         }
-        wanted = {
-            "search_depth": query.depth if query.depth != "basic" else None,
-            "topic": query.topic if query.topic != "general" else None,
-            "time_range": query.time_range,
-            "start_date": query.start_date and query.start_date.isoformat(),
-            "end_date": query.end_date and query.end_date.isoformat(),
-            "include_domains": list(query.include_domains),
-            "exclude_domains": list(query.exclude_domains),
+        if query.depth != "basic":
+            body["search_depth"] = query.depth
+        if query.time_range:
+            body["time_range"] = query.time_range
+        if query.start_date:
+            body["start_date"] = query.start_date.isoformat()
+        if query.end_date:
+            body["end_date"] = query.end_date.isoformat()
+        if query.include_domains:
+            body["include_domains"] = list(query.include_domains)
             # Without this the live API only prefers the domains (seen September 2026).
-            "include_domains_mode": "restrict" if query.include_domains else None,
+            body["include_domains_mode"] = "restrict"
+        if query.exclude_domains:
+            body["exclude_domains"] = list(query.exclude_domains)
+        if query.topic != "general":
+            body["topic"] = query.topic
+        else:
+            body["include_published_date"] = True
             # Country boosts work for the general topic alone, and want the English name.
-            "country": names().get(query.country or "") if query.topic == "general" else None,
-            "language": query.language,
-            "filter_by_language": bool(query.language),
-            "include_answer": query.include_answer,
-            "include_raw_content": query.include_raw_content and "markdown",
-            "include_published_date": True if query.topic == "general" else None,
-        }
-        body |= {name: value for name, value in wanted.items() if value}
+            if name := names().get(query.country or ""):
+                body["country"] = name
+        if query.language:
+            body |= {"language": query.language, "filter_by_language": True}
+        if query.include_answer:
+            body["include_answer"] = True
+        if query.include_raw_content:
+            body["include_raw_content"] = "markdown"
         return Request(
             url=self.base_url + "/search",
             headers={"Authorization": f"Bearer {key}"}
