@@ -38,6 +38,16 @@ PASSING = (
     faults.error_body(),
     faults.wrong_shape({"results": "none"}),
 )
+SLIPS = (  # refusals that come out of nowhere, and are over with the next request
+    *PASSING,
+    faults.html(),
+    faults.html(403),
+    faults.status(401),
+    faults.status(402),
+    faults.status(429),
+    faults.status(429, headers={"Retry-After": "1"}),
+    faults.status(432, {"detail": {"error": "over the plan's limit"}}),
+)
 OVERRUN = 0.25  # seconds after its deadline in which every call must have returned
 
 
@@ -84,11 +94,13 @@ async def client(seed: int, **more: object) -> AsyncIterator[tuple[Kensaku, Fake
                 yield k, up
 
 
-def breaks(up: FakeUpstream, provider: str, share: float, seed: int) -> None:
+def breaks(
+    up: FakeUpstream, provider: str, share: float, seed: int, ways: Sequence[Fault] = PASSING
+) -> None:
     """Let a provider fail with this share of its requests, each time in another way."""
     draw = random.Random(seed)
-    each = share / len(PASSING)
-    for n, fault in enumerate(PASSING):
+    each = share / len(ways)
+    for n, fault in enumerate(ways):
         # Of several plans the first that applies is used: these chances add up to `share`.
         chance = each / (1 - each * n)
         up.fails(provider, fault, when=lambda _, chance=chance: draw.random() < chance)
@@ -138,13 +150,19 @@ def figures(mix: str, found: Sequence[Response], calls: int, seconds: float) -> 
 
 
 async def mix(
-    name: str, share_a: float, share_b: float, requests: int, wide: int = 64, seed: int = 1
+    name: str,
+    share_a: float,
+    share_b: float,
+    requests: int,
+    wide: int = 64,
+    seed: int = 1,
+    ways: Sequence[Fault] = PASSING,
 ) -> Figures:
     """One mix: how often A and B fail, and what becomes of the searches."""
     async with client(seed) as (k, up):
         counted = Counted(up)  # first, so that it sees every request
-        breaks(up, "tavily", share_a, seed)
-        breaks(up, "brave", share_b, seed + 1)
+        breaks(up, "tavily", share_a, seed, ways)
+        breaks(up, "brave", share_b, seed + 1, ways)
         began = time.perf_counter()
         found = await drive(lambda n: k.search(f"query {n}", cache=False), requests, wide)
         return figures(name, found, counted.calls, time.perf_counter() - began)
@@ -224,6 +242,7 @@ async def report(requests: int, hanging: int) -> bool:
         ("healthy", mix("both healthy", 0, 0, requests)),
         ("one", mix("A down, B healthy", 1.0, 0, requests)),
         ("thirty", mix("both 30 % faulty", 0.3, 0.3, requests)),
+        ("slips", mix("both 30 %, refusals among them", 0.3, 0.3, requests, ways=SLIPS)),
         ("uneven", mix("A 30 %, B 1 %", 0.3, 0.01, requests)),
         ("none", mix("both down, nothing known", 1.0, 1.0, requests)),
         ("stale", both_down(requests)),
@@ -236,6 +255,8 @@ async def report(requests: int, hanging: int) -> bool:
         and rows["one"].calls <= 1.10,
         "G8: both 30 %: success >= 99.9 %, calls <= 1.5": rows["thirty"].success >= 0.999
         and rows["thirty"].calls <= 1.5,
+        "G8: the same, with refusals that come and go": rows["slips"].success >= 0.999
+        and rows["slips"].calls <= 1.5,
         "G8: both down: calls <= 1.25": rows["none"].calls <= 1.25,
         "G8: both down: stale answers served": rows["stale"].stale == rows["stale"].requests
         and rows["stale"].calls <= 1.25,

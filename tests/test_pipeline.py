@@ -214,6 +214,52 @@ async def test_a_challenge_page_means_blocked_and_a_rest(make_client, upstream):
     assert len(upstream.asked("tavily")) == 1
 
 
+@pytest.mark.parametrize("slip", [faults.html(), faults.status(401), faults.status(432)])
+async def test_a_key_that_has_worked_is_forgiven_a_slip(slip, make_client, upstream):
+    """Gateways refuse good keys once in a while; five times in a row is no slip."""
+    client = make_client("tavily", "brave")
+    await client.search("otters", cache=False)
+    upstream.fails("tavily", slip)
+
+    found = [await client.search("otters", cache=False) for _ in range(8)]
+
+    assert [r.hits[0].provider for r in found] == ["brave"] * 8
+    assert len(upstream.asked("tavily")) == 1 + 5
+    assert isinstance(found[-1].attempts[0].error, Cooling)
+
+
+async def test_a_slip_of_the_only_provider_is_not_noticed(make_client, upstream):
+    """The route is walked again: the key works, so the refusal was not meant."""
+    client = make_client("tavily")
+    await client.search("otters", cache=False)
+    upstream.fails("tavily", faults.status(401), times=1)
+
+    assert (await client.search("otters", cache=False)).outcome is Outcome.FOUND
+
+
+async def test_refusals_that_come_back_before_the_results_rest_no_key(make_client, upstream):
+    """Of ten searches at once one is refused, sooner than the others are answered."""
+    upstream.fails("tavily", faults.status(401), times=1)
+    upstream.fails("tavily", faults.delay(0.05))
+    client = make_client("tavily", "brave")
+
+    await asyncio.gather(*(client.search(f"otters {n}", cache=False) for n in range(10)))
+    later = await client.search("otters", cache=False)
+
+    assert later.hits[0].provider == "tavily"
+
+
+async def test_a_search_waits_for_a_rate_that_somebody_else_ran_into(make_client, upstream):
+    """Nobody else can be asked, and there is time."""
+    client = make_client("tavily")
+    upstream.fails("tavily", faults.status(429, headers={"Retry-After": "0.3"}), times=1)
+
+    found = await asyncio.gather(*(client.search(f"otters {n}", timeout=8) for n in range(3)))
+
+    assert all(r.outcome is Outcome.FOUND for r in found)
+    assert len(upstream.asked("tavily")) == 1 + 3
+
+
 @pytest.mark.parametrize("fault", [faults.bad_json(), faults.error_body(), faults.wrong_shape([])])
 async def test_what_cannot_be_read_goes_to_the_next_one(fault, make_client, upstream):
     """Garbage is neither a result nor "no results"."""
@@ -344,7 +390,7 @@ async def test_bad_input_is_one_sentence_and_nothing_is_sent(options, make_clien
     assert upstream.requests == []
 
 
-@pytest.mark.parametrize("text", ["", "   ", "\n\t", "x" * 2001, "\ud800", None, 5, b"otters"])
+@pytest.mark.parametrize("text", ["", "   ", "\n\t", "x" * 8001, "\ud800", None, 5, b"otters"])
 async def test_a_query_that_is_none_is_refused(text, make_client, upstream):
     """Empty, blank, too long, not text, not Unicode."""
     with pytest.raises(InvalidQuery):

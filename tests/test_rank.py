@@ -68,6 +68,19 @@ def test_what_is_no_link_is_dropped(url):
     assert len(tidy([Hit(url, "x"), Hit("https://a.example/", "A")], 10)) == 1
 
 
+@pytest.mark.parametrize("url", ["doc:12", "12", "notes/otter river.md", "isbn 0-00"])
+def test_documents_of_the_local_index_have_the_addresses_they_were_given(url):
+    """A page of the web with such an address is none."""
+    assert [h.url for h in tidy([Hit(url, "x", provider="local")], 10)] == [url]
+    assert not tidy([Hit(url, "x", provider="brave")], 10)
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "Data:text/html,x", ""])
+def test_a_document_whose_address_runs_something_is_dropped(url):
+    """Whoever filled the index."""
+    assert not tidy([Hit(url, "x", provider="local")], 10)
+
+
 @pytest.mark.parametrize(
     ("given", "shown"),
     [(0.5, 0.5), (0, 0.0), (1, 1.0), (1.1, None), (-0.1, None), (float("nan"), None),

@@ -25,6 +25,7 @@ from kensaku.errors import (
     NotConfigured,
     Outage,
     ProviderError,
+    RateLimited,
     Timeout,
     Unreadable,
 )
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from kensaku.store import Store
 
 LONGEST_COOLDOWN = 86400.0
+SLIPS = 5  # refusals in a row after which a key that has worked is believed to work no more
 SYNC_SECONDS = 0.5  # how long another process's news may take to be seen here
 PERIODS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 
@@ -55,6 +57,8 @@ def parse_rate(text: str) -> tuple[float, int]:
 
 
 _NOT_COOLING = (0.0, "")
+_NO_SLIP = (0, 0.0)
+_RATE = RateLimited.__name__
 _WHY = {
     "KeyRefused": "its key was refused",
     "QuotaExhausted": "its quota is used up",
@@ -110,6 +114,7 @@ class Pass:
     key: str = field(repr=False)
     number: int | None  # which key of the pool, from 1; None without a key
     probe: bool = False
+    began: float = 0.0
 
 
 class Gate:
@@ -132,6 +137,7 @@ class Gate:
         self._ids = [_key_id(k.reveal() if k else "") for k in self._keys]
         self._rate = parse_rate(rate) if rate else None
         self._cool = dict.fromkeys(self._ids, _NOT_COOLING)
+        self._slips = dict.fromkeys(self._ids, (SLIPS, 0.0))  # refusals in a row, and the last
         self._store = store
         self._next = 0
         self._synced = 0.0
@@ -155,7 +161,8 @@ class Gate:
         if index is not None:
             self._next = index + 1
             key = self._keys[index]
-            return Pass(key.reveal(), index + 1, probe) if key else Pass("", None, probe)
+            number, text = (index + 1, key.reveal()) if key else (None, "")
+            return Pass(text, number, probe, now)
         raise Cooling(
             self.name,
             "our own limit for it leaves no turn before the deadline",
@@ -171,17 +178,39 @@ class Gate:
         down = isinstance(error, Outage | Unreadable)
         if error is None:
             self.latencies.append(elapsed)
+            key_id = self._id_of(used)
+            self._slips[key_id] = _NO_SLIP
+            if self._cool[key_id] is not _NOT_COOLING:
+                await self._lift(key_id)
         counts = error is None or down or used.probe
         if counts and self.breaker.record(down, used.probe):
             await self._publish_circuit()
 
+    def forgives(self, used: Pass) -> bool:
+        """Note a refusal. Whether it may be a slip: the key has worked, and there were not many in
+        a row. Those that were on their way together count as one, for a refusal comes back sooner
+        than results do."""
+        key_id = self._id_of(used)
+        count, last = self._slips[key_id]
+        if used.began > last:
+            count, last = count + 1, time.time()
+            self._slips[key_id] = count, last
+        return count < SLIPS
+
     async def cool(self, used: Pass, seconds: float, why: str) -> None:
         """Leave this key alone for a while, in every process."""
         seconds = min(seconds, LONGEST_COOLDOWN)
-        key_id = self._ids[(used.number or 1) - 1]
+        key_id = self._id_of(used)
         self._cool[key_id] = (time.time() + seconds, why)
         value = f"{self._cool[key_id][0]:f} {why}".encode()
         await self._store.put(self._cool_key(key_id), value, seconds)
+
+    async def _lift(self, key_id: str) -> None:
+        """The key works: what was on its way when it was refused says so later than that."""
+        until, why = self._cool[key_id]
+        if until > time.time() and why != _RATE:
+            self._cool[key_id] = _NOT_COOLING
+            await self._store.forget(self._cool_key(key_id))
 
     async def warm(self) -> None:
         """Forget that keys were told to wait, and close the circuit: somebody has mended it."""
@@ -194,6 +223,15 @@ class Gate:
         """Whether there is a key that need not wait, after `tried` were tried."""
         now = time.time()
         return tried < len(self._ids) and any(until <= now for until, _ in self._cool.values())
+
+    def wait(self) -> float | None:
+        """Seconds until a key may be used: 0, or what is left of a wait that the upstream asked
+        for. None when all are resting for longer, or the circuit is open."""
+        now = time.time()
+        if self.breaker.until > now:
+            return None
+        waits = [max(0.0, t - now) for t, why in self._cool.values() if t <= now or why == _RATE]
+        return min(waits, default=None)
 
     def slow(self, fallback: float) -> float:
         """The 95th percentile of its latency, in seconds."""
@@ -264,6 +302,9 @@ class Gate:
                     await asyncio.sleep(wait)
                     return index
         return None
+
+    def _id_of(self, used: Pass) -> str:
+        return self._ids[(used.number or 1) - 1]
 
     def _cool_key(self, key_id: str) -> str:
         return f"cool:{self.name}:{key_id}"

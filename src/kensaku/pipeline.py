@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from kensaku._deadline import until
 from kensaku.cache import cache_key
 from kensaku.clean import visible
-from kensaku.errors import DoesNotFit, Timeout
+from kensaku.errors import DoesNotFit, NotAsked, Timeout
 from kensaku.models import Attempt, Outcome, Response
 from kensaku.providers.base import Findings
 from kensaku.rank import admit, fuse, merge, spread, tidy
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from kensaku.route import Route
 
 
-ROUNDS = 2  # how often a route is walked when all that failed was passing
+TRIES = 8  # requests after which a route is not walked again, though all that failed was passing
 GRACE = 0.05  # seconds after the deadline in which what is there is brought home
 HEDGE_SECONDS = 1.0  # when to start the second while nothing is known of the first
 
@@ -165,29 +165,36 @@ async def _first(run: Run) -> dict[str, Findings]:
     """One after the other, until somebody answers. An empty local index is no answer about the
     web: the route goes on."""
     found: dict[str, Findings] = {}
-    for walk in range(ROUNDS):
+    while sum(a.sent for a in run.attempts) < TRIES:
         for name in run.route.names:
             if run.over():
                 break
-            if walk and not _may_return(run, name):
-                continue
-            if walk and passing(run.last[name]):
-                run.k.retries.take()
+            if name in run.last:
+                if _return_in(run, name) != 0:
+                    continue
+                if not isinstance(run.last[name], NotAsked):
+                    run.k.retries.take()
             findings = await visit(run, name)
             if findings is not None:
                 found[name] = findings
                 if findings.hits or findings.answer or name != "local":
                     return {name: findings}
-        if found or run.over() or not any(_may_return(run, n) for n in run.route.names):
+        pauses = [s for n in run.route.names if (s := _return_in(run, n)) is not None]
+        if found or run.over() or not pauses:
             break
-        await moment(run)
+        await moment(run, after=min(pauses))
     return found
 
 
-def _may_return(run: Run, name: str) -> bool:
+def _return_in(run: Run, name: str) -> float | None:
+    """In how many seconds this one may be asked again; None when that is no use."""
     error = run.last.get(name)
-    # One that was passed over because the query is too long has not been asked at all.
-    return isinstance(error, DoesNotFit) or (passing(error) and run.k.retries.left())
+    if isinstance(error, DoesNotFit):  # passed over because the query is too long: never asked
+        return 0.0
+    if not passing(error) or not (isinstance(error, NotAsked) or run.k.retries.left()):
+        return None
+    wait = run.k.gate(name).wait()
+    return wait if wait is not None and wait < run.left() else None
 
 
 async def _hedge(run: Run) -> dict[str, Findings]:

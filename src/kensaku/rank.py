@@ -27,7 +27,8 @@ RRF_K = 60
 NEAR = 0.9  # share of words two texts have in common when one is a copy of the other
 _ORDINARY = re.compile(r"https?://([A-Za-z0-9.-]+)(/[^?#]*|)(?:\?([^#]*))?(?:#.*)?")
 _HOST = re.compile(r"https?://([A-Za-z0-9.-]+)(?:[/?#]|\Z)")
-_SCHEMES = ("https://", "http://", "pydoc:", "file:")
+_WEB = ("https://", "http://")
+_SCRIPTS = ("javascript:", "data:", "vbscript:")
 _TRACKING = re.compile(
     r"utm_\w+|gclid|dclid|fbclid|msclkid|yclid|mc_[ce]id|igshid|ref_src|spm|_ga|_gl|srsltid"
 )
@@ -48,7 +49,7 @@ def tidy(hits: Iterable[Hit], limit: int, text: str = "") -> list[Hit]:
     kept = []
     for rank, hit in enumerate(hits, 1):
         url = visible(str(hit.url)).strip()
-        if not url.startswith(_SCHEMES) or " " in url or len(url) > 8_000:
+        if not _is_link(url, hit.provider) or len(url) > 8_000:
             continue
         content = plain(hit.content) if isinstance(hit.content, str) else ""
         title = plain(hit.title) if isinstance(hit.title, str) else ""
@@ -162,6 +163,14 @@ def terms(text: str) -> frozenset[str]:
 def coverage(words: frozenset[str], hit: Hit) -> float:
     """The share of the query's words that occur in the title or the text of a hit."""
     return _covered(words, f"{hit.title} {hit.content} {hit.url}")
+
+
+def _is_link(url: str, provider: str) -> bool:
+    """Pages have addresses of the web. Documents of the local index have whatever their owner
+    gave them, as `doc:12`, as long as no click on it runs anything."""
+    if provider == "local":
+        return bool(url) and not url.lower().startswith(_SCRIPTS)
+    return url.startswith(_WEB) and " " not in url
 
 
 def _covered(words: frozenset[str], text: str) -> float:

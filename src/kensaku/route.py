@@ -45,7 +45,11 @@ class Then(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What an error does to the next try, and for how long the key cools without a better hint."""
+    """What an error does to the next try, and for how long the key cools without a better hint.
+
+    Upstreams slip: they refuse a good key, or send a captcha, once in a while. A key cools when it
+    was refused several times in a row, or when the upstream says for how long.
+    """
 
     then: Then
     cool: float = 0.0

@@ -18,15 +18,19 @@ from typing import TYPE_CHECKING
 
 from kensaku._deadline import until
 from kensaku.errors import (
+    Blocked,
     BudgetExceeded,
     CalledOff,
+    Cooling,
     DoesNotFit,
     KensakuError,
+    KeyRefused,
     MissingExtra,
     NotAsked,
     NotConfigured,
     Outage,
     ProviderError,
+    QuotaExhausted,
     RateLimited,
     Timeout,
     Unreachable,
@@ -125,7 +129,7 @@ async def visit(run: Run, name: str) -> Findings | None:
             return answer
         run.last[name] = answer
         rule = rule_for(answer)
-        if rule.cool:
+        if rule.cool and (answer.retry_after or not gate.forgives(leave)):
             await gate.cool(leave, answer.retry_after or rule.cool, type(answer).__name__)
         if rule.then is Then.STOP:
             run.stopped = run.route.mode != "all"
@@ -270,14 +274,18 @@ def _patient(run: Run, name: str, ends: float) -> float:
     return min(ends, soon) if ends > soon and run.others(name) else ends
 
 
-async def moment(run: Run) -> None:
+async def moment(run: Run, after: float = 0.0) -> None:
     """A short pause of random length, so that those who failed together do not return together."""
-    await asyncio.sleep(min(random.uniform(0.01, 0.2), max(0.0, run.left())))
+    await asyncio.sleep(min(after + random.uniform(0.01, 0.2), max(0.0, run.left())))
 
 
 def passing(error: KensakuError | None) -> bool:
     """Whether it may be over by now, so that asking again is no waste."""
-    return isinstance(error, Outage | RateLimited | Unreadable)
+    if isinstance(error, Cooling):
+        return error.cause == RateLimited.__name__
+    return isinstance(
+        error, Outage | Unreadable | RateLimited | KeyRefused | QuotaExhausted | Blocked
+    )
 
 
 def outcome_of(hits: bool, searched: bool) -> Outcome:
