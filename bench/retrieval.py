@@ -3,6 +3,8 @@
     python bench/retrieval.py                      quality by words: SciFact, JSQuAD, any other set
     python bench/retrieval.py --hybrid             … and with MiniLM's vectors (10 CPU-minutes)
     python bench/retrieval.py --scale 200000       speed, memory and disk on invented passages
+    python bench/retrieval.py --scale 200000 --vectors      … with vectors, of which only the
+                                                   queries' are the encoder's
     python bench/retrieval.py --loop               how long the engine's calls stop an event loop
 
 A set is a folder of `retrieval/` in KENSAKU_DATA (or ../shared/data) with corpus.jsonl[.gz],
@@ -24,11 +26,12 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from kensaku.index import Index
+from kensaku.index.embed import Offline, Piece, Vector
 from kensaku.index.lock import DirectoryLock
 from kensaku.models import Document
 
@@ -184,17 +187,10 @@ def _tantivy(tested: Set) -> Callable[[str], list[str]] | None:
     return search
 
 
-async def scale(count: int, hybrid: bool) -> None:
+async def scale(count: int, vectors: bool) -> None:
     """Indexing rate, latency, memory and disk on `count` invented passages of 120 words."""
-    chance = random.Random(1)
-    letters = "bcdfghklmnprst"
-    words = [
-        "".join(chance.choices(letters, k=3)) + chance.choice("aeiou") + chance.choice(letters)
-        + chance.choice(["", "s", "ing", "er", "ation"])
-        for _ in range(60_000)
-    ]  # fmt: skip
-    common = list(itertools.accumulate(1 / (n + 10) for n in range(len(words))))
-    model = _Random() if hybrid else None
+    invented = _Invented()
+    model = _Encoder(invented) if vectors else None
     home = Path(tempfile.mkdtemp())
     index = Index(home, model=model, linger=0)
     await index.collections()
@@ -202,66 +198,119 @@ async def scale(count: int, hybrid: bool) -> None:
     busy = 0.0
     begun = _cpu(worker)
     for start in range(0, count, 5_000):
-        batch = [
-            Document(
-                f"https://e{n % 500}.org/{n}",
-                " ".join(chance.choices(words, k=4)),
-                " ".join(chance.choices(words, cum_weights=common, k=120)),
-                published=f"2024-01-{n % 28 + 1:02}",
-            )
-            for n in range(start, min(count, start + 5_000))
-        ]
+        batch = [invented.document(n) for n in range(start, min(count, start + 5_000))]
         before = time.process_time()
         await index.add(batch, collection="docs")
         busy += time.process_time() - before
         _progress(start, count)
     await index.optimize()
     busy += _cpu(worker) - begun
-    print(f"{count} passages: {count / busy:.0f} per CPU-second (program and worker)")
+    what = "program and worker; vectors are invented, not embedded" if vectors else "both processes"
+    print(f"{count} passages: {count / busy:.0f} per CPU-second ({what})")
     print(f"  memory after indexing: {_rss(worker)}")
     await index.close()
     await _gone(home)
     index = Index(home, model=model, linger=0)
     started = time.perf_counter()
-    await index.search("first")
+    await index.search("first", mode="lexical")
     print(f"  start, load and first search: {(time.perf_counter() - started) * 1000:.0f} ms")
     worker = DirectoryLock(home).owner() or 0
-    for label, asked in (
-        ("by words", {"mode": "lexical"}),
-        ("one domain of 500", {"mode": "lexical", "include_domains": ["e7.org"]}),
-        *((("hybrid", {"mode": "hybrid"}),) if hybrid else ()),
-    ):
-        times = []
-        for _ in range(300):
-            text = " ".join(chance.choices(words, cum_weights=common, k=6))
-            started = time.perf_counter()
-            await index.search(text, **asked)
-            times.append((time.perf_counter() - started) * 1000)
-        times.sort()
-        print(f"  {label}: p50 {times[150]:.2f} ms, p95 {times[285]:.2f} ms")
+    await _latency(index, invented, worker, "by words", mode="lexical")
+    await _latency(index, invented, worker, "of 500 domains one", include_domains=["e7.org"])
     print(f"  memory while searching: {_rss(worker)}")
+    if model is not None:
+        print(f"  segments with an HNSW graph: {_graphs(home)}")
+        model.times.clear()
+        await _latency(index, invented, worker, "hybrid, encoder included", mode="hybrid")
+        print(f"    of it the encoder ({model.name}): p50 {_middle(model.times):.2f} ms")
+        print(f"  memory while searching, the program with the encoder aside: {_rss(worker)}")
     print(f"  disk: {_disk(home) // 1_000_000} MB")
     await index.close()
     await _gone(home)
     shutil.rmtree(home)
 
 
-class _Random:
-    """Vectors without a model: for speed, what they mean does not matter."""
+async def _latency(
+    index: Index, invented: _Invented, worker: int, label: str, **asked: object
+) -> None:
+    """How long 300 searches take, and how much of a core they cost."""
+    for _ in range(20):
+        await index.search(invented.query(), **asked)
+    times = []
+    here, there = time.process_time(), _cpu(worker)
+    for _ in range(300):
+        text = invented.query()
+        started = time.perf_counter()
+        await index.search(text, **asked)
+        times.append((time.perf_counter() - started) * 1000)
+    here, there = (time.process_time() - here) / 0.3, (_cpu(worker) - there) / 0.3
+    print(
+        f"  {label}: p50 {_middle(times):.2f} ms, p95 {sorted(times)[285]:.2f} ms; "
+        f"CPU {here:.2f} ms here, {there:.2f} ms in the worker"
+    )
 
-    name = "random"
 
-    def trust(self, language: str) -> float:
-        return 0.5
+class _Invented:
+    """Documents and queries of invented words, the common ones more often than the others."""
 
-    async def passages(self, pieces: list[object]) -> list[list[float]]:
-        return [self._vector() for _ in pieces]
+    def __init__(self) -> None:
+        self._chance = chance = random.Random(1)
+        letters = "bcdfghklmnprst"
+        self._words = [
+            "".join(chance.choices(letters, k=3)) + chance.choice("aeiou") + chance.choice(letters)
+            + chance.choice(["", "s", "ing", "er", "ation"])
+            for _ in range(60_000)
+        ]  # fmt: skip
+        self._common = list(itertools.accumulate(1 / (n + 10) for n in range(60_000)))
 
-    async def query(self, text: str) -> list[float]:
-        return self._vector()
+    def document(self, n: int) -> Document:
+        title = " ".join(self._chance.choices(self._words, k=4))
+        text = " ".join(self._chance.choices(self._words, cum_weights=self._common, k=120))
+        day = f"2024-01-{n % 28 + 1:02}"
+        return Document(f"https://e{n % 500}.org/{n}", title, text, published=day)
 
-    def _vector(self) -> list[float]:
-        return [random.gauss(0, 1) for _ in range(384)]
+    def query(self) -> str:
+        return " ".join(self._chance.choices(self._words, cum_weights=self._common, k=6))
+
+
+class _Encoder(Offline):
+    """The real encoder for queries. Passages get vectors strewn around some of its vectors:
+
+    to embed 200,000 would take four hours, and for speed what they mean does not matter.
+    """
+
+    CENTRES = 256
+
+    def __init__(self, invented: _Invented) -> None:
+        import numpy
+
+        super().__init__()
+        texts = [invented.query() for _ in range(self.CENTRES)]
+        self._centres = numpy.array(self._encode(texts, [""] * len(texts)), dtype="f4")
+        self._chance = numpy.random.default_rng(1)
+        self.times: list[float] = []
+
+    async def passages(self, pieces: Sequence[Piece]) -> list[Vector | None]:
+        rows = self._centres[self._chance.integers(0, self.CENTRES, len(pieces))]
+        # A noise as long as the centre: passages of one centre have a cosine of about a half.
+        rows = rows + self._chance.normal(0, rows.shape[1] ** -0.5, rows.shape)
+        return list((rows / (rows**2).sum(axis=1, keepdims=True) ** 0.5).tolist())
+
+    async def query(self, text: str) -> Vector:
+        started = time.perf_counter()
+        vector = await super().query(text)
+        self.times.append((time.perf_counter() - started) * 1000)
+        return vector
+
+
+def _middle(times: list[float]) -> float:
+    return sorted(times)[len(times) // 2]
+
+
+def _graphs(home: Path) -> str:
+    segments = [p for p in home.glob("collections/*/segments/*") if p.is_dir()]
+    built = [p for p in segments if (p / "vector_index-dense" / "graph.bin").exists()]
+    return f"{len(built)} of {len(segments)} (the one that is written to has none)"
 
 
 def loop() -> None:
@@ -322,12 +371,13 @@ def main() -> None:
     parser.add_argument("--hybrid", action="store_true")
     parser.add_argument("--queries", type=int, help="at most so many of each set")
     parser.add_argument("--scale", type=int, help="so many invented passages instead")
+    parser.add_argument("--vectors", action="store_true", help="with --scale: hybrid, too")
     parser.add_argument("--loop", action="store_true")
     asked = parser.parse_args()
     if asked.loop:
         loop()
     elif asked.scale:
-        asyncio.run(scale(asked.scale, asked.hybrid))
+        asyncio.run(scale(asked.scale, asked.vectors or asked.hybrid))
     elif not DATA.is_dir():
         print(f"there is no {DATA}: set KENSAKU_DATA to the folder of the data")
     else:

@@ -150,6 +150,29 @@ async def test_the_offline_model_understands_english_and_leaves_the_rest_to_word
         assert "cosine" not in japanese.explain
 
 
+async def test_a_collection_that_the_model_could_not_read_is_searched_by_words(tmp_path):
+    """All of it is Japanese, and somebody asks for a name in Latin letters."""
+
+    class English:
+        name = "english"
+
+        def trust(self, language: str) -> float:
+            return 0.5
+
+        async def passages(self, pieces: Any) -> list[None]:
+            return [None for _ in pieces]
+
+        async def query(self, text: str) -> list[float]:
+            return _vector(text)
+
+    async with Index(tmp_path, model=English(), linger=0) as index:
+        await index.add([Document("doc:1", "", "検索エンジン Qdrant を使う。")])
+
+        assert urls(await index.search("Qdrant")) == ["doc:1"]
+        with pytest.raises(IndexFault):
+            await index.search("Qdrant", mode="dense")
+
+
 def test_wordpiece_cuts_as_bert_does():
     """Checked against the reference tokenizer on 2,300 abstracts and paragraphs: no difference."""
     from kensaku.index.wordpiece import WordPiece

@@ -179,7 +179,7 @@ class Index:
         return dict(await self._line().call("stats"))
 
     async def optimize(self, collection: str | None = None) -> None:
-        """Reorganise for speed after much was added. It happens by itself every 10,000 passages."""
+        """Reorganise for speed after much was added. It happens by itself every 20,000 passages."""
         await self._line().call("optimize", collection=collection)
 
     async def export(self, path: str | Path, collection: str | None = None) -> int:

@@ -112,9 +112,12 @@ def guess_language(text: str) -> str:
         for code, script in _SCRIPTS:
             if script.search(sample):
                 return code
-    votes = dict.fromkeys(STOP_WORDS, 0)
     # Words with a comma or a full stop are missed, which hurts no language more than another.
-    for word in _COMMON.keys() & sample.lower().split():
+    said = _COMMON.keys() & sample.lower().split()
+    if len(said) < _CERTAIN:
+        return "en"
+    votes = dict.fromkeys(STOP_WORDS, 0)
+    for word in said:
         for code in _COMMON[word]:
             votes[code] += 1
     best = max(votes, key=votes.__getitem__)

@@ -20,8 +20,14 @@ OVERLAP = 0.1  # of a passage: enough for the sentence that a pronoun points bac
 
 _HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
 # A sentence ends after . ! ? and a space, after 。！？ (with closing brackets), or at a blank line.
+# (It begins with the characters that can end one: `re` then skips all others in one go.)
 _END = re.compile(
-    r"[.!?…][\"'”’)\]]*(?=\s)|[。！？]+[」』）)]*|\n[ \t]*\n|\n(?=[ \t]*(?:[-*•]|\d+[.)])\s)"
+    r"[.!?…。！？\n](?:"
+    r"(?<=[.!?…])[\"'”’)\]]*(?=\s)"
+    r"|(?<=[。！？])[。！？]*[」』）)]*"
+    r"|(?<=\n)[ \t]*\n"
+    r"|(?<=\n)(?=[ \t]*(?:[-*•]|\d+[.)])\s)"
+    r")"
 )
 _CJK = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kensaku.models import Document, Hit, Page, Passage, Source
@@ -35,14 +35,29 @@ class Added:
 def as_document(given: Document | Page) -> Document:
     """What to index of a page: its Markdown, which keeps the headings, under its own address."""
     if isinstance(given, Document):
-        return given
-    return Document(
-        url=given.canonical_url or given.url,
-        title=given.title,
-        text=given.markdown or given.text,
-        published=given.published,
-        language=given.language,
+        return _sound(given)
+    return _sound(
+        Document(
+            url=given.canonical_url or given.url,
+            title=given.title,
+            text=given.markdown or given.text,
+            published=given.published,
+            language=given.language,
+        )
     )
+
+
+def _sound(document: Document) -> Document:
+    """The same without halves of surrogate pairs, which no file takes: one would stop a batch."""
+    try:
+        f"{document.url}{document.title}{document.text}".encode()
+    except UnicodeEncodeError:
+        url, title, text = (
+            part.encode("utf-8", "replace").decode()
+            for part in (document.url, document.title, document.text)
+        )
+        return replace(document, url=url, title=title, text=text)
+    return document
 
 
 def as_hit(result: dict[str, Any], rank: int) -> Hit:

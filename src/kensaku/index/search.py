@@ -22,8 +22,9 @@ from kensaku.index.tokens import document_terms, query_pattern, query_terms
 
 Mode = Literal["lexical", "hybrid", "dense"]
 
-PER_RESULT = 5  # passages that are looked at for each document that is shown …
+PER_RESULT = 3  # passages that are looked at for each document that is shown …
 PER_RESULT_FUSED = 10  # … and where two lists are fused
+DEEPER = 4  # times as many, when they were passages of too few documents
 SPARE = 5  # documents that are loaded beyond those shown: one may be lifted by its title
 NAMED = 0.2  # of what is missing to 1, for a title that the query says in full
 
@@ -63,14 +64,9 @@ class Candidate:
 
 def search(store: Store, request: Request) -> list[dict[str, Any]]:
     """The best documents (or passages) for a query, as plain values."""
-    names = request.collections or tuple(store.collections())
-    found: list[Candidate] = []
-    for name in names:
-        found += _candidates(store, name, request)
-    found.sort(key=lambda c: (-c.score, c.collection, c.id))
     # A little more than is shown: titles, dates and likeness are only known once it is loaded.
     more = request.limit * 2 if request.mmr is not None or request.freshness else SPARE
-    shown = _fill(store, found, request, request.limit + more)
+    shown = _best(store, request, request.limit + more)
     _prefer_named(shown, request.text)
     if request.freshness:
         _freshen(shown, request.freshness)
@@ -80,28 +76,53 @@ def search(store: Store, request: Request) -> list[dict[str, Any]]:
     return [_result(c, wanted) for c in shown[: request.limit]]
 
 
-def _candidates(store: Store, name: str, request: Request) -> list[Candidate]:
+def _best(store: Store, request: Request, limit: int) -> list[Candidate]:
+    """The best documents, up to `limit`; never too few because one of them filled the lists."""
+    names = request.collections or tuple(store.collections())
+    deep = 1
+    while True:
+        found: list[Candidate] = []
+        cut = False  # a list went on below what we looked at
+        for name in names:
+            some, more = _candidates(store, name, request, deep)
+            found += some
+            cut = cut or more
+        found.sort(key=lambda c: (-c.score, c.collection, c.id))
+        shown = _fill(store, found, request, limit)
+        if not cut or len(shown) >= request.limit:
+            return shown
+        deep *= DEEPER
+
+
+def _candidates(
+    store: Store, name: str, request: Request, deep: int
+) -> tuple[list[Candidate], bool]:
+    """The best passages of a collection, and whether there are others below them."""
     meta = store.meta(name)
     if not meta.passages:
-        return []
+        return [], False
     mode = _mode(store, name, request)
-    depth = request.limit * (PER_RESULT_FUSED if mode == "hybrid" else PER_RESULT)
+    each = PER_RESULT_FUSED if mode == "hybrid" else PER_RESULT
+    depth = deep * (request.limit * each + SPARE)
     words: dict[str, float] = {}
     terms = query_terms(request.text, meta.languages) if mode != "dense" else {}
     if terms:
         words = _scores(store.engine.by_words(name, terms, depth, request.where))
     if mode == "lexical" or request.vector is None:
-        return [Candidate(name, i, saturate(s), bm25=s) for i, s in words.items()]
+        some = [Candidate(name, i, saturate(s), bm25=s) for i, s in words.items()]
+        return some, len(words) >= depth
     dense = _scores(store.engine.by_vector(name, request.vector, depth, request.where))
     if mode == "dense":
-        return [Candidate(name, i, max(0.0, s), cosine=s) for i, s in dense.items()]
+        some = [Candidate(name, i, max(0.0, s), cosine=s) for i, s in dense.items()]
+        return some, len(dense) >= depth
+    cut = max(len(words), len(dense)) >= depth
     _complete(store, name, request, terms, words, dense)
     mixed = blend(words, dense, request.trust)
     # Fused numbers say only who is better. What is shown is scaled by how good the best is.
     best = max([saturate(s) for s in words.values()] + [min(1.0, s) for s in dense.values()] + [0])
     return [
         Candidate(name, i, share * best, words.get(i), dense.get(i)) for i, share in mixed.items()
-    ]
+    ], cut
 
 
 def _complete(
@@ -126,7 +147,8 @@ def _complete(
 
 def _mode(store: Store, name: str, request: Request) -> Mode:
     meta = store.meta(name)
-    able = request.vector is not None and bool(meta.model) and meta.model == request.model
+    # No dimensions: the model could not read the language of any document.
+    able = request.vector is not None and meta.dimensions > 0 and meta.model == request.model
     if request.mode in ("hybrid", "dense") and not able:
         raise IndexFault(
             f"collection {name!r} cannot be searched by meaning",

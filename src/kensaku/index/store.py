@@ -29,7 +29,7 @@ from kensaku.index.entries import (
 )
 from kensaku.models import Document
 
-FORMAT = 1  # of what is stored; a later one says how to come from an earlier one
+FORMAT = 2  # of what is stored; a later one says how to come from an earlier one
 DRIFT = 1.2  # when the average length is off by this factor, weights are computed anew
 REWEIGH_AT_ONCE = 5_000  # passages; a larger collection waits for optimize()
 _PRIOR = (20, 100.0)  # so many passages of so many terms, before any is known

@@ -32,8 +32,8 @@ _CJK = (
 _UNSPACED = r"\uac00-\ud7af\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _RUNS = re.compile(rf"([{_CJK}]+)|([{_UNSPACED}]+)|[^\W_{_CJK}{_UNSPACED}]+")
 _KANA = re.compile(r"[\u3041-\u3096\u30a1-\u30fa]")
-# ASCII takes a short cut: one pass over the bytes lowers letters and blanks out the rest.
-_ASCII = bytes(ord(chr(c).lower()) if c < 128 and chr(c).isalnum() else 32 for c in range(256))
+# ASCII takes a short cut: one pass lowers letters and blanks out the rest.
+_ASCII = {c: chr(c).lower() if chr(c).isalnum() else " " for c in range(128)}
 
 _HIRAGANA = re.compile(r"[\u3041-\u309f]+")
 _CJK_ANY = re.compile(f"[{_CJK}]")
@@ -77,16 +77,18 @@ def query_terms(text: str, languages: Iterable[str] = ("en",)) -> dict[int, floa
 
 def query_pattern(text: str) -> re.Pattern[str] | None:
     """What finds a query's words in lower-case text at a glance: their stems, or pairs."""
-    pieces: dict[str, None] = {}
+    begin: dict[str, None] = {}  # of words
+    inside: dict[str, None] = {}
     stems = _words("en")
     for match in _RUNS.finditer(unicodedata.normalize("NFKC", text).lower()):
         run = match[0]
         if match[1] or match[2]:
             pairs = [run[n : n + 2] for n in range(len(run) - 1)] or [run]
-            pieces |= dict.fromkeys(p for p in pairs if not _HIRAGANA.fullmatch(p))
-        elif stems[run.encode()]:
-            pieces[r"\b" + re.escape(_shared(run, stems.stem(run)))] = None
-    return re.compile("|".join(pieces)) if pieces else None
+            inside |= dict.fromkeys(p for p in pairs if not _HIRAGANA.fullmatch(p))
+        elif stems[run]:
+            begin[re.escape(_shared(run, stems.stem(run)))] = None
+    either = [rf"\b(?:{'|'.join(begin)})"] if begin else []
+    return re.compile("|".join([*either, *inside])) if begin or inside else None
 
 
 def _shared(word: str, stem: str) -> str:
@@ -105,7 +107,7 @@ def _readings(text: str, known: set[str]) -> list[str]:
 def _terms(text: str, language: str) -> Terms:
     stems = _words(language)
     if text.isascii():
-        counts = Counter(map(stems.__getitem__, text.encode().translate(_ASCII).split()))
+        counts = Counter(map(stems.__getitem__, text.translate(_ASCII).split()))
         counts.pop(0, None)
         return Terms(counts, _NONE)
     return _mixed(unicodedata.normalize("NFKC", text).lower(), stems, language)
@@ -129,7 +131,7 @@ def _mixed(text: str, stems: _Words, language: str) -> Terms:
             spaced.append(run)
     if japanese is not None:
         words.update(map(_number, japanese(text)))
-    words.update(map(stems.__getitem__, map(str.encode, spaced)))
+    words.update(map(stems.__getitem__, spaced))
     words.pop(0, None)
     return Terms(words, pairs)
 
@@ -148,19 +150,18 @@ def _pairs(run: str) -> list[int]:
     return [_number(f"{pair}\0") for pair in both if not _HIRAGANA.fullmatch(pair)]
 
 
-class _Words(dict[bytes, int]):
-    """Word (UTF-8) → number of its stem; 0 for what is not counted. Filled as words are met."""
+class _Words(dict[str, int]):
+    """Word → number of its stem; 0 for what is not counted. Filled as words are met."""
 
     def __init__(self, language: str) -> None:
         self._stop = STOP_WORDS.get(language, frozenset())
         self.stem = _stemmer(language)
 
-    def __missing__(self, letters: bytes) -> int:
+    def __missing__(self, word: str) -> int:
         if len(self) >= _CACHED_WORDS:
             self.clear()
-        word = letters.decode()
         counted = word not in self._stop and len(word) <= MAX_WORD
-        number = self[letters] = _number(self.stem(_unaccented(word))) if counted else 0
+        number = self[word] = _number(self.stem(_unaccented(word))) if counted else 0
         return number
 
 

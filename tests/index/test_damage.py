@@ -1,0 +1,175 @@
+"""Files that were damaged, or copied while they were written: an error with a remedy, or the index.
+
+More cases: KENSAKU_DAMAGES=200 pytest tests/index/test_damage.py
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import signal
+import subprocess
+from collections.abc import Awaitable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from animals import urls
+
+from kensaku.errors import IndexFault
+from kensaku.index import Index
+from kensaku.index.lock import DirectoryLock
+from kensaku.models import Document
+
+DAMAGES = int(os.environ.get("KENSAKU_DAMAGES", "8"))
+PICTURES = 3
+PATIENCE = 60  # seconds, on a busy machine: what takes longer hangs
+
+
+def _document(number: int) -> Document:
+    return Document(f"https://e.org/{number}", f"Page {number}", f"word{number} and others. " * 20)
+
+
+SOME = [_document(n) for n in range(300)]
+
+
+async def _left(directory: Path) -> None:
+    """Until the worker has closed its files."""
+    lock = DirectoryLock(directory)
+    await asyncio.to_thread(lock.take, PATIENCE)
+    lock.release()
+
+
+def _copy(source: Path, target: Path) -> None:
+    """The collections as they are on disk now. (cp keeps holes; files may come and go meanwhile.)"""
+    target.mkdir()
+    subprocess.run(["cp", "-R", source / "collections", target], capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def closed(tmp_path_factory) -> Path:
+    """A closed index with the collections `broken` and `whole`."""
+    directory = tmp_path_factory.mktemp("closed") / "index"
+
+    async def build() -> None:
+        async with Index(directory, linger=0) as index:
+            await index.add(SOME, collection="broken")
+            await index.optimize("broken")
+            await index.add([_document(1_000)], collection="broken")
+            await index.add(SOME[:5], collection="whole")
+        await _left(directory)
+
+    asyncio.run(build())
+    return directory
+
+
+def _damage(directory: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    files = [p for p in directory.rglob("*") if p.is_file() and p.stat().st_size]
+    path = chance.choice(sorted(files))
+    size = path.stat().st_size
+    if chance.random() < 0.3:
+        os.truncate(path, chance.randrange(size))
+        return
+    with path.open("r+b") as file:
+        for _ in range(chance.choice([1, 16, 256])):
+            # Where a file begins it says what it is; damage there is the hardest.
+            file.seek(chance.randrange(min(size, chance.choice([64, 4_096, size]))))
+            file.write(bytes([chance.randrange(256)]))
+
+
+async def _complaint(call: Awaitable[object]) -> str | None:
+    """What to do about what it met; None when it was done."""
+    try:
+        await call
+    except IndexFault as error:
+        return error.remedy
+    return None
+
+
+@pytest.mark.parametrize("seed", range(DAMAGES))
+async def test_flipped_bytes_and_cut_files_are_an_error_with_a_remedy_that_works(
+    closed, tmp_path, seed
+):
+    """Neither a crash of the program nor a wait without end; the other collections go on."""
+    directory = tmp_path / "index"
+    _copy(closed, directory)
+    _damage(directory / "collections" / "broken", seed)
+
+    async with Index(directory, linger=0) as index, asyncio.timeout(PATIENCE):
+        complaints = [
+            await _complaint(index.search("word7", collections="broken")),
+            await _complaint(index.add([_document(2_000)], collection="broken")),
+            await _complaint(index.optimize("broken")),
+        ]
+        assert all("drop" in remedy for remedy in complaints if remedy is not None)
+        assert urls(await index.search("word3", collections="whole")) == ["https://e.org/3"]
+        await index.drop("broken")
+        await index.add(SOME[:10], collection="broken")
+        assert urls(await index.search("word7", collections="broken")) == ["https://e.org/7"]
+    await _left(directory)
+
+
+async def _pictures(home: Path, place: Path, *, hold: bool) -> list[tuple[Path, int]]:
+    """Copies of an index that is written to, each with the number of acknowledged documents."""
+    acknowledged = 0
+    more = asyncio.Event()
+
+    async def write(index: Index) -> None:
+        nonlocal acknowledged
+        while True:
+            await index.add([_document(n) for n in range(acknowledged, acknowledged + 25)])
+            acknowledged += 25
+            more.set()
+            if acknowledged % 500 == 0:
+                await index.optimize()
+
+    taken = []
+    async with Index(home, linger=0) as index:
+        await index.add([_document(0)])
+        worker = DirectoryLock(home).owner()
+        assert worker
+        writing = asyncio.create_task(write(index))
+        chance = random.Random(3)
+        for n in range(PICTURES):
+            more.clear()
+            await more.wait()
+            await asyncio.sleep(chance.uniform(0, 0.1))
+            if hold:
+                os.kill(worker, signal.SIGSTOP)
+            sure = acknowledged
+            await asyncio.to_thread(_copy, home, place / f"{n}")
+            os.kill(worker, signal.SIGCONT)
+            taken.append((place / f"{n}", sure))
+        writing.cancel()
+        await asyncio.gather(writing, return_exceptions=True)
+    await _left(home)
+    return taken
+
+
+async def _stored(directory: Path) -> dict[str, str]:
+    async with Index(directory, linger=0) as index, asyncio.timeout(PATIENCE):
+        await index.export(directory / "out.jsonl", "default")
+    await _left(directory)
+    lines = (directory / "out.jsonl").read_text().splitlines()
+    return {row["url"]: row["text"] for row in map(json.loads, lines)}
+
+
+async def test_the_files_of_one_moment_hold_all_that_was_acknowledged(tmp_path):
+    """The end of power in the middle of a write, as a snapshot of the disk would show it."""
+    for picture, sure in await _pictures(tmp_path / "index", tmp_path, hold=True):
+        stored = await _stored(picture)
+
+        assert {f"https://e.org/{n}" for n in range(sure)} <= stored.keys()
+        assert all(stored[d.url] == d.text for d in map(_document, range(sure)))
+
+
+async def test_files_copied_while_they_are_written_open_or_say_so(tmp_path):
+    """A backup that did not stop the writer: no two files are of the same moment."""
+    for picture, _ in await _pictures(tmp_path / "index", tmp_path, hold=False):
+        with suppress(IndexFault):
+            stored = await _stored(picture)
+            for url, text in stored.items():
+                assert text == _document(int(url.rpartition("/")[2])).text
