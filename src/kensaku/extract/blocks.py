@@ -27,61 +27,76 @@ CONTEXT = {
     )
 }
 _EMPTY = frozenset("br hr img wbr".split())
-_NAMING = frozenset(("id", "itemprop", "role"))
+_STYLES = dict.fromkeys("code kbd samp tt".split(), "code")
+_STYLES |= {"b": "strong", "strong": "strong", "i": "em", "em": "em"}
+_BREAK = "\x00"  # a line break inside a block; the parser leaves no such character in a text
 _WORD = re.compile(r"\w+")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e00-\u0e7f]")
+
+# A run of text with one look: where it links to, and whether it is code, emphasis or a break. A
+# page has thousands, and nothing is made faster than a tuple.
+Piece = tuple[str, str | None, str]
 
 
 class Node:
     """One element that is seen, with what the blocks inside of it add up to."""
 
     __slots__ = (
-        "blocks", "context", "depth", "is_main", "items", "kind", "link", "linked", "long", "look",
-        "near", "number", "own", "parent", "size", "stops", "tag",
+        "blocks", "context", "depth", "is_main", "items", "link", "linked", "long", "look",
+        "names", "near", "number", "own", "parent", "size", "stops", "style", "tag",
     )  # fmt: skip
 
     def __init__(self, tag: str, parent: Node | None, look: Look) -> None:
         # No reference to the element: lxml would have to keep a proxy alive for each.
         self.tag, self.parent, self.look = tag, parent, look
-        self.kind = tag  # with the first class: what repeats in lists
+        self.names: str | None = None  # its classes; None where it has no attributes at all
         self.size = self.linked = self.long = self.stops = 0.0
         self.blocks = self.own = self.near = self.context = self.depth = 0
         self.items = self.number = 0  # list items inside so far; which one this is
         self.is_main = False
+        self.style = _STYLES.get(tag, "")
         self.link: str | None = None
         if parent is not None:
             self.depth = parent.depth + 1
             self.link = parent.link
             self.context = parent.context
+            self.near = parent.own
 
-
-class Piece:
-    """A run of text with one look: where it links to, and whether it is code or emphasis."""
-
-    __slots__ = ("link", "style", "text")
-
-    def __init__(self, text: str, link: str | None, style: str) -> None:
-        self.text, self.link, self.style = text, link, style
+    @property
+    def kind(self) -> str:
+        """The tag with the first class: what repeats in lists."""
+        return self.tag if self.names is None else f"{self.tag}.{self.names.partition(' ')[0]}"
 
 
 class Block:
     """One piece of text that is taken or left as a whole."""
 
-    __slots__ = ("inner", "linked", "node", "pieces", "size", "text")
+    __slots__ = ("inner", "linked", "node", "pieces", "size", "text", "words")
 
-    def __init__(self, pieces: list[Piece], node: Node, inner: Node, text: str) -> None:
-        self.pieces, self.node, self.inner, self.text = pieces, node, inner, text
-        self.size = text_size(text)
-        linked = sum(len(p.text) for p in pieces if p.link is not None)
-        self.linked = linked / (sum(len(p.text) for p in pieces) or 1)
+    def __init__(self, pieces: list[Piece], node: Node, inner: Node) -> None:
+        self.pieces, self.node, self.inner = pieces, node, inner
+        whole = "".join([text for text, _, _ in pieces])
+        self.text = whole.replace(_BREAK, "\n").strip() if node.tag == "pre" else spaced(whole)
+        self.words = _WORD.findall(self.text.lower())
+        self.size = _size(self.text, self.words)
+        linked = sum([len(text) for text, link, _ in pieces if link is not None])
+        self.linked = linked / (len(whole) or 1)
 
 
-def text_size(text: str) -> float:
+def _size(text: str, words: list[str]) -> float:
     """Words; two characters of a script without spaces count as one."""
-    words = len(_WORD.findall(text))
     if text.isascii():
-        return float(words)
-    return words + len(_WIDE.findall(text)) / 2
+        return float(len(words))
+    # This one letter falls apart in lower case, and its word with it.
+    count = len(_WORD.findall(text)) if "\u0130" in text else len(words)
+    return count + len(_WIDE.findall(text)) / 2
+
+
+def spaced(text: str) -> str:
+    """A text with single spaces, and one line for each that its breaks make."""
+    if _BREAK not in text:
+        return " ".join(text.split())
+    return "\n".join([s for s in (" ".join(line.split()) for line in text.split(_BREAK)) if s])
 
 
 def blocks_of(root: Element, sight: Sight | None = None) -> list[Block]:
@@ -91,7 +106,7 @@ def blocks_of(root: Element, sight: Sight | None = None) -> list[Block]:
 
 class _Walk:
     def __init__(self, sight: Sight) -> None:
-        self._sight = sight
+        self._unseen, self._look, self._first = sight.unseen, sight.look, sight.first
         self._blocks: list[Block] = []
         self._pieces: list[Piece] = []
         self._inner: Node | None = None
@@ -100,43 +115,42 @@ class _Walk:
 
     def run(self, root: Element) -> list[Block]:
         walk = lxml_etree().iterwalk(root, events=("start", "end"))
-        top = Node("#", None, self._sight.first)
-        stack = [top]
+        top = node = Node("#", None, self._first)
         hidden: Element | None = None
         for event, element in walk:
             if event == "start":
-                node = self._open(element, stack[-1])
-                if node is None:
+                inner = self._open(element, node)
+                if inner is None:
                     hidden = element
                     walk.skip_subtree()
                 else:
-                    stack.append(node)
+                    node = inner
                 continue
             if element is hidden:
                 hidden = None
             else:
-                self._close(stack.pop(), stack[-1])
-            if element.tail:
-                self._text(element.tail, stack[-1])
+                node = self._close(node)
+            tail = element.tail
+            if tail:
+                self._text(tail, node)
         self._flush(top)
         return self._blocks
 
     def _open(self, element: Element, outer: Node) -> Node | None:
         """The node of an element; None when nothing inside of it is to be read."""
         tag = element.tag
-        if tag in self._sight.unseen:
+        if tag in self._unseen:
             return None
         if tag in _EMPTY:
             self._empty(tag, outer)
             return None
-        attributes = dict(element.items())
-        look = self._sight.look(element, tag, attributes, outer.look)
+        attributes: dict[str, str] = dict(element.items())
+        look = self._look(element, tag, attributes, outer.look)
         if look is None:
             return None
         node = Node(tag, outer, look)
         if attributes:
             _name(node, attributes)
-        node.near = node.own | outer.own
         if tag in CONTEXT:
             node.context |= CONTEXT[tag]
             if tag == "a":
@@ -144,15 +158,16 @@ class _Walk:
             elif tag == "li":
                 outer.items += 1
                 node.number = outer.items
-            elif tag in ("main", "article"):
+            elif tag == "main" or tag == "article":
                 node.is_main = True
         if tag in BLOCK_TAGS or "-" in tag:
             self._flush(outer)
         elif self._ended_inline and tag in _SPACED and not outer.context & CONTEXT["pre"]:
-            self._pieces.append(Piece(" ", None, ""))
+            self._pieces.append((" ", None, ""))
         self._ended_inline = False
-        if element.text:
-            self._text(element.text, node)
+        text = element.text
+        if text:
+            self._text(text, node)
         return node
 
     def _empty(self, tag: str, outer: Node) -> None:
@@ -163,18 +178,23 @@ class _Walk:
             if self._breaks >= 2 and not outer.context & CONTEXT["pre"]:
                 self._flush(outer)
             else:
-                self._pieces.append(Piece("\n", None, "br"))
+                self._pieces.append((_BREAK, None, "br"))
 
-    def _close(self, node: Node, outer: Node) -> None:
-        if node.tag in BLOCK_TAGS or "-" in node.tag:
+    def _close(self, node: Node) -> Node:
+        """The node around this one, which from now on counts what is inside of it."""
+        tag, outer = node.tag, node.parent
+        assert outer is not None
+        if tag in BLOCK_TAGS or "-" in tag:
             self._flush(node)
         else:
-            self._ended_inline = node.tag in _SPACED
-        outer.size += node.size
-        outer.linked += node.linked
-        outer.long += node.long
-        outer.stops += node.stops
-        outer.blocks += node.blocks
+            self._ended_inline = tag in _SPACED
+        if node.blocks:
+            outer.size += node.size
+            outer.linked += node.linked
+            outer.long += node.long
+            outer.stops += node.stops
+            outer.blocks += node.blocks
+        return outer
 
     def _text(self, text: str, node: Node) -> None:
         if node.look.hides:
@@ -183,54 +203,45 @@ class _Walk:
             self._breaks = 0
             if self._inner is None:
                 self._inner = node
-            self._ended_inline = False
-        elif text:
-            self._ended_inline = False
-        self._pieces.append(Piece(text, node.link, _style(node)))
+        self._ended_inline = False
+        self._pieces.append((text, node.link, node.style))
 
     def _flush(self, node: Node) -> None:
-        pieces, inner = self._pieces, self._inner
-        self._pieces, self._inner, self._breaks = [], None, 0
-        if inner is None:
+        inner = self._inner
+        self._breaks = 0
+        if inner is None:  # nothing but spaces
+            self._pieces.clear()
             return
+        pieces, self._pieces, self._inner = self._pieces, [], None
         while node.tag not in BLOCK_TAGS and node.parent is not None:
             node = node.parent
-        text = "".join(p.text for p in pieces)
-        block = Block(pieces, node, inner, text.strip() if node.tag == "pre" else _spaced(pieces))
-        if not block.size and not block.text:
+        block = Block(pieces, node, inner)
+        size, text = block.size, block.text
+        if not size and not text:
             return
         self._blocks.append(block)
         node.blocks += 1
-        node.size += block.size
-        node.linked += block.size * block.linked
-        node.stops += block.text.count(". ") + block.text.endswith((".", "。", "!", "?"))
-        if block.size >= 12 and block.linked < 0.5:
-            node.long += block.size
+        node.size += size
+        node.linked += size * block.linked
+        node.stops += text.count(". ") + text.endswith((".", "。", "!", "?"))
+        if size >= 12 and block.linked < 0.5:
+            node.long += size
 
 
 def _name(node: Node, attributes: dict[str, str]) -> None:
-    names = attributes.get("class", "")
-    node.kind += "." + names.partition(" ")[0]
-    for other in _NAMING & attributes.keys():
-        names += " " + attributes[other]
-    if names:
-        node.own = place_bits(names)
-    if attributes.get("role") == "main":
-        node.is_main = True
-
-
-def _spaced(pieces: list[Piece]) -> str:
-    lines = "".join("\x00" if p.style == "br" else p.text for p in pieces).split("\x00")
-    return "\n".join(s for s in (" ".join(line.split()) for line in lines) if s)
-
-
-def _style(node: Node) -> str:
-    tag = node.tag
-    if tag in ("code", "kbd", "samp", "tt"):
-        return "code"
-    if tag in ("b", "strong"):
-        return "strong"
-    return "em" if tag in ("i", "em") else ""
+    get = attributes.get
+    node.names = names = get("class", "")
+    bits = place_bits(names) if names else 0
+    if name := get("id"):
+        bits |= place_bits(name)
+    if name := get("itemprop"):
+        bits |= place_bits(name)
+    if name := get("role"):
+        bits |= place_bits(name)
+        if name == "main":
+            node.is_main = True
+    node.own = bits
+    node.near |= bits
 
 
 def in_context(node: Node, name: str) -> bool:
@@ -239,4 +250,4 @@ def in_context(node: Node, name: str) -> bool:
 
 
 __all__ = ["BLOCK_TAGS", "CONTEXT", "HEADINGS", "Block", "Node", "Piece"]
-__all__ += ["blocks_of", "in_context", "text_size"]
+__all__ += ["blocks_of", "in_context", "spaced"]

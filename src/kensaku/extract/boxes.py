@@ -9,6 +9,11 @@ _LEVELS = 4
 _PART = 0.6  # a box with more of the page's words is not a part of the page but the whole
 _FADE = 0.6  # of a text's weight for each level further up
 
+# How far up the best box is; the share of the main box; how far up the box of the title is, its
+# share and its blocks; the names of all boxes as bits.
+_Landmarks = tuple[int, float, int, float, float, int]
+_NO_MARKS: _Landmarks = (-1, 0.0, -1, 0.0, 0.0, 0)
+
 
 class Boxes:
     """Measures boxes, each once."""
@@ -24,20 +29,25 @@ class Boxes:
 
     def __init__(self, blocks: list[Block], size: float) -> None:
         self._size = size
-        self._known: dict[int, tuple[list[float], int]] = {}
+        self._grown: dict[int, list[float]] = {}
+        self._marks: dict[int, _Landmarks] = {}
         self._best = _best(blocks)
         self._title = _around(next((b.node for b in blocks if b.node.tag == "h1"), None))
 
     def measure(self, node: Node) -> tuple[list[float], int]:
         """The boxes around a node in the order of `NAMES`, and their names as bits."""
-        known = self._known.get(id(node))
-        if known is None:
-            landmarks, bits = self._landmarks(node)
-            known = self._known[id(node)] = (self._grow(node) + landmarks, bits)
-        return known
+        best_up, main, title_up, title_share, title_blocks, bits = self._landmarks(node)
+        # The items of a list share the boxes around them.
+        while node.blocks <= 1 and node.parent is not None:
+            node = node.parent
+        grown = self._grown.get(id(node))
+        if grown is None:
+            grown = self._grown[id(node)] = self._grow(node)
+        inside = [float(best_up), float(best_up >= 0), main]
+        return [*grown, *inside, float(title_up), title_share, title_blocks], bits
 
     def _grow(self, box: Node) -> list[float]:
-        """The nearest boxes that each hold more blocks than the one before."""
+        """This box and the nearest that each hold more blocks than the one before."""
         numbers: list[float] = []
         least = 1
         for _ in range(_LEVELS):
@@ -56,24 +66,34 @@ class Boxes:
             ]
         return numbers
 
-    def _landmarks(self, node: Node) -> tuple[list[float], int]:
+    def _landmarks(self, node: Node) -> _Landmarks:
         """How far up the best box and the box of the title are, and what lies between."""
-        up, bits = 0, 0
-        best_up, title_up, main, title_share, title_blocks = -1, -1, 0.0, 0.0, 0.0
+        path: list[Node] = []
         climb: Node | None = node
-        while climb is not None:
-            share = climb.size / self._size
-            if share < _PART:
-                bits |= climb.own
-            if climb is self._best:
-                best_up = up
-            if title_up < 0 and id(climb) in self._title:
-                title_up, title_share, title_blocks = up, share, float(climb.blocks)
-            if climb.is_main:
-                main = share
-            climb, up = climb.parent, up + 1
-        inside = [float(best_up), float(best_up >= 0), main]
-        return [*inside, float(title_up), title_share, title_blocks], bits
+        while climb is not None and id(climb) not in self._marks:
+            path.append(climb)
+            climb = climb.parent
+        marks = _NO_MARKS if climb is None else self._marks[id(climb)]
+        for box in reversed(path):
+            marks = self._marks[id(box)] = self._inward(box, marks)
+        return marks
+
+    def _inward(self, box: Node, outer: _Landmarks) -> _Landmarks:
+        best_up, main, title_up, title_share, title_blocks, bits = outer
+        share = box.size / self._size
+        if share < _PART:
+            bits |= box.own
+        if box is self._best:
+            best_up = 0
+        elif best_up >= 0:
+            best_up += 1
+        if id(box) in self._title:
+            title_up, title_share, title_blocks = 0, share, float(box.blocks)
+        elif title_up >= 0:
+            title_up += 1
+        if box.is_main:
+            main = main or share  # the outermost counts
+        return best_up, main, title_up, title_share, title_blocks, bits
 
 
 def _around(node: Node | None) -> set[int]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kensaku.extract.selector import Selector, parse_selector, unescape
+from kensaku.extract.selector import Compound, Selector, parse_selector, unescape
 from kensaku.extract.tree import Element
 
 Declarations = dict[str, str]
@@ -20,7 +20,7 @@ Declarations = dict[str, str]
 _COMMENT = re.compile(r"/\*(?:[^*]++|\*(?!/))*+(?:\*/)?")
 _STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'")
 _WORD_ESCAPE = re.compile(r"\\0{0,4}([3467][0-9a-f])\s?", re.IGNORECASE)  # an escaped letter
-_BRACE = re.compile(r"[{}]")
+_BRACE = re.compile(r"([{}])")
 _TELLING = re.compile(
     r"display|visibility|opacity|font|colou?r|background|left|right|top|bottom|inset|indent|clip"
     r"|height|width|overflow|transform|scale|zoom|filter|margin|spacing|translate|fill",
@@ -43,11 +43,15 @@ class Rule:
     parsed: bool = False
     selector: Selector | None = None
 
-    def reaches(self, element: Element) -> bool:
-        """Whether the selector matches."""
+    def target(self) -> Compound | None:
+        """What the element itself must be."""
         if not self.parsed:
             self.parsed = True
             self.selector = parse_selector(self.text)
+        return self.selector.steps[0][1] if self.selector is not None else None
+
+    def reaches(self, element: Element) -> bool:
+        """Whether the selector matches; only asked when the target is known."""
         return self.selector is not None and self.selector.matches(element)
 
 
@@ -58,6 +62,10 @@ class _Index:
         self.tags: dict[str, list[Rule]] = {}  # under "" the rules for any element
         self._names: dict[str, list[Rule]] = {}
         self._attributes: dict[str, list[Rule]] = {}
+        # Names and values repeat all over a page, so what they rule out is found out once: the
+        # rules left by tag, class and id, and by name and value of an attribute.
+        self._by_names: dict[tuple[str, str | None, str | None], list[Rule]] = {}
+        self._by_value: dict[tuple[str, str], list[Rule]] = {}
 
     def add(self, key: str, rule: Rule) -> None:
         if key[:1] == "[":
@@ -67,18 +75,37 @@ class _Index:
             home.setdefault(key, []).append(rule)
 
     def reaching(self, element: Element, tag: str, attributes: dict[str, str]) -> list[Rule]:
-        rules = self.tags.get("", []) + self.tags.get(tag, [])
-        if self._names:
-            get = self._names.get
-            if "class" in attributes:
-                for one in attributes["class"].split():
-                    rules += get("." + one, ())
-            if "id" in attributes:
-                rules += get("#" + attributes["id"], ())
+        class_, id_ = attributes.get("class"), attributes.get("id")
+        rules = self._by_names.get((tag, class_, id_))
+        if rules is None:
+            rules = self._by_names[tag, class_, id_] = self._named(tag, class_, id_)
         if self._attributes:
             for name in self._attributes.keys() & attributes.keys():
-                rules += self._attributes[name]
-        return [r for r in rules if r.reaches(element)]
+                rules = rules + self._valued(name, attributes[name])
+        return [r for r in rules if r.reaches(element)] if rules else []
+
+    def _valued(self, name: str, value: str) -> list[Rule]:
+        rules = self._by_value.get((name, value))
+        if rules is None:
+            rules = self._by_value[name, value] = [
+                r
+                for r in self._attributes[name]
+                if (target := r.target()) is not None and target.may_have(name, value)
+            ]
+        return rules
+
+    def _named(self, tag: str, class_: str | None, id_: str | None) -> list[Rule]:
+        classes = (class_ or "").split()
+        rules = self.tags.get("", []) + self.tags.get(tag, [])
+        for one in classes:
+            rules += self._names.get("." + one, ())
+        if id_ is not None:
+            rules += self._names.get("#" + id_, ())
+        return [
+            r
+            for r in rules
+            if (target := r.target()) is not None and target.may_be(tag, id_, classes)
+        ]
 
 
 class StyleSheet:
@@ -116,41 +143,43 @@ class StyleSheet:
         """Whether a rule may hide elements for their tag alone."""
         return tag in self._hiding.tags or "" in self._hiding.tags
 
-    def declared(
+    def reaching(
         self, element: Element, tag: str, attributes: dict[str, str], *, fully: bool = False
-    ) -> Declarations:
-        """What holds for the element after the cascade, property by property.
+    ) -> list[Rule]:
+        """The rules that match the element.
 
         Without `fully` only rules are asked whose kind of element some rule hides: most elements
         need no more, and a sheet has thousands of rules.
         """
-        index = self._all if fully else self._hiding
-        inline = attributes.get("style", "")
-        reached = index.reaching(element, tag, attributes) if self.rules else []
-        if not reached and not inline:
-            return {}
-        normal, important = parse_declarations(inline)
-        if not reached:
-            return normal | important
-        reached.sort(key=lambda r: (r.selector.specificity if r.selector else (0, 0, 0), r.order))
-        result: Declarations = {}
-        for rule in reached:
-            result |= rule.values[0]
-        result |= normal
-        for rule in reached:
-            result |= rule.values[1]
-        return result | important
+        if not self.rules:
+            return []
+        return (self._all if fully else self._hiding).reaching(element, tag, attributes)
+
+
+def cascade(rules: list[Rule], style: str) -> Declarations:
+    """What holds for an element that these rules reach and that has this style of its own."""
+    normal, important = parse_declarations(style)
+    if not rules:
+        return normal | important
+    rules.sort(key=lambda r: (r.selector.specificity if r.selector else (0, 0, 0), r.order))
+    result: Declarations = {}
+    for rule in rules:
+        result |= rule.values[0]
+    result |= normal
+    for rule in rules:
+        result |= rule.values[1]
+    return result | important
 
 
 def _key(selector: str, names: set[str]) -> str | None:
     """What an element must have for the selector to match it; None when none of the page has."""
-    if _NOT_AT_REST.search(selector):
+    if ":" in selector and _NOT_AT_REST.search(selector):
         return None
     # What stands inside brackets asks for nothing that must be there: `:not(.open)`.
     bare = _BRACKETS.sub("", selector) if "(" in selector or "[" in selector else selector
-    for name in _NAMES.findall(bare):
-        if unescape(name) not in names:
-            return None
+    needed = _NAMES.findall(bare)
+    if not names.issuperset(map(unescape, needed) if "\\" in bare else needed):
+        return None
     if not selector.strip():
         return None
     last = _LAST_COMPOUND.search(bare.rstrip())
@@ -198,10 +227,9 @@ def _rules(css: str) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     # Each open block: the selector list (None for an at-rule), whether it holds, its own text.
     stack: list[tuple[str | None, bool, list[str]]] = []
-    last = 0
-    for brace in _BRACE.finditer(css):
-        piece, last = css[last : brace.start()], brace.end()
-        if brace.group() == "{":
+    parts = _BRACE.split(css)
+    for piece, brace in zip(parts[::2], parts[1::2], strict=False):  # without what ends in none
+        if brace == "{":
             before, _, prelude = piece.rpartition(";")
             if stack:
                 stack[-1][2].append(before)

@@ -43,6 +43,7 @@ _WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("cue", tuple(CUES)),
     ("under", tuple(CUES)),
 )
+COLUMNS = [f"x{at}" for at in range(len(_NUMBERS) + len(_WORDS))]  # of a row, as Python names
 _ENDS = 1 << list(CUES).index("related") | 1 << list(CUES).index("comments")
 _PRICE, _DATE = list(CUES).index("price"), list(CUES).index("date")
 Row = list[float]
@@ -61,10 +62,10 @@ def names() -> list[str]:
 
 
 def conditions() -> dict[str, str]:
-    """For each name the Python that reads it from a row `x`: a number, or a bit as zero or not."""
-    found = {name: f"x[{at}]" for at, name in enumerate(_NUMBERS)}
-    for at, (word, bits) in enumerate(_WORDS, start=len(_NUMBERS)):
-        found |= {f"{word}:{bit}": f"(x[{at}] & {1 << n})" for n, bit in enumerate(bits)}
+    """For each name the Python that reads it from `COLUMNS`: a number, or a bit as zero or not."""
+    found = dict(zip(_NUMBERS, COLUMNS, strict=False))
+    for column, (word, bits) in zip(COLUMNS[len(_NUMBERS) :], _WORDS, strict=True):
+        found |= {f"{word}:{bit}": f"({column} & {1 << n})" for n, bit in enumerate(bits)}
     return found
 
 
@@ -98,15 +99,11 @@ def rows(blocks: list[Block], facts: PageFacts) -> list[Row]:
         node, inner = block.node, block.inner
         numbers, part = boxes.measure(node)
         near = node.near | inner.near | (node.parent.near if node.parent is not None else 0)
-        result.append(
-            own[i]
-            + _place(block, i, stats)
-            + numbers
-            + [*beside[i], *beside[i + 1], *beside[i + 3], *beside[i + 4]]
-            + paths[i]
-            + whole
-            + [near, part | inner.own, inner.context | node.context, stats.cues[i], under[i]]
-        )
+        result.append([
+            *own[i], *_place(block, i, stats), *numbers,
+            *beside[i], *beside[i + 1], *beside[i + 3], *beside[i + 4], *paths[i], *whole,
+            near, part | inner.own, inner.context | node.context, stats.cues[i], under[i],
+        ])  # fmt: skip
     return result
 
 
@@ -134,9 +131,11 @@ def _paths(blocks: list[Block], stats: TextStats) -> tuple[list[Row], list[int]]
         low, high = max(0, i - 4), i + 5
         window = sum(sizes[low:high]) or 1.0
         under.append(cues)
-        row = [since, level, ended, float(i - title) if title >= 0 else -999.0]
-        row += [stats.before[i] - start, float(i < title), long_before, after[i]]
-        paths.append([*row, window, sum(linked[low:high]) / window])
+        paths.append([
+            since, level, ended, float(i - title) if title >= 0 else -999.0,
+            stats.before[i] - start, float(i < title), long_before, after[i],
+            window, sum(linked[low:high]) / window,
+        ])  # fmt: skip
         since += 1
         if block.node.tag in HEADINGS:
             since, level, cues = 0.0, float(HEADINGS[block.node.tag]), stats.cues[i]

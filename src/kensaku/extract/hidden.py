@@ -9,10 +9,10 @@ everything inside with it.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from kensaku.extract.colour import WHITE, Colour, find_colour, near
-from kensaku.extract.css import Declarations, StyleSheet, at_rule_holds
+from kensaku.extract.css import Declarations, StyleSheet, at_rule_holds, cascade
 from kensaku.extract.reveal import Reveal
 from kensaku.extract.tree import Element, lxml_etree
 
@@ -23,12 +23,13 @@ _UNSEEN = frozenset(
     "script select source style svg template textarea title track video annotation annotation-xml "
     "mtext ms maction".split()
 )
-_WHOLE_PAGE = frozenset(("html", "body", "main"))
 # Scripts hide these while they start, or behind a dialog; the reader sees them in the end.
+_WHOLE_PAGE = frozenset(("html", "body", "main"))
+_DYED = frozenset(("font", "body"))  # have attributes for colours
 _SIMPLE_PAGE_CSS = 30_000  # characters: beyond this, what lies under a text cannot be told
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Look:
     """How text looks at one place of the tree, as far as it can hide it."""
 
@@ -37,10 +38,12 @@ class Look:
     indented: bool = False
     colour: Colour | None = None
     ground: Colour | None = None  # None: not known
+    hides: bool = field(init=False)  # whether text with this look is not seen
 
-    @property
-    def hides(self) -> bool:
-        """Whether text with this look is not seen."""
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "hides", self._hides())  # asked far more often than made
+
+    def _hides(self) -> bool:
         if self.invisible or self.tiny or self.indented:
             return True
         if self.colour is None:
@@ -48,6 +51,9 @@ class Look:
         if self.colour[3] < 0.05:
             return True
         return self.ground is not None and near(self.colour, self.ground)
+
+
+_PLAIN = Look()
 
 
 class Sight:
@@ -62,6 +68,7 @@ class Sight:
         self._knows_ground = not linked and sum(map(len, sheets)) <= _SIMPLE_PAGE_CSS
         self._sheet = StyleSheet(sheets, _names(root) if sheets else set(), self._could_hide)
         self._reveal = Reveal(root)
+        self._known: dict[tuple[str, Look], Look] = {}  # by inline style and the look around it
         ground = WHITE if self._knows_ground else None
         self.first = Look(ground=ground)
 
@@ -76,28 +83,38 @@ class Sight:
             return outer
         if _switched_off(tag, attributes) and not self._shown(element, attributes):
             return None
-        declared = self._declared(element, tag, attributes)
-        if not declared:
-            return outer
+        style = attributes.get("style", "")
+        rules = self._sheet.reaching(element, tag, attributes)
+        legacy = _legacy(tag, attributes) if tag in _DYED or "bgcolor" in attributes else {}
+        alone = not rules and not legacy and tag not in _WHOLE_PAGE
+        if alone:
+            if not style:
+                return outer
+            if (known := self._known.get((style, outer))) is not None:
+                return known
+        declared = legacy | cascade(rules, style)
         if tag in _WHOLE_PAGE:
             return self._inherit(declared, outer, ("visibility",))
-        if _removed(declared) or self._inherit(declared, Look()).hides:
-            declared = self._declared(element, tag, attributes, fully=True)
+        if _removed(declared) or self._inherit(declared, _PLAIN).hides:
+            rules = self._sheet.reaching(element, tag, attributes, fully=True)
+            return self._if_shown(element, attributes, legacy | cascade(rules, style), outer)
+        look = self._inherit(declared, outer)
+        if alone:
+            self._known[style, outer] = look
+        return look
+
+    def _if_shown(
+        self, element: Element, attributes: dict[str, str], declared: Declarations, outer: Look
+    ) -> Look | None:
+        """The look of an element that has cause to be hidden."""
         if _removed(declared) and not self._shown(element, attributes, declared):
             return None
         look = self._inherit(declared, outer)
         if look.invisible and not outer.invisible and self._reveal.is_the_page(element):
             self._covered = True
+            self._known.clear()
             return replace(look, invisible=False)
         return look
-
-    def _declared(
-        self, element: Element, tag: str, attributes: dict[str, str], *, fully: bool = False
-    ) -> Declarations:
-        declared = self._sheet.declared(element, tag, attributes, fully=fully)
-        if tag in ("font", "body") or "bgcolor" in attributes:
-            return _legacy(tag, attributes) | declared
-        return declared
 
     def _shown(
         self, element: Element, attributes: dict[str, str], declared: Declarations | None = None
@@ -117,15 +134,12 @@ class Sight:
             return True
         if self._knows_ground and ("color" in declared or "background" in declared):
             return True
-        return self._inherit(declared, Look()).hides
+        return self._inherit(declared, _PLAIN).hides
 
     def _inherit(self, declared: Declarations, outer: Look, ignored: tuple[str, ...] = ()) -> Look:
         look = outer
-        if (
-            (value := declared.get("visibility"))
-            and "visibility" not in ignored
-            and not self._covered
-        ):
+        value = declared.get("visibility")
+        if value and "visibility" not in ignored and not self._covered:
             look = replace(look, invisible=value in ("hidden", "collapse"))
         size = declared.get("font-size") or _font_shorthand(declared.get("font"))
         if size and (pixels := _pixels(size)) is not None:
@@ -157,10 +171,10 @@ class Sight:
 
 def _names(root: Element) -> set[str]:
     """All classes and ids of the page."""
-    names: set[str] = set()
-    for value in lxml_etree().XPath("//@class", smart_strings=False)(root):
+    xpath = lxml_etree().XPath
+    names = set(xpath("//*/@id", smart_strings=False)(root))
+    for value in set(xpath("//*/@class", smart_strings=False)(root)):
         names.update(value.split())
-    names.update(lxml_etree().XPath("//@id", smart_strings=False)(root))
     return names
 
 

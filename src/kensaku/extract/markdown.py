@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kensaku.clean import visible
-from kensaku.extract.blocks import HEADINGS, Block, Node, Piece
+from kensaku.extract.blocks import HEADINGS, Block, Node, spaced
 from kensaku.extract.metadata import absolute
 
 _CELL_CHARS = 400  # a longer cell is a column of a page, not a cell of a table
@@ -156,31 +156,34 @@ def _inline(block: Block, base: str) -> str:
     if block.node.tag == "pre":
         return block.text
     plain_heading = block.node.tag in HEADINGS
-    runs: list[Piece] = []
-    for piece in block.pieces:
-        text = "\x00" if piece.style == "br" else piece.text
-        style = "" if plain_heading and piece.style in ("strong", "em") else piece.style
-        if runs and runs[-1].link == piece.link and runs[-1].style == style:
-            runs[-1].text += text
+    said: list[str] = []
+    run, before, shape = "", None, ""
+    for text, link, style in block.pieces:
+        if plain_heading and style in ("strong", "em"):
+            style = ""
+        if link == before and style == shape:
+            run += text
         else:
-            runs.append(Piece(text, piece.link, style))
-    said = "".join(_run(r, base) for r in runs)
-    lines = (" ".join(line.split()) for line in said.split("\x00"))
-    return "\n".join(line for line in lines if line)
+            said.append(_run(run, before, shape, base))
+            run, before, shape = text, link, style
+    said.append(_run(run, before, shape, base))
+    return spaced("".join(said))
 
 
 _MARKS = {"strong": "**", "em": "*", "code": "`"}
 
 
-def _run(run: Piece, base: str) -> str:
-    bare = run.text.strip()
+def _run(text: str, link: str | None, style: str, base: str) -> str:
+    if not link and style not in _MARKS:
+        return text
+    bare = text.strip()
     if not bare or bare == "\x00":
-        return run.text
-    before = run.text[: len(run.text) - len(run.text.lstrip())]
-    after = run.text[len(run.text.rstrip()) :]
-    mark = _MARKS.get(run.style, "")
+        return text
+    before = text[: len(text) - len(text.lstrip())]
+    after = text[len(text.rstrip()) :]
+    mark = _MARKS.get(style, "")
     said = f"{mark}{bare}{mark}"
-    address = absolute(run.link, base) if run.link else None
+    address = absolute(link, base) if link else None
     if address and "\x00" not in bare:
         label = said.replace("[", "\\[").replace("]", "\\]")
         address = address.replace("(", "%28").replace(")", "%29").replace("<", "%3C")

@@ -10,6 +10,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -70,12 +72,33 @@ _ORDINARY = re.compile(
 )
 
 
+# What needs no more than the origin of the page before it.
+_ROOTED = re.compile(
+    r"/(?![/.])[\w%~,:@=+-]*+(?:\.\w+)?(?:/(?!\.)[\w%~,:@=+-]*+(?:\.\w+)?)*+"
+    r"(?:\?[^\s#]++)?(?:#\S++)?",
+    re.A,
+)
+
+
 def absolute(link: str, base: str) -> str | None:
     """The link as an absolute http(s) address, or None for any other scheme."""
     if not link or link[0] == "#" or len(link) > 4_000:
         return None
-    if _ORDINARY.fullmatch(link):
+    if link[0] == "/":
+        if _ROOTED.fullmatch(link):
+            origin = _origin(base)
+            return origin + link if origin else None
+    elif _ORDINARY.fullmatch(link):
         return link
+    return _joined(link, base)
+
+
+@lru_cache(maxsize=16)
+def _origin(base: str) -> str:
+    return (_joined("/", base) or "/")[:-1]
+
+
+def _joined(link: str, base: str) -> str | None:
     link = "".join(link.split())
     try:
         joined = urljoin(base, link)
@@ -98,7 +121,7 @@ def images_of(root: Element, base: str) -> tuple[str, ...]:
 
 def _addresses(found: Iterable[str | None], base: str, limit: int) -> tuple[str, ...]:
     seen: dict[str, None] = {}
-    for one in found:
+    for one in dict.fromkeys(found):
         address = absolute(one, base) if one else None
         if address:
             seen.setdefault(address.partition("#")[0])
@@ -142,8 +165,9 @@ def _json_ld(root: Element) -> Iterator[dict[str, Any]]:
 def _title(root: Element, meta: dict[str, str]) -> str:
     element = root.find(".//title")
     whole = one_line(element.text or "")[: 2 * _TITLE_CHARS] if element is not None else ""
-    headings = [one_line("".join(h.itertext()))[:_TITLE_CHARS] for h in root.iter("h1")]
-    candidates = [h for h in headings[:5] if h] + [plain(meta.get("og:title", ""))]
+    first = islice(root.iter("h1"), 5)
+    headings = [one_line("".join(h.itertext()))[:_TITLE_CHARS] for h in first]
+    candidates = [h for h in headings if h] + [plain(meta.get("og:title", ""))]
     # The title element adds the name of the site; a heading that stands in it is the bare title.
     for candidate in candidates:
         if len(candidate) >= 3 and candidate.lower() in whole.lower():

@@ -32,6 +32,22 @@ class Compound:
     alternatives: list[list[Compound]] = field(default_factory=list)  # :is(), :where()
     exceptions: list[Compound] = field(default_factory=list)  # :not()
 
+    def may_be(self, tag: str, id_: str | None, classes: list[str]) -> bool:
+        """Whether an element with these names can be meant, whatever else it has."""
+        if (self.tag and tag != self.tag) or (self.id and id_ != self.id):
+            return False
+        for name in self.classes:
+            if name not in classes:
+                return False
+        return self.bare or (
+            all(any(c.may_be(tag, id_, classes) for c in g) for g in self.alternatives)
+            and not any(c.bare and c.may_be(tag, id_, classes) for c in self.exceptions)
+        )
+
+    def may_have(self, name: str, value: str) -> bool:
+        """Whether an element with this attribute can be meant, whatever else it has."""
+        return all(_value_matches(value, op, want) for n, op, want in self.attributes if n == name)
+
     def matches(self, element: Element) -> bool:
         """Whether the element, by itself and its place among siblings, is meant."""
         if self.tag and element.tag != self.tag:
@@ -39,15 +55,21 @@ class Compound:
         if self.id and element.get("id") != self.id:
             return False
         if self.classes:
-            has = (element.get("class") or "").split()
-            if not all(c in has for c in self.classes):
-                return False
-        return (
-            all(_attribute_matches(element, *a) for a in self.attributes)
+            has = element.get("class") or ""
+            for name in self.classes:  # most fail already as parts of the text
+                if name not in has or name not in has.split():
+                    return False
+        return self.bare or (
+            all(_value_matches(element.get(name), op, want) for name, op, want in self.attributes)
             and all(_position_matches(element, p) for p in self.positions)
             and all(any(c.matches(element) for c in group) for group in self.alternatives)
             and not any(c.matches(element) for c in self.exceptions)
         )
+
+    @property
+    def bare(self) -> bool:
+        """Whether it asks for names alone."""
+        return not (self.attributes or self.positions or self.alternatives or self.exceptions)
 
 
 @dataclass(slots=True)
@@ -136,6 +158,8 @@ def _add_pseudo(compound: Compound, name: str, argument: str) -> bool:
         return True
     if name in (":root", ":first-child", ":last-child", ":only-child"):
         compound.positions.append(name)
+        if name == ":root":
+            compound.tag = compound.tag or "html"
         return True
     if name == ":nth-child" and argument.strip().isdigit():
         compound.positions.append(argument.strip())
@@ -143,8 +167,7 @@ def _add_pseudo(compound: Compound, name: str, argument: str) -> bool:
     return False
 
 
-def _attribute_matches(element: Element, name: str, operator: str, value: str) -> bool:
-    has: str | None = element.get(name)
+def _value_matches(has: str | None, operator: str, value: str) -> bool:
     if has is None:
         return False
     if not operator:

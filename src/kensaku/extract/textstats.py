@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from string import ascii_uppercase, digits
 
 from kensaku.extract.blocks import Block, Node
 from kensaku.extract.words import cue_bits
@@ -13,8 +14,7 @@ TEXT_NAMES = (
     "repeats", "title_overlap", "lines", "first_upper", "links",
 )  # fmt: skip
 _WORD = re.compile(r"\w+")
-_UPPER = re.compile(r"[A-Z]")
-_DIGIT = re.compile(r"[0-9]")
+_UPPER, _DIGITS = ascii_uppercase.encode(), digits.encode()
 _FUNCTION_WORDS = frozenset(
     "the of and to a in is that for it as with on this are be by or from you your".split()
 )
@@ -32,27 +32,31 @@ class TextStats:
 
     def __init__(self, blocks: list[Block], title: str) -> None:
         self._blocks = blocks
-        self._words = [_WORD.findall(b.text.lower()) for b in blocks]
         self._title = frozenset(_WORD.findall(title.lower()))
         self._texts = Counter(b.text for b in blocks)
         self.size = sum(b.size for b in blocks) or 1.0
-        self.cues = [cue_bits(b.text, w) for b, w in zip(blocks, self._words, strict=True)]
+        self.cues = [cue_bits(b.text, b.words) for b in blocks]
         self.before: list[float] = []  # words of the page before each block
-        self._kinds = [_kind(b.node) for b in blocks]
-        self._by_kind: dict[Kind, list[float]] = {}
+        self._kinds: list[list[float]] = []  # for each block the sums of its kind
+        by_kind: dict[Kind, list[float]] = {}
         before = 0.0
-        for block, kind in zip(blocks, self._kinds, strict=True):
+        for block in blocks:
             self.before.append(before)
             before += block.size
-            sums = self._by_kind.setdefault(kind, [0.0, 0.0, 0.0])
+            kind = _kind(block.node)
+            sums = by_kind.get(kind)
+            if sums is None:
+                sums = by_kind[kind] = [0.0, 0.0, 0.0]
+            self._kinds.append(sums)
             sums[0] += 1
             sums[1] += block.size
             sums[2] += block.size * block.linked
 
     def numbers(self, at: int) -> list[float]:
         """The text of one block, in the order of `TEXT_NAMES`."""
-        block, words = self._blocks[at], self._words[at]
-        text = block.text
+        block = self._blocks[at]
+        text, words = block.text, block.words
+        data = text.encode("utf-8", "surrogatepass")  # bytes are counted much faster
         chars, count = len(text) or 1, len(words) or 1
         return [
             block.size,
@@ -60,29 +64,28 @@ class TextStats:
             block.linked,
             float(text.count(". ") + text.endswith((".", "!", "?", "。", ":"))),
             float(text.count(",") + text.count("、")),
-            len(_UPPER.findall(text)) / chars,
-            len(_DIGIT.findall(text)) / chars,
+            (len(data) - len(data.translate(None, _UPPER))) / chars,
+            (len(data) - len(data.translate(None, _DIGITS))) / chars,
             len("".join(words)) / count,
             sum(map(_FUNCTION_WORDS.__contains__, words)) / count,
             float(self._texts[text]),
             sum(map(self._title.__contains__, words)) / count,
             float(text.count("\n")),
             float(text[:1].isupper()),
-            float(sum(p.link is not None for p in block.pieces)),
+            float(len([1 for _, link, _ in block.pieces if link is not None])),
         ]
 
     def kind(self, at: int) -> list[float]:
         """Blocks with the same tags and classes: how many, how long, how linked."""
-        count, size, linked = self._by_kind[self._kinds[at]]
+        count, size, linked = self._kinds[at]
         return [count, size / count, linked / (size or 1.0)]
 
 
 def _kind(node: Node) -> Kind:
     """The tag and first class of a node and of the two around it: what repeats in lists."""
-    kind = [node.kind]
-    for _ in range(2):
-        if node.parent is None:
-            break
-        node = node.parent
-        kind.append(node.kind)
-    return tuple(kind)
+    parent = node.parent
+    if parent is None:
+        return (node.kind,)
+    if parent.parent is None:
+        return (node.kind, parent.kind)
+    return (node.kind, parent.kind, parent.parent.kind)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import groupby
 
 # Names of classes, ids, roles and microdata → what kind of box it is.
 PLACES = {
@@ -39,7 +40,16 @@ PLACES = {
     "button": "btn|button|link|action|more|edit|permalink|anchor",
     "section": "section|block|module|component|panel|box",
 }
-_PLACE_WORDS = [(1 << bit, words.split("|")) for bit, words in enumerate(PLACES.values())]
+_STARTS: dict[str, list[tuple[str, int]]] = {}  # by the first three letters: words and their bits
+for _bit, _words in enumerate(PLACES.values()):
+    for _word in _words.split("|"):
+        _STARTS.setdefault(_word[:3], []).append((_word, 1 << _bit))
+# Looks ahead, since words overlap; by the first letter, since few places have one that begins any.
+_BY_LETTER = (
+    f"{letter}(?:{'|'.join(start[1:] for start in starts)})"
+    for letter, starts in groupby(sorted(_STARTS), key=lambda start: start[0])
+)
+_START = re.compile(f"(?=({'|'.join(_BY_LETTER)}))")
 
 # Words and pairs of words in short texts → what the text is about.
 CUES = {
@@ -79,6 +89,7 @@ for _bit, _words in enumerate(CUES.values()):
         _CUE_BITS[_word] = _CUE_BITS.get(_word, 0) | 1 << _bit
 _PRICE_BIT, _DATE_BIT, _LEGAL_BIT = (1 << list(CUES).index(n) for n in ("price", "date", "legal"))
 _MONEY = re.compile(r"[$€£¥₹]\s?\d|\d\s?€")
+_DIGIT = re.compile(r"\d")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _CUE_CHARS = 160  # in longer texts a cue says little
 
@@ -96,11 +107,10 @@ def place_bits(names: str) -> int:
 def _name_bits(name: str) -> int:
     name = name[:80].lower()
     bits = 0
-    for bit, words in _PLACE_WORDS:
-        for word in words:
+    for start in _START.findall(name):
+        for word, bit in _STARTS[start]:
             if word in name:
                 bits |= bit
-                break
     return bits
 
 
@@ -112,8 +122,9 @@ def cue_bits(text: str, words: list[str]) -> int:
     for word in words:
         bits |= get(word, 0) | get(before + word, 0)
         before = word + "_"
-    if _MONEY.search(text):
-        bits |= _PRICE_BIT
-    if _YEAR.search(text):
-        bits |= _DATE_BIT
+    if _DIGIT.search(text):
+        if _MONEY.search(text):
+            bits |= _PRICE_BIT
+        if _YEAR.search(text):
+            bits |= _DATE_BIT
     return bits | _LEGAL_BIT if "©" in text else bits
