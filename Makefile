@@ -33,7 +33,7 @@ docs: $(VENV)/.test
 	$(BIN)/python docs/generate.py
 
 bench: $(VENV)/.bench
-	for name in speed start faults extraction retrieval context; do \
+	for name in speed start faults extraction pages hostile retrieval context; do \
 	  echo "== $$name"; $(BIN)/python bench/$$name.py || exit 1; done
 
 # uv resolves and installs in seconds what pip backtracks over for a quarter of an hour.

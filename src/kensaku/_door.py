@@ -152,11 +152,15 @@ class Door(Sessions[Any]):
         self._lookups = ThreadPoolExecutor(LOOKUPS, thread_name_prefix="kensaku-lookup")
 
     async def _ask_system(self, host: str, port: int) -> list[str]:
-        # In threads of our own: a name server that is slow on purpose must not take those that
-        # the rest of the process works with.
-        found = await asyncio.get_running_loop().run_in_executor(
-            self._lookups, partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
-        )
+        loop = asyncio.get_running_loop()
+        if loop.getaddrinfo.__module__ == "asyncio.base_events":
+            # As it does, but in threads of our own: a name server that is slow on purpose must not
+            # take those that the rest of the process works with.
+            found = await loop.run_in_executor(
+                self._lookups, partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+            )
+        else:  # a loop with a resolver of its own
+            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         return [str(sockaddr[0]) for *_, sockaddr in found]
 
     async def _make(self) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import signal
 from pathlib import Path
@@ -11,6 +12,8 @@ import pytest
 
 from kensaku.errors import TooLarge, Unparsable
 from kensaku.extract import ParsePool, extract
+from kensaku.extract import pool as pool_module
+from kensaku.extract.pool import is_heavy
 
 HTML = b"<html><head><title>Otters</title></head><body><p>Otters swim in rivers and eat fish.</p></body></html>"
 SLOW = (
@@ -95,6 +98,23 @@ async def test_a_cancelled_call_leaves_no_half_read_answer() -> None:
         ).url == "https://example.org/next"
 
 
+async def test_a_worker_whose_long_answer_nobody_reads_can_be_ended() -> None:
+    """Its pipe is full and no longer read, so its end would never be seen."""
+    long = b"<p>" + b"otters swim in rivers and eat fish. " * 60_000 + b"</p>"
+    async with ParsePool(1, timeout=30) as pool:
+        await pool.extract(HTML)
+        (worker,) = pool._all
+        answers = worker._process.stdout
+        answers.readexactly = lambda size: asyncio.Event().wait()
+        asking = asyncio.ensure_future(worker.ask(long, "", "text/html"))
+        while answers._transport.is_reading():  # noqa: ASYNC110 - nobody tells
+            await asyncio.sleep(0.01)
+        asking.cancel()
+
+        async with asyncio.timeout(20):
+            await pool.aclose()
+
+
 async def test_the_event_loop_runs_on_while_a_worker_parses() -> None:
     """One page must not hold up all others: the loop turns many times during a parse."""
     turns = 0
@@ -112,6 +132,73 @@ async def test_the_event_loop_runs_on_while_a_worker_parses() -> None:
         ticker.cancel()
 
     assert turns >= 5
+
+
+async def test_what_may_take_seconds_leaves_a_worker_to_ordinary_pages() -> None:
+    """Whoever sends twenty slow documents must not hold up everybody's pages."""
+    async with ParsePool(2, timeout=60) as pool:
+        slow = [asyncio.create_task(pool.extract(SLOW)) for _ in range(20)]
+        await asyncio.sleep(0)
+        pages = [await pool.extract(HTML) for _ in range(5)]
+        assert [page.title for page in pages] == ["Otters"] * 5
+        assert not any(task.done() for task in slow)
+        for task in slow:
+            task.cancel()
+        await asyncio.gather(*slow, return_exceptions=True)
+
+
+@pytest.mark.parametrize(
+    ("data", "heavy"),
+    [
+        (HTML, False),
+        (b"x" * 200_000, False),
+        (b"x" * 300_000, True),
+        (b"%PDF-1.7", True),
+        (b"\n\n%PDF-1.7", True),
+        (b"PK\x03\x04", True),
+    ],
+)
+def test_a_document_is_heavy_by_its_size_or_its_kind(data: bytes, heavy: bool) -> None:
+    """A few bytes of PDF can ask for as much as a megabyte of HTML."""
+    assert is_heavy(data) is heavy
+
+
+async def test_the_first_worker_can_be_started_before_it_is_needed() -> None:
+    """It loads its parsers while the first page is on its way; it is one, and it is used."""
+    async with ParsePool(2) as pool:
+        pool.begin()
+        pool.begin()
+        await asyncio.gather(*pool._tasks)
+        (worker,) = pool._all
+        pool.begin()
+        await pool.extract(HTML)
+        assert pool._all == {worker}
+
+
+async def test_a_pool_that_is_closed_while_it_begins_leaves_no_process() -> None:
+    """Who starts something early must end it all the same."""
+    pool = ParsePool(1)
+    pool.begin()
+    await pool.aclose()
+    pool.begin()
+    assert not pool._all
+    assert not pool._idle
+    assert not pool._tasks
+
+
+async def test_a_machine_without_room_for_a_process_is_told_of(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is no fault of the document, and no reason to end the whole call."""
+
+    async def full(memory: int) -> None:
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(pool_module, "_spawn", full)
+    async with ParsePool(1) as pool:
+        pool.begin()
+        with pytest.raises(Unparsable, match="no process could be started"):
+            await pool.extract(HTML)
 
 
 async def test_a_closed_pool_says_so() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
+import sys
+from collections import deque
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -15,6 +17,9 @@ from kensaku.models import Page
 
 class QuickParser:
     """Title, text and links by regular expressions: enough to crawl by."""
+
+    def begin(self) -> None:
+        return None
 
     async def extract(self, data: bytes, *, url: str, content_type: str) -> Page:
         from yarl import URL
@@ -37,6 +42,27 @@ class QuickParser:
             content_type=content_type,
             notes=notes,
         )
+
+
+CONNECTED: deque[Any] = deque(maxlen=10_000)  # where this process has connected to, lately
+
+
+def _watch(event: str, arguments: tuple[Any, ...]) -> None:
+    if event == "socket.connect":
+        CONNECTED.append(arguments[1])
+
+
+sys.addaudithook(_watch)
+
+
+@pytest.fixture(autouse=True)
+def nothing_leaves_this_machine() -> Iterator[None]:
+    """The interpreter's own audit hook, under every test of this folder: whatever is replaced above
+    it, no socket is connected to anything but loopback."""
+    CONNECTED.clear()
+    yield
+    hosts = {address[0] for address in CONNECTED if isinstance(address, tuple)}
+    assert all(host.removeprefix("::ffff:").startswith("127.") or host == "::1" for host in hosts)
 
 
 @pytest.fixture

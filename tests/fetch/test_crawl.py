@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from contextlib import aclosing
+from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -429,6 +430,22 @@ def test_a_crawl_survives_kill_9(tmp_path):
     assert acknowledged <= set(found)
     assert len(found) == len(set(found)) == 60
     assert int(end.split()[1]) <= 60 - len(acknowledged)
+
+
+async def test_a_page_that_was_being_read_when_the_crawl_was_killed_is_not_taken_for_a_copy(
+    site, fetcher, parser, tmp_path
+):
+    """Its text was noted, and the page itself was not yet kept: the next run must not drop it."""
+    state = tmp_path / "crawl.sqlite"
+    text = (
+        await parser.extract(site.pages["public.test/"].encode(), url=ROOT, content_type="")
+    ).text
+    killed = Frontier(state)
+    await killed.add([(ROOT, 1.0)], 0)
+    await killed.first_time(blake2b(text.encode(), digest_size=16).digest(), ROOT)
+    await killed.close()
+    found = await Crawl(fetcher(), parser, Plan(ROOT), state=state, resume=True).all()
+    assert titles(found) == ["alpha", "beta", "far", "root"]
 
 
 async def test_a_crawl_can_be_written_as_json(site, crawl):

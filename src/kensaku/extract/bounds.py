@@ -16,24 +16,25 @@ MAX_TAGS = 500_000
 MAX_DEPTH = 512
 MAX_ATTRIBUTES = 10_000
 
-_RAW = "script|style|textarea|title|xmp|iframe|noembed|noframes"
+_RAW = rb"script|style|textarea|title|xmp|iframe|noembed|noframes"
 # Comments and raw text are stepped over; an unclosed one reaches to the end, as in a browser.
-# For text in lower case.
+# For bytes in lower case: they are scanned twice as fast as text.
 _MARKUP = re.compile(
-    r"<!--(?:[^-]++|-(?!->))*+"
-    rf"|<(?:{_RAW})\b[^>]*+>(?:[^<]++|<(?!/(?:{_RAW})))*+"
-    r"|<(/?)([a-z][a-z0-9:-]*+)((?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+)"
+    rb"<!--(?:[^-]++|-(?!->))*+"
+    rb"|<(?:" + _RAW + rb")\b[^>]*+>(?:[^<]++|<(?!/(?:" + _RAW + rb")))*+"
+    rb"|<(/?)([a-z][a-z0-9:-]*+)((?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+)"
 )
-_QUOTED = re.compile(r"\"[^\"]*+\"|'[^']*+'")
-_GAP = re.compile(r"[\s/]+")
+_QUOTED = re.compile(rb"\"[^\"]*+\"|'[^']*+'")
+_GAP = re.compile(rb"[\s/]+")
 
-# Elements without an end tag, or whose end tag may be left out: they do not add depth.
+# Elements without an end tag, or whose end tag may be left out: they do not add depth. The empty
+# name is that of a comment, or of a raw text with its tag.
 _FLAT = frozenset(
-    "area base br col embed hr img input link meta param source track wbr p li dt dd tr td th "
-    "thead tbody tfoot option optgroup colgroup caption html head body a rp rt path rect "
-    "circle line use "
-    "polygon polyline stop ellipse image".split()
-)
+    b"area base br col embed hr img input link meta param source track wbr p li dt dd tr td th "
+    b"thead tbody tfoot option optgroup colgroup caption html head body a rp rt path rect "
+    b"circle line use "
+    b"polygon polyline stop ellipse image".split()
+) | {b""}
 
 
 def check_size(size: int) -> None:
@@ -45,21 +46,19 @@ def check_size(size: int) -> None:
 def check_markup(text: str) -> None:
     """Refuse markup with too many tags, too many attributes on one, or too deep a nesting."""
     if text.count("<") > MAX_DEPTH or len(text) > 2 * MAX_ATTRIBUTES:
-        _scan(text)
+        _scan(text.encode("utf-8", "replace").lower())
 
 
-def _scan(text: str) -> None:
-    open_now: dict[str, int] = {}
+def _scan(markup: bytes) -> None:
+    open_now: dict[bytes, int] = {}
     depth = tags = 0
-    for closing, name, attributes in _tags(text.lower()):
-        if not name:
-            continue
+    for closing, name, attributes in _tags(markup):
         tags += 1
         if tags > MAX_TAGS:
             raise TooLarge(f"the page has more than {MAX_TAGS:,} tags")
         if len(attributes) > 2 * MAX_ATTRIBUTES:
             _check_attributes(attributes)
-        if name in _FLAT or attributes[-1:] == "/":
+        if name in _FLAT or attributes[-1:] == b"/":
             continue
         count = open_now.get(name, 0)
         if not closing:
@@ -72,14 +71,14 @@ def _scan(text: str) -> None:
             depth -= 1
 
 
-def _tags(text: str) -> Iterable[tuple[str, str, str]]:
+def _tags(markup: bytes) -> Iterable[tuple[bytes, bytes, bytes]]:
     """All tags: at once for an ordinary page, one by one where that would take much memory."""
-    if text.count("<") < 50_000:
-        return _MARKUP.findall(text)
-    return ((m[1] or "", m[2] or "", m[3] or "") for m in _MARKUP.finditer(text))
+    if markup.count(b"<") < 50_000:
+        return _MARKUP.findall(markup)
+    return ((m[1] or b"", m[2] or b"", m[3] or b"") for m in _MARKUP.finditer(markup))
 
 
-def _check_attributes(attributes: str) -> None:
-    names = _QUOTED.sub("", attributes)
-    if max(names.count("="), len(_GAP.split(names))) > MAX_ATTRIBUTES:
+def _check_attributes(attributes: bytes) -> None:
+    names = _QUOTED.sub(b"", attributes)
+    if max(names.count(b"="), len(_GAP.split(names))) > MAX_ATTRIBUTES:
         raise TooLarge(f"a tag of the page has more than {MAX_ATTRIBUTES:,} attributes")

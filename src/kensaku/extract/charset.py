@@ -1,12 +1,15 @@
-"""Bytes → text: byte order mark, then header, then the document's own word, then a guess."""
+"""Bytes → text: byte order mark, then UTF-8, then a label that the bytes bear out, then a guess.
+
+Labels are wrong so often that none is believed against the bytes. "latin-1" is not even a hint: it
+is what a server says of a page that it knows nothing about.
+"""
 
 from __future__ import annotations
 
 import codecs
 import re
 
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8"),
+_WIDE = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -26,6 +29,9 @@ _WIDER = {
     "iso8859-11": "cp874", "tis-620": "cp874", "big5": "big5hkscs",
 }  # fmt: skip
 _LABELS = {"x-sjis": "cp932", "windows-31j": "cp932", "x-gbk": "gb18030", "ks_c_5601-1987": "cp949"}
+_NO_CHARSETS = frozenset(
+    "utf_7 idna punycode unicode_escape raw_unicode_escape undefined mbcs oem".split()
+)
 _LABELS |= {
     "x-euc-jp": "euc_jp",
     "unicode": "utf-16",
@@ -36,19 +42,34 @@ _LABELS |= {
 
 def decode(data: bytes, content_type: str = "") -> str:
     """The text of `data`; what cannot be decoded becomes U+FFFD, never an error."""
-    for mark, encoding in _BOMS:
-        if data.startswith(mark):
-            return data[len(mark) :].decode(encoding, "replace")
+    if data.startswith(codecs.BOM_UTF8):
+        return data[len(codecs.BOM_UTF8) :].decode("utf-8", "replace")
+    if (text := wide(data)) is not None:
+        return text
     try:
-        # Text of any other charset is practically never valid UTF-8 by accident, and pages that
-        # say latin-1 while sending UTF-8 are many.
+        # Text of any other charset is practically never valid UTF-8 by accident.
         text = data.decode("utf-8")
-        if "\x1b" not in text:
+        if not (text.isascii() and "\x1b" in text):  # ISO-2022-JP is made of ASCII, and escapes
             return text
     except UnicodeDecodeError:
-        pass
-    encoding = _said(data, content_type) or _guess(data)
-    return data.decode(encoding, "replace")
+        text = data.decode("utf-8", "replace")
+        if _beyond(text) > 20 * text.count("\ufffd"):
+            return text  # a slip, or a text that was cut in the middle of a letter
+    return data.decode(_said(data, content_type) or _guess(data[:_SAMPLE]), "replace")
+
+
+def wide(data: bytes) -> str | None:
+    """The text of UTF-16 or UTF-32, known by its mark or by where its zeros are; else None."""
+    for mark, encoding in _WIDE:
+        if data.startswith(mark):
+            return data[len(mark) :].decode(encoding, "replace")
+    first, second = data[:4096:2].count(0), data[1:4096:2].count(0)
+    # A letter of ASCII has a zero on one side. Even in Japanese, the markup is made of those.
+    if 20 * max(first, second) < len(data[:4096]) or 10 * min(first, second) > max(first, second):
+        return None
+    text = data.decode("utf-16-be" if first > second else "utf-16-le", "replace")
+    odd = sum(not (c.isprintable() or c in "\t\r\n\f") for c in text[:2048])
+    return text if 50 * odd <= len(text[:2048]) else None
 
 
 def _said(data: bytes, content_type: str) -> str | None:
@@ -57,13 +78,14 @@ def _said(data: bytes, content_type: str) -> str | None:
         labels.append(header[1])
     if inside := _DECLARED.search(data[:4096]):
         labels.append(next(g for g in inside.groups() if g).decode("ascii"))
+    sample = data[:65536]
     for label in labels:
         encoding = _known(label)
+        if encoding in (None, "utf-8", "cp1252") or (encoding in _ASIAN and _is_western(sample)):
+            continue
+        text = sample.decode(encoding, "replace")
         # One wrong byte in a thousand is a slip; more, and the label is wrong.
-        if (
-            encoding
-            and data[:65536].decode(encoding, "replace").count("\ufffd") <= len(data) / 1000
-        ):
+        if text.count("\ufffd") <= len(sample) / 1000 and 10 * _rare(text) <= _beyond(text):
             return encoding
     return None
 
@@ -75,34 +97,77 @@ def _known(label: str) -> str | None:
     except LookupError:
         return None
     # codecs such as "rot13" or "zip" are not charsets
-    if not info._is_text_encoding or info.name in ("utf-7", "idna", "punycode", "unicode_escape"):
+    if not info._is_text_encoding or info.name.replace("-", "_") in _NO_CHARSETS:
         return None
     return _WIDER.get(info.name, info.name)
 
 
+_SAMPLE = 32_768
+_JAPANESE = ("cp932", "euc_jp")
+_ASIAN = frozenset(
+    (
+        "utf-16",
+        "utf-16-le",
+        "utf-16-be",
+        "cp932",
+        "euc_jp",
+        "gb18030",
+        "big5hkscs",
+        "cp949",
+        "iso2022_jp",
+    )
+)
 _KANA = re.compile("[\u3040-\u30ff]")
 _HAN = re.compile("[\u4e00-\u9fff]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _CYRILLIC = re.compile("[а-яё]{3,}")
 _RARE = re.compile("[\u0080-\u009f\ue000-\uf8ff\ufffd\u3400-\u4dbf\uff61-\uff9f]")
+_BEYOND = re.compile("[^\x00-\x7f]+")
+_HIGH = re.compile(rb"[\x80-\xff]+")
+# One accent or two inside a word, or a sign: é in "été", ’ in "it’s", € in "€5", –. The bytes
+# 81 to 83 are left out, which nothing western is written with and most Japanese letters begin with.
+_ACCENT = re.compile(
+    rb"(?<=[A-Za-z0-9])[\x80\x84-\xff]{1,2}(?![\x80-\xff])"
+    rb"|(?<![\x80-\xff])[\x80\x84-\xff]{1,2}(?=[A-Za-z0-9])|(?<=\s)[\x80\x84-\xff](?=\s)"
+)
 
 
-def _guess(data: bytes) -> str:
+def _guess(sample: bytes) -> str:
     """The candidate under which the text looks most like a language."""
-    sample = data[:32768]
     if b"\x1b$" in sample or b"\x1b(" in sample:
         return "iso2022_jp"
-    high = sum(b >= 0x80 for b in sample) or 1
+    if _is_western(sample):
+        return "cp1252"
+    high = _length(_HIGH, sample) or 1
     best, encoding = 0.0, "cp1252"
     for candidate in ("cp932", "euc_jp", "gb18030", "big5hkscs", "cp949", "cp1251", "koi8_r"):
         text = sample.decode(candidate, "replace")
         score = (
-            2.2 * len(_KANA.findall(text))
+            (4.0 if candidate in _JAPANESE else 0.0) * len(_KANA.findall(text))
             + 1.6 * len(_HANGUL.findall(text))
             + 1.5 * len(_HAN.findall(text))
             + sum(len(w) for w in _CYRILLIC.findall(text))
-            - 4.0 * len(_RARE.findall(text))
+            - 4.0 * _rare(text)
         ) / high
         if score > best + 0.01:
             best, encoding = score, candidate
     return encoding if best > 0.5 else "cp1252"
+
+
+def _is_western(sample: bytes) -> bool:
+    """Whether the bytes beyond ASCII stand as accents do: alone, in words of ASCII letters."""
+    return 4 * _length(_ACCENT, sample) >= 3 * _length(_HIGH, sample)
+
+
+def _length(pattern: re.Pattern[bytes], sample: bytes) -> int:
+    return sum(map(len, pattern.findall(sample)))
+
+
+def _beyond(text: str) -> int:
+    """How many characters are not ASCII."""
+    return sum(map(len, _BEYOND.findall(text)))
+
+
+def _rare(text: str) -> int:
+    """How many characters are of those that text read in a wrong charset is full of."""
+    return len(_RARE.findall(text))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kensaku.errors import Unparsable
 from kensaku.extract.bounds import check_size
-from kensaku.extract.sniff import sniff
+from kensaku.extract.sniff import Kind, sniff
 from kensaku.models import Page
 
 
@@ -14,9 +16,15 @@ def extract(data: bytes, *, url: str = "", content_type: str = "") -> Page:
     Raises `TooLarge` for a document over our bounds and `Unparsable` when no text can be had.
     """
     check_size(len(data))
-    if not data.strip():
+    if not data.strip(b" \t\r\n\f\v\0\xef\xbb\xbf\xff\xfe"):  # space, and byte order marks
         raise Unparsable("the document is empty")
-    kind = sniff(data, content_type)
+    page = _read(sniff(data, content_type), data, url, content_type)
+    if not page.text and not page.notes:
+        return replace(page, notes=("no text: there are no words in the document",))
+    return page
+
+
+def _read(kind: Kind, data: bytes, url: str, content_type: str) -> Page:
     if kind == "html":
         from kensaku.extract.html import extract_html
 

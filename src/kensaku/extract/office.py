@@ -25,6 +25,7 @@ MAX_FILE_BYTES = 50 * 1024 * 1024
 MAX_ROWS = 20_000
 MAX_COLUMNS = 200
 MAX_SLIDES = 1_000
+MAX_CHARS = 10_000_000
 
 _TYPES = {
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
@@ -117,6 +118,11 @@ def _attribute(element: Element | None, name: str) -> str:
     return next((v for k, v in element.attrib.items() if local(k) == name), "")
 
 
+def _number(element: Element, name: str) -> int:
+    written = _attribute(element, name)
+    return int(written) if written.isascii() and written.isdigit() and len(written) < 10 else 0
+
+
 def _word(data: bytes) -> str:
     """Paragraphs, headings, list items and tables of a Word document."""
     parts: list[str] = []
@@ -202,15 +208,19 @@ def _workbook(archive: zipfile.ZipFile, names: set[str]) -> str:
 def _sheet(data: bytes, shared: list[str]) -> list[list[str]]:
     rows: list[list[str]] = []
     unseen: set[int] = set()
+    chars = 0
     for tag, element in _ended(data):
         if tag == "col" and _attribute(element, "hidden") in ("1", "true"):
-            first, last = int(_attribute(element, "min") or 0), int(_attribute(element, "max") or 0)
+            first, last = _number(element, "min"), _number(element, "max")
             unseen.update(range(first, min(last, first + MAX_COLUMNS) + 1))
         elif tag == "row":
             if _attribute(element, "hidden") not in ("1", "true"):
                 cells = [_cell(c, shared) for c in element if _column(c) not in unseen]
                 if any(cells):
                     rows.append(cells[:MAX_COLUMNS])
+                    chars += sum(map(len, rows[-1]))
+                    if chars > MAX_CHARS:  # a string is written once, and may be shown in each cell
+                        raise TooLarge(f"a sheet has more than {MAX_CHARS:,} characters")
             element.clear()
             if len(rows) >= MAX_ROWS:
                 break

@@ -80,11 +80,11 @@ def _pages(document: Any) -> tuple[list[str], list[str]]:
     notes = []
     if count > MAX_PAGES:
         notes.append(f"cut: the first {MAX_PAGES:,} of {count:,} pages")
-    empty = sum(len(p) < _FEW_CHARS for p in pages)
-    if pages and empty == len(pages):
-        notes.append("scanned, no text: the pages are pictures")
-    elif empty > len(pages) / 2:
-        notes.append(f"{empty} of {len(pages)} pages have no text: they are pictures, or empty")
+    bare = sum(len(p) < _FEW_CHARS for p in pages)
+    if not any(pages):
+        notes.append("scanned, no text: the pages are pictures, or empty")
+    elif bare > len(pages) / 2:
+        notes.append(f"{bare} of {len(pages)} pages have hardly any text: they may be pictures")
     return pages, notes
 
 

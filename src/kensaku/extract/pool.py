@@ -3,7 +3,9 @@
     extract → a free worker (or a new one) → frame out, frame in → Page
               └ no answer in time, or a broken pipe → killed, a typed error; a new one next time
 
-Nothing here blocks the event loop. Workers get no environment, and so no keys.
+Nothing here blocks the event loop. Workers get no environment, and so no keys. One worker is never
+given to what may take seconds (a PDF, an Office document, or a quarter of a megabyte of anything):
+however many of those are waiting, ordinary pages are read meanwhile.
 """
 
 from __future__ import annotations
@@ -12,17 +14,21 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
 import struct
 import sys
+from collections.abc import Coroutine
 from typing import Any
 
 from kensaku.errors import FetchError, TooLarge, Unparsable
 from kensaku.extract.bounds import check_size
 from kensaku.models import Page
 
-MEMORY = 1024 * 1024 * 1024
-TIMEOUT = 10.0
+MEMORY = 1_000_000_000
+TIMEOUT = 9.0  # the caller is to have its answer within ten, and a new worker takes a moment
 PAGES_PER_WORKER = 500
+MAX_WORKERS = 9
+HEAVY_BYTES = 256 * 1024
 _ERRORS: dict[str, type[FetchError]] = {"TooLarge": TooLarge, "Unparsable": Unparsable}
 
 
@@ -31,17 +37,19 @@ class ParsePool:
 
     def __init__(
         self,
-        workers: int = 2,
+        workers: int | None = None,  # by default one for each core, and one more
         *,
         timeout: float = TIMEOUT,
         memory: int = MEMORY,
         pages_per_worker: int = PAGES_PER_WORKER,
     ) -> None:
         self._timeout, self._memory, self._pages = timeout, memory, pages_per_worker
+        workers = workers or min(_cores() + 1, MAX_WORKERS)
         self._free = asyncio.Semaphore(workers)
+        self._heavy = asyncio.Semaphore(max(1, workers - 1))
         self._idle: list[_Worker] = []
         self._all: set[_Worker] = set()
-        self._ending: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
         self._closed = False
 
     async def __aenter__(self) -> ParsePool:
@@ -50,12 +58,15 @@ class ParsePool:
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
+    def begin(self) -> None:
+        """Start the first worker, which loads its parsers while the first page is on its way."""
+        if not self._all and not self._tasks and not self._closed:
+            self._spin(self._first())
+
     async def extract(self, data: bytes, url: str = "", content_type: str = "") -> Page:
         """The page of a document; `TooLarge` if it takes too long, `Unparsable` if it breaks."""
         check_size(len(data))
-        async with self._free:
-            if self._closed:
-                raise RuntimeError("the parse pool is closed")
+        async with self._heavy if is_heavy(data) else contextlib.nullcontext(), self._free:
             worker = self._idle.pop() if self._idle else await self._start()
             keep = False
             try:
@@ -75,16 +86,36 @@ class ParsePool:
         self._idle.clear()
         for worker in list(self._all):
             self._end(worker)
-        await asyncio.gather(*self._ending)
+        await asyncio.gather(*self._tasks)
 
     def _end(self, worker: _Worker) -> None:
         self._all.discard(worker)
-        task = asyncio.create_task(worker.end())
-        self._ending.add(task)  # a task that nobody holds may vanish
-        task.add_done_callback(self._ending.discard)
+        self._spin(worker.end())
+
+    def _spin(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)  # a task that nobody holds may vanish
+        task.add_done_callback(self._tasks.discard)
+
+    async def _first(self) -> None:
+        async with self._free:
+            # Whoever needs a worker next hears of it when none can be started.
+            with contextlib.suppress(Unparsable, RuntimeError):
+                self._idle.append(await self._start())
 
     async def _start(self) -> _Worker:
-        worker = _Worker(await _spawn(self._memory))
+        if self._closed:
+            raise RuntimeError("the parse pool is closed")
+        try:
+            worker = _Worker(await _spawn(self._memory))
+        except OSError as error:
+            raise Unparsable(
+                f"no process could be started to read the document ({error.strerror})",
+                remedy="see how many processes and open files this machine allows",
+            ) from None
+        if self._closed:  # while it was started
+            await worker.end()
+            raise RuntimeError("the parse pool is closed")
         self._all.add(worker)
         return worker
 
@@ -97,7 +128,7 @@ class ParsePool:
         except TimeoutError:
             raise TooLarge(f"parsing the document took longer than {self._timeout:g} s") from None
         except (OSError, EOFError):
-            raise Unparsable("the document made the parser crash") from None
+            raise Unparsable("the document made the parser crash, or run out of memory") from None
 
 
 class _Worker:
@@ -126,12 +157,19 @@ class _Worker:
         return reply
 
     async def end(self) -> None:
-        """Kill the process, wait until it is gone, and close its pipes."""
+        """Kill the process, close its pipes, and wait until it is gone."""
+        transport: asyncio.SubprocessTransport = self._process._transport  # type: ignore[attr-defined]
         if self._process.returncode is None:
+            # Process.kill() would look whether it is dead, and take the news from who waits for it.
             with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
+                os.kill(self._process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+        # asyncio waits for the end of the pipes, too, which never comes where it has stopped
+        # reading: half a long answer was enough to wait for ever.
+        for number in (0, 1):
+            if (pipe := transport.get_pipe_transport(number)) is not None:
+                pipe.close()
         await self._process.wait()
-        self._process._transport.close()  # type: ignore[attr-defined]
+        transport.close()
 
 
 async def _spawn(memory: int) -> asyncio.subprocess.Process:
@@ -145,6 +183,17 @@ async def _spawn(memory: int) -> asyncio.subprocess.Process:
         stderr=asyncio.subprocess.DEVNULL,
         env={"PYTHONPATH": os.pathsep.join(p for p in sys.path if p), "PYTHONUTF8": "1"},
     )
+
+
+def is_heavy(data: bytes) -> bool:
+    """Whether a document may take seconds: by its size, or by a kind that packs much in little."""
+    head = data[:1024]
+    return len(data) > HEAVY_BYTES or b"%PDF-" in head or head.startswith(b"PK\x03\x04")
+
+
+def _cores() -> int:
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 def _page(reply: dict[str, Any]) -> Page:

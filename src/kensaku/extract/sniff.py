@@ -6,6 +6,7 @@ import re
 from typing import Literal
 
 from kensaku.errors import Unparsable
+from kensaku.extract.charset import wide
 
 Kind = Literal[
     "html", "pdf", "docx", "xlsx", "pptx", "odf", "xml", "json", "csv", "markdown", "text"
@@ -26,7 +27,7 @@ _NO_TEXT = (
     (b"{\\rtf", "an RTF document"), (b"%!PS", "a PostScript document"),
 )  # fmt: skip
 _BOXES = {b"ftyp": "a video or a photograph", b"WEBP": "a WebP image", b"WAVE": "a WAV recording"}
-_TEXT_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_CONTROLS = bytes(b for b in range(27) if b < 9 or b > 13)
 _HTML = re.compile(
     rb"<(?:!doctype\s+html|html|head|body|title|script|meta|link|style|div|p|a|table|h[1-6]|ul|br|span"
     rb"|main|article|section|b|i|img|center|font)\b",
@@ -51,14 +52,17 @@ def sniff(data: bytes, content_type: str = "") -> Kind:
     for at, width in ((4, 8), (8, 12)):
         if name := _BOXES.get(head[at:width], ""):
             raise Unparsable(f"the document is {name}, from which no text can be had")
-    if not head.startswith(_TEXT_MARKS) and not _is_text(data[:4096]):
+    if (text := wide(data)) is not None:
+        data = text.encode("utf-8", "replace")
+    elif not _is_text(data[:4096]):
         raise Unparsable("the document is of an unknown binary form")
     return _text_kind(data, content_type.partition(";")[0].strip().lower())
 
 
 def _is_text(head: bytes) -> bool:
-    controls = sum(b < 9 or 13 < b < 27 for b in head)
-    return b"\x00" not in head and controls <= len(head) / 50
+    controls = len(head) - len(head.translate(None, _CONTROLS))
+    # A stray NUL in markup is skipped, as browsers do; elsewhere it is the sign of a binary form.
+    return controls <= len(head) / 50 and (b"\x00" not in head or head.lstrip()[:1] == b"<")
 
 
 def _text_kind(data: bytes, said: str) -> Kind:

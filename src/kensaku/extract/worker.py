@@ -8,6 +8,7 @@ Started by `ParsePool`, never by hand. It limits its own memory before it reads 
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import struct
@@ -78,6 +79,7 @@ def _warm_up() -> None:
     from kensaku.extract.html import extract_html
 
     extract_html("<p>one</p>")
+    gc.freeze()  # what is loaded stays: the collector need not look through it for every page
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 
 LOOK_BYTES = 64 * 1024  # where <meta> stands
 
-_META = re.compile(rb"<meta\s([^>]{1,400})>", re.IGNORECASE)
+_META = re.compile(rb"<meta\s([^<>]{1,400}+)>", re.IGNORECASE)
 _NAME = re.compile(rb"""\b(?:name|http-equiv)\s{0,9}=\s{0,9}["']?([\w-]{1,40})""", re.IGNORECASE)
 _CONTENT = re.compile(rb"""\bcontent\s{0,9}=\s{0,9}(?:"([^"]*)"|'([^']*)'|([\w-]+))""", re.I)
 _ASKS_NOT = {

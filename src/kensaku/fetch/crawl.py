@@ -197,7 +197,7 @@ class Crawl:
             return None
         digest = blake2b(page.text.encode("utf-8", "replace"), digest_size=16).digest()
         left_site = not (self._scope.inside(fetched.final_url) or self.plan.allow_external)
-        if left_site or (page.text and not await self._frontier.first_time(digest)):
+        if left_site or (page.text and not await self._frontier.first_time(digest, url)):
             await self._frontier.done(url, None)
             return None
         fits = await asyncio.to_thread(self._wish.of_text, page.title, page.text)

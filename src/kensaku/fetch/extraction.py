@@ -28,6 +28,7 @@ Progress = Callable[[str, int, int], None]
 class Parser(Protocol):
     """Bytes → Page, in workers that can be killed (`kensaku.extract.ParsePool`)."""
 
+    def begin(self) -> None: ...
     async def extract(self, data: bytes, *, url: str, content_type: str) -> Page: ...
 
 
@@ -65,6 +66,8 @@ async def extract(
     began = time.monotonic()
     outcome: dict[str, Page | KensakuError] = {}
     wanted = _merged(fetcher, given, limit, outcome)
+    if wanted:
+        parser.begin()
     deadline = asyncio.get_running_loop().time() + timeout
     gate = asyncio.Semaphore(AT_ONCE)
     done = 0

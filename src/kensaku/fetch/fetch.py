@@ -28,6 +28,7 @@ Optouts = Literal["note", "refuse", "ignore"]
 PAGE_SECONDS = 300.0  # fresh, when the server does not say for how long
 KEEP_SECONDS = 86_400.0 * 7  # kept for its validators
 MAX_DELAY = 30.0
+MANY_RULES = 500
 
 
 class Renderer(Protocol):
@@ -163,7 +164,10 @@ class Fetcher:
                 "the site's robots.txt cannot be read now, and may forbid this",
                 remedy="try again in ten minutes",
             )
-        if not rules.allows(url[len(origin_of(url)) :]):
+        target = url[len(origin_of(url)) :]
+        # Some sites have thousands of rules, which take as long as a whole page to look through.
+        many = len(rules.allow) + len(rules.disallow) > MANY_RULES
+        if not (await asyncio.to_thread(rules.allows, target) if many else rules.allows(target)):
             raise NotAllowed(
                 "the site's robots.txt asks robots to stay out",
                 remedy="read it in a browser, or ask the site's owner",

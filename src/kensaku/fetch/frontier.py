@@ -26,7 +26,8 @@ _TABLES = {
     "links": "CREATE TABLE IF NOT EXISTS links (url TEXT PRIMARY KEY, depth INTEGER, score REAL,"
     " state INTEGER, place INTEGER, page TEXT) WITHOUT ROWID",
     "paths": "CREATE TABLE IF NOT EXISTS paths (path TEXT PRIMARY KEY, many INTEGER) WITHOUT ROWID",
-    "texts": "CREATE TABLE IF NOT EXISTS texts (hash BLOB PRIMARY KEY) WITHOUT ROWID",
+    "contents": "CREATE TABLE IF NOT EXISTS contents (hash BLOB PRIMARY KEY, url TEXT)"
+    " WITHOUT ROWID",
 }
 _INDEX = "CREATE INDEX IF NOT EXISTS waiting ON links (state, depth, score DESC, place)"
 _WAITS, _DONE, _FAILED = 0, 2, 3
@@ -124,11 +125,14 @@ class Frontier:
 
         await self._run(work)
 
-    async def first_time(self, digest: bytes) -> bool:
-        """Whether a text was not met before: the same page under many addresses is a trap."""
+    async def first_time(self, digest: bytes, url: str) -> bool:
+        """Whether a text was not met elsewhere: the same page under many addresses is a trap. Under
+        the same address it is a page that was being read when the crawl was killed."""
 
         def work(db: sqlite3.Connection) -> bool:
-            return db.execute("INSERT OR IGNORE INTO texts VALUES (?)", (digest,)).rowcount > 0
+            db.execute("INSERT OR IGNORE INTO contents VALUES (?, ?)", (digest, url))
+            found = db.execute("SELECT url FROM contents WHERE hash = ?", (digest,)).fetchone()
+            return bool(found[0] == url)
 
         return await self._run(work)
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 KNOWN = 10_000  # hosts that are remembered
 DAY = 86_400.0
 SILENT = 30.0  # when a host that did not answer is tried again
+LONG = 32 * 1024  # a robots.txt that is read beside the event loop
 SOON = 600.0  # when a robots.txt that could not be read is asked for again
 
 Get = Callable[[str], Awaitable["Answer"]]
@@ -102,7 +103,10 @@ class Hosts:
             return now + SILENT, error
         life = DAY
         if answer.status == 200:
-            rules = robots.parse(answer.body, self._agent)
+            if len(answer.body) > LONG:
+                rules = await asyncio.to_thread(robots.parse, answer.body, self._agent)
+            else:
+                rules = robots.parse(answer.body, self._agent)
         elif answer.status >= 500 or answer.status == 429:
             rules, life = robots.UNREADABLE, SOON
         else:
