@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kensaku import Document, Hit, Kensaku, Outcome
-from kensaku.context import Citation, cursor_of, pack, passages_of, position_of
+from kensaku.context import Citation, changed, cursor_of, pack, passages_of, position_of
 from kensaku.errors import InvalidQuery
 from kensaku.models import Passage
 from kensaku.testing import FakeUpstream, faults
@@ -167,9 +167,27 @@ def test_a_cursor_that_is_not_ours_is_refused(cursor: str) -> None:
 
 def test_a_cursor_says_where_to_go_on() -> None:
     """And there is none at the end."""
-    assert position_of(cursor_of(3, 7)) == 3
-    assert cursor_of(7, 7) is None
-    assert position_of(None) == 0
+    passages = passages_of("otter", hits("en", pages=5))
+    done, mark = position_of(cursor_of(3, passages))
+
+    assert done == 3
+    assert not changed(mark, passages)
+    assert changed(mark, passages[1:])
+    assert cursor_of(len(passages), passages) is None
+    assert position_of(None) == (0, "")
+
+
+async def test_results_that_changed_between_two_parts_are_told_of(
+    upstream: FakeUpstream, make_client: Any
+) -> None:
+    """`[2]` may be another page now."""
+    client = make_client("tavily", "brave")
+    first = await client.context("otters", max_tokens=60, route=["tavily"])
+    same = await client.context("otters", max_tokens=60, route=["tavily"], cursor=first.cursor)
+    other = await client.context("otters", max_tokens=60, route=["brave"], cursor=first.cursor)
+
+    assert not any("changed" in note for note in same.notes)
+    assert any("changed" in note for note in other.notes)
 
 
 async def test_a_search_is_packed(upstream: FakeUpstream, make_client: Any) -> None:

@@ -75,12 +75,12 @@ class Kensaku(Parts):
 
         `options` are those of `search`. What did not fit comes with `cursor=context.cursor`.
         """
-        from kensaku.context import Context, cursor_of, pack, passages_of, position_of
+        from kensaku.context import Context, changed, cursor_of, pack, passages_of, position_of
         from kensaku.tokenizer import counter
 
         if isinstance(max_tokens, bool) or not 1 <= max_tokens <= 1_000_000:
             raise InvalidQuery(f"max_tokens is {max_tokens!r}; it must be 1 to 1,000,000")
-        skip, count = position_of(cursor), counter(self.settings.tokenizer)
+        (skip, mark), count = position_of(cursor), counter(self.settings.tokenizer)
         if "limit" not in options:
             options.setdefault("max_results", 20)
         found = await self.search(query, **options)
@@ -89,14 +89,15 @@ class Kensaku(Parts):
         text, citations, tokens, done = await asyncio.to_thread(
             pack, passages, max_tokens, count, skip=skip, dates=dates
         )
+        news = "the results have changed since the part before: [n] may stand for another page"
         return Context(
             text=text,
             citations=citations,
             tokens=tokens,
             outcome=found.outcome,
-            cursor=cursor_of(done, len(passages)),
+            cursor=cursor_of(done, passages),
             attempts=found.attempts,
-            notes=found.notes,
+            notes=(*found.notes, news) if changed(mark, passages) else found.notes,
         )
 
     async def answer(self, query: str, *, max_tokens: int = 3_000, **options: Any) -> Answer:

@@ -2,14 +2,15 @@
 
     hits → passages → ranked by the query's words → packed, a page at a time, → text + citations
 
-The ids `[1]`, `[2]`, … stand for pages and stay the same when a cursor asks for more. Every token
-of the text counts, the headers too. Passages are whole: no word and no character is cut.
+The ids `[1]`, `[2]`, … stand for pages and stay the same when a cursor asks for more; should the
+results have changed by then, a note says so. Every token of the text counts, the headers too.
+Passages are whole: no word and no character is cut.
 """
 
 from __future__ import annotations
 
 import base64
-import json
+import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -238,19 +239,31 @@ def _taking_turns(passages: Iterable[Passage]) -> list[Passage]:
     return [p for _, p in weighed]
 
 
-def cursor_of(done: int, total: int) -> str | None:
-    """Where to go on; None when everything was shown."""
-    return None if done >= total else base64.urlsafe_b64encode(json.dumps(done).encode()).decode()
+def cursor_of(done: int, passages: Sequence[Passage]) -> str | None:
+    """Where to go on, and in which list; None when everything was shown."""
+    if done >= len(passages):
+        return None
+    return base64.urlsafe_b64encode(f"{done}.{_mark(passages)}".encode()).decode()
 
 
-def position_of(cursor: str | None) -> int:
-    """How many passages were shown before. Raises `InvalidQuery`."""
+def position_of(cursor: str | None) -> tuple[int, str]:
+    """How many passages were shown before, and the mark of their list. Raises `InvalidQuery`."""
     if cursor is None:
-        return 0
+        return 0, ""
     try:
-        done = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        if type(done) is int and 0 <= done < 100_000:
-            return done
+        done, _, mark = base64.urlsafe_b64decode(cursor.encode()).decode().partition(".")
+        if done.isdecimal() and int(done) < 100_000 and len(mark) == 16:
+            return int(done), mark
     except ValueError:
         pass
     raise InvalidQuery("the cursor is not one of ours", remedy="give back Context.cursor unchanged")
+
+
+def changed(mark: str, passages: Sequence[Passage]) -> bool:
+    """Whether the list is another than the one that a cursor was made for."""
+    return bool(mark) and mark != _mark(passages)
+
+
+def _mark(passages: Sequence[Passage]) -> str:
+    places = "\n".join(f"{p.start} {p.url}" for p in passages)
+    return hashlib.blake2b(places.encode("utf-8", "replace"), digest_size=8).hexdigest()
