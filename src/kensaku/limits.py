@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     from kensaku.store import Store
 
 LONGEST_COOLDOWN = 86400.0
-SLIPS = 5  # refusals in a row after which a key that has worked is believed to work no more
+SLIPS = 5  # refusals in a row after which a key that has worked is believed to work no more …
+FIRST_REST = 10.0  # … and rests so many seconds, three times as many after each further one
+UNPROVEN = SLIPS + 9  # one that has not worked yet rests as long as there is at its first
 SYNC_SECONDS = 0.5  # how long another process's news may take to be seen here
 PERIODS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 
@@ -137,7 +139,7 @@ class Gate:
         self._ids = [_key_id(k.reveal() if k else "") for k in self._keys]
         self._rate = parse_rate(rate) if rate else None
         self._cool = dict.fromkeys(self._ids, _NOT_COOLING)
-        self._slips = dict.fromkeys(self._ids, (SLIPS, 0.0))  # refusals in a row, and the last
+        self._slips = dict.fromkeys(self._ids, (UNPROVEN, 0.0))  # refusals in a row, and the last
         self._store = store
         self._next = 0
         self._synced = 0.0
@@ -186,16 +188,16 @@ class Gate:
         if counts and self.breaker.record(down, used.probe):
             await self._publish_circuit()
 
-    def forgives(self, used: Pass) -> bool:
-        """Note a refusal. Whether it may be a slip: the key has worked, and there were not many in
-        a row. Those that were on their way together count as one, for a refusal comes back sooner
+    def rest(self, used: Pass, longest: float) -> float:
+        """Note a refusal, and say for how long the key is to rest: not at all while it may be a
+        slip. Those that were on their way together count as one, for a refusal comes back sooner
         than results do."""
         key_id = self._id_of(used)
         count, last = self._slips[key_id]
         if used.began > last:
             count, last = count + 1, time.time()
             self._slips[key_id] = count, last
-        return count < SLIPS
+        return min(longest, FIRST_REST * 3.0 ** (count - SLIPS)) if count >= SLIPS else 0.0
 
     async def cool(self, used: Pass, seconds: float, why: str) -> None:
         """Leave this key alone for a while, in every process."""

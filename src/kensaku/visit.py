@@ -129,8 +129,8 @@ async def visit(run: Run, name: str) -> Findings | None:
             return answer
         run.last[name] = answer
         rule = rule_for(answer)
-        if rule.cool and (answer.retry_after or not gate.forgives(leave)):
-            await gate.cool(leave, answer.retry_after or rule.cool, type(answer).__name__)
+        if rule.cool and (seconds := answer.retry_after or gate.rest(leave, rule.cool)):
+            await gate.cool(leave, seconds, type(answer).__name__)
         if rule.then is Then.STOP:
             run.stopped = run.route.mode != "all"
             return None
