@@ -390,7 +390,7 @@ async def test_bad_input_is_one_sentence_and_nothing_is_sent(options, make_clien
     assert upstream.requests == []
 
 
-@pytest.mark.parametrize("text", ["", "   ", "\n\t", "x" * 8001, "\ud800", None, 5, b"otters"])
+@pytest.mark.parametrize("text", ["", "   ", "\n\t", "x" * 2001, "\ud800", None, 5, b"otters"])
 async def test_a_query_that_is_none_is_refused(text, make_client, upstream):
     """Empty, blank, too long, not text, not Unicode."""
     with pytest.raises(InvalidQuery):

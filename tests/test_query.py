@@ -34,7 +34,7 @@ def test_a_text_is_one_line_without_control_characters(given, kept):
     [
         ({"text": ""}, "empty"),
         ({"text": " \n "}, "empty"),
-        ({"text": "x" * (MAX_QUERY_CHARS + 1)}, "8,001"),
+        ({"text": "x" * (MAX_QUERY_CHARS + 1)}, "2,001"),
         ({"limit": 0}, "0"),
         ({"limit": -1}, "-1"),
         ({"limit": MAX_RESULTS + 1}, "51"),

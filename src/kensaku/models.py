@@ -25,7 +25,7 @@ Depth = Literal["ultra-fast", "fast", "basic", "advanced"]
 Topic = Literal["general", "news", "finance"]
 TimeRange = Literal["day", "week", "month", "year"]
 
-MAX_QUERY_CHARS = 8_000  # what the local index takes; each upstream has a bound of its own
+MAX_QUERY_CHARS = 2_000
 MAX_RESULTS = 50
 MAX_DOMAINS = 300
 

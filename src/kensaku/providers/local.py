@@ -10,7 +10,6 @@ import asyncio
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from kensaku.models import MAX_QUERY_CHARS
 from kensaku.providers.base import Findings, Provider, Transport
 from kensaku.query import window
 
@@ -24,7 +23,6 @@ class Local(Provider):
     label = "Local index"
     filters = frozenset({"dates", "domains", "language"})
     family = "local"
-    max_query_chars = MAX_QUERY_CHARS
     _client: Kensaku
     _preparing: asyncio.Future[None] | None = None
     _prepared = False  # there is something to search in
