@@ -31,7 +31,10 @@ from kensaku.index.points import condition, point, sparse, unpacked
 # faster and the words on disk a seventh smaller, for 60 MB more while they are added.
 OPTIMIZE_EVERY = 20_000
 SEGMENT_KB = 32_000  # about 40,000 passages of 120 words: optimising stays linear
-SEGMENTS = 1_000  # never merge for the sake of their number
+SEGMENTS = 1_000  # never merge for the sake of their number …
+# … but where there are vectors: a graph is searched anew in every segment. Graphs of up to 100,000
+# passages are made several times while a collection grows, which is little beside embedding it.
+SEGMENT_KB_DENSE, SEGMENTS_DENSE = 80_000, 2
 INDEX_KB = 1_000
 FILTERED_FROM = 10_000  # passages that are worth an index of sites, days and languages
 # Edge writes through memory maps: on a full disk that is not an error but the end of the process
@@ -248,8 +251,9 @@ def _config(dimensions: int | None) -> edge.EdgeConfig:
         memory=edge.Memory.Cold,
         datatype=edge.VectorStorageDatatype.Float16,  # three digits of a weight are enough
     )
-    vectors = None
+    vectors, segment_kb, segments = None, SEGMENT_KB, SEGMENTS
     if dimensions is not None:
+        segment_kb, segments = SEGMENT_KB_DENSE, SEGMENTS_DENSE
         vectors = {
             DENSE: edge.EdgeVectorParams(
                 size=dimensions,
@@ -262,8 +266,8 @@ def _config(dimensions: int | None) -> edge.EdgeConfig:
         vectors=vectors,
         sparse_vectors={WORDS: words},
         optimizers=edge.EdgeOptimizersConfig(
-            max_segment_size=SEGMENT_KB,
-            default_segment_number=SEGMENTS,
+            max_segment_size=segment_kb,
+            default_segment_number=segments,
             indexing_threshold=INDEX_KB,
         ),
     )
