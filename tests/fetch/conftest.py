@@ -93,3 +93,11 @@ def fetcher(web: Web) -> Any:
         return Fetcher(door, manners=manners, **options)
 
     return make
+
+
+@pytest.fixture
+def accidental_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Proxies in the environment, set for another program."""
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.setenv(name, "http://me:secret@10.9.8.7:3128")
+        monkeypatch.setenv(name.upper(), "http://me:secret@10.9.8.7:3128")

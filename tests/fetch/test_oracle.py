@@ -198,17 +198,8 @@ async def test_three_hundred_refusals_are_one(web, oracle, k):
     assert not any(c.isdigit() for c in said.pop())
 
 
-async def test_environment_proxies_see_nothing(web, oracle, machine, monkeypatch):
+async def test_environment_proxies_see_nothing(web, oracle, machine, accidental_proxy):
     """Set for another program, or by whoever can set variables: they are not looked at."""
-    for name in (
-        "HTTP_PROXY",
-        "HTTPS_PROXY",
-        "ALL_PROXY",
-        "http_proxy",
-        "https_proxy",
-        "all_proxy",
-    ):
-        monkeypatch.setenv(name, "http://me:secret@10.9.8.7:3128")
     async with Kensaku(Settings.load(route="local")) as k:
         done = await k.extract(["http://public.test/", "http://8.8.8.8/"])
     assert [page.title for page in done.results] == ["Otters", "Otters"]

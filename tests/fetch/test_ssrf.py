@@ -271,17 +271,8 @@ async def test_nothing_of_one_site_is_told_to_another(web, fetcher):
     assert not set.union(*sent) & {"cookie", "authorization", "referer", "proxy-authorization"}
 
 
-async def test_environment_proxies_are_ignored(web, monkeypatch):
+async def test_environment_proxies_are_ignored(web, accidental_proxy):
     """A proxy is an explicit setting; one that is set by accident sees nothing."""
-    for name in (
-        "HTTP_PROXY",
-        "HTTPS_PROXY",
-        "ALL_PROXY",
-        "http_proxy",
-        "https_proxy",
-        "all_proxy",
-    ):
-        monkeypatch.setenv(name, "http://10.9.8.7:3128")
     web.pages["/"] = "hello"
     await web.door().get("http://public.test/")
     assert web.dialled == [HOME]

@@ -89,7 +89,8 @@ class Engine(Protocol):
     def get(
         self, collection: str, ids: Sequence[str], fields: Sequence[str] | None = None
     ) -> dict[str, Payload]:
-        """The payloads of those entries that exist; only some `fields` of them if given."""
+        """The payloads of those entries that exist. `fields` are those that are needed, where they
+        come over a network; an engine may give more."""
         ...
 
     def by_words(

@@ -12,6 +12,7 @@ and 1 million different terms share about 100 numbers, which ranking does not no
 from __future__ import annotations
 
 import functools
+import logging
 import re
 import unicodedata
 from collections import Counter
@@ -20,6 +21,8 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from kensaku.index.languages import STEMMERS, STOP_WORDS, guess_language
+
+log = logging.getLogger("kensaku")
 
 MAX_WORD = 64  # longer "words" are keys, hashes and base64: nobody searches for their middle
 _CACHED_WORDS = 150_000  # about 20 MB; the cache starts anew when it is full
@@ -198,6 +201,7 @@ def _japanese() -> Callable[[str], list[str]] | None:
         except Exception:  # its errors have no common type; the next size may be there
             continue
         return functools.partial(_dictionary_words, analyser)
+    log.warning("sudachipy has no dictionary; Japanese goes without: pip install sudachidict-small")
     return None
 
 
