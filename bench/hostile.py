@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -147,14 +146,8 @@ def main() -> int:
     if options.serve:
         asyncio.run(serve())
         return 0
-    command = [sys.executable, __file__, "--serve"]
-    sites = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert sites.stdout is not None
-    try:
-        port = int(sites.stdout.readline())
+    with pages.sites(__file__) as (_, port):
         good = asyncio.run(measure(port, options.times, options.only))
-    finally:
-        sites.communicate()
     print("met" if good else "MISSED", end=": each bomb within 10 s and 1 GB, 99.9 % of the ")
     print(f"ordinary pages read, lag p99 at most {LAG * 1000:g} ms")
     return 0 if good else 1

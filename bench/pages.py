@@ -27,7 +27,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
@@ -229,6 +230,18 @@ def report(took: dict[str, list[Round]], wanted: int) -> bool:
     return good
 
 
+@contextmanager
+def sites(file: str, *options: str) -> Iterator[tuple[int, int]]:
+    """The number and the port of a process that runs `file --serve` until this ends."""
+    command = [sys.executable, file, "--serve", *options]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    try:
+        yield process.pid, int(process.stdout.readline())
+    finally:
+        process.communicate()
+
+
 def main() -> int:
     """Print the figures; 1 when ours are not where they should be."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -240,15 +253,8 @@ def main() -> int:
     if options.serve:
         asyncio.run(serve(options.made))
         return 0
-    command = [sys.executable, __file__, "--serve", *(["--made"] if options.made else [])]
-    sites = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    SITES[0] = sites.pid
-    assert sites.stdout is not None
-    try:
-        port = int(sites.stdout.readline())
+    with sites(__file__, *(["--made"] if options.made else [])) as (SITES[0], port):
         took = asyncio.run(measure(port, options.rounds, options.calls))
-    finally:
-        sites.communicate()
     good = report(took, options.calls * PAGES)
     print(
         f"kensaku: at least {PAGES_A_SECOND:g} pages/s, lag p99 at most {LAG * 1000:g} ms:", end=""
