@@ -11,7 +11,6 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from kensaku import Kensaku, Settings
-from kensaku._http import Http
 from kensaku.errors import (
     ConfigError,
     KeyRefused,
@@ -26,6 +25,7 @@ from kensaku.providers.base import Findings, Provider, Transport
 from kensaku.testing import FakeUpstream, faults
 from kensaku.testing.cassette import Cassette, NotRecorded
 from kensaku.testing.discretion import Discretion
+from kensaku.transport.http import Http
 
 QUERY = "Red Panda 好物"
 ECHO = [

@@ -11,10 +11,10 @@ import warnings
 import pytest
 
 from kensaku import Kensaku, Outcome, Settings
-from kensaku._http import MAX_REPLY_BYTES, Http
 from kensaku.errors import NotConfigured, Unreachable, Unreadable
 from kensaku.providers.base import Request
 from kensaku.testing import FakeUpstream, faults
+from kensaku.transport.http import MAX_REPLY_BYTES, Http
 
 
 @pytest.fixture

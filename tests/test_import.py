@@ -53,7 +53,7 @@ def test_making_a_client_touches_no_disk(tmp_path):
 
 
 def test_only_one_module_imports_the_http_library():
-    """`_http.py`, so that it can be swapped; `_door.py` takes its session from there."""
+    """`transport/http.py`, so that it can be swapped; `_door.py` takes its session from there."""
     importers = {
         path.relative_to(SOURCE).as_posix()
         for path in SOURCE.rglob("*.py")
@@ -63,7 +63,7 @@ def test_only_one_module_imports_the_http_library():
         )
     }
 
-    assert importers == {"_http.py"}
+    assert importers == {"transport/http.py"}
 
 
 def test_only_one_module_reads_the_environment():

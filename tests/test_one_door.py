@@ -28,7 +28,7 @@ CALLS = {
 
 # Who may, and what for. A new line here is a decision: docs/decisions/one-door.md.
 MAY = {
-    "_http.py": {"aiohttp"},  # through the operator's proxy; sessions for the door
+    "transport/http.py": {"aiohttp"},  # through the operator's proxy; sessions for the door
     "_line.py": {"create_connection"},  # the providers' own addresses, which the operator has set
     "_door.py": {"open_connection", "sock_connect", "getaddrinfo"},  # the door itself
     "fetch/browser.py": {"playwright"},  # drives a browser whose only network is the door

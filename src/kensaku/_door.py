@@ -19,12 +19,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kensaku._guard import Guard, refused, well_formed
-from kensaku._http import loaded, page_error, page_session
-from kensaku._sessions import Sessions
 from kensaku.errors import AddressRefused, KensakuError, TooLarge
 from kensaku.fetch.bounds import FetchLimits
 from kensaku.fetch.decode import accepted
 from kensaku.fetch.reading import read_body
+from kensaku.transport.http import loaded, page_error, page_session
+from kensaku.transport.per_loop import Sessions
 
 if TYPE_CHECKING:
     from yarl import URL

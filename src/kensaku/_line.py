@@ -5,7 +5,7 @@
 A search is one small request and one JSON body. A general HTTP client spends more on its own
 machinery than everything else in a search costs together (`bench/speed.py`); the parsing, where
 mistakes are dangerous, is llhttp's, which Node.js trusts. Redirects, cookies, proxies and
-HTTP/2 are not here: `_http.py` has a general client for what needs them.
+HTTP/2 are not here: `transport/http.py` has a general client for what needs them.
 """
 
 from __future__ import annotations

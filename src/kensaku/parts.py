@@ -18,12 +18,12 @@ from kensaku.errors import ConfigError, IndexFault
 from kensaku.store import Steady, open_store
 
 if TYPE_CHECKING:
-    from kensaku._http import Http
     from kensaku.fetch import Reader
     from kensaku.index import Index
     from kensaku.limits import Gate
     from kensaku.providers.base import Provider
     from kensaku.testing import Cassette
+    from kensaku.transport.http import Http
 
 Progress = Callable[[str, int, int], None]
 
@@ -88,7 +88,7 @@ class Parts:
     @cached_property
     def http(self) -> Http:
         """The pooled HTTP client."""
-        from kensaku._http import Http
+        from kensaku.transport.http import Http
 
         return Http(user_agent=self.settings.user_agent, proxy=self.settings.proxy or None)
 

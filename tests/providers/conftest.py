@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kensaku._http import Http
 from kensaku.models import Query
 from kensaku.providers import provider_class
 from kensaku.testing import FakeUpstream
+from kensaku.transport.http import Http
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ import urllib.request
 import pytest
 
 import kensaku.testing
-from kensaku._http import Http
 from kensaku.errors import KeyRefused, ProviderError, RateLimited
 from kensaku.models import Hit, Query
 from kensaku.providers import BUILT_IN, provider_class
 from kensaku.testing import FakeUpstream, faults
+from kensaku.transport.http import Http
 
 OTTER = Hit(url="https://a.example/", title="Otter", content="It swims.")
 

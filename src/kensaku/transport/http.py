@@ -26,7 +26,6 @@ from urllib.parse import quote, unquote, urlencode, urlsplit
 
 from kensaku._guard import refused
 from kensaku._line import TooMuch
-from kensaku._sessions import Sessions
 from kensaku.errors import (
     FetchError,
     NotConfigured,
@@ -38,6 +37,7 @@ from kensaku.errors import (
     Unreadable,
 )
 from kensaku.providers.base import Reply
+from kensaku.transport.per_loop import Sessions
 
 if TYPE_CHECKING:
     import aiohttp

@@ -1,0 +1,1 @@
+"""The one HTTP client, and what is kept for each event loop."""
