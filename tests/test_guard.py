@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kensaku._guard import Guard, carried_v4, is_public, refused, well_formed
 from kensaku.errors import AddressRefused, ConfigError
+from kensaku.fetch.guard import Guard, carried_v4, is_public, refused, well_formed
 
 sys.path.insert(0, str(Path(__file__).parent / "fetch"))
 import ssrf_corpus as corpus

@@ -53,7 +53,7 @@ def test_making_a_client_touches_no_disk(tmp_path):
 
 
 def test_only_one_module_imports_the_http_library():
-    """`transport/http.py`, so that it can be swapped; `_door.py` takes its session from there."""
+    """`transport/http.py`, so that it can be swapped; `fetch/transport.py` takes its session from there."""
     importers = {
         path.relative_to(SOURCE).as_posix()
         for path in SOURCE.rglob("*.py")

@@ -30,8 +30,8 @@ CALLS = {
 MAY = {
     "transport/http.py": {"aiohttp"},  # through the operator's proxy; sessions for the door
     "_line.py": {"create_connection"},  # the providers' own addresses, which the operator has set
-    "_door.py": {"open_connection", "sock_connect", "getaddrinfo"},  # the door itself
-    "fetch/browser.py": {"playwright"},  # drives a browser whose only network is the door
+    "fetch/transport.py": {"open_connection", "sock_connect", "getaddrinfo"},  # the door itself
+    "fetch/browser/browser.py": {"playwright"},  # drives a browser whose only network is the door
     "providers/duckduckgo.py": {"ddgs", "primp"},  # fixed hosts of search engines
     "store/valkey.py": {"valkey"},  # the operator's own server
     "index/server.py": {"qdrant_client"},  # the operator's own server
@@ -103,8 +103,8 @@ sys.addaudithook(watch)
 sys.path[:0] = [{here!r}]
 from conftest import QuickParser
 from fetch_web import Web
-from kensaku._door import Door
-from kensaku._guard import Guard
+from kensaku.fetch.transport import Door
+from kensaku.fetch.guard import Guard
 from kensaku.errors import FetchError
 from kensaku.fetch import Crawl, Fetcher, Plan, extract
 

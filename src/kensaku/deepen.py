@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from kensaku.clean import one_line
 from kensaku.context import scored
 from kensaku.errors import BudgetExceeded, IndexFault
-from kensaku.fetch.extraction import needs_browser
+from kensaku.fetch.extract_many import needs_browser
 from kensaku.index.passages import split
 from kensaku.models import Document, Hit, Page, Passage
 

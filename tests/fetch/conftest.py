@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from fetch_web import Web
 
-from kensaku.fetch.fetch import Fetcher, Manners
+from kensaku.fetch.fetcher import Fetcher, Manners
 from kensaku.models import Page
 
 

@@ -12,9 +12,9 @@ import struct
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
-from kensaku._door import Door
-from kensaku._guard import Guard
-from kensaku.fetch.bounds import FetchLimits
+from kensaku.fetch.guard import Guard
+from kensaku.fetch.limits import FetchLimits
+from kensaku.fetch.transport import Door
 
 Handler = Callable[[asyncio.StreamWriter, "Request"], Awaitable[None]]
 Page = bytes | str | Handler | tuple[int, Mapping[str, str], bytes]

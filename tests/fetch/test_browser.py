@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from kensaku.errors import AddressRefused, ConfigError, FetchError, PageUnavailable, TooLarge
-from kensaku.fetch import browser as module
-from kensaku.fetch.bounds import FetchLimits
-from kensaku.fetch.browser import Browser, BrowserLimits, find_chromium
-from kensaku.fetch.proxy import Proxy
+from kensaku.fetch.browser.browser import Browser, BrowserLimits, find_chromium
+from kensaku.fetch.browser import browser as module
+from kensaku.fetch.browser.proxy import Proxy
+from kensaku.fetch.limits import FetchLimits
 
 try:
     import playwright  # noqa: F401

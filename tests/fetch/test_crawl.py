@@ -17,12 +17,12 @@ from pathlib import Path
 import pytest
 
 from kensaku.errors import InvalidQuery, MissingExtra
-from kensaku.fetch.crawl import Crawl
-from kensaku.fetch.frontier import Frontier
-from kensaku.fetch.links import Scope, choose, normal, trap
-from kensaku.fetch.patterns import Patterns
-from kensaku.fetch.plan import Plan
-from kensaku.fetch.sitemap import MAX_ENTRIES, read_sitemap
+from kensaku.fetch.crawl.crawl import Crawl
+from kensaku.fetch.crawl.frontier import Frontier
+from kensaku.fetch.crawl.links import Scope, choose, normal, trap
+from kensaku.fetch.crawl.patterns import Patterns
+from kensaku.fetch.crawl.plan import Plan
+from kensaku.fetch.crawl.sitemap import MAX_ENTRIES, read_sitemap
 
 ROOT = "http://public.test/"
 needs_re2 = pytest.mark.skipif(find_spec("re2") is None, reason="the extra crawl is not installed")
@@ -208,7 +208,7 @@ async def test_a_page_with_a_million_links_is_one_page():
     """Only so many are looked at, and only the best are kept."""
     scope = Scope.of(ROOT, None, None, None, None, True)
     links = (f"http://public.test/{n}" for n in range(10**6))
-    from kensaku.fetch.links import Wish
+    from kensaku.fetch.crawl.links import Wish
 
     assert len(choose(links, scope, Wish(None), 500)) == 500
     assert next(links) == "http://public.test/5001"
@@ -388,9 +388,9 @@ sys.path[:0] = [{here!r}]
 from pathlib import Path
 from conftest import QuickParser
 from fetch_web import Web
-from kensaku.fetch.crawl import Crawl
-from kensaku.fetch.fetch import Fetcher
-from kensaku.fetch.plan import Plan
+from kensaku.fetch.crawl.crawl import Crawl
+from kensaku.fetch.fetcher import Fetcher
+from kensaku.fetch.crawl.plan import Plan
 
 async def chapter(writer, request):
     await asyncio.sleep(0.03)

@@ -7,8 +7,6 @@ import asyncio
 import pytest
 from fetch_web import Web, whole
 
-from kensaku._door import Door
-from kensaku._guard import Guard
 from kensaku.errors import (
     AddressRefused,
     ConfigError,
@@ -17,7 +15,9 @@ from kensaku.errors import (
     TooLarge,
 )
 from kensaku.fetch import Fetched, Fetcher, FetchLimits, Manners, extract
-from kensaku.fetch.challenge import challenger
+from kensaku.fetch.browser.challenge import challenger
+from kensaku.fetch.guard import Guard
+from kensaku.fetch.transport import Door
 from kensaku.store import MemoryStore
 
 URL = "http://public.test/page"

@@ -14,7 +14,7 @@ from fetch_web import reset, whole
 
 from kensaku.errors import AddressRefused, FetchError, PageUnavailable, TooLarge
 from kensaku.fetch import decode
-from kensaku.fetch.bounds import FetchLimits
+from kensaku.fetch.limits import FetchLimits
 
 brotli = pytest.importorskip("brotli")
 zstd = pytest.importorskip("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")

@@ -9,7 +9,7 @@ import pytest
 
 from kensaku.errors import FetchError, NotAllowed
 from kensaku.fetch import robots
-from kensaku.fetch.consent import NO_INPUT, RESERVED, optouts
+from kensaku.fetch.optouts import NO_INPUT, RESERVED, optouts
 from kensaku.store import MemoryStore
 
 AGENT = "Kensaku/0.1 (+https://example.test)"

@@ -19,8 +19,8 @@ from fetch_web import Web, whole
 
 from kensaku.errors import AddressRefused, FetchError, KensakuError, TooLarge
 from kensaku.fetch import extract
-from kensaku.fetch.crawl import Crawl
-from kensaku.fetch.plan import Plan
+from kensaku.fetch.crawl.crawl import Crawl
+from kensaku.fetch.crawl.plan import Plan
 
 URLS = corpus.urls()
 HOME = "93.184.215.14"  # where public.test is

@@ -8,11 +8,11 @@ from contextlib import suppress
 
 import pytest
 
-from kensaku._door import Door
-from kensaku._guard import Guard
 from kensaku.errors import PageUnavailable
 from kensaku.extract import ParsePool
 from kensaku.fetch import Crawl, Fetcher, Plan, extract
+from kensaku.fetch.guard import Guard
+from kensaku.fetch.transport import Door
 from kensaku.store import MemoryStore
 
 ARTICLE = "<html><title>{t}</title><body><article><h1>{t}</h1>{p}{a}</article></body></html>"

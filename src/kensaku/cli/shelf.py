@@ -125,7 +125,7 @@ class Shelf:
 
     async def put_urls(self, urls: Sequence[str]) -> Tally:
         """Fetch pages and add them. A page that is only a shell for scripts is a failure."""
-        from kensaku.fetch.extraction import needs_browser
+        from kensaku.fetch.extract_many import needs_browser
 
         tally = Tally()
         for at in range(0, len(urls), PAGES):

@@ -11,29 +11,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kensaku.fetch.bounds import FetchLimits
-    from kensaku.fetch.browser import Browser
-    from kensaku.fetch.crawl import Crawl, CrawlResult, SiteMap
-    from kensaku.fetch.extraction import Extraction, extract, read_page
-    from kensaku.fetch.fetch import Fetcher, Manners
-    from kensaku.fetch.pages import Fetched
-    from kensaku.fetch.plan import Plan
+    from kensaku.fetch.browser.browser import Browser
+    from kensaku.fetch.crawl.crawl import Crawl, CrawlResult, SiteMap
+    from kensaku.fetch.crawl.plan import Plan
+    from kensaku.fetch.extract_many import Extraction, extract, read_page
+    from kensaku.fetch.fetcher import Fetcher, Manners
+    from kensaku.fetch.limits import FetchLimits
+    from kensaku.fetch.page_cache import Fetched
     from kensaku.fetch.reader import Reader
 
 _HOMES = {
-    "Browser": "browser",
-    "Crawl": "crawl",
-    "CrawlResult": "crawl",
-    "Extraction": "extraction",
-    "FetchLimits": "bounds",
-    "Fetched": "pages",
-    "Fetcher": "fetch",
-    "Manners": "fetch",
-    "Plan": "plan",
+    "Browser": "browser.browser",
+    "Crawl": "crawl.crawl",
+    "CrawlResult": "crawl.crawl",
+    "Extraction": "extract_many",
+    "FetchLimits": "limits",
+    "Fetched": "page_cache",
+    "Fetcher": "fetcher",
+    "Manners": "fetcher",
+    "Plan": "crawl.plan",
     "Reader": "reader",
-    "SiteMap": "crawl",
-    "extract": "extraction",
-    "read_page": "extraction",
+    "SiteMap": "crawl.crawl",
+    "extract": "extract_many",
+    "read_page": "extract_many",
 }
 
 __all__ = [

@@ -7,21 +7,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kensaku._door import Door
-from kensaku._guard import Guard
 from kensaku.errors import ConfigError
 from kensaku.extract import ParsePool
-from kensaku.fetch.bounds import FetchLimits
-from kensaku.fetch.crawl import Crawl
-from kensaku.fetch.extraction import Extraction, extract
-from kensaku.fetch.fetch import Fetcher, Manners
-from kensaku.fetch.plan import Plan
+from kensaku.fetch.crawl.crawl import Crawl
+from kensaku.fetch.crawl.plan import Plan
+from kensaku.fetch.extract_many import Extraction, extract
+from kensaku.fetch.fetcher import Fetcher, Manners
+from kensaku.fetch.guard import Guard
+from kensaku.fetch.limits import FetchLimits
+from kensaku.fetch.transport import Door
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kensaku.config import Settings
-    from kensaku.fetch.extraction import Progress
+    from kensaku.fetch.extract_many import Progress
     from kensaku.store import Store
 
 
@@ -77,7 +77,7 @@ class Reader:
         chosen = self._settings.fetch_browser
         if not chosen:
             return None
-        from kensaku.fetch.browser import Browser
+        from kensaku.fetch.browser.browser import Browser
 
         return Browser(self.door, "" if chosen == "auto" else chosen)
 

@@ -24,7 +24,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
-from kensaku._guard import refused
 from kensaku._line import TooMuch
 from kensaku.errors import (
     FetchError,
@@ -36,6 +35,7 @@ from kensaku.errors import (
     Unreachable,
     Unreadable,
 )
+from kensaku.fetch.guard import refused
 from kensaku.providers.base import Reply
 from kensaku.transport.per_loop import Sessions
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from aiohttp.abc import AbstractResolver
 
     from kensaku._line import Lines
-    from kensaku.fetch.bounds import FetchLimits
+    from kensaku.fetch.limits import FetchLimits
     from kensaku.providers.base import Request
 
 MAX_REPLY_BYTES = 16 * 2**20

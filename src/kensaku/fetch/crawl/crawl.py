@@ -19,17 +19,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kensaku.errors import FetchError, KensakuError
-from kensaku.fetch.consent import NOT_FOLLOWED
-from kensaku.fetch.extraction import read_both
-from kensaku.fetch.frontier import Frontier
-from kensaku.fetch.hosts import origin_of
-from kensaku.fetch.links import Wish, choose
-from kensaku.fetch.plan import Plan, Progress
-from kensaku.fetch.sitemap import read_sitemap
+from kensaku.fetch.crawl.frontier import Frontier
+from kensaku.fetch.crawl.links import Wish, choose
+from kensaku.fetch.crawl.plan import Plan, Progress
+from kensaku.fetch.crawl.sitemap import read_sitemap
+from kensaku.fetch.extract_many import read_both
+from kensaku.fetch.optouts import NOT_FOLLOWED
+from kensaku.fetch.politeness import origin_of
 
 if TYPE_CHECKING:
-    from kensaku.fetch.extraction import Parser
-    from kensaku.fetch.fetch import Fetcher
+    from kensaku.fetch.extract_many import Parser
+    from kensaku.fetch.fetcher import Fetcher
     from kensaku.models import Page
 
 T = TypeVar("T")

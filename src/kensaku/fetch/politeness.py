@@ -24,7 +24,7 @@ from kensaku.fetch import robots
 from kensaku.fetch.robots import Rules
 
 if TYPE_CHECKING:
-    from kensaku._door import Answer
+    from kensaku.fetch.transport import Answer
     from kensaku.store import Store
 
 KNOWN = 10_000  # hosts that are remembered

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from kensaku._guard import refused
 from kensaku.errors import ConfigError, FetchError, MissingExtra, PageUnavailable, TooLarge
-from kensaku.fetch.pages import Fetched, now
-from kensaku.fetch.proxy import Proxy
+from kensaku.fetch.browser.proxy import Proxy
+from kensaku.fetch.guard import refused
+from kensaku.fetch.page_cache import Fetched, now
 
 if TYPE_CHECKING:
-    from kensaku._door import Door
+    from kensaku.fetch.transport import Door
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 PLACES = "/usr/bin:/usr/local/bin:/opt/google/chrome:/snap/bin:/opt/homebrew/bin"

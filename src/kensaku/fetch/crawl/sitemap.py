@@ -9,7 +9,7 @@ import zlib
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from kensaku.fetch.bounds import MIB
+from kensaku.fetch.limits import MIB
 
 MAX_ENTRIES = 50_000  # what the protocol lets one file hold
 MAX_CHARS = 2_048  # of one address

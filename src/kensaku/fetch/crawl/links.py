@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
-from kensaku.fetch.patterns import Patterns
+from kensaku.fetch.crawl.patterns import Patterns
 
 MAX_CHARS = 2_000
 MAX_SEGMENTS = 16

@@ -18,11 +18,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from kensaku._guard import Guard, refused, well_formed
 from kensaku.errors import AddressRefused, KensakuError, TooLarge
-from kensaku.fetch.bounds import FetchLimits
+from kensaku.fetch.body import read_body
 from kensaku.fetch.decode import accepted
-from kensaku.fetch.reading import read_body
+from kensaku.fetch.guard import Guard, refused, well_formed
+from kensaku.fetch.limits import FetchLimits
 from kensaku.transport.http import loaded, page_error, page_session
 from kensaku.transport.per_loop import Sessions
 

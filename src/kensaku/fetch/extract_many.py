@@ -16,8 +16,8 @@ from kensaku.errors import FetchError, InvalidQuery, KensakuError, PageUnavailab
 from kensaku.models import Page
 
 if TYPE_CHECKING:
-    from kensaku.fetch.fetch import Fetcher
-    from kensaku.fetch.pages import Fetched
+    from kensaku.fetch.fetcher import Fetcher
+    from kensaku.fetch.page_cache import Fetched
 
 MAX_URLS = 20
 AT_ONCE = 10  # hosts of one call that are asked at the same time; each host has its own bound

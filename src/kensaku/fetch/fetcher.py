@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from kensaku.errors import ConfigError, NotAllowed, PageUnavailable, TooLarge
-from kensaku.fetch.challenge import challenger
-from kensaku.fetch.consent import AGAINST_US, ALL_WORDS, optouts
-from kensaku.fetch.hosts import Hosts, origin_of
-from kensaku.fetch.pages import Fetched, PageCache, now
+from kensaku.fetch.browser.challenge import challenger
+from kensaku.fetch.optouts import AGAINST_US, ALL_WORDS, optouts
+from kensaku.fetch.page_cache import Fetched, PageCache, now
+from kensaku.fetch.politeness import Hosts, origin_of
 from kensaku.fetch.robots import ALL, UNREADABLE, Rules, product
 
 if TYPE_CHECKING:
-    from kensaku._door import Answer, Door
-    from kensaku.fetch.pages import Kept
+    from kensaku.fetch.page_cache import Kept
+    from kensaku.fetch.transport import Answer, Door
     from kensaku.store import Store
 
 Robots = Literal["always", "crawl", "never"]

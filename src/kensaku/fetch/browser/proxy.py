@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from kensaku.errors import FetchError
 
 if TYPE_CHECKING:
-    from kensaku._door import Door
+    from kensaku.fetch.transport import Door
 
 MAX_HEAD = 64 * 1024
 _STEP = 64 * 1024

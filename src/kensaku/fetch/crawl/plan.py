@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kensaku.errors import InvalidQuery
-from kensaku.fetch.links import Scope, normal
+from kensaku.fetch.crawl.links import Scope, normal
 
 Progress = Callable[[str, int, int], None]
 

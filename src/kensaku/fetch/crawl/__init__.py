@@ -1,0 +1,1 @@
+"""A site, page by page: which links to follow, in which order, how far."""
