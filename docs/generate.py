@@ -12,7 +12,7 @@ import sys
 from dataclasses import MISSING, fields
 from pathlib import Path
 
-from kensaku.config import Settings
+from kensaku.config.settings import Settings
 from kensaku.providers import provider_class, provider_names
 
 DOCS = Path(__file__).parent

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from kensaku import Kensaku, Settings
+from kensaku.config.secret import Secret
 from kensaku.errors import ConfigError, UnknownName, UsageError
 from kensaku.providers import provider_class, provider_names
-from kensaku.secret import Secret
 
 DOCS = Path(__file__).parents[1] / "docs" / "configuration.md"
 

@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "Kensaku": "client",
-    "Settings": "config",
+    "Settings": "config.settings",
     "Query": "models",
     "Hit": "models",
     "Response": "models",
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from kensaku.budget import Budget as Budget
     from kensaku.client import Kensaku as Kensaku
     from kensaku.confidence import Confidence as Confidence
-    from kensaku.config import Settings as Settings
+    from kensaku.config.settings import Settings as Settings
     from kensaku.errors import KensakuError as KensakuError
     from kensaku.extract import extract_html as extract_html
     from kensaku.models import Attempt as Attempt

@@ -24,7 +24,7 @@ from kensaku.tools.fence import fenced
 
 if TYPE_CHECKING:
     from kensaku.confidence import Confidence
-    from kensaku.config import Settings
+    from kensaku.config.settings import Settings
     from kensaku.context import Citation, Context
     from kensaku.models import Attempt, Outcome
     from kensaku.providers.base import Transport

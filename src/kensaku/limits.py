@@ -31,7 +31,7 @@ from kensaku.errors import (
 )
 
 if TYPE_CHECKING:
-    from kensaku.secret import Secret
+    from kensaku.config.secret import Secret
     from kensaku.store import Store
 
 LONGEST_COOLDOWN = 86400.0

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from kensaku.budget import Budget, RetryBudget
 from kensaku.cache import Cache, Flights
-from kensaku.config import Settings
+from kensaku.config.settings import Settings
 from kensaku.errors import ConfigError, IndexFault
 from kensaku.store import Steady, open_store
 

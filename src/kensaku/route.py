@@ -27,7 +27,7 @@ from kensaku.errors import (
 from kensaku.providers import BUILT_IN, provider_class
 
 if TYPE_CHECKING:
-    from kensaku.config import Settings
+    from kensaku.config.settings import Settings
 
 Mode = Literal["first", "hedge", "all"]
 MODES: tuple[str, ...] = get_args(Mode)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from kensaku.errors import AddressRefused, ConfigError, FetchError, PageUnavailable, TooLarge
-from kensaku.fetch.browser.browser import Browser, BrowserLimits, find_chromium
 from kensaku.fetch.browser import browser as module
+from kensaku.fetch.browser.browser import Browser, BrowserLimits, find_chromium
 from kensaku.fetch.browser.proxy import Proxy
 from kensaku.fetch.limits import FetchLimits
 

@@ -49,7 +49,7 @@ from kensaku.adapters.term.providers import core_provider
 from kensaku.adapters.term.registry import PROVIDERS
 from kensaku.adapters.term.settings import is_sensitive
 from kensaku.adapters.term.tool import markdown
-from kensaku.config import Settings
+from kensaku.config.settings import Settings
 from kensaku.errors import ConfigError
 from kensaku.models import Hit
 from kensaku.providers import BUILT_IN, provider_names
@@ -956,8 +956,8 @@ def test_a_new_provider_needs_a_file_and_a_line(monkeypatch, machine):
     guide = (ROOT / "docs" / "adding-a-provider.md").read_text()
     assert all(w in guide for w in ("## 1. The file", "## 2. The line", "key_variable"))
     monkeypatch.setattr("kensaku.adapters.term.providers.provider_class", lambda _: Acme)
-    monkeypatch.setattr("kensaku.config.provider_names", lambda: ["acme"])
-    monkeypatch.setattr("kensaku.config.provider_class", lambda _: Acme)
+    monkeypatch.setattr("kensaku.config.settings.provider_names", lambda: ["acme"])
+    monkeypatch.setattr("kensaku.config.settings.provider_class", lambda _: Acme)
 
     provider = core_provider("acme")
     settings = SettingsService(environ={"ACME_API_KEY": "acme-1", "KENSAKU_HOME": str(machine)})

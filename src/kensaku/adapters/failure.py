@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kensaku.errors import KensakuError, Outage
 
 if TYPE_CHECKING:
-    from kensaku.config import Settings
+    from kensaku.config.settings import Settings
     from kensaku.models import Response
 
 __all__ = ["discreet", "keys_of", "why"]

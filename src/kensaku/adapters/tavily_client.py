@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from kensaku.budget import RetryBudget
 from kensaku.client import Kensaku
-from kensaku.config import Settings
-from kensaku.secret import Secret
+from kensaku.config.secret import Secret
+from kensaku.config.settings import Settings
 
 MOST_KEPT = 64  # a service with many tenants has many keys
 

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kensaku.adapters.tavily_client import tavily_client
+from kensaku.config.file import Source, read_file
 from kensaku.dialects import write, write_error
 from kensaku.dialects.strands import NO_QUERY, NOBODY
 from kensaku.errors import ConfigError, KensakuError, MissingExtra, UnknownName
 from kensaku.models import Outcome
-from kensaku.settings_file import Source, read_file
 from kensaku.tools.fence import fenced
 
 try:

@@ -17,7 +17,7 @@ from kensaku.errors import ConfigError
 
 if TYPE_CHECKING:
     from kensaku.cli.machine import Finding
-    from kensaku.config import Settings
+    from kensaku.config.settings import Settings
 
 USAGE = "[options]"
 

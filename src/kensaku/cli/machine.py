@@ -16,7 +16,7 @@ from kensaku.errors import KensakuError
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
-    from kensaku.config import Settings
+    from kensaku.config.settings import Settings
 
 SAFE_WAL = (3, 51, 3)
 

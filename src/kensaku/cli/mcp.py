@@ -17,7 +17,7 @@ from kensaku.errors import MissingExtra, UsageError
 from kensaku.tools.registry import DEFAULT, TOOLS
 
 if TYPE_CHECKING:
-    from kensaku.config import Settings
+    from kensaku.config.settings import Settings
 
 USAGE = "[--http] [options]"
 
@@ -45,7 +45,7 @@ async def run(args: argparse.Namespace) -> int:
         raise MissingExtra("mcp", "mcp") from None
     from kensaku.adapters.mcp_server import make_server, serve_stdio
     from kensaku.client import Kensaku
-    from kensaku.config import Settings
+    from kensaku.config.settings import Settings
 
     names = [n.strip() for n in args.tools.split(",") if n.strip()]
     async with Kensaku(Settings.load(args.config)) as client:

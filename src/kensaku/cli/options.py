@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kensaku.config import Settings
+    from kensaku.config.settings import Settings
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
@@ -18,6 +18,6 @@ def add_common(parser: argparse.ArgumentParser) -> None:
 
 def settings_of(args: argparse.Namespace, **more: Any) -> Settings:
     """The settings that a command runs with."""
-    from kensaku.config import Settings
+    from kensaku.config.settings import Settings
 
     return Settings.load(args.config, **more)

@@ -19,7 +19,7 @@ from kensaku.cli.options import add_common, settings_of
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
-    from kensaku.config import Settings
+    from kensaku.config.settings import Settings
     from kensaku.models import Query, Response
     from kensaku.testing.cassette import Cassette
 

@@ -20,7 +20,7 @@ from kensaku.fetch.transport import Door
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from kensaku.config import Settings
+    from kensaku.config.settings import Settings
     from kensaku.fetch.extract_many import Progress
     from kensaku.store import Store
 

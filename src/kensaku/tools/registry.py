@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kensaku import tools
+from kensaku.config.file import Source, read_file
 from kensaku.errors import ConfigError, UnknownName
-from kensaku.settings_file import Source, read_file
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku

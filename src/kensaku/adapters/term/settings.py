@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kensaku.adapters.term.registry import sensitive_setting_keys
-from kensaku.config import ProviderSettings, Settings
+from kensaku.config.secret import Secret
+from kensaku.config.settings import ProviderSettings, Settings
 from kensaku.errors import ConfigError
 from kensaku.providers import BUILT_IN, provider_class, provider_names
-from kensaku.secret import Secret
 
 if TYPE_CHECKING:
     from kensaku.adapters.term.types import Settings as AnySettings

@@ -14,11 +14,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from kensaku.errors import ConfigError, UnknownName
-from kensaku.providers import provider_class, provider_names
-from kensaku.secret import Secret
-from kensaku.settings_file import read_file
-from kensaku.values import (
+from kensaku.config.file import read_file
+from kensaku.config.parsers import (
     PASSWORD,
     Parser,
     address,
@@ -31,6 +28,9 @@ from kensaku.values import (
     text,
     words,
 )
+from kensaku.config.secret import Secret
+from kensaku.errors import ConfigError, UnknownName
+from kensaku.providers import provider_class, provider_names
 
 
 def _setting(default: Any, key: str, variable: str, about: str, parse: Parser) -> Any:

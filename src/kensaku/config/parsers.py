@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from kensaku.config.secret import Secret
 from kensaku.errors import ConfigError
-from kensaku.secret import Secret
 
 Parser = Callable[[Any], Any]
 PASSWORD = re.compile(r"//[^/@]*@")  # of an address

@@ -1,0 +1,1 @@
+"""Settings: one table, read from file, environment and arguments."""
