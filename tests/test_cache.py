@@ -10,9 +10,9 @@ from datetime import date
 import pytest
 
 from kensaku import Outcome, Query
-from kensaku.cache import EMPTY_SECONDS, Cache, Flights, cache_key, worth_keeping
 from kensaku.errors import InvalidQuery, Outage
 from kensaku.models import Attempt, Hit, Response, Source
+from kensaku.search.cache import EMPTY_SECONDS, Cache, Flights, cache_key, worth_keeping
 from kensaku.store import MemoryStore
 from kensaku.testing import faults
 

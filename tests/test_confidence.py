@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kensaku import Hit
-from kensaku.confidence import weigh
 from kensaku.models import Source
-from kensaku.rank import terms
+from kensaku.search.confidence import weigh
+from kensaku.search.rank import terms
 
 ON_TOPIC = [
     Hit(f"https://{n}.example/", "Otters", "What otters eat", 0.8, sources=(Source("t", n),))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kensaku import Budget, Hit, Kensaku
-from kensaku.deepen import CHUNK_CHARS, CHUNKS, JOIN
+from kensaku.search.advanced import CHUNK_CHARS, CHUNKS, JOIN
 from kensaku.testing import FakeUpstream
 
 FILLER = "Kelp grows fast in cold water and feeds a great many animals of the coast every year. "

@@ -12,10 +12,10 @@ import time
 import pytest
 
 from kensaku import Budget, Outcome
-from kensaku.budget import RetryBudget
 from kensaku.config.secret import Secret
 from kensaku.errors import BudgetExceeded, CircuitOpen, ConfigError, Cooling, NotConfigured, Outage
-from kensaku.limits import Breaker, Gate, Pass, parse_rate
+from kensaku.search.budget import RetryBudget
+from kensaku.search.limits import Breaker, Gate, Pass, parse_rate
 from kensaku.store import MemoryStore, SqliteStore, ValkeyStore
 from kensaku.testing import faults
 

@@ -9,7 +9,7 @@ import pytest
 from kensaku import Query
 from kensaku.errors import InvalidQuery
 from kensaku.models import MAX_QUERY_CHARS, MAX_RESULTS
-from kensaku.query import cut_at_word, window
+from kensaku.search.query import cut_at_word, window
 
 TODAY = date(2026, 11, 15)
 

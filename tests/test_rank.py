@@ -9,7 +9,7 @@ import pytest
 
 from kensaku import Hit, Query
 from kensaku.models import Source
-from kensaku.rank import (
+from kensaku.search.rank import (
     admit,
     canonical,
     coverage,

@@ -9,7 +9,7 @@ import pytest
 from kensaku import Settings, errors
 from kensaku.errors import ConfigError, ProviderError, UnknownName
 from kensaku.providers import BUILT_IN
-from kensaku.route import AFTER, Then, plan, rule_for
+from kensaku.search.route import AFTER, Then, plan, rule_for
 
 
 def routed(route=None, mode=None, **environ):

@@ -23,8 +23,8 @@ _HOME = {
     "Document": "models",
     "Page": "models",
     "Passage": "models",
-    "Budget": "budget",
-    "Confidence": "confidence",
+    "Budget": "search.budget",
+    "Confidence": "search.confidence",
     "KensakuError": "errors",
     "extract_html": "extract",
     "tools_for": "adapters",
@@ -34,9 +34,7 @@ __all__ = ["__version__", *sorted(_HOME)]
 
 if TYPE_CHECKING:
     from kensaku.adapters import tools_for as tools_for
-    from kensaku.budget import Budget as Budget
     from kensaku.client import Kensaku as Kensaku
-    from kensaku.confidence import Confidence as Confidence
     from kensaku.config.settings import Settings as Settings
     from kensaku.errors import KensakuError as KensakuError
     from kensaku.extract import extract_html as extract_html
@@ -48,6 +46,8 @@ if TYPE_CHECKING:
     from kensaku.models import Passage as Passage
     from kensaku.models import Query as Query
     from kensaku.models import Response as Response
+    from kensaku.search.budget import Budget as Budget
+    from kensaku.search.confidence import Confidence as Confidence
 
 
 def __getattr__(name: str) -> object:

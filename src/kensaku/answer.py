@@ -19,15 +19,15 @@ from kensaku.clean import one_line, visible
 from kensaku.errors import Timeout, Unreadable
 from kensaku.index.passages import sentences
 from kensaku.providers.base import Request
-from kensaku.rank import terms
+from kensaku.search.rank import terms
 from kensaku.tools.fence import fenced
 
 if TYPE_CHECKING:
-    from kensaku.confidence import Confidence
     from kensaku.config.settings import Settings
     from kensaku.context import Citation, Context
     from kensaku.models import Attempt, Outcome
     from kensaku.providers.base import Transport
+    from kensaku.search.confidence import Confidence
 
 SENTENCES = 3
 SHORTEST, LONGEST = 20, 500  # characters of a sentence that says something

@@ -12,15 +12,15 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from kensaku import pipeline
-from kensaku import route as routes
-from kensaku.budget import Budget
-from kensaku.confidence import weigh
 from kensaku.errors import InvalidQuery, ProviderError, UnknownName, UsageError
-from kensaku.limits import Gate
 from kensaku.models import Hit, Query, Response
 from kensaku.parts import Parts
 from kensaku.providers import provider_class
+from kensaku.search import pipeline
+from kensaku.search import route as routes
+from kensaku.search.budget import Budget
+from kensaku.search.confidence import weigh
+from kensaku.search.limits import Gate
 
 if TYPE_CHECKING:
     from kensaku.answer import Answer
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kensaku.fetch import CrawlResult, Extraction, SiteMap
     from kensaku.models import Page
     from kensaku.providers.base import Findings, Provider
-    from kensaku.route import Route
+    from kensaku.search.route import Route
     from kensaku.verify import Verification
 
 

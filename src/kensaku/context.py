@@ -21,7 +21,7 @@ from kensaku.index.languages import guess_language
 from kensaku.index.passages import sentences, split
 from kensaku.index.tokens import document_terms, query_terms
 from kensaku.models import Document, Hit, Outcome, Passage
-from kensaku.rank import host_of
+from kensaku.search.rank import host_of
 from kensaku.tokenizer import count as count_tokens
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from kensaku._quick import quick
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from kensaku.confidence import Confidence
     from kensaku.errors import KensakuError
+    from kensaku.search.confidence import Confidence
 
 Depth = Literal["ultra-fast", "fast", "basic", "advanced"]
 Topic = Literal["general", "news", "finance"]
@@ -67,7 +67,7 @@ class Query:
 
 @cache  # importing takes a microsecond even when it is done
 def _rules() -> Callable[[Query], dict[str, Any]]:
-    from kensaku.query import checked  # it is about the classes here
+    from kensaku.search.query import checked  # it is about the classes here
 
     return checked
 
@@ -191,7 +191,7 @@ class Response:
 
 @cache
 def _scales() -> Callable[..., Confidence]:
-    from kensaku.confidence import weigh  # it is about the classes here, too
+    from kensaku.search.confidence import weigh  # it is about the classes here, too
 
     return weigh
 

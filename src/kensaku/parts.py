@@ -11,17 +11,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakKeyDictionary
 
-from kensaku.budget import Budget, RetryBudget
-from kensaku.cache import Cache, Flights
 from kensaku.config.settings import Settings
 from kensaku.errors import ConfigError, IndexFault
+from kensaku.search.budget import Budget, RetryBudget
+from kensaku.search.cache import Cache, Flights
 from kensaku.store import Steady, open_store
 
 if TYPE_CHECKING:
     from kensaku.fetch import Reader
     from kensaku.index import Index
-    from kensaku.limits import Gate
     from kensaku.providers.base import Provider
+    from kensaku.search.limits import Gate
     from kensaku.testing import Cassette
     from kensaku.transport.http import Http
 

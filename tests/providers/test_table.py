@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from kensaku.limits import parse_rate
 from kensaku.providers import BUILT_IN, provider_class
 from kensaku.providers.table import table
+from kensaku.search.limits import parse_rate
 from kensaku.testing.sample import built_in
 
 DOC = Path(__file__).parents[2] / "docs" / "providers.md"

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from kensaku.budget import RetryBudget
 from kensaku.client import Kensaku
 from kensaku.config.secret import Secret
 from kensaku.config.settings import Settings
+from kensaku.search.budget import RetryBudget
 
 MOST_KEPT = 64  # a service with many tenants has many keys
 

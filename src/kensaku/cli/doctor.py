@@ -46,7 +46,7 @@ async def _check_all(settings: Settings, args: argparse.Namespace) -> list[Findi
     from kensaku.cli.machine import check_index
     from kensaku.cli.upstreams import Examination, check_clock, check_somebody
     from kensaku.client import Kensaku
-    from kensaku.route import plan
+    from kensaku.search.route import plan
 
     async with Kensaku(settings) as k:
         route = plan(settings, None, None)

@@ -29,7 +29,7 @@ async def run(args: argparse.Namespace) -> int:
     """Print the providers."""
     from kensaku.client import Kensaku
     from kensaku.providers import provider_class, provider_names
-    from kensaku.route import plan
+    from kensaku.search.route import plan
 
     async with Kensaku(settings_of(args)) as k:
         order = plan(k.settings, None, None).names

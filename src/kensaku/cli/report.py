@@ -23,7 +23,7 @@ class Notice:
     """Said once on a machine: without a key, queries go to services that need none."""
 
     def __init__(self, k: Kensaku, route: str | Iterable[str] | None, *, silent: bool) -> None:
-        from kensaku.route import plan
+        from kensaku.search.route import plan
 
         planned = plan(k.settings, route, None)
         self._first = planned.names[0]

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
-from kensaku.cache import Flights
 from kensaku.errors import FetchError
 from kensaku.fetch import robots
 from kensaku.fetch.robots import Rules
+from kensaku.search.cache import Flights
 
 if TYPE_CHECKING:
     from kensaku.fetch.transport import Answer

@@ -21,7 +21,7 @@ from kensaku._quick import quick
 from kensaku.errors import Blocked, KeyRefused, ProviderError, QuotaExhausted, Unreadable
 from kensaku.models import Hit
 from kensaku.providers.refusal import MEANS, discreet, error_text, kind_of, request_id, said
-from kensaku.query import cut_at_word
+from kensaku.search.query import cut_at_word
 
 if TYPE_CHECKING:
     from datetime import date

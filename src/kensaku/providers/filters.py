@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
-from kensaku.query import window
+from kensaku.search.query import window
 
 if TYPE_CHECKING:
     from kensaku.models import Query, TimeRange

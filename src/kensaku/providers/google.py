@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kensaku.errors import KeyRefused, ProviderError, QuotaExhausted, RateLimited
 from kensaku.providers.base import Provider, Reply, Request, rows
 from kensaku.providers.filters import given, google_language, site_query, today
-from kensaku.query import window
+from kensaku.search.query import window
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from kensaku.providers.base import Findings, Provider, Transport
-from kensaku.query import window
+from kensaku.search.query import window
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.providers.base import Provider, Request, rows
 from kensaku.providers.filters import bare, days, given
-from kensaku.query import cut_at_word
+from kensaku.search.query import cut_at_word
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query

@@ -6,9 +6,9 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kensaku.confidence import weigh
 from kensaku.errors import KensakuError
 from kensaku.models import Hit, Outcome
+from kensaku.search.confidence import weigh
 from kensaku.tools.base import BaseTool, Param, ToolResult
 from kensaku.tools.fence import fenced
 from kensaku.tools.web_search import QUERY

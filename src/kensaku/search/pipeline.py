@@ -3,7 +3,7 @@
     Query → route → cache → [gate → key → request → HTTP → read] per provider
           → tidy → filter → deduplicate → fuse → answer → confidence → cache → Response
 
-One provider is asked in `visit.py`, where retries happen and nowhere else. One deadline goes down
+One provider is asked in `search/attempt.py`, where retries happen and nowhere else. One deadline goes down
 through every step; at the deadline, what is there comes back with the attempts that did not end.
 """
 
@@ -17,19 +17,19 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from kensaku._deadline import until
-from kensaku.cache import cache_key
 from kensaku.clean import visible
 from kensaku.errors import DoesNotFit, NotAsked, Timeout
 from kensaku.models import Attempt, Outcome, Response
 from kensaku.providers.base import Findings
-from kensaku.rank import admit, fuse, merge, spread, tidy
-from kensaku.visit import Run, moment, outcome_of, passing, since, visit
+from kensaku.search.attempt import Run, moment, outcome_of, passing, since, visit
+from kensaku.search.cache import cache_key
+from kensaku.search.rank import admit, fuse, merge, spread, tidy
 
 if TYPE_CHECKING:
-    from kensaku.budget import Budget
     from kensaku.client import Kensaku
     from kensaku.models import Hit, Query
-    from kensaku.route import Route
+    from kensaku.search.budget import Budget
+    from kensaku.search.route import Route
 
 
 TRIES = 8  # requests after which a route is not walked again, though all that failed was passing
@@ -134,7 +134,7 @@ async def _ask(k: Kensaku, query: Query, route: Route, deadline: float, budget: 
 
 async def _deepened(run: Run, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], list[str]]:
     """Read the pages behind the hits, unless the upstream has done so."""
-    from kensaku.deepen import deepen
+    from kensaku.search.advanced import deepen
 
     if not hits or all(run.k.provider(h.provider).reads_pages for h in hits):
         return hits, []

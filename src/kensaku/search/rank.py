@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from kensaku.clean import plain, visible
 from kensaku.dates import parse_date
 from kensaku.models import Hit, Source
-from kensaku.query import window
+from kensaku.search.query import window
 
 if TYPE_CHECKING:
     from kensaku.models import Query

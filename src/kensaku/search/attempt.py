@@ -40,15 +40,15 @@ from kensaku.errors import (
 from kensaku.models import Attempt, Outcome
 from kensaku.providers.base import Findings
 from kensaku.providers.refusal import discreet
-from kensaku.route import Then, rule_for
+from kensaku.search.route import Then, rule_for
 
 if TYPE_CHECKING:
-    from kensaku.budget import Budget
     from kensaku.client import Kensaku
-    from kensaku.limits import Gate, Pass
     from kensaku.models import Query
     from kensaku.providers.base import Provider
-    from kensaku.route import Route
+    from kensaku.search.budget import Budget
+    from kensaku.search.limits import Gate, Pass
+    from kensaku.search.route import Route
 
 log = logging.getLogger("kensaku")
 

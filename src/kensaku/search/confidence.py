@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from kensaku._quick import quick
-from kensaku.rank import coverage, host_of, terms
+from kensaku.search.rank import coverage, host_of, terms
 
 if TYPE_CHECKING:
     from kensaku.models import Hit

@@ -20,9 +20,9 @@ from kensaku.index.passages import split
 from kensaku.models import Document, Hit, Page, Passage
 
 if TYPE_CHECKING:
-    from kensaku.budget import Budget
     from kensaku.client import Kensaku
     from kensaku.models import Query
+    from kensaku.search.budget import Budget
 
 PAGES = 8  # how many pages are read for one search
 PAGE_CHARS = 300_000  # of a page that are looked through: a book must not outlast the deadline

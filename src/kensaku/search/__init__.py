@@ -1,0 +1,1 @@
+"""One search: query → route → cache → attempts → rank → confidence. `pipeline` has the flow."""
