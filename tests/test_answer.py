@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from kensaku import Hit, Outcome
-from kensaku.answer import extractive
-from kensaku.context import Citation
+from kensaku.answers.answer import extractive
+from kensaku.answers.context import Citation
+from kensaku.answers.verify import verify
 from kensaku.testing import FakeUpstream, faults
-from kensaku.verify import verify
 
 SLEEP = (
     "## Sleep\n\nSea otters hold hands while they sleep.[12] They do so that the current does not "
@@ -153,7 +153,7 @@ async def test_a_model_that_never_answers_is_not_waited_for(
     upstream: FakeUpstream, ask: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It has a time of its own: no call hangs."""
-    monkeypatch.setattr("kensaku.answer.MODEL_SECONDS", 0.05)
+    monkeypatch.setattr("kensaku.answers.answer.MODEL_SECONDS", 0.05)
     upstream.fails("llm", faults.hang())
     answer = await ask(says("They do [1]."))
 

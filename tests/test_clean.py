@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kensaku.clean import cut, one_line, plain, visible
+from kensaku.text.clean import cut, one_line, plain, visible
 
 CONTROLS = [
     line

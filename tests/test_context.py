@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from kensaku import Document, Hit, Kensaku, Outcome
-from kensaku.context import Citation, changed, cursor_of, pack, passages_of, position_of
+from kensaku.answers.context import Citation, changed, cursor_of, pack, passages_of, position_of
+from kensaku.answers.tokenizer import count, counter
 from kensaku.errors import InvalidQuery
 from kensaku.models import Passage
 from kensaku.testing import FakeUpstream, faults
-from kensaku.tokenizer import count, counter
 
 DATA = Path(os.environ.get("KENSAKU_DATA") or Path(__file__).parents[2] / "shared" / "data")
 SENTENCES = {

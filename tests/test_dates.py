@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
-from kensaku.dates import parse_date
+from kensaku.text.dates import parse_date
 
 NOW = datetime(2026, 11, 15, 12, 30, tzinfo=UTC)
 

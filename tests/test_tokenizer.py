@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
+from kensaku.answers.tokenizer import VOCABULARIES, count, counter
 from kensaku.errors import MissingExtra, UnknownName
-from kensaku.tokenizer import VOCABULARIES, count, counter
 
 ENGLISH = (
     "The sea otter is a marine mammal native to the coasts of the northern and eastern North "

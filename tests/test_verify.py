@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from kensaku import Kensaku
-from kensaku.context import Citation
+from kensaku.answers.context import Citation
+from kensaku.answers.verify import MAX_QUOTE, verify
 from kensaku.errors import FetchError, InvalidQuery
 from kensaku.models import Hit, Page, Passage
 from kensaku.testing import FakeUpstream
-from kensaku.verify import MAX_QUOTE, verify
 
 ENGLISH = "Sea otters  hold\nhands.\u00a0They weigh 1.5 to 45 kg — a “raft” of them isn’t small."
 JAPANESE = (

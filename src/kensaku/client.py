@@ -23,13 +23,13 @@ from kensaku.search.confidence import weigh
 from kensaku.search.limits import Gate
 
 if TYPE_CHECKING:
-    from kensaku.answer import Answer
-    from kensaku.context import Citation, Context
+    from kensaku.answers.answer import Answer
+    from kensaku.answers.context import Citation, Context
+    from kensaku.answers.verify import Verification
     from kensaku.fetch import CrawlResult, Extraction, SiteMap
     from kensaku.models import Page
     from kensaku.providers.base import Findings, Provider
     from kensaku.search.route import Route
-    from kensaku.verify import Verification
 
 
 class Kensaku(Parts):
@@ -75,8 +75,15 @@ class Kensaku(Parts):
 
         `options` are those of `search`. What did not fit comes with `cursor=context.cursor`.
         """
-        from kensaku.context import Context, changed, cursor_of, pack, passages_of, position_of
-        from kensaku.tokenizer import counter
+        from kensaku.answers.context import (
+            Context,
+            changed,
+            cursor_of,
+            pack,
+            passages_of,
+            position_of,
+        )
+        from kensaku.answers.tokenizer import counter
 
         if isinstance(max_tokens, bool) or not 1 <= max_tokens <= 1_000_000:
             raise InvalidQuery(f"max_tokens is {max_tokens!r}; it must be 1 to 1,000,000")
@@ -103,7 +110,7 @@ class Kensaku(Parts):
     async def answer(self, query: str, *, max_tokens: int = 3_000, **options: Any) -> Answer:
         """Search and answer, every sentence with its `[n]`: in the sources' own words, or by the
         model that is configured. A model that fails is said, and the extract stands."""
-        from kensaku.answer import Answer, by_model, extractive
+        from kensaku.answers.answer import Answer, by_model, extractive
 
         context = await self.context(query, max_tokens=max_tokens, **options)
         text, writer, notes = extractive(query, context.citations), "extract", context.notes
@@ -155,8 +162,8 @@ class Kensaku(Parts):
 
     async def verify(self, quote: str, source: Citation | Page | str) -> Verification:
         """Whether a quote stands in a citation, a page, or the page at a URL."""
+        from kensaku.answers.verify import verify
         from kensaku.models import Page
-        from kensaku.verify import verify
 
         verify(quote, "")  # a quote that is none is said before anything is fetched
         if isinstance(source, str):

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from kensaku.dialects import DIALECTS, tavily, write
-from kensaku.dialects.place import address, block, inline, page, within
 from kensaku.models import Outcome, Page, Query, Response
+from kensaku.text.escape import address, block, inline, page, within
 
 from .examples import FOUND, REFUSED, unavailable
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from mcp import types
 
-from kensaku.clean import cut
+from kensaku.text.clean import cut
 from kensaku.tools.base import BaseTool, ToolResult
 from kensaku.tools.fence import defused, fenced
 

@@ -27,8 +27,8 @@ from kensaku.tools.base import BaseTool, Param, ToolResult
 from kensaku.tools.fence import fenced
 
 if TYPE_CHECKING:
+    from kensaku.answers.context import Context
     from kensaku.client import Kensaku
-    from kensaku.context import Context
     from kensaku.models import Attempt, Response
 
     Searched = TypeVar("Searched", Response, Context)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from kensaku.cli import asking, terminal
 
 if TYPE_CHECKING:
-    from kensaku.answer import Answer
+    from kensaku.answers.answer import Answer
 
 USAGE = "[options] WORD …"
 

@@ -14,10 +14,10 @@ from kensaku.cli.options import add_common
 from kensaku.cli.working import client
 
 if TYPE_CHECKING:
-    from kensaku.answer import Answer
+    from kensaku.answers.answer import Answer
+    from kensaku.answers.context import Context
     from kensaku.cli.report import Notice
     from kensaku.client import Kensaku
-    from kensaku.context import Context
 
 MAX_STDIN = 1 << 16
 _FIELDS = ("depth", "topic", "time_range", "start_date", "end_date", "country", "language",

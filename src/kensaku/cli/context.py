@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from kensaku.cli import asking, terminal
 
 if TYPE_CHECKING:
-    from kensaku.context import Context
+    from kensaku.answers.context import Context
 
 USAGE = "[options] WORD …"
 

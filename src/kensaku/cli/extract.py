@@ -11,11 +11,11 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from kensaku.clean import one_line
 from kensaku.cli import terminal
 from kensaku.cli.addresses import check_url, fault_of
 from kensaku.cli.options import add_common
 from kensaku.cli.working import client
+from kensaku.text.clean import one_line
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError

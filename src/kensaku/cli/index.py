@@ -22,12 +22,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from kensaku.clean import one_line
 from kensaku.cli import terminal
 from kensaku.cli.addresses import document_address, is_url, path_of, readable, writable
 from kensaku.cli.options import add_common
 from kensaku.cli.working import client, counted
 from kensaku.errors import UnknownName, UsageError
+from kensaku.text.clean import one_line
 
 if TYPE_CHECKING:
     from kensaku.cli.shelf import Tally

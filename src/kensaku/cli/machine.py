@@ -11,8 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, Literal
 
-from kensaku.clean import one_line
 from kensaku.errors import KensakuError
+from kensaku.text.clean import one_line
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import argparse
 
-from kensaku.clean import one_line
 from kensaku.cli import terminal
 from kensaku.cli.extract import tell_failed
 from kensaku.cli.options import add_common
 from kensaku.cli.site import add_site, plan_of
 from kensaku.cli.working import client
+from kensaku.text.clean import one_line
 
 USAGE = "[options] URL"
 

@@ -11,8 +11,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, TextIO
 
-from kensaku.clean import one_line
 from kensaku.dialects.plain import Style
+from kensaku.text.clean import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

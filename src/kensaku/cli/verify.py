@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace) -> int:
     """One look."""
-    from kensaku.verify import verify
+    from kensaku.answers.verify import verify
 
     verify(args.quote, "")  # an empty or endless quote is told before anything is sent
     check_url(args.url)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from kensaku.clean import cut
-from kensaku.dialects.place import address, block, inline, link, within
 from kensaku.dialects.words import next_step, reason, reasons, remarks, searchers, words
 from kensaku.models import Outcome
+from kensaku.text.clean import cut
+from kensaku.text.escape import address, block, inline, link, within
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kensaku.clean import cut
-from kensaku.dialects.place import address, block, inline, within
 from kensaku.dialects.words import next_step, reason, reasons, remarks, searchers, words
 from kensaku.models import Outcome
+from kensaku.text.clean import cut
+from kensaku.text.escape import address, block, inline, within
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kensaku.dialects.place import address, block, bold, inline, within
 from kensaku.dialects.words import only_unconfigured
 from kensaku.errors import UsageError
 from kensaku.models import Outcome
 from kensaku.providers import provider_class
+from kensaku.text.escape import address, block, bold, inline, within
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kensaku.clean import cut
-from kensaku.dialects.place import address, block, bold, inline, within
 from kensaku.models import Outcome
+from kensaku.text.clean import cut
+from kensaku.text.escape import address, block, bold, inline, within
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from kensaku.dialects.place import address, block, inline, page, within
 from kensaku.dialects.words import reason, reasons
 from kensaku.errors import (
     BadQuery,
@@ -26,6 +25,7 @@ from kensaku.errors import (
     UsageError,
 )
 from kensaku.models import Outcome
+from kensaku.text.escape import address, block, inline, page, within
 
 if TYPE_CHECKING:
     from kensaku.models import Page, Response

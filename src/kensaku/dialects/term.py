@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kensaku.dialects.place import address, block, inline, within
 from kensaku.dialects.words import only_unconfigured, reasons
 from kensaku.models import Outcome
+from kensaku.text.escape import address, block, inline, within
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError

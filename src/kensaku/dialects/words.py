@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kensaku.dialects.place import within
 from kensaku.errors import NotConfigured, ProviderError, UnknownName
 from kensaku.models import Outcome
+from kensaku.text.escape import within
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError

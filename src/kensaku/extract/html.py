@@ -6,7 +6,6 @@ bytes → text → bounds → tree → metadata
 
 from __future__ import annotations
 
-from kensaku.clean import cut
 from kensaku.extract.blocks import Block, blocks_of
 from kensaku.extract.bounds import check_size
 from kensaku.extract.charset import decode
@@ -18,6 +17,7 @@ from kensaku.extract.metadata import Metadata, images_of, language_of, links_of,
 from kensaku.extract.shells import shell_notes
 from kensaku.extract.tree import Element, parse_html
 from kensaku.models import Page
+from kensaku.text.clean import cut
 
 _SHELL_WORDS = 25
 _DISCOURSE_WORDS = 150  # its shell lists categories beside the empty topic

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kensaku.clean import visible
 from kensaku.extract.blocks import HEADINGS, Block, Node, spaced
 from kensaku.extract.metadata import absolute
+from kensaku.text.clean import visible
 
 _CELL_CHARS = 400  # a longer cell is a column of a page, not a cell of a table
 

@@ -15,9 +15,9 @@ from itertools import islice
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from kensaku.clean import cut, one_line, plain
-from kensaku.dates import parse_date
 from kensaku.extract.tree import Element
+from kensaku.text.clean import cut, one_line, plain
+from kensaku.text.dates import parse_date
 
 MAX_LINKS = 2_000
 MAX_IMAGES = 200

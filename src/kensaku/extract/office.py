@@ -13,12 +13,12 @@ import zlib
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from kensaku.clean import cut, one_line, visible
-from kensaku.dates import parse_date
 from kensaku.errors import TooLarge, Unparsable
 from kensaku.extract.text import table
 from kensaku.extract.xml import elements, local
 from kensaku.models import Page
+from kensaku.text.clean import cut, one_line, visible
+from kensaku.text.dates import parse_date
 
 MAX_FILES = 10_000
 MAX_FILE_BYTES = 50 * 1024 * 1024

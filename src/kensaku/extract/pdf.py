@@ -6,10 +6,10 @@ import re
 from importlib import import_module
 from typing import Any
 
-from kensaku.clean import cut, one_line, visible
-from kensaku.dates import parse_date
 from kensaku.errors import MissingExtra, TooLarge, Unparsable
 from kensaku.models import Page
+from kensaku.text.clean import cut, one_line, visible
+from kensaku.text.dates import parse_date
 
 MAX_PAGES = 2_000
 MAX_CHARS = 10_000_000

@@ -7,11 +7,11 @@ import io
 import json
 import re
 
-from kensaku.clean import cut, one_line, visible
 from kensaku.errors import Unparsable
 from kensaku.extract.charset import decode
 from kensaku.extract.metadata import language_of
 from kensaku.models import Page
+from kensaku.text.clean import cut, one_line, visible
 
 MAX_ROWS = 20_000
 _MAX_CELL = 2_000

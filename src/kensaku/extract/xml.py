@@ -11,12 +11,12 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from kensaku.clean import cut, one_line, plain
-from kensaku.dates import parse_date
 from kensaku.errors import TooLarge, Unparsable
 from kensaku.extract.bounds import MAX_DEPTH, MAX_TAGS
 from kensaku.extract.metadata import absolute
 from kensaku.models import Page
+from kensaku.text.clean import cut, one_line, plain
+from kensaku.text.dates import parse_date
 
 MAX_ENTRIES = 5_000
 _ENTRIES = frozenset(("item", "entry", "url", "sitemap", "outline"))

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kensaku.clean import grapheme_start
 from kensaku.models import Document, Page, Passage
+from kensaku.text.clean import grapheme_start
 
 MAX_CHARS = 3_000  # about 650 tokens of English: abstracts stay whole, and are ranked better so
 MAX_CHARS_CJK = 1_200  # the same number of tokens of Japanese

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kensaku.countries import names
 from kensaku.providers.base import Provider, Request, rows, text
+from kensaku.text.countries import names
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query

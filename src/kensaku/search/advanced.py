@@ -12,12 +12,12 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kensaku.clean import one_line
-from kensaku.context import scored
+from kensaku.answers.context import scored
 from kensaku.errors import BudgetExceeded, IndexFault
 from kensaku.fetch.extract_many import needs_browser
 from kensaku.index.passages import split
 from kensaku.models import Document, Hit, Page, Passage
+from kensaku.text.clean import one_line
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku

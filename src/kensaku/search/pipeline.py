@@ -17,13 +17,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from kensaku._deadline import until
-from kensaku.clean import visible
 from kensaku.errors import DoesNotFit, NotAsked, Timeout
 from kensaku.models import Attempt, Outcome, Response
 from kensaku.providers.base import Findings
 from kensaku.search.attempt import Run, moment, outcome_of, passing, since, visit
 from kensaku.search.cache import cache_key
 from kensaku.search.rank import admit, fuse, merge, spread, tidy
+from kensaku.text.clean import visible
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
@@ -143,8 +143,8 @@ async def _deepened(run: Run, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], l
 
 def _extracted(query: Query, hits: tuple[Hit, ...]) -> str | None:
     """An answer in the sources' own words, when no upstream gave one."""
-    from kensaku.answer import extractive
-    from kensaku.context import Citation
+    from kensaku.answers.answer import extractive
+    from kensaku.answers.context import Citation
 
     return extractive(query.text, [Citation.of(n, h) for n, h in enumerate(hits, 1)])
 

@@ -10,8 +10,8 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, get_args
 
 from kensaku import models
-from kensaku.countries import country_code
 from kensaku.errors import InvalidQuery
+from kensaku.text.countries import country_code
 
 if TYPE_CHECKING:
     from kensaku.models import Query

@@ -15,10 +15,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from kensaku.clean import plain, visible
-from kensaku.dates import parse_date
 from kensaku.models import Hit, Source
 from kensaku.search.query import window
+from kensaku.text.clean import plain, visible
+from kensaku.text.dates import parse_date
 
 if TYPE_CHECKING:
     from kensaku.models import Query

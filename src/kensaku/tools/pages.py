@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kensaku.clean import cut
+from kensaku.answers.tokenizer import count
 from kensaku.models import Page
-from kensaku.tokenizer import count
+from kensaku.text.clean import cut
 from kensaku.tools.base import BaseTool, Param, ToolResult
 from kensaku.tools.fence import fenced
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from kensaku.clean import cut
+from kensaku.answers.tokenizer import count
 from kensaku.dialects import write
 from kensaku.models import Outcome
-from kensaku.tokenizer import count
+from kensaku.text.clean import cut
 from kensaku.tools.base import BaseTool, Param, ToolResult
 from kensaku.tools.fence import fenced
 

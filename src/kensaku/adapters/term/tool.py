@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from kensaku.adapters.failure import discreet
 from kensaku.adapters.term.message import CommandMessage, format_web_search_command_message
 from kensaku.adapters.term.registry import PROVIDERS, Registry, sensitive_setting_keys
-from kensaku.clean import cut
 from kensaku.dialects import write, write_error
 from kensaku.dialects.term import NO_PROVIDER
 from kensaku.errors import KensakuError, NotConfigured
 from kensaku.models import MAX_QUERY_CHARS, Attempt, Hit, Outcome, Query, Response
+from kensaku.text.clean import cut
 from kensaku.tools.base import BaseTool, Param, ToolResult
 from kensaku.tools.fence import fenced
 

@@ -15,16 +15,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kensaku.clean import one_line, visible
 from kensaku.errors import Timeout, Unreadable
 from kensaku.index.passages import sentences
 from kensaku.providers.base import Request
 from kensaku.search.rank import terms
+from kensaku.text.clean import one_line, visible
 from kensaku.tools.fence import fenced
 
 if TYPE_CHECKING:
+    from kensaku.answers.context import Citation, Context
     from kensaku.config.settings import Settings
-    from kensaku.context import Citation, Context
     from kensaku.models import Attempt, Outcome
     from kensaku.providers.base import Transport
     from kensaku.search.confidence import Confidence

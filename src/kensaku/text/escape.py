@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from kensaku.clean import visible
+from kensaku.text.clean import visible
 
 __all__ = ["address", "block", "bold", "inline", "link", "page", "within"]
 

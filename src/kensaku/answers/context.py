@@ -16,17 +16,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from kensaku.answers.tokenizer import count as count_tokens
 from kensaku.errors import InvalidQuery
 from kensaku.index.languages import guess_language
 from kensaku.index.passages import sentences, split
 from kensaku.index.tokens import document_terms, query_terms
 from kensaku.models import Document, Hit, Outcome, Passage
 from kensaku.search.rank import host_of
-from kensaku.tokenizer import count as count_tokens
 
 if TYPE_CHECKING:
+    from kensaku.answers.tokenizer import Counter
     from kensaku.models import Attempt
-    from kensaku.tokenizer import Counter
 
 PASSAGE_CHARS = 900  # small enough that several pages fit 500 tokens …
 PASSAGE_TOKENS = 250  # … also where a character is a token

@@ -1,0 +1,1 @@
+"""Text of other people: cleaned, dated, escaped. Pure functions."""
