@@ -1,4 +1,4 @@
-"""Kensaku: what a program holds, and what can be asked of it. What it owns is in `parts.py`.
+"""Kensaku: what a program holds, and what can be asked of it. What it owns is in `_resources.py`.
 
 async with Kensaku() as k:
     response = await k.search("python 3.14 release date", max_results=5)
@@ -12,9 +12,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from kensaku._resources import Parts
 from kensaku.errors import InvalidQuery, ProviderError, UnknownName, UsageError
 from kensaku.models import Hit, Query, Response
-from kensaku.parts import Parts
 from kensaku.providers import provider_class
 from kensaku.search import pipeline
 from kensaku.search import route as routes

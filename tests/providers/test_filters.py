@@ -9,7 +9,7 @@ import pytest
 
 from kensaku.models import Query
 from kensaku.providers import provider_class
-from kensaku.providers.filters import site_query, tbs, time_range, today, written_in
+from kensaku.providers._filters import site_query, tbs, time_range, today, written_in
 
 JANUARY = {"start_date": date(2026, 1, 2), "end_date": date(2026, 1, 31)}
 

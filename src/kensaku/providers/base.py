@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 from kensaku._quick import quick
 from kensaku.errors import Blocked, KeyRefused, ProviderError, QuotaExhausted, Unreadable
 from kensaku.models import Hit
-from kensaku.providers.refusal import MEANS, discreet, error_text, kind_of, request_id, said
+from kensaku.providers._classify import MEANS, discreet, error_text, kind_of, request_id, said
 from kensaku.search.query import cut_at_word
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import ProviderError, QuotaExhausted
+from kensaku.providers._classify import said
+from kensaku.providers._filters import bare, freshness, given
 from kensaku.providers.base import Provider, Reply, Request, rows
-from kensaku.providers.filters import bare, freshness, given
-from kensaku.providers.refusal import said
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query

@@ -6,8 +6,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import KeyRefused, ProviderError, QuotaExhausted
+from kensaku.providers._filters import freshness, given, site_query
 from kensaku.providers.base import Provider, Reply, Request, rows, text
-from kensaku.providers.filters import freshness, given, site_query
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query

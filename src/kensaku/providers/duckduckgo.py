@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
 from kensaku.errors import Blocked, NotConfigured, ProviderError, Timeout, Unreachable
+from kensaku.providers._classify import discreet
+from kensaku.providers._filters import freshness, site_query
 from kensaku.providers.base import Findings, Provider, Reply, Request, Transport
 from kensaku.providers.base import usable as with_address
-from kensaku.providers.filters import freshness, site_query
-from kensaku.providers.refusal import discreet
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kensaku.providers._classify import error_text
+from kensaku.providers._filters import given, tbs
 from kensaku.providers.base import Provider, Request, rows
-from kensaku.providers.filters import given, tbs
-from kensaku.providers.refusal import error_text
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query

@@ -7,8 +7,8 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import KeyRefused, ProviderError, QuotaExhausted, RateLimited
+from kensaku.providers._filters import given, google_language, site_query, today
 from kensaku.providers.base import Provider, Reply, Request, rows
-from kensaku.providers.filters import given, google_language, site_query, today
 from kensaku.search.query import window
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from kensaku.providers._filters import bare
 from kensaku.providers.base import Provider, Reply, Request, rows
-from kensaku.providers.filters import bare
 
 if TYPE_CHECKING:
     from kensaku.errors import ProviderError

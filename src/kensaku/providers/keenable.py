@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kensaku.providers._filters import bare, days, given
 from kensaku.providers.base import Provider, Request, rows
-from kensaku.providers.filters import bare, days, given
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kensaku.providers._filters import bare, days, given
 from kensaku.providers.base import Provider, Request, rows
-from kensaku.providers.filters import bare, days, given
 from kensaku.search.query import cut_at_word
 
 if TYPE_CHECKING:

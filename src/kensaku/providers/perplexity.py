@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kensaku.providers._filters import bare, given
 from kensaku.providers.base import Provider, Request, rows
-from kensaku.providers.filters import bare, given
 
 if TYPE_CHECKING:
     from datetime import date

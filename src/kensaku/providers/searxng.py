@@ -6,8 +6,8 @@ from base64 import b64encode
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import Outage, ProviderError
+from kensaku.providers._filters import given, site_query, time_range
 from kensaku.providers.base import Provider, Reply, Request, rows, text
-from kensaku.providers.filters import given, site_query, time_range
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import ProviderError, QuotaExhausted
+from kensaku.providers._classify import said
+from kensaku.providers._filters import given, google_language, site_query, tbs
 from kensaku.providers.base import Provider, Reply, Request, rows, text
-from kensaku.providers.filters import given, google_language, site_query, tbs
-from kensaku.providers.refusal import said
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query

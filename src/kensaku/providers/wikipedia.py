@@ -6,8 +6,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import Outage, ProviderError, RateLimited
+from kensaku.providers._filters import written_in
 from kensaku.providers.base import Provider, Reply, Request, rows, text
-from kensaku.providers.filters import written_in
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query

@@ -38,8 +38,8 @@ from kensaku.errors import (
     UsageError,
 )
 from kensaku.models import Attempt, Outcome
+from kensaku.providers._classify import discreet
 from kensaku.providers.base import Findings
-from kensaku.providers.refusal import discreet
 from kensaku.search.route import Then, rule_for
 
 if TYPE_CHECKING:

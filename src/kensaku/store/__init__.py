@@ -11,9 +11,9 @@ from pathlib import Path
 
 from kensaku.errors import ConfigError
 from kensaku.store.base import Store
+from kensaku.store.fallback import Steady
 from kensaku.store.memory import MemoryStore
 from kensaku.store.sqlite import SqliteStore
-from kensaku.store.steady import Steady
 from kensaku.store.valkey import ValkeyStore
 
 __all__ = ["MemoryStore", "SqliteStore", "Steady", "Store", "ValkeyStore", "open_store"]
