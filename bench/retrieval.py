@@ -31,8 +31,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kensaku.index import Index
-from kensaku.index.embed import Offline, Piece, Vector
-from kensaku.index.lock import DirectoryLock
+from kensaku.index.embed.models import Offline, Piece, Vector
+from kensaku.index.worker.lock import DirectoryLock
 from kensaku.models import Document
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
@@ -315,8 +315,8 @@ def _graphs(home: Path) -> str:
 
 def loop() -> None:
     """The longest pause of another thread while the engine works: it holds the lock throughout."""
-    from kensaku.index.base import open_index
-    from kensaku.index.store import Store
+    from kensaku.index.collections import Store
+    from kensaku.index.engines.base import open_index
 
     home = Path(tempfile.mkdtemp())
     store = Store(open_index(home))

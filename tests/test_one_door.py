@@ -34,8 +34,8 @@ MAY = {
     "fetch/browser/browser.py": {"playwright"},  # drives a browser whose only network is the door
     "providers/duckduckgo.py": {"ddgs", "primp"},  # fixed hosts of search engines
     "store/valkey.py": {"valkey"},  # the operator's own server
-    "index/server.py": {"qdrant_client"},  # the operator's own server
-    "index/remote.py": {"open_unix_connection"},  # another process of ours, on this machine
+    "index/engines/server.py": {"qdrant_client"},  # the operator's own server
+    "index/worker/client.py": {"open_unix_connection"},  # another process of ours, on this machine
     "cli/machine.py": {"urllib.request"},  # reads which proxy variables are set; asks nobody
 }
 

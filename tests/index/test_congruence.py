@@ -16,9 +16,9 @@ from animals import ALL, HERONS, OTTERS
 
 from kensaku.errors import IndexFault, UnknownName
 from kensaku.index import Index
-from kensaku.index.base import Where, open_index
+from kensaku.index.collections import Store
+from kensaku.index.engines.base import Where, open_index
 from kensaku.index.search import Request, search
-from kensaku.index.store import Store
 from kensaku.models import Document
 
 pytest.importorskip("qdrant_client")

@@ -20,7 +20,7 @@ from animals import urls
 
 from kensaku.errors import IndexFault
 from kensaku.index import Index
-from kensaku.index.lock import DirectoryLock
+from kensaku.index.worker.lock import DirectoryLock
 from kensaku.models import Document
 
 DAMAGES = int(os.environ.get("KENSAKU_DAMAGES", "8"))

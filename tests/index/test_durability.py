@@ -19,7 +19,7 @@ from animals import ALL, HERONS, OTTERS, urls
 
 from kensaku.errors import IndexFault
 from kensaku.index import Index
-from kensaku.index.lock import DirectoryLock
+from kensaku.index.worker.lock import DirectoryLock
 from kensaku.models import Document
 
 KILLS = int(os.environ.get("KENSAKU_KILLS", "20"))

@@ -9,7 +9,7 @@ from animals import ALL, HERONS, OTTERS, SEARCH, urls
 
 from kensaku.errors import ConfigError, IndexFault
 from kensaku.index import Added, Index
-from kensaku.index.embed import open_model
+from kensaku.index.embed.models import open_model
 from kensaku.models import Document
 
 PLACES = {"otter": 0, "heron": 1, "bird": 1, "wine": 2, "riesling": 2}
@@ -175,7 +175,7 @@ async def test_a_collection_that_the_model_could_not_read_is_searched_by_words(t
 
 def test_wordpiece_cuts_as_bert_does():
     """Checked against the reference tokenizer on 2,300 abstracts and paragraphs: no difference."""
-    from kensaku.index.wordpiece import WordPiece
+    from kensaku.index.embed.wordpiece import WordPiece
 
     cut = WordPiece().tokens
 

@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace) -> int:
     """One crawl."""
-    from kensaku.index.base import check_name
+    from kensaku.index.engines.base import check_name
 
     options = plan_of(args)
     if args.collection is not None:

@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace) -> int:
     """One action."""
-    from kensaku.index.base import check_name
+    from kensaku.index.engines.base import check_name
 
     act, least, most, takes = ACTIONS[args.action]
     if len(args.what) < least or (most is not None and len(args.what) > most):

@@ -17,8 +17,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kensaku.index.base import Entry, Payload
 from kensaku.index.days import date_of, day_of
+from kensaku.index.engines.base import Entry, Payload
 from kensaku.index.languages import guess_language
 from kensaku.index.passages import split
 from kensaku.index.tokens import Terms, document_terms

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import IndexFault
-from kensaku.index.faults import faults
+from kensaku.index.errors import faults
 from kensaku.models import Document
 
 if TYPE_CHECKING:
     from kensaku.index import Index
-    from kensaku.index.remote import Line
     from kensaku.index.results import Added
+    from kensaku.index.worker.client import Line
 
 STEP = 500
 _FIELDS = ("url", "title", "text", "published", "language", "metadata")

@@ -12,12 +12,12 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from kensaku.errors import IndexFault
-from kensaku.index.base import Found, Payload, Where
+from kensaku.index.collections import Store
 from kensaku.index.days import day_of
+from kensaku.index.engines.base import Found, Payload, Where
 from kensaku.index.entries import document_of, entry_id, published_of
 from kensaku.index.fuse import blend, cosine, decay, diversify, highlights, overlap, saturate
 from kensaku.index.languages import STOP_WORDS
-from kensaku.index.store import Store
 from kensaku.index.tokens import document_terms, query_pattern, query_terms
 
 Mode = Literal["lexical", "hybrid", "dense"]

@@ -24,7 +24,7 @@ class WordPiece:
     """The tokenizer: greedy, longest piece first."""
 
     def __init__(self) -> None:
-        packed = files("kensaku.index").joinpath("wordpiece.txt.xz").read_bytes()
+        packed = files("kensaku.index.embed").joinpath("wordpiece.txt.xz").read_bytes()
         words = lzma.decompress(packed).decode().split("\n")
         self._numbers = {word: number for number, word in enumerate(words)}
         self._word = functools.lru_cache(maxsize=_CACHED)(self._pieces)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kensaku.index.embed import Model, Piece
+from kensaku.index.embed.models import Model, Piece
 from kensaku.index.entries import language_of, passages_of, revision
-from kensaku.index.remote import Line
-from kensaku.index.service import pack
+from kensaku.index.worker.client import Line
+from kensaku.index.worker.dispatch import pack
 from kensaku.models import Document
 
 

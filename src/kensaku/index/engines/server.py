@@ -13,8 +13,17 @@ from typing import Any
 from uuid import UUID
 
 from kensaku.errors import IndexFault, KensakuError, MissingExtra, UnknownName
-from kensaku.index.base import DENSE, META_ID, WORDS, Entry, Found, Payload, Where, check_name
-from kensaku.index.faults import fault
+from kensaku.index.engines.base import (
+    DENSE,
+    META_ID,
+    WORDS,
+    Entry,
+    Found,
+    Payload,
+    Where,
+    check_name,
+)
+from kensaku.index.errors import fault
 
 TIMEOUT = 60  # seconds for one request
 MEMORY = ":memory:"

@@ -23,11 +23,11 @@ from pathlib import Path
 
 from kensaku import __version__
 from kensaku.errors import IndexFault, KensakuError
-from kensaku.index.faults import fault
-from kensaku.index.lock import DirectoryLock
-from kensaku.index.service import answer
-from kensaku.index.store import Store
-from kensaku.index.wire import MAX_FRAME, error_out, frame, message, socket_path
+from kensaku.index.collections import Store
+from kensaku.index.errors import fault
+from kensaku.index.worker.dispatch import answer
+from kensaku.index.worker.lock import DirectoryLock
+from kensaku.index.worker.protocol import MAX_FRAME, error_out, frame, message, socket_path
 
 HELD = 3  # exit status: another process has the directory
 FAULT = 4  # exit status: the directory cannot be used; the sentence is on stderr
@@ -107,7 +107,7 @@ def main(directory: Path, linger: float) -> int:
 
 
 def _run(directory: Path, lock: DirectoryLock, listener: socket.socket, linger: float) -> None:
-    from kensaku.index.embedded import Embedded
+    from kensaku.index.engines.embedded import Embedded
 
     lock.sign()  # the fork has another number
     store = Store(Embedded(directory, lock=lock))

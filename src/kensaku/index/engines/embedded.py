@@ -21,11 +21,20 @@ from uuid import uuid4
 import qdrant_edge as edge
 
 from kensaku.errors import IndexFault, UnknownName
-from kensaku.index.base import DENSE, META_ID, WORDS, Entry, Found, Payload, Where, check_name
-from kensaku.index.faults import faults
-from kensaku.index.lock import DirectoryLock
-from kensaku.index.pages import give_back
-from kensaku.index.points import condition, point, sparse, unpacked
+from kensaku.index.engines.base import (
+    DENSE,
+    META_ID,
+    WORDS,
+    Entry,
+    Found,
+    Payload,
+    Where,
+    check_name,
+)
+from kensaku.index.engines.points import condition, point, sparse, unpacked
+from kensaku.index.errors import faults
+from kensaku.index.release_memory import give_back
+from kensaku.index.worker.lock import DirectoryLock
 
 # Passages: a second of work that keeps memory at a fifth. Twice as many make searches a third
 # faster and the words on disk a seventh smaller, for 60 MB more while they are added.

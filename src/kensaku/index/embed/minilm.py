@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kensaku.errors import IndexFault, MissingExtra
-from kensaku.index.wordpiece import END, START, WordPiece
+from kensaku.index.embed.wordpiece import END, START, WordPiece
 
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 WINDOW = 254  # tokens the model reads at once, without the two marks

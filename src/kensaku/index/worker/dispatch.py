@@ -13,9 +13,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from kensaku.index.base import Where
+from kensaku.index.collections import Store
+from kensaku.index.engines.base import Where
 from kensaku.index.search import Request, search
-from kensaku.index.store import Store
 from kensaku.models import Document
 
 Values = dict[str, Any]

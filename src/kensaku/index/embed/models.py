@@ -107,7 +107,7 @@ class Offline:
     def _encode(self, texts: Sequence[str], titles: Sequence[str]) -> list[Vector]:
         with self._one:  # two searches at once load one model
             if self._model is None:
-                from kensaku.index.minilm import MiniLM
+                from kensaku.index.embed.minilm import MiniLM
 
                 self._model = MiniLM()
         vectors: list[Vector] = self._model.encode(texts, titles)

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from kensaku.errors import IndexFault
-from kensaku.index.faults import faults
+from kensaku.index.errors import faults
 
 PATIENCE = 0.8  # seconds; long enough for an owner that is just leaving
 _STEP = 0.02

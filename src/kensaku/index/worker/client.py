@@ -22,9 +22,9 @@ from typing import Any, Protocol
 
 from kensaku import __version__
 from kensaku.errors import IndexFault, KensakuError
-from kensaku.index.faults import fault
-from kensaku.index.lock import DirectoryLock
-from kensaku.index.wire import error_in, frame, message, socket_path
+from kensaku.index.errors import fault
+from kensaku.index.worker.lock import DirectoryLock
+from kensaku.index.worker.protocol import error_in, frame, message, socket_path
 
 PATIENCE = 0.9  # seconds for a directory that somebody else holds
 START = 15.0  # seconds for a worker to start on a busy machine
@@ -56,7 +56,7 @@ class Thread:
         return await asyncio.get_running_loop().run_in_executor(self._pool, self._do, name, given)
 
     def _do(self, name: str, given: dict[str, Any]) -> Any:
-        from kensaku.index.service import answer
+        from kensaku.index.worker.dispatch import answer
 
         if self._store is None:
             self._store = self._open()
@@ -149,11 +149,11 @@ class Process:
 
     async def _start(self) -> bool:
         """Start a worker; False when another process has the directory."""
-        from kensaku.index.worker import HELD
+        from kensaku.index.worker.server import HELD
 
         process = await asyncio.create_subprocess_exec(
             sys.executable,
-            *("-m", "kensaku.index.worker", str(self._directory), str(self._linger)),
+            *("-m", "kensaku.index.worker.server", str(self._directory), str(self._linger)),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
@@ -238,8 +238,8 @@ def open_line(path: Path | None, url: str | None, api_key: str | None, linger: f
         return Process(path, linger=linger)
 
     def open_store() -> Any:
-        from kensaku.index.base import open_index
-        from kensaku.index.store import Store
+        from kensaku.index.collections import Store
+        from kensaku.index.engines.base import open_index
 
         return Store(open_index(path, url=url, api_key=api_key))
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import qdrant_edge as edge
 
-from kensaku.index.base import DENSE, WORDS, Entry, Payload, Where
+from kensaku.index.engines.base import DENSE, WORDS, Entry, Payload, Where
 
 _json = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 

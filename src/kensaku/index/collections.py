@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from kensaku.errors import IndexFault, InvalidQuery, UnknownName
-from kensaku.index.base import META_ID, Engine, Entry, Payload, check_name
+from kensaku.index.engines.base import META_ID, Engine, Entry, Payload, check_name
 from kensaku.index.entries import (
     Prepared,
     document_id,

@@ -151,12 +151,12 @@ def open_index(
     `url=":memory:"` is an empty Qdrant inside this process, for tests.
     """
     if url is not None:
-        from kensaku.index.server import Server
+        from kensaku.index.engines.server import Server
 
         return Server(url, api_key=api_key, prefix=prefix)
     if path is None:
         raise ConfigError("the local index has no place", remedy="give it a directory or a url")
-    from kensaku.index.embedded import Embedded
+    from kensaku.index.engines.embedded import Embedded
 
     return Embedded(Path(path))
 

@@ -1,0 +1,1 @@
+"""Embedding models: an ONNX model from a package, or an HTTP endpoint."""

@@ -1,0 +1,1 @@
+"""The process that holds the embedded index: client, protocol, dispatch, server."""
