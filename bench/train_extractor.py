@@ -26,12 +26,12 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from extraction import Sample, load_samples, mean_by_kind, word_f1, words
-from kensaku.extract import features, model
-from kensaku.extract.blocks import Block
-from kensaku.extract.choose import best_selection, without_repeats
-from kensaku.extract.html import visible_blocks
-from kensaku.extract.metadata import read_metadata
-from kensaku.extract.tree import parse_html
+from kensaku.extract.html.metadata import read_metadata
+from kensaku.extract.html.page import visible_blocks
+from kensaku.extract.html.tree import parse_html
+from kensaku.extract.main import features, model
+from kensaku.extract.main.blocks import Block
+from kensaku.extract.main.select import best_selection, without_repeats
 
 ROUNDS = 110
 MOST_WORDS = 60  # a block's weight grows with its words up to here

@@ -8,7 +8,13 @@ import pytest
 
 from kensaku.errors import TooLarge, Unparsable
 from kensaku.extract import extract, extract_html
-from kensaku.extract.bounds import MAX_ATTRIBUTES, MAX_BYTES, MAX_DEPTH, MAX_TAGS, check_markup
+from kensaku.extract.html.markup_check import (
+    MAX_ATTRIBUTES,
+    MAX_BYTES,
+    MAX_DEPTH,
+    MAX_TAGS,
+    check_markup,
+)
 
 BOMBS = {
     "100k nested div": "<div>" * 100_000 + "x",

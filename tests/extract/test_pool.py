@@ -12,8 +12,8 @@ import pytest
 
 from kensaku.errors import TooLarge, Unparsable
 from kensaku.extract import ParsePool, extract
-from kensaku.extract import pool as pool_module
-from kensaku.extract.pool import is_heavy
+from kensaku.extract.worker import pool as pool_module
+from kensaku.extract.worker.pool import is_heavy
 
 HTML = b"<html><head><title>Otters</title></head><body><p>Otters swim in rivers and eat fish.</p></body></html>"
 SLOW = (

@@ -7,11 +7,11 @@ from urllib.parse import urljoin
 import pytest
 
 from kensaku.extract import extract_html
-from kensaku.extract.blocks import blocks_of
-from kensaku.extract.metadata import absolute
-from kensaku.extract.selector import parse_selector
-from kensaku.extract.tree import lxml_etree, parse_html
-from kensaku.extract.words import PLACES, place_bits
+from kensaku.extract.html.metadata import absolute
+from kensaku.extract.html.tree import lxml_etree, parse_html
+from kensaku.extract.main.blocks import blocks_of
+from kensaku.extract.main.lexicon import PLACES, place_bits
+from kensaku.extract.visible.selector import parse_selector
 
 
 @pytest.mark.parametrize(

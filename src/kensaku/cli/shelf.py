@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.cli.addresses import path_of
 from kensaku.errors import FetchError, TooLarge, Unparsable
-from kensaku.extract.bounds import MAX_BYTES
-from kensaku.extract.pool import ParsePool
+from kensaku.extract.html.markup_check import MAX_BYTES
+from kensaku.extract.worker.pool import ParsePool
 from kensaku.models import Document
 
 if TYPE_CHECKING:

@@ -9,13 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kensaku.extract.document import extract
-    from kensaku.extract.html import extract_html
-    from kensaku.extract.pdf import pdf_pages
-    from kensaku.extract.pool import ParsePool
+    from kensaku.extract.formats.pdf import pdf_pages
+    from kensaku.extract.html.page import extract_html
+    from kensaku.extract.worker.pool import ParsePool
 
 __all__ = ["ParsePool", "extract", "extract_html", "pdf_pages"]
 
-_HOMES = {"extract": "document", "extract_html": "html", "pdf_pages": "pdf", "ParsePool": "pool"}
+_HOMES = {
+    "extract": "document",
+    "extract_html": "html.page",
+    "pdf_pages": "formats.pdf",
+    "ParsePool": "worker.pool",
+}
 
 
 def __getattr__(name: str) -> Any:

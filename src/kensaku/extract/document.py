@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kensaku.errors import Unparsable
-from kensaku.extract.bounds import check_size
+from kensaku.extract.html.markup_check import check_size
 from kensaku.extract.sniff import Kind, sniff
 from kensaku.models import Page
 
@@ -26,22 +26,22 @@ def extract(data: bytes, *, url: str = "", content_type: str = "") -> Page:
 
 def _read(kind: Kind, data: bytes, url: str, content_type: str) -> Page:
     if kind == "html":
-        from kensaku.extract.html import extract_html
+        from kensaku.extract.html.page import extract_html
 
         return extract_html(data, url, content_type=content_type)
     if kind == "pdf":
-        from kensaku.extract.pdf import extract_pdf
+        from kensaku.extract.formats.pdf import extract_pdf
 
         return extract_pdf(data, url)
     if kind == "xml":
-        from kensaku.extract.xml import extract_xml
+        from kensaku.extract.formats.xml import extract_xml
 
         return extract_xml(data, url, content_type)
     if kind in ("docx", "xlsx", "pptx", "odf"):
-        from kensaku.extract.office import extract_office
+        from kensaku.extract.formats.office import extract_office
 
         return extract_office(data, kind, url)
-    from kensaku.extract import text
+    from kensaku.extract.formats import text
 
     read = {"json": text.extract_json, "csv": text.extract_csv, "markdown": text.extract_markdown}
     return read.get(kind, text.extract_text)(data, url, content_type)

@@ -94,7 +94,7 @@ def _looks_like_json(data: bytes) -> bool:
 
 
 def _zipped(data: bytes) -> Kind:
-    from kensaku.extract.office import archive_names
+    from kensaku.extract.formats.office import archive_names
 
     names = archive_names(data)
     for path, kind in (("word/document.xml", "docx"), ("xl/workbook.xml", "xlsx")):

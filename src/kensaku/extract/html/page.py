@@ -6,16 +6,16 @@ bytes → text → bounds → tree → metadata
 
 from __future__ import annotations
 
-from kensaku.extract.blocks import Block, blocks_of
-from kensaku.extract.bounds import check_size
 from kensaku.extract.charset import decode
-from kensaku.extract.choose import choose
-from kensaku.extract.features import PageFacts
-from kensaku.extract.hidden import Sight
-from kensaku.extract.markdown import render
-from kensaku.extract.metadata import Metadata, images_of, language_of, links_of, read_metadata
-from kensaku.extract.shells import shell_notes
-from kensaku.extract.tree import Element, parse_html
+from kensaku.extract.html.js_shells import shell_notes
+from kensaku.extract.html.markdown import render
+from kensaku.extract.html.markup_check import check_size
+from kensaku.extract.html.metadata import Metadata, images_of, language_of, links_of, read_metadata
+from kensaku.extract.html.tree import Element, parse_html
+from kensaku.extract.main.blocks import Block, blocks_of
+from kensaku.extract.main.features import PageFacts
+from kensaku.extract.main.select import choose
+from kensaku.extract.visible.hidden import Sight
 from kensaku.models import Page
 from kensaku.text.clean import cut
 

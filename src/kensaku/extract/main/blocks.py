@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
-from kensaku.extract.hidden import Look, Sight
-from kensaku.extract.tree import Element, lxml_etree
-from kensaku.extract.words import place_bits
+from kensaku.extract.html.tree import Element, lxml_etree
+from kensaku.extract.main.lexicon import place_bits
+from kensaku.extract.visible.hidden import Look, Sight
 
 BLOCK_TAGS = frozenset(
     "address article aside blockquote body button caption center dd details dialog dir div dl dt "

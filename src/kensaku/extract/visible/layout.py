@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kensaku.extract.blocks import Block, Node
-from kensaku.extract.textstats import is_long
+from kensaku.extract.main.blocks import Block, Node
+from kensaku.extract.main.textstats import is_long
 
 _LEVELS = 4
 _PART = 0.6  # a box with more of the page's words is not a part of the page but the whole

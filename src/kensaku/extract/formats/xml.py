@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from kensaku.errors import TooLarge, Unparsable
-from kensaku.extract.bounds import MAX_DEPTH, MAX_TAGS
-from kensaku.extract.metadata import absolute
+from kensaku.extract.html.markup_check import MAX_DEPTH, MAX_TAGS
+from kensaku.extract.html.metadata import absolute
 from kensaku.models import Page
 from kensaku.text.clean import cut, one_line, plain
 from kensaku.text.dates import parse_date

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kensaku.extract.tree import Element
+from kensaku.extract.html.tree import Element
 
 _FEW_WORDS = 25
 _SHORT = 250  # words; a challenge says little, an article about challenges says more

@@ -14,7 +14,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from kensaku.extract import features
+from kensaku.extract.main import features
 
 FILE = "blocks.model.json"
 Score = Callable[..., float]  # of the numbers of one row
@@ -31,7 +31,7 @@ def probabilities(rows: list[list[float]]) -> list[float]:
 
 @cache
 def _compiled() -> Score:
-    text = resources.files("kensaku.extract").joinpath(FILE).read_text(encoding="utf-8")
+    text = resources.files("kensaku.extract.main").joinpath(FILE).read_text(encoding="utf-8")
     model = json.loads(text)
     known = features.conditions()
     return build([known[name] for name in model["features"]], model["trees"])

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from string import ascii_uppercase, digits
 
-from kensaku.extract.blocks import Block, Node
-from kensaku.extract.words import cue_bits
+from kensaku.extract.main.blocks import Block, Node
+from kensaku.extract.main.lexicon import cue_bits
 
 TEXT_NAMES = (
     "size", "chars", "linked", "stops", "commas", "upper", "digits", "word_len", "function_words",

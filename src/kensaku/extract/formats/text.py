@@ -9,7 +9,7 @@ import re
 
 from kensaku.errors import Unparsable
 from kensaku.extract.charset import decode
-from kensaku.extract.metadata import language_of
+from kensaku.extract.html.metadata import language_of
 from kensaku.models import Page
 from kensaku.text.clean import cut, one_line, visible
 

@@ -76,7 +76,7 @@ def _limit_memory(limit: int) -> None:
 
 def _warm_up() -> None:
     """Load the parser and the model before the first document, not with it."""
-    from kensaku.extract.html import extract_html
+    from kensaku.extract.html.page import extract_html
 
     extract_html("<p>one</p>")
     gc.freeze()  # what is loaded stays: the collector need not look through it for every page

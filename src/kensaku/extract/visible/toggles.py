@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from kensaku.extract.tree import Element, lxml_etree
+from kensaku.extract.html.tree import Element, lxml_etree
 
 _FOLDED = re.compile(
     r"accordion|collaps|tab-?pane|tab-?content|tabbed|expander|expand|toggle|faq|read-?more|disclosure"

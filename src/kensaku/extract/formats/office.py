@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from kensaku.errors import TooLarge, Unparsable
-from kensaku.extract.text import table
-from kensaku.extract.xml import elements, local
+from kensaku.extract.formats.text import table
+from kensaku.extract.formats.xml import elements, local
 from kensaku.models import Page
 from kensaku.text.clean import cut, one_line, visible
 from kensaku.text.dates import parse_date

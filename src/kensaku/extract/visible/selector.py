@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from kensaku.extract.tree import Element
+from kensaku.extract.html.tree import Element
 
 _NAME = r"(?:[\w-]|[^\x00-\x7f]|\\.)+"
 _TOKEN = re.compile(

@@ -21,7 +21,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from kensaku.errors import FetchError, TooLarge, Unparsable
-from kensaku.extract.bounds import check_size
+from kensaku.extract.html.markup_check import check_size
 from kensaku.models import Page
 
 MEMORY = 1_000_000_000
@@ -176,7 +176,7 @@ async def _spawn(memory: int) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
-        "kensaku.extract.worker",
+        "kensaku.extract.worker.process",
         str(memory),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from kensaku.extract.tree import Element
+from kensaku.extract.html.tree import Element
 from kensaku.text.clean import cut, one_line, plain
 from kensaku.text.dates import parse_date
 

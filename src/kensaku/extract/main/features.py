@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kensaku.extract.blocks import CONTEXT, HEADINGS, Block
-from kensaku.extract.boxes import Boxes
-from kensaku.extract.textstats import TEXT_NAMES, TextStats, is_long
-from kensaku.extract.words import CUES, PLACES
+from kensaku.extract.main.blocks import CONTEXT, HEADINGS, Block
+from kensaku.extract.main.lexicon import CUES, PLACES
+from kensaku.extract.main.textstats import TEXT_NAMES, TextStats, is_long
+from kensaku.extract.visible.layout import Boxes
 
 _TAG_CODE = {
     tag: float(code)

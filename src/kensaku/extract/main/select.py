@@ -5,9 +5,9 @@ numbers → probabilities → the selection with the best F1 to be expected
 
 from __future__ import annotations
 
-from kensaku.extract import features, model
-from kensaku.extract.blocks import Block, in_context
-from kensaku.extract.features import PageFacts
+from kensaku.extract.main import features, model
+from kensaku.extract.main.blocks import Block, in_context
+from kensaku.extract.main.features import PageFacts
 
 _MOST_BLOCKS = 10_000  # beyond, a simple rule: the model takes a second for every 10,000
 _FEW_WORDS = 120  # in a page this small there is little to lose, and all of it may matter

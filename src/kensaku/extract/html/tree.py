@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any, TypeAlias
 
 from kensaku.errors import MissingExtra, Unparsable
-from kensaku.extract.bounds import check_markup
+from kensaku.extract.html.markup_check import check_markup
 
 Element: TypeAlias = Any  # an element of lxml, which ships no types
 

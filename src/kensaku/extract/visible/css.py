@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kensaku.extract.selector import Compound, Selector, parse_selector, unescape
-from kensaku.extract.tree import Element
+from kensaku.extract.html.tree import Element
+from kensaku.extract.visible.selector import Compound, Selector, parse_selector, unescape
 
 Declarations = dict[str, str]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kensaku.extract.blocks import HEADINGS, Block, Node, spaced
-from kensaku.extract.metadata import absolute
+from kensaku.extract.html.metadata import absolute
+from kensaku.extract.main.blocks import HEADINGS, Block, Node, spaced
 from kensaku.text.clean import visible
 
 _CELL_CHARS = 400  # a longer cell is a column of a page, not a cell of a table

@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from kensaku.extract.colour import WHITE, Colour, find_colour, near
-from kensaku.extract.css import Declarations, StyleSheet, at_rule_holds, cascade
-from kensaku.extract.reveal import Reveal
-from kensaku.extract.tree import Element, lxml_etree
+from kensaku.extract.html.tree import Element, lxml_etree
+from kensaku.extract.visible.colour import WHITE, Colour, find_colour, near
+from kensaku.extract.visible.css import Declarations, StyleSheet, at_rule_holds, cascade
+from kensaku.extract.visible.toggles import Reveal
 
 # Never rendered as text, or only where scripts, plugins or frames do not work.
 _UNSEEN = frozenset(

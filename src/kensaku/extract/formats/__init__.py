@@ -1,0 +1,1 @@
+"""PDF, Office, XML and plain text."""

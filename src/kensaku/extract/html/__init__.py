@@ -1,0 +1,1 @@
+"""HTML: bytes to a tree, metadata and Markdown."""

@@ -1,0 +1,1 @@
+"""Worker processes that parse, and can be killed."""
