@@ -23,8 +23,8 @@ from kensaku.errors import (
 from kensaku.models import Hit, Outcome, Page, Query, Response
 from kensaku.providers.base import Findings, Provider, Transport
 from kensaku.testing import FakeUpstream, faults
+from kensaku.testing._redaction import Discretion
 from kensaku.testing.cassette import Cassette, NotRecorded
-from kensaku.testing.discretion import Discretion
 from kensaku.transport.http import Http
 
 QUERY = "Red Panda 好物"

@@ -36,7 +36,7 @@ MAY = {
     "store/valkey.py": {"valkey"},  # the operator's own server
     "index/engines/server.py": {"qdrant_client"},  # the operator's own server
     "index/worker/client.py": {"open_unix_connection"},  # another process of ours, on this machine
-    "cli/machine.py": {"urllib.request"},  # reads which proxy variables are set; asks nobody
+    "cli/doctor/local.py": {"urllib.request"},  # reads which proxy variables are set; asks nobody
 }
 
 

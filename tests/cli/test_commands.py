@@ -13,7 +13,7 @@ import pytest
 
 from kensaku import __version__
 from kensaku.cli import docs
-from kensaku.cli.start import COMMANDS, parser_of
+from kensaku.cli._main import COMMANDS, parser_of
 from kensaku.providers import provider_names
 from kensaku.testing import FakeUpstream, faults
 

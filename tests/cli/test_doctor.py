@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kensaku.cli.upstreams import check_clock
+from kensaku.cli.doctor.network import check_clock
 from kensaku.testing import FakeUpstream, faults
 
 from .conftest import Run

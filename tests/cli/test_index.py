@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kensaku.cli.shelf import look
+from kensaku.cli._ingest import look
 from kensaku.testing import FakeUpstream
 
 from .test_pages import Cli, command_line, page

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from kensaku.cli.terminal import Progress, fancy, linked, table
+from kensaku.cli._terminal import Progress, fancy, linked, table
 from kensaku.models import Hit
 from kensaku.testing import FakeUpstream
 

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from kensaku.adapters.tavily_client import configured_key, tavily_client
 from kensaku.dialects import tavily as dialect
-from kensaku.dialects.words import reason
+from kensaku.dialects._strings import reason
 from kensaku.errors import Cooling, KensakuError, NotConfigured, ProviderError, RateLimited
 from kensaku.models import Outcome
 from kensaku.tools.base import BaseTool, Param, ToolResult

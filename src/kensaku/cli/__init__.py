@@ -13,6 +13,6 @@ def main(words: list[str] | None = None) -> int:
 
         print("kensaku", __version__)
         return 0
-    from kensaku.cli.start import start
+    from kensaku.cli._main import start
 
     return start(words)

@@ -11,7 +11,8 @@ import argparse
 import re
 from typing import TYPE_CHECKING
 
-from kensaku.cli import asking, terminal
+from kensaku.cli import _query_options as asking
+from kensaku.cli import _terminal as terminal
 
 if TYPE_CHECKING:
     from kensaku.answers.answer import Answer

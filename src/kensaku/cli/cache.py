@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import re
 
-from kensaku.cli import terminal
-from kensaku.cli.options import add_common, settings_of
+from kensaku.cli import _terminal as terminal
+from kensaku.cli._options import add_common, settings_of
 
 USAGE = "[options] stats|clear"
 

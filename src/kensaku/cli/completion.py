@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from kensaku.cli import terminal
+from kensaku.cli import _terminal as terminal
 
 USAGE = "bash|zsh|fish"
 
@@ -28,7 +28,7 @@ async def run(args: argparse.Namespace) -> int:
 
 def bash() -> str:
     """For bash: by command and by the word before."""
-    from kensaku.cli.start import COMMANDS
+    from kensaku.cli._main import COMMANDS
 
     values, files, options = [], [], []
     for name in COMMANDS:
@@ -64,7 +64,7 @@ def bash() -> str:
 
 def zsh() -> str:
     """For zsh: with descriptions."""
-    from kensaku.cli.start import COMMANDS
+    from kensaku.cli._main import COMMANDS
 
     lines = ["#compdef kensaku", "_kensaku() {", "  if (( CURRENT == 2 )); then"]
     lines += ["    local -a commands=("]
@@ -88,7 +88,7 @@ def zsh() -> str:
 
 def fish() -> str:
     """For fish: one line for each option."""
-    from kensaku.cli.start import COMMANDS
+    from kensaku.cli._main import COMMANDS
 
     lines = []
     for name, about in COMMANDS.items():
@@ -109,7 +109,7 @@ def fish() -> str:
 
 def _options(command: str) -> list[tuple[list[str], list[str], bool, str]]:
     """Flags (none for an argument), values to choose from, whether it is a file, and its help."""
-    from kensaku.cli.start import parser_of
+    from kensaku.cli._main import parser_of
     from kensaku.dialects import DIALECTS
     from kensaku.providers import provider_names
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from kensaku.cli import terminal
-from kensaku.cli.options import add_common, settings_of
+from kensaku.cli import _terminal as terminal
+from kensaku.cli._options import add_common, settings_of
 
 USAGE = "[options] [NAME …]"
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from kensaku.cli import asking, terminal
+from kensaku.cli import _query_options as asking
+from kensaku.cli import _terminal as terminal
 
 if TYPE_CHECKING:
     from kensaku.answers.context import Context

@@ -11,11 +11,11 @@ import argparse
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
-from kensaku.cli import terminal
+from kensaku.cli import _terminal as terminal
+from kensaku.cli._client import client, counted
+from kensaku.cli._crawl_options import add_site, plan_of
+from kensaku.cli._options import add_common
 from kensaku.cli.extract import add_format, show_pages, tell_failed
-from kensaku.cli.options import add_common
-from kensaku.cli.site import add_site, plan_of
-from kensaku.cli.working import client, counted
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku

@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-from kensaku.cli.start import COMMANDS, overview, parser_of
+from kensaku.cli._main import COMMANDS, overview, parser_of
 
 WIDTH = 96
 _BLOCK = re.compile(r"(```console\n\$ kensaku(?: (\w+))? --help\n).*?(```\n)", re.DOTALL)

@@ -11,10 +11,10 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from kensaku.cli import terminal
-from kensaku.cli.addresses import check_url, fault_of
-from kensaku.cli.options import add_common
-from kensaku.cli.working import client
+from kensaku.cli import _terminal as terminal
+from kensaku.cli._addresses import check_url, fault_of
+from kensaku.cli._client import client
+from kensaku.cli._options import add_common
 from kensaku.text.clean import one_line
 
 if TYPE_CHECKING:

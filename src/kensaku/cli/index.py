@@ -22,15 +22,15 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from kensaku.cli import terminal
-from kensaku.cli.addresses import document_address, is_url, path_of, readable, writable
-from kensaku.cli.options import add_common
-from kensaku.cli.working import client, counted
+from kensaku.cli import _terminal as terminal
+from kensaku.cli._addresses import document_address, is_url, path_of, readable, writable
+from kensaku.cli._client import client, counted
+from kensaku.cli._options import add_common
 from kensaku.errors import UnknownName, UsageError
 from kensaku.text.clean import one_line
 
 if TYPE_CHECKING:
-    from kensaku.cli.shelf import Tally
+    from kensaku.cli._ingest import Tally
     from kensaku.client import Kensaku
 
 USAGE = "[options] ACTION [WHAT …]"
@@ -65,7 +65,7 @@ async def run(args: argparse.Namespace) -> int:
 
 
 async def _add(args: argparse.Namespace) -> int:
-    from kensaku.cli.shelf import Shelf, Tally
+    from kensaku.cli._ingest import Shelf, Tally
 
     urls = [word for word in args.what if is_url(word)]
     paths = [readable(word) for word in args.what if word not in urls and word != PYDOCS]
@@ -113,7 +113,7 @@ def show_tally(args: argparse.Namespace, collection: str, tally: Tally) -> None:
 
 
 async def _list(args: argparse.Namespace) -> int:
-    from kensaku.cli.shelf import addresses_in
+    from kensaku.cli._ingest import addresses_in
 
     async with client(args) as k:
         names = await k.index.collections()
@@ -169,7 +169,7 @@ async def _rm(args: argparse.Namespace) -> int:
 
 async def _remove(k: Kensaku, collection: str, words: list[str]) -> int:
     """Addresses by themselves; a path with all that is under it."""
-    from kensaku.cli.shelf import addresses_in
+    from kensaku.cli._ingest import addresses_in
 
     urls: set[str] = set()
     for address in map(document_address, words):
@@ -190,7 +190,7 @@ async def _export(args: argparse.Namespace) -> int:
 
 
 async def _import(args: argparse.Namespace) -> int:
-    from kensaku.cli.exported import check_export
+    from kensaku.cli._export_check import check_export
 
     file = readable(args.what[0])
     lines = await asyncio.to_thread(check_export, file)  # all of it, before any of it is added
@@ -219,7 +219,7 @@ async def _optimize(args: argparse.Namespace) -> int:
 
 
 async def _watch(args: argparse.Namespace) -> int:
-    from kensaku.cli.watch import watch
+    from kensaku.cli._watch import watch
 
     root = readable(args.what[0])
     if not root.is_dir():

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import argparse
 
-from kensaku.cli import terminal
+from kensaku.cli import _terminal as terminal
+from kensaku.cli._client import client
+from kensaku.cli._crawl_options import add_site, plan_of
+from kensaku.cli._options import add_common
 from kensaku.cli.extract import tell_failed
-from kensaku.cli.options import add_common
-from kensaku.cli.site import add_site, plan_of
-from kensaku.cli.working import client
 from kensaku.text.clean import one_line
 
 USAGE = "[options] URL"

@@ -12,7 +12,7 @@ import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kensaku.cli.terminal import tell
+from kensaku.cli._terminal import tell
 from kensaku.errors import MissingExtra, UsageError
 from kensaku.tools.registry import DEFAULT, TOOLS
 

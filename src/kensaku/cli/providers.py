@@ -9,8 +9,8 @@ import argparse
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from kensaku.cli import terminal
-from kensaku.cli.options import add_common, settings_of
+from kensaku.cli import _terminal as terminal
+from kensaku.cli._options import add_common, settings_of
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from kensaku import models
-from kensaku.cli import terminal
-from kensaku.cli.options import add_common, settings_of
+from kensaku.cli import _terminal as terminal
+from kensaku.cli._options import add_common, settings_of
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
@@ -66,7 +66,7 @@ def _choice(
 
 async def run(args: argparse.Namespace) -> int:
     """One search."""
-    from kensaku.cli import report
+    from kensaku.cli import _notices as report
     from kensaku.client import Kensaku
     from kensaku.models import Outcome
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import argparse
 
-from kensaku.cli import terminal
-from kensaku.cli.addresses import check_url
-from kensaku.cli.options import add_common
-from kensaku.cli.working import client
+from kensaku.cli import _terminal as terminal
+from kensaku.cli._addresses import check_url
+from kensaku.cli._client import client
+from kensaku.cli._options import add_common
 
 USAGE = "[options] QUOTE URL"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kensaku.dialects.words import next_step, reason, reasons, words
+from kensaku.dialects._strings import next_step, reason, reasons, words
 from kensaku.models import Outcome
 from kensaku.text.clean import cut
 from kensaku.text.escape import address, block, inline, within

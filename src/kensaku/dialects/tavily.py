@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from kensaku.dialects.words import reason, reasons
+from kensaku.dialects._strings import reason, reasons
 from kensaku.errors import (
     BadQuery,
     Cooling,

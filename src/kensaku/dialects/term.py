@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kensaku.dialects.words import only_unconfigured, reasons
+from kensaku.dialects._strings import only_unconfigured, reasons
 from kensaku.models import Outcome
 from kensaku.text.escape import address, block, inline, within
 

@@ -18,7 +18,7 @@ _HOMES = {
     "Fault": "faults",
     "ProviderContract": "contract",
     "Sample": "sample",
-    "Seen": "wire",
+    "Seen": "_wire",
     "faults": "",
     "load_sample": "sample",
 }

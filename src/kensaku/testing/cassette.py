@@ -33,7 +33,7 @@ from kensaku.errors import (
     UsageError,
 )
 from kensaku.models import Hit, Page, Query
-from kensaku.testing.discretion import Discretion
+from kensaku.testing._redaction import Discretion
 
 if TYPE_CHECKING:
     from kensaku.providers.base import Findings, Provider, Transport

@@ -20,11 +20,11 @@ from kensaku import errors
 from kensaku.models import Hit, Query
 from kensaku.providers.base import Findings, Provider, Reply, Request
 from kensaku.testing import faults
-from kensaku.testing.asking import FILTERS, params_of, strings_in, with_member
+from kensaku.testing._filter_queries import FILTERS, params_of, strings_in, with_member
+from kensaku.testing._wire import Seen
 from kensaku.testing.faults import Fault
 from kensaku.testing.sample import Sample
 from kensaku.testing.upstream import FakeUpstream
-from kensaku.testing.wire import Seen
 from kensaku.transport.http import Http
 
 KEY = "contract-key-5f3a9c"

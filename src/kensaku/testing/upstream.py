@@ -21,9 +21,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kensaku.testing._wire import Seen, Wire, reply
 from kensaku.testing.faults import Fault, as_bytes
 from kensaku.testing.sample import Sample, built_in
-from kensaku.testing.wire import Seen, Wire, reply
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from kensaku.cli.options import settings_of
-from kensaku.cli.terminal import Progress
+from kensaku.cli._options import settings_of
+from kensaku.cli._terminal import Progress
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku

@@ -49,7 +49,7 @@ def start(words: Sequence[str]) -> int:
         status = _run(words)
         sys.stdout.flush()
     except KensakuError as error:
-        from kensaku.cli.terminal import tell
+        from kensaku.cli._terminal import tell
 
         tell(f"kensaku: {error}")
         wrong_use = isinstance(error, UsageError) and not isinstance(error, MissingExtra)

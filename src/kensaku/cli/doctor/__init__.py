@@ -11,12 +11,12 @@ import argparse
 import asyncio
 from typing import TYPE_CHECKING
 
-from kensaku.cli import terminal
-from kensaku.cli.options import add_common, settings_of
+from kensaku.cli import _terminal as terminal
+from kensaku.cli._options import add_common, settings_of
 from kensaku.errors import ConfigError
 
 if TYPE_CHECKING:
-    from kensaku.cli.machine import Finding
+    from kensaku.cli.doctor.local import Finding
     from kensaku.config.settings import Settings
 
 USAGE = "[options]"
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace) -> int:
     """All checks, those of the network at the same time."""
-    from kensaku.cli.machine import Finding, check_machine
+    from kensaku.cli.doctor.local import Finding, check_machine
 
     try:
         settings = settings_of(args)
@@ -43,8 +43,8 @@ async def run(args: argparse.Namespace) -> int:
 
 
 async def _check_all(settings: Settings, args: argparse.Namespace) -> list[Finding]:
-    from kensaku.cli.machine import check_index
-    from kensaku.cli.upstreams import Examination, check_clock, check_somebody
+    from kensaku.cli.doctor.local import check_index
+    from kensaku.cli.doctor.network import Examination, check_clock, check_somebody
     from kensaku.client import Kensaku
     from kensaku.search.route import plan
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from kensaku.cli.terminal import tell
+from kensaku.cli._terminal import tell
 from kensaku.models import Outcome
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kensaku.cli.shelf import Shelf, Stamp, Tally
-from kensaku.cli.terminal import tell
+from kensaku.cli._ingest import Shelf, Stamp, Tally
+from kensaku.cli._terminal import tell
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kensaku.cli.addresses import path_of
+from kensaku.cli._addresses import path_of
 from kensaku.errors import FetchError, TooLarge, Unparsable
 from kensaku.extract.html.markup_check import MAX_BYTES
 from kensaku.extract.worker.pool import ParsePool

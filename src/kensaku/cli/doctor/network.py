@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from kensaku.cli.machine import Finding
+from kensaku.cli.doctor.local import Finding
 from kensaku.errors import KensakuError, KeyRefused, ProviderError, QuotaExhausted, RateLimited
 from kensaku.models import Query
 from kensaku.providers.base import Request

@@ -9,14 +9,14 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, get_args
 
 from kensaku import models
-from kensaku.cli import terminal
-from kensaku.cli.options import add_common
-from kensaku.cli.working import client
+from kensaku.cli import _terminal as terminal
+from kensaku.cli._client import client
+from kensaku.cli._options import add_common
 
 if TYPE_CHECKING:
     from kensaku.answers.answer import Answer
     from kensaku.answers.context import Context
-    from kensaku.cli.report import Notice
+    from kensaku.cli._notices import Notice
     from kensaku.client import Kensaku
 
 MAX_STDIN = 1 << 16
@@ -70,7 +70,7 @@ def options_of(args: argparse.Namespace) -> dict[str, Any]:
 @asynccontextmanager
 async def asker(args: argparse.Namespace) -> AsyncIterator[tuple[Kensaku, Notice]]:
     """A client that tells of long work, and what says where queries go."""
-    from kensaku.cli import report
+    from kensaku.cli import _notices as report
 
     async with client(args) as k:
         notice = report.Notice(k, args.route, silent=False)
@@ -80,7 +80,7 @@ async def asker(args: argparse.Namespace) -> AsyncIterator[tuple[Kensaku, Notice
 
 def status_of(found: Context | Answer, notice: Notice, words: str) -> int:
     """Say on stderr what there is to say of the search; the exit status."""
-    from kensaku.cli import report
+    from kensaku.cli import _notices as report
     from kensaku.models import Outcome, Query, Response
 
     response = Response(

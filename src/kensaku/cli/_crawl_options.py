@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from kensaku.cli.addresses import check_url
+from kensaku.cli._addresses import check_url
 
 _NUMBERS = ("max_depth", "max_breadth", "limit", "timeout")
 _PATTERNS = ("select_path", "exclude_path", "select_domain", "exclude_domain")
