@@ -21,10 +21,11 @@ import aiohttp
 import pytest
 from mcp import Client, MCPError, StdioServerParameters
 
-from kensaku.adapters import mcp_server, tools_for
-from kensaku.adapters.mcp_http import hosts_for, is_loopback, serve_http
-from kensaku.adapters.mcp_server import Results, make_server
+from kensaku.adapters import tools_for
 from kensaku.errors import UsageError
+from kensaku.mcp import server as mcp_server
+from kensaku.mcp.http import hosts_for, is_loopback, serve_http
+from kensaku.mcp.server import Results, make_server
 from kensaku.models import Hit
 from kensaku.testing import FakeUpstream, faults
 from kensaku.tools import BaseTool, ToolResult

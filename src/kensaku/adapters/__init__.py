@@ -19,30 +19,30 @@ from kensaku.tools.registry import DEFAULT, make_tool
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
 
-# framework → (module here, what must be importable, the extra that installs it)
+# framework → (module, what must be importable, the extra that installs it)
 ADAPTERS = {
-    "strands": ("strands", "strands", "strands"),
-    "pydantic-ai": ("pydantic_ai", "pydantic_ai", "pydantic-ai"),
-    "langchain": ("langchain", "langchain_core", "langchain"),
-    "openai-agents": ("openai_agents", "agents", "openai-agents"),
-    "mcp": ("mcp", "mcp", "mcp"),
-    "claude": ("claude", "claude_agent_sdk", "claude"),
-    "google-genai": ("google_genai", "google.genai", "google"),
-    "google-adk": ("google_adk", "google.adk", "google-adk"),
-    "llama-index": ("llama_index", "llama_index.core", "llama-index"),
-    "agent-framework": ("agent_framework", "agent_framework", "agent-framework"),
-    "smolagents": ("smolagents", "smolagents", "smolagents"),
-    "haystack": ("haystack", "haystack", "haystack"),
-    "agno": ("agno", "agno", "agno"),
-    "autogen": ("autogen", "autogen_core", "autogen"),
-    "semantic-kernel": ("semantic_kernel", "semantic_kernel", "semantic-kernel"),
-    "dspy": ("dspy", "dspy", "dspy"),
-    "crewai": ("crewai", "crewai", "crewai"),
-    "litellm": ("schemas", None, None),
-    "openai": ("schemas", None, None),
-    "anthropic": ("schemas", None, None),
-    "gemini": ("schemas", None, None),
-    "function": ("function", None, None),
+    "strands": (".strands", "strands", "strands"),
+    "pydantic-ai": (".pydantic_ai", "pydantic_ai", "pydantic-ai"),
+    "langchain": (".langchain", "langchain_core", "langchain"),
+    "openai-agents": (".openai_agents", "agents", "openai-agents"),
+    "mcp": ("..mcp.tool", "mcp", "mcp"),
+    "claude": (".claude", "claude_agent_sdk", "claude"),
+    "google-genai": (".google_genai", "google.genai", "google"),
+    "google-adk": (".google_adk", "google.adk", "google-adk"),
+    "llama-index": (".llama_index", "llama_index.core", "llama-index"),
+    "agent-framework": (".agent_framework", "agent_framework", "agent-framework"),
+    "smolagents": (".smolagents", "smolagents", "smolagents"),
+    "haystack": (".haystack", "haystack", "haystack"),
+    "agno": (".agno", "agno", "agno"),
+    "autogen": (".autogen", "autogen_core", "autogen"),
+    "semantic-kernel": (".semantic_kernel", "semantic_kernel", "semantic-kernel"),
+    "dspy": (".dspy", "dspy", "dspy"),
+    "crewai": (".crewai", "crewai", "crewai"),
+    "litellm": (".schemas", None, None),
+    "openai": (".schemas", None, None),
+    "anthropic": (".schemas", None, None),
+    "gemini": (".schemas", None, None),
+    "function": (".function", None, None),
 }
 
 
@@ -64,7 +64,7 @@ def tools_for(
     module, needs, extra = ADAPTERS[key]
     if needs and extra and not _importable(needs):
         raise MissingExtra(framework, extra)
-    adapter = import_module(f"kensaku.adapters.{module}")
+    adapter = import_module(module, __name__)
     wrap = getattr(adapter, f"for_{key}", None) or adapter.wrap
     return [wrap(make_tool(name, client, language=language, **options)) for name in names]
 

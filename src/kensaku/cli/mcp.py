@@ -43,9 +43,9 @@ async def run(args: argparse.Namespace) -> int:
         import mcp  # noqa: F401
     except ImportError:
         raise MissingExtra("mcp", "mcp") from None
-    from kensaku.adapters.mcp_server import make_server, serve_stdio
     from kensaku.client import Kensaku
     from kensaku.config.settings import Settings
+    from kensaku.mcp.server import make_server, serve_stdio
 
     names = [n.strip() for n in args.tools.split(",") if n.strip()]
     async with Kensaku(Settings.load(args.config)) as client:
@@ -55,7 +55,7 @@ async def run(args: argparse.Namespace) -> int:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             await serve_stdio(server)
             return 0
-        from kensaku.adapters.mcp_http import serve_http
+        from kensaku.mcp.http import serve_http
 
         await serve_http(
             server,

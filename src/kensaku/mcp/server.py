@@ -1,4 +1,4 @@
-"""The MCP server, and stdio. `kensaku.adapters.mcp_http` serves it over HTTP.
+"""The MCP server, and stdio. `kensaku.mcp.http` serves it over HTTP.
 
     tools/call → McpTool → progress while it lasts → result, and the whole of it as a resource
 
@@ -23,8 +23,8 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from kensaku import __version__
-from kensaku.adapters.mcp import MARKDOWN, McpTool, failure, wrap
 from kensaku.errors import UnknownName
+from kensaku.mcp.tool import MARKDOWN, McpTool, failure, wrap
 from kensaku.tools.base import BaseTool
 from kensaku.tools.registry import DEFAULT, make_tool
 

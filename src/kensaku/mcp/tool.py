@@ -4,7 +4,7 @@
 
     arguments → tool.invoke → text (fenced) + structured content + a link to what was left out
 
-`kensaku.adapters.mcp_server` serves them over stdio and HTTP.
+`kensaku.mcp.server` serves them over stdio and HTTP.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Our tools as an MCP server: over stdio, or over Streamable HTTP."""
