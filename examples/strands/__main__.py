@@ -18,8 +18,8 @@ import sys
 from strands import Agent
 from strands.models.openai import OpenAIModel
 
-from kensaku.adapters.strands import WebSearchToolsFactory, load_web_search_config
-from kensaku.adapters.tavily_client import close_clients
+from kensaku.compat.slack_bot import WebSearchToolsFactory, load_web_search_config
+from kensaku.compat.tavily_tools.client import close_clients
 
 
 class ResponseJudgment:

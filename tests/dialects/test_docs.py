@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from kensaku.dialects import DIALECTS, tavily, write
+from kensaku.compat.tavily_tools import dialect as tavily
+from kensaku.dialects import DIALECTS, write
 from kensaku.models import Page, Response
 
 from .examples import EMPTY, FOUND, UNAVAILABLE

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from kensaku.dialects import strands, tavily, write, write_error
+from kensaku.compat.slack_bot import dialect as strands
+from kensaku.compat.tavily_tools import dialect as tavily
+from kensaku.dialects import write, write_error
 from kensaku.errors import (
     InvalidQuery,
     KensakuError,

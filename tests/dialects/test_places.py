@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from kensaku.dialects import DIALECTS, tavily, write
+from kensaku.compat.tavily_tools import dialect as tavily
+from kensaku.dialects import DIALECTS, write
 from kensaku.models import Outcome, Page, Query, Response
 from kensaku.text.escape import address, block, inline, page, within
 

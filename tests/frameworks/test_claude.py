@@ -18,14 +18,9 @@ pytest.importorskip("claude_agent_sdk")
 from claude_agent_sdk import ClaudeAgentOptions, create_sdk_mcp_server
 from mcp.client import Client
 
-from kensaku.adapters.claude import (
-    ClaudeCodeTavilySearchAgent,
-    TavilySearchDeps,
-    allowed,
-    server,
-    wrap,
-)
-from kensaku.adapters.tavily_client import close_clients
+from kensaku.adapters.claude import allowed, server, wrap
+from kensaku.compat.tavily_tools.claude import ClaudeCodeTavilySearchAgent, TavilySearchDeps
+from kensaku.compat.tavily_tools.client import close_clients
 
 
 async def called(tool, arguments):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from kensaku import adapters, tools_for
+from kensaku import tools_for
 from kensaku.adapters import ADAPTERS
 from kensaku.errors import MissingExtra
 from kensaku.tools.registry import TOOLS, make_tool
@@ -24,13 +24,15 @@ from .parity import CANNOT_CARRY, READERS, SENT, Words, reader, same, set_up
 HERE = Path(__file__).parent
 
 
+def stem(module: str) -> str:
+    return module.rpartition(".")[2]
+
+
 def _is_here(framework: str) -> bool:
     """Whether both the framework and its adapter can be imported."""
     module, needs, _ = ADAPTERS[framework]
     try:
-        return find_spec(f"kensaku.adapters.{module}") is not None and (
-            needs is None or find_spec(needs) is not None
-        )
+        return find_spec(module) is not None and (needs is None or find_spec(needs) is not None)
     except ModuleNotFoundError:
         return False
 
@@ -39,7 +41,7 @@ PRESENT = [f for f in ADAPTERS if _is_here(f)]
 with warnings.catch_warnings():  # what frameworks warn of when they are compiled is not ours
     warnings.simplefilter("ignore")
     for _module in {ADAPTERS[f][0] for f in PRESENT}:
-        import_module(f"kensaku.adapters.{_module}")
+        import_module(_module)
 ABSENT = [f for f in ADAPTERS if f not in PRESENT]
 every_framework = pytest.mark.parametrize("framework", PRESENT)
 
@@ -47,7 +49,7 @@ every_framework = pytest.mark.parametrize("framework", PRESENT)
 def test_every_adapter_can_be_compared():
     """An adapter that nobody reads may say anything."""
     for framework, (module, *_) in ADAPTERS.items():
-        assert framework in READERS or (HERE / "others" / f"{module}.py").is_file()
+        assert framework in READERS or (HERE / "others" / f"{stem(module)}.py").is_file()
     assert set(CANNOT_CARRY) <= set(ADAPTERS)
 
 
@@ -91,7 +93,7 @@ def test_a_framework_that_is_not_installed_is_named_with_its_extra(framework):
     """The message is the command to run."""
     module, _, extra = ADAPTERS[framework]
 
-    for load in (lambda: tools_for(framework), lambda: import_module(f"kensaku.adapters.{module}")):
+    for load in (lambda: tools_for(framework), lambda: import_module(module)):
         with pytest.raises(MissingExtra) as missing:
             load()
         assert f'pip install "kensaku[{extra}]"' in str(missing.value)
@@ -119,6 +121,6 @@ def test_an_adapter_imports_no_framework_but_its_own(framework):
     module, needs, _ = ADAPTERS[framework]
     own = {needs.partition(".")[0]} if needs else set()
 
-    imported = _imported(Path(adapters.__file__).parent / f"{module}.py")
+    imported = _imported(Path(str(find_spec(module).origin)))
 
     assert imported & FRAMEWORKS <= own | BRINGS.get(framework, set())

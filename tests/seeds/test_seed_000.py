@@ -21,8 +21,8 @@ pytest.importorskip("strands")
 from strands import Agent, ToolContext
 from strands.models.openai import OpenAIModel
 
-import kensaku.adapters.strands as surface
-from kensaku.adapters.strands import (
+import kensaku.compat.slack_bot as surface
+from kensaku.compat.slack_bot import (
     WEB_SEARCH_CONFIG_KEY,
     WEB_SEARCH_TOOLS,
     WebSearchConfig,
@@ -31,7 +31,7 @@ from kensaku.adapters.strands import (
     load_web_search_config,
     web_search,
 )
-from kensaku.adapters.tavily_client import close_clients
+from kensaku.compat.tavily_tools.client import close_clients
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "strands"
@@ -401,7 +401,7 @@ async def test_the_log_names_the_query_and_how_it_went(tavily, caplog):
     tavily.fails("tavily", faults.status(401))
     await search("another query")
 
-    said = [(r.levelname, r.message) for r in caplog.records if "web_search" in r.name]
+    said = [(r.levelname, r.message) for r in caplog.records if "slack_bot" in r.name]
     assert said == [
         ("INFO", f"web_search: {QUERY}"),
         ("INFO", "web_search: success"),
@@ -525,7 +525,7 @@ async def test_the_program_of_the_example_searches_while_it_responds(model, tmp_
     judging, *responding = model.requests
     assert not judging.tools
     assert [[t.name for t in r.tools] for r in responding] == [["web_search"]] * 2
-    assert f"INFO kensaku.adapters.web_search_tools: web_search: {QUERY}" in err
+    assert f"INFO kensaku.compat.slack_bot.tools: web_search: {QUERY}" in err
     assert "web_search: success" in err
 
 
@@ -535,5 +535,5 @@ async def test_the_program_starts_without_a_key(model, tmp_path):
 
     _, err = await run_example(model, path)
 
-    assert "WARNING kensaku.adapters.web_search_tools" in err
+    assert "WARNING kensaku.compat.slack_bot.tools" in err
     assert not model.offered

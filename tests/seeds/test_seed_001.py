@@ -21,8 +21,9 @@ from pydantic_ai import Agent, RunContext
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
-from kensaku.adapters import tavily_tools
-from kensaku.adapters.pydantic_ai import (
+from kensaku.compat.tavily_tools import tools as tavily_tools
+from kensaku.compat.tavily_tools.client import close_clients
+from kensaku.compat.tavily_tools.pydantic_ai import (
     TavilyAPIError,
     TavilyErrorType,
     TavilySearchDeps,
@@ -33,8 +34,7 @@ from kensaku.adapters.pydantic_ai import (
     tavily_extract,
     tavily_search,
 )
-from kensaku.adapters.tavily_client import close_clients
-from kensaku.adapters.tavily_tools import checked_urls
+from kensaku.compat.tavily_tools.tools import checked_urls
 
 KEY = "tvly-test-key"
 QUERY = "Python async programming"
@@ -647,7 +647,7 @@ async def test_calls_at_the_same_time_do_not_disturb_each_other(ctx, tavily):
 def test_the_agent_of_claude_code_serves_the_three_tools():
     """(S1-42, S1-44) The run itself is in tests/frameworks/test_claude.py."""
     pytest.importorskip("claude_agent_sdk")
-    from kensaku.adapters.claude import ClaudeCodeTavilySearchAgent
+    from kensaku.compat.tavily_tools.claude import ClaudeCodeTavilySearchAgent
 
     agent = ClaudeCodeTavilySearchAgent(TavilySearchDeps(api_key=KEY))
 

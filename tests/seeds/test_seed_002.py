@@ -27,18 +27,18 @@ from pydantic import ValidationError
 
 from frameworks.model_server import ModelServer
 from kensaku import Kensaku, Settings
-from kensaku.adapters.langchain import (
+from kensaku.compat.chat_server import (
     TOOL_APPROVAL_DEFAULTS,
     TOOL_REGISTRY,
     ApprovalTier,
     SearchWebInput,
     SearchWebTool,
     WebSearchService,
+    database,
 )
-from kensaku.adapters.search_web import database
-from kensaku.adapters.search_web.__main__ import main
-from kensaku.adapters.search_web.approval import approval_tier
-from kensaku.adapters.search_web.models import AgentTool, Base
+from kensaku.compat.chat_server.__main__ import main
+from kensaku.compat.chat_server.approval import approval_tier
+from kensaku.compat.chat_server.models import AgentTool, Base
 from kensaku.dialects import write
 from kensaku.errors import ConfigError, MissingExtra, ProviderError, RateLimited
 from kensaku.models import Hit, Outcome, Query, Response
@@ -272,7 +272,7 @@ async def test_special_characters_need_no_handling(service, provider, upstream):
 def test_provider_libraries_are_imported_when_they_are_used():
     """Neither importing nor making the service loads them (S2-30)."""
     code = (
-        "import sys\nfrom kensaku.adapters.langchain import WebSearchService\nWebSearchService()\n"
+        "import sys\nfrom kensaku.compat.chat_server import WebSearchService\nWebSearchService()\n"
         "print([m for m in ('ddgs', 'tavily', 'primp', 'aiohttp') if m in sys.modules])"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -830,7 +830,7 @@ def test_a_process_waits_for_another_that_migrates(postgresql):
 
 
 def test_the_command_registers_and_checks(url, capsys):
-    """`python -m kensaku.adapters.search_web register URL`"""
+    """`python -m kensaku.compat.chat_server register URL`"""
     assert main(["register", url]) == 0
     assert main(["check", url]) == 0
     assert main(["register", url, "--agent", "nobody"]) == 1
@@ -863,7 +863,7 @@ def test_the_command_says_what_to_install(missing, extra):
     """In one line."""
     code = (
         f"import sys\nsys.modules[{missing!r}] = None\n"
-        "from kensaku.adapters.search_web.__main__ import main\n"
+        "from kensaku.compat.chat_server.__main__ import main\n"
         "sys.exit(main(['register', 'sqlite://']))"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -26,8 +26,9 @@ from agents import (
 from openai import AsyncOpenAI
 
 from frameworks.model_server import ModelServer
-from kensaku.adapters import openai_agents
-from kensaku.adapters.openai_agents import (
+from kensaku.adapters.openai_agents import wrap
+from kensaku.compat import terminal
+from kensaku.compat.terminal import (
     DEFAULT_SETTINGS,
     SETTING_KEYS,
     Deps,
@@ -43,12 +44,12 @@ from kensaku.adapters.openai_agents import (
     get_default_web_search_provider,
     get_web_search_provider,
     register_web_search_provider,
-    tools_for_mode,
 )
-from kensaku.adapters.term.providers import core_provider
-from kensaku.adapters.term.registry import PROVIDERS
-from kensaku.adapters.term.settings import is_sensitive
-from kensaku.adapters.term.tool import markdown
+from kensaku.compat.terminal.openai_agents import tools_for_mode
+from kensaku.compat.terminal.providers import core_provider
+from kensaku.compat.terminal.registry import PROVIDERS
+from kensaku.compat.terminal.settings import is_sensitive
+from kensaku.compat.terminal.tool import markdown
 from kensaku.config.settings import Settings
 from kensaku.errors import ConfigError
 from kensaku.models import Hit
@@ -217,7 +218,7 @@ def test_a_fall_back_is_seen_in_the_programs_own_log(caplog, machine):
 def test_importing_registers_every_provider():
     """The core's, other people's, and the whole route; and the API is there (S4-12, S4-48)."""
     code = (
-        "from kensaku.adapters.openai_agents import *\n"
+        "from kensaku.compat.terminal import *\n"
         "print(get_default_web_search_provider().id,"
         " *[p.id for p in get_all_web_search_providers()])"
     )
@@ -226,7 +227,7 @@ def test_importing_registers_every_provider():
 
     assert default == "tavily"
     assert names == [*provider_names(), "auto"]
-    assert all(hasattr(openai_agents, name) for name in openai_agents.__all__)
+    assert all(hasattr(terminal, name) for name in terminal.__all__)
 
 
 def test_serper_and_brave_are_there():
@@ -728,7 +729,7 @@ def test_the_hosted_search_is_left_out_where_ours_is_in(deps):
     """Two search tools confuse the model (S4-39, S4-59)."""
     hosted, clock = (
         WebSearchTool(),
-        openai_agents.wrap(create_web_search_tool_definition(deps).tool),
+        wrap(create_web_search_tool_definition(deps).tool),
     )
     clock.name = "clock"
 
@@ -955,7 +956,7 @@ def test_a_new_provider_needs_a_file_and_a_line(monkeypatch, machine):
     """Settings, variable and secret come by themselves; the guide says the rest (S4-49)."""
     guide = (ROOT / "docs" / "adding-a-provider.md").read_text()
     assert all(w in guide for w in ("## 1. The file", "## 2. The line", "key_variable"))
-    monkeypatch.setattr("kensaku.adapters.term.providers.provider_class", lambda _: Acme)
+    monkeypatch.setattr("kensaku.compat.terminal.providers.provider_class", lambda _: Acme)
     monkeypatch.setattr("kensaku.config.settings.provider_names", lambda: ["acme"])
     monkeypatch.setattr("kensaku.config.settings.provider_class", lambda _: Acme)
 
@@ -984,7 +985,7 @@ async def test_a_provider_of_ones_own_is_registered_with_one_call(deps):
 
 def test_the_default_settings_are_the_cores(machine):
     """What is not said here stays what the core says."""
-    from kensaku.adapters.term.settings import core_settings
+    from kensaku.compat.terminal.settings import core_settings
 
     env = {"KENSAKU_HOME": str(machine), "BRAVE_API_KEY": "b"}
 

@@ -21,28 +21,28 @@ if TYPE_CHECKING:
 
 # framework → (module, what must be importable, the extra that installs it)
 ADAPTERS = {
-    "strands": (".strands", "strands", "strands"),
-    "pydantic-ai": (".pydantic_ai", "pydantic_ai", "pydantic-ai"),
-    "langchain": (".langchain", "langchain_core", "langchain"),
-    "openai-agents": (".openai_agents", "agents", "openai-agents"),
-    "mcp": ("..mcp.tool", "mcp", "mcp"),
-    "claude": (".claude", "claude_agent_sdk", "claude"),
-    "google-genai": (".google_genai", "google.genai", "google"),
-    "google-adk": (".google_adk", "google.adk", "google-adk"),
-    "llama-index": (".llama_index", "llama_index.core", "llama-index"),
-    "agent-framework": (".agent_framework", "agent_framework", "agent-framework"),
-    "smolagents": (".smolagents", "smolagents", "smolagents"),
-    "haystack": (".haystack", "haystack", "haystack"),
-    "agno": (".agno", "agno", "agno"),
-    "autogen": (".autogen", "autogen_core", "autogen"),
-    "semantic-kernel": (".semantic_kernel", "semantic_kernel", "semantic-kernel"),
-    "dspy": (".dspy", "dspy", "dspy"),
-    "crewai": (".crewai", "crewai", "crewai"),
-    "litellm": (".schemas", None, None),
-    "openai": (".schemas", None, None),
-    "anthropic": (".schemas", None, None),
-    "gemini": (".schemas", None, None),
-    "function": (".function", None, None),
+    "strands": ("kensaku.adapters.strands", "strands", "strands"),
+    "pydantic-ai": ("kensaku.adapters.pydantic_ai", "pydantic_ai", "pydantic-ai"),
+    "langchain": ("kensaku.adapters.langchain", "langchain_core", "langchain"),
+    "openai-agents": ("kensaku.adapters.openai_agents", "agents", "openai-agents"),
+    "mcp": ("kensaku.mcp.tool", "mcp", "mcp"),
+    "claude": ("kensaku.adapters.claude", "claude_agent_sdk", "claude"),
+    "google-genai": ("kensaku.adapters.google_genai", "google.genai", "google"),
+    "google-adk": ("kensaku.adapters.google_adk", "google.adk", "google-adk"),
+    "llama-index": ("kensaku.adapters.llama_index", "llama_index.core", "llama-index"),
+    "agent-framework": ("kensaku.adapters.agent_framework", "agent_framework", "agent-framework"),
+    "smolagents": ("kensaku.adapters.smolagents", "smolagents", "smolagents"),
+    "haystack": ("kensaku.adapters.haystack", "haystack", "haystack"),
+    "agno": ("kensaku.adapters.agno", "agno", "agno"),
+    "autogen": ("kensaku.adapters.autogen", "autogen_core", "autogen"),
+    "semantic-kernel": ("kensaku.adapters.semantic_kernel", "semantic_kernel", "semantic-kernel"),
+    "dspy": ("kensaku.adapters.dspy", "dspy", "dspy"),
+    "crewai": ("kensaku.adapters.crewai", "crewai", "crewai"),
+    "litellm": ("kensaku.adapters.schemas", None, None),
+    "openai": ("kensaku.adapters.schemas", None, None),
+    "anthropic": ("kensaku.adapters.schemas", None, None),
+    "gemini": ("kensaku.adapters.schemas", None, None),
+    "function": ("kensaku.adapters.function", None, None),
 }
 
 
@@ -64,7 +64,7 @@ def tools_for(
     module, needs, extra = ADAPTERS[key]
     if needs and extra and not _importable(needs):
         raise MissingExtra(framework, extra)
-    adapter = import_module(module, __name__)
+    adapter = import_module(module)
     wrap = getattr(adapter, f"for_{key}", None) or adapter.wrap
     return [wrap(make_tool(name, client, language=language, **options)) for name in names]
 

@@ -19,7 +19,7 @@ try:
 except ImportError:
     raise MissingExtra("autogen", "autogen") from None
 
-from kensaku.adapters.arguments import arguments_model
+from kensaku.adapters._pydantic_args import arguments_model
 from kensaku.tools.base import ToolResult
 
 if TYPE_CHECKING:

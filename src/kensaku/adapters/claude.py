@@ -1,5 +1,4 @@
-"""Claude Agent SDK: `ClaudeAgentOptions(mcp_servers={"kensaku": server()})`, and a specification's
-agent, whose three Tavily tools are served as `mcp__pydantic_tools__tavily_…` (S1-42 … S1-44).
+"""Claude Agent SDK: `ClaudeAgentOptions(mcp_servers={"kensaku": server()})`.
 
 Tools run in this process, behind an MCP server that the SDK connects to its command line.
 """
@@ -7,22 +6,13 @@ Tools run in this process, behind an MCP server that the SDK connects to its com
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from kensaku.adapters.tavily_tools import TAVILY_TOOLS, TavilyAPIError, TavilySearchDeps
-from kensaku.errors import KensakuError, MissingExtra
+from kensaku.errors import MissingExtra
 from kensaku.tools.registry import DEFAULT, make_tool
 
 try:
-    from claude_agent_sdk import (
-        ClaudeAgentOptions,
-        ResultMessage,
-        SdkMcpTool,
-        ToolAnnotations,
-        create_sdk_mcp_server,
-        query,
-    )
+    from claude_agent_sdk import SdkMcpTool, ToolAnnotations, create_sdk_mcp_server
 except ImportError:
     raise MissingExtra("claude-agent-sdk", "claude") from None
 
@@ -32,14 +22,7 @@ if TYPE_CHECKING:
     from kensaku.client import Kensaku
     from kensaku.tools.base import BaseTool
 
-__all__ = [
-    "ClaudeCodeTavilySearchAgent",
-    "TavilyAPIError",
-    "TavilySearchDeps",
-    "allowed",
-    "server",
-    "wrap",
-]
+__all__ = ["allowed", "server", "wrap"]
 
 
 def wrap(tool: BaseTool) -> SdkMcpTool[Any]:
@@ -70,39 +53,3 @@ def server(
 def allowed(names: Iterable[str] = DEFAULT, *, name: str = "kensaku") -> list[str]:
     """What the model calls them, for `ClaudeAgentOptions(allowed_tools=…)`."""
     return [f"mcp__{name}__{n}" for n in names]
-
-
-class ClaudeCodeTavilySearchAgent:
-    """An agent with the three Tavily tools and no other: `await agent.run("…")` → its answer.
-
-    `options` are those of the SDK; what makes the tools available is added to them.
-    """
-
-    server_name = "pydantic_tools"
-
-    def __init__(
-        self, deps: TavilySearchDeps | None = None, options: ClaudeAgentOptions | None = None
-    ) -> None:
-        self.tools = [wrap(kind(deps)) for kind in TAVILY_TOOLS]
-        self.server = create_sdk_mcp_server(self.server_name, tools=self.tools)
-        self.tool_names = allowed((tool.name for tool in self.tools), name=self.server_name)
-        self.options = self._with_tools(options or ClaudeAgentOptions(tools=[], setting_sources=[]))
-
-    def _with_tools(self, given: ClaudeAgentOptions) -> ClaudeAgentOptions:
-        others = given.mcp_servers if isinstance(given.mcp_servers, dict) else {}
-        return replace(
-            given,
-            mcp_servers={**others, self.server_name: self.server},
-            allowed_tools=[*given.allowed_tools, *self.tool_names],
-        )
-
-    async def run(self, prompt: str) -> str:
-        """The agent's answer. Raises `KensakuError` when the SDK's run fails."""
-        answer = None
-        async for message in query(prompt=prompt, options=self.options):
-            if isinstance(message, ResultMessage):
-                answer = message
-        if answer is None or answer.is_error:
-            said = (answer and answer.result) or "it ended without an answer"
-            raise KensakuError(f"the Claude Agent SDK did not finish: {said}")
-        return answer.result or ""

@@ -19,7 +19,7 @@ except ImportError:
 
 from pydantic import PrivateAttr
 
-from kensaku.adapters.arguments import arguments_model
+from kensaku.adapters._pydantic_args import arguments_model
 
 if TYPE_CHECKING:
     from kensaku.tools.base import BaseTool

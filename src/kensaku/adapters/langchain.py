@@ -1,4 +1,4 @@
-"""Our tools for LangChain and LangGraph; and the `search_web` tool of a chat server's document.
+"""LangChain and LangGraph.
 
     agent = create_agent(model, tools=[wrap(tool)])      or kensaku.tools_for("langchain")
 
@@ -18,23 +18,11 @@ try:
 except ImportError:
     raise MissingExtra("langchain-core", "langchain") from None
 
-from kensaku.adapters.search_web.approval import TOOL_APPROVAL_DEFAULTS, ApprovalTier
-from kensaku.adapters.search_web.registry import TOOL_REGISTRY
-from kensaku.adapters.search_web.service import WebSearchService
-from kensaku.adapters.search_web.tool import SearchWebInput, SearchWebTool
 
 if TYPE_CHECKING:
     from kensaku.tools.base import BaseTool, ToolResult
 
-__all__ = [
-    "TOOL_APPROVAL_DEFAULTS",
-    "TOOL_REGISTRY",
-    "ApprovalTier",
-    "SearchWebInput",
-    "SearchWebTool",
-    "WebSearchService",
-    "wrap",
-]
+__all__ = ["wrap"]
 
 
 class KensakuTool(StructuredTool):
@@ -48,20 +36,20 @@ class KensakuTool(StructuredTool):
         return await self.coroutine(**arguments) if self.coroutine else None
 
     def run(self, *args: Any, **options: Any) -> Any:
-        return _marked(super().run(*args, **options))
+        return _with_status(super().run(*args, **options))
 
     async def arun(self, *args: Any, **options: Any) -> Any:
-        return _marked(await super().arun(*args, **options))
+        return _with_status(await super().arun(*args, **options))
 
 
 def wrap(tool: BaseTool) -> KensakuTool:
     """The tool for LangChain. We check the arguments: a JSON schema is not checked there."""
 
     def run(**arguments: Any) -> tuple[str, dict[str, Any]]:
-        return _handed(tool.invoke_sync(arguments))
+        return _content_and_artifact(tool.invoke_sync(arguments))
 
     async def arun(**arguments: Any) -> tuple[str, dict[str, Any]]:
-        return _handed(await tool.invoke(arguments))
+        return _content_and_artifact(await tool.invoke(arguments))
 
     return KensakuTool(
         name=tool.name,
@@ -73,11 +61,11 @@ def wrap(tool: BaseTool) -> KensakuTool:
     )
 
 
-def _handed(result: ToolResult) -> tuple[str, dict[str, Any]]:
+def _content_and_artifact(result: ToolResult) -> tuple[str, dict[str, Any]]:
     return result.text, result.to_dict()
 
 
-def _marked(output: Any) -> Any:
+def _with_status(output: Any) -> Any:
     # A ToolException would set the status, too, but it loses the artifact.
     if isinstance(output, ToolMessage) and output.artifact and not output.artifact["success"]:
         output.status = "error"

@@ -19,7 +19,7 @@ try:
 except ImportError:
     raise MissingExtra("llama-index", "llama-index") from None
 
-from kensaku.adapters.arguments import arguments_model
+from kensaku.adapters._pydantic_args import arguments_model
 
 if TYPE_CHECKING:
     from kensaku.tools.base import BaseTool, ToolResult

@@ -1,25 +1,10 @@
-"""Pydantic AI: `Agent(toolsets=[toolset()])`, `WebSearch(local=wrap(tool))`, and the Tavily tools.
-
-The names below `toolset` are those of a specification; their work is in `tavily_tools.py`.
-"""
+"""Pydantic AI: `Agent(toolsets=[toolset()])`, or `WebSearch(local=wrap(tool))`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from kensaku.adapters.tavily_tools import (
-    TAVILY_TOOLS,
-    TavilyAPIError,
-    TavilyContext,
-    TavilyErrorType,
-    TavilyExtract,
-    TavilySearch,
-    TavilySearchDeps,
-    TavilyTool,
-    log_verbose_tool_done,
-    log_verbose_tool_start,
-)
 from kensaku.errors import MissingExtra
 from kensaku.tools.registry import DEFAULT, make_tool
 
@@ -30,24 +15,10 @@ except ImportError:
     raise MissingExtra("pydantic-ai", "pydantic-ai") from None
 
 if TYPE_CHECKING:
-    from pydantic_ai import Agent
-
     from kensaku.client import Kensaku
     from kensaku.tools.base import BaseTool
 
-__all__ = [
-    "TavilyAPIError",
-    "TavilyErrorType",
-    "TavilySearchDeps",
-    "TavilyToolsRepositoryMixin",
-    "log_verbose_tool_done",
-    "log_verbose_tool_start",
-    "tavily_context",
-    "tavily_extract",
-    "tavily_search",
-    "toolset",
-    "wrap",
-]
+__all__ = ["toolset", "wrap"]
 
 
 def wrap(tool: BaseTool) -> Tool[Any]:
@@ -78,93 +49,3 @@ def toolset(
     """The tools of those names as one toolset."""
     made = [make_tool(name, client, language=language, **options) for name in names]
     return FunctionToolset([wrap(tool) for tool in made])
-
-
-async def tavily_search(
-    ctx: RunContext[TavilySearchDeps],
-    query: str,
-    search_depth: str = "basic",
-    max_results: int = 5,
-) -> str:
-    """Web検索を実行する。
-
-    Args:
-        ctx: 実行コンテキスト（依存性注入）
-        query: 検索クエリ（必須、空文字禁止、最大1000文字）
-        search_depth: 検索詳細度 ("basic" または "advanced")
-        max_results: 結果数 (1-20、デフォルト: 5)
-
-    Returns:
-        検索結果をフォーマットした文字列、またはエラーメッセージ
-    """
-    arguments = {"query": query, "search_depth": search_depth, "max_results": max_results}
-    return await _told(TavilySearch, ctx, arguments)
-
-
-async def tavily_extract(ctx: RunContext[TavilySearchDeps], urls: list[str]) -> str:
-    """URL群からコンテンツを抽出する。
-
-    Args:
-        ctx: 実行コンテキスト（依存性注入）
-        urls: 抽出対象URL群（必須、空リスト禁止、各URLはhttp/https必須）
-
-    Returns:
-        抽出結果をフォーマットした文字列、またはエラーメッセージ
-    """
-    return await _told(TavilyExtract, ctx, {"urls": urls})
-
-
-async def tavily_context(
-    ctx: RunContext[TavilySearchDeps], query: str, max_tokens: int | None = None
-) -> str:
-    """RAG用検索コンテキストを取得する。
-
-    Args:
-        ctx: 実行コンテキスト（依存性注入）
-        query: 検索クエリ（必須、空文字禁止、最大1000文字）
-        max_tokens: 最大トークン数（省略時はAPI側デフォルト）
-
-    Returns:
-        RAG用に最適化されたコンテキスト文字列、またはエラーメッセージ
-    """
-    return await _told(TavilyContext, ctx, {"query": query, "max_tokens": max_tokens})
-
-
-async def _told(
-    kind: type[TavilyTool], ctx: RunContext[TavilySearchDeps], arguments: dict[str, Any]
-) -> str:
-    return (await kind(ctx.deps).invoke(arguments)).text
-
-
-def _registered(kind: type[TavilyTool]) -> Tool[TavilySearchDeps]:
-    """The tool with the specification's own schema; whatever the model sends is checked by us."""
-
-    async def run(ctx: RunContext[TavilySearchDeps], **arguments: Any) -> str:
-        return await _told(kind, ctx, arguments)
-
-    words = kind()
-    tool = Tool.from_schema(run, words.name, words.description, words.parameters, takes_ctx=True)
-    tool.strict = False  # or the framework adds to the schema for some models
-    return tool
-
-
-_TOOLSET_ID = "tavily"
-
-
-class TavilyToolsRepositoryMixin:
-    """Gives a class the three Tavily tools: for a new agent, or for one that is there already."""
-
-    @property
-    def tavily_tools(self) -> list[Tool[TavilySearchDeps]]:
-        """For `Agent(tools=…, deps_type=TavilySearchDeps)`."""
-        return [_registered(kind) for kind in TAVILY_TOOLS]
-
-    def register_tavily_tools(self, agent: Agent[TavilySearchDeps, Any]) -> None:
-        """Add them to an agent. Doing it twice is doing it once."""
-        if any(known.id == _TOOLSET_ID for known in agent.toolsets):
-            return
-        tools = FunctionToolset(self.tavily_tools, id=_TOOLSET_ID)
-
-        @agent.toolset(id=_TOOLSET_ID)
-        def registered(ctx: RunContext[TavilySearchDeps]) -> FunctionToolset[TavilySearchDeps]:
-            return tools

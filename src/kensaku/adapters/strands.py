@@ -1,21 +1,9 @@
-"""strands-agents: `Agent(tools=kensaku.tools_for("strands"))`, and the Slack bot's `web_search`.
-
-The names below `wrap` are those of a specification; they live in `web_search_tools.py`.
-"""
+"""strands-agents: `Agent(tools=kensaku.tools_for("strands"))`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kensaku.adapters.web_search_tools import (
-    WEB_SEARCH_CONFIG_KEY,
-    WEB_SEARCH_TOOLS,
-    WebSearchConfig,
-    WebSearchToolsFactory,
-    get_web_search_config,
-    load_web_search_config,
-    web_search,
-)
 from kensaku.errors import MissingExtra
 
 try:
@@ -28,16 +16,7 @@ if TYPE_CHECKING:
 
     from kensaku.tools.base import BaseTool
 
-__all__ = [
-    "WEB_SEARCH_CONFIG_KEY",
-    "WEB_SEARCH_TOOLS",
-    "WebSearchConfig",
-    "WebSearchToolsFactory",
-    "get_web_search_config",
-    "load_web_search_config",
-    "web_search",
-    "wrap",
-]
+__all__ = ["wrap"]
 
 
 def wrap(tool: BaseTool) -> PythonAgentTool:

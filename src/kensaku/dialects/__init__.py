@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DIALECTS", "dialect", "write", "write_error"]
 
-# name → for whom it is. The module has the same name.
+# name → for whom it is. The module has the same name, unless the next table says another.
 DIALECTS = {
     "plain": "plain text, English or Japanese (plain:ja)",
     "markdown": "Markdown, English or Japanese (markdown:ja)",
@@ -33,6 +33,13 @@ DIALECTS = {
     "tavily": "three Tavily tools' Markdown, Japanese",
     "search_web": "a chat server's list, English",
     "term": "a terminal assistant's Markdown, English",
+}
+
+_ELSEWHERE = {
+    "strands": "kensaku.compat.slack_bot.dialect",
+    "tavily": "kensaku.compat.tavily_tools.dialect",
+    "search_web": "kensaku.compat.chat_server.dialect",
+    "term": "kensaku.compat.terminal.dialect",
 }
 
 
@@ -54,7 +61,7 @@ def dialect(name: str) -> ModuleType:
     """The module of a dialect. Raises `UnknownName`."""
     if name not in DIALECTS:
         raise UnknownName("dialect", name, DIALECTS)
-    return import_module(f"{__name__}.{name}")
+    return import_module(_ELSEWHERE.get(name, f"{__name__}.{name}"))
 
 
 _NO_OPTIONS = ("nothing: it has no options",)

@@ -3,8 +3,7 @@
     Query → route → cache → [gate → key → request → HTTP → read] per provider
           → tidy → filter → deduplicate → fuse → answer → confidence → cache → Response
 
-One provider is asked in `search/attempt.py`, where retries happen and nowhere else. One deadline goes down
-through every step; at the deadline, what is there comes back with the attempts that did not end.
+`attempt.py` asks one provider. One deadline goes down through every step; at the deadline, what is there comes back with the attempts that did not end.
 """
 
 from __future__ import annotations

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kensaku.adapters.failure import why
-from kensaku.adapters.term.registry import PROVIDERS
-from kensaku.adapters.term.types import (
+from kensaku.compat._errors import why
+from kensaku.compat.terminal.registry import PROVIDERS
+from kensaku.compat.terminal.types import (
     WebSearchError,
     WebSearchProvider,
     WebSearchResponse,
@@ -21,7 +21,7 @@ from kensaku.models import Outcome
 from kensaku.providers import provider_class, provider_names
 
 if TYPE_CHECKING:
-    from kensaku.adapters.term.deps import Deps
+    from kensaku.compat.terminal.deps import Deps
     from kensaku.models import Response
 
 DEFAULT, AUTO = "tavily", "auto"

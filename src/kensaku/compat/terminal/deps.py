@@ -6,11 +6,11 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from kensaku.adapters.term.settings import SettingsService, core_settings
+from kensaku.compat.terminal.settings import SettingsService, core_settings
 
 if TYPE_CHECKING:
-    from kensaku.adapters.term.types import Logging, Settings
     from kensaku.client import Kensaku
+    from kensaku.compat.terminal.types import Logging, Settings
 
 _log = logging.getLogger("kensaku.term")
 

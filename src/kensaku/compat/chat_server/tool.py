@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from kensaku.adapters.failure import discreet, keys_of
-from kensaku.adapters.search_web.service import (
+from kensaku.compat._errors import discreet, keys_of
+from kensaku.compat.chat_server.dialect import NOBODY
+from kensaku.compat.chat_server.service import (
     EMPTY,
     MAX_QUERY_CHARS,
     MAX_RESULTS,
@@ -15,7 +16,6 @@ from kensaku.adapters.search_web.service import (
     WebSearchService,
 )
 from kensaku.dialects import write, write_error
-from kensaku.dialects.search_web import NOBODY
 from kensaku.errors import ConfigError, InvalidQuery, MissingExtra, NotConfigured
 from kensaku.tools.fence import fenced
 

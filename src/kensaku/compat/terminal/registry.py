@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from kensaku.errors import UsageError
 
 if TYPE_CHECKING:
-    from kensaku.adapters.term.deps import Deps
-    from kensaku.adapters.term.types import WebSearchProvider
+    from kensaku.compat.terminal.deps import Deps
+    from kensaku.compat.terminal.types import WebSearchProvider
 
 
 class Registry:

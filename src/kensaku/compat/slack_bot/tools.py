@@ -4,7 +4,7 @@
     query → Tavily → Japanese Markdown, or one of three sentences
 
 The specification wants the query in the log at INFO, while Kensaku keeps queries below that. Its
-letter holds here, under the logger `kensaku.adapters.web_search_tools`, and nowhere else: set that
+letter holds here, under the logger `kensaku.compat.slack_bot.tools`, and nowhere else: set that
 logger to WARNING to keep queries out.
 """
 
@@ -17,10 +17,10 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kensaku.adapters.tavily_client import tavily_client
+from kensaku.compat.slack_bot.dialect import NO_QUERY, NOBODY
+from kensaku.compat.tavily_tools.client import tavily_client
 from kensaku.config.file import Source, read_file
 from kensaku.dialects import write, write_error
-from kensaku.dialects.strands import NO_QUERY, NOBODY
 from kensaku.errors import ConfigError, KensakuError, MissingExtra, UnknownName
 from kensaku.models import Outcome
 from kensaku.tools.fence import fenced

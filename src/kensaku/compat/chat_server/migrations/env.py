@@ -3,7 +3,7 @@ its own, since PostgreSQL lets a new label of an enum be used only in a later on
 
 from alembic import context
 
-from kensaku.adapters.search_web.models import Base
+from kensaku.compat.chat_server.models import Base
 
 context.configure(
     connection=context.config.attributes["connection"],

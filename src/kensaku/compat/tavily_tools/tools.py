@@ -18,8 +18,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from urllib.parse import urlsplit
 
-from kensaku.adapters.tavily_client import configured_key, tavily_client
-from kensaku.dialects import tavily as dialect
+from kensaku.compat.tavily_tools import dialect
+from kensaku.compat.tavily_tools.client import configured_key, tavily_client
 from kensaku.dialects._strings import reason
 from kensaku.errors import Cooling, KensakuError, NotConfigured, ProviderError, RateLimited
 from kensaku.models import Outcome

@@ -6,10 +6,10 @@ Importing this package registers every provider that Kensaku has. The names are 
 document in Python's spelling; what they write is its Markdown, byte for byte.
 """
 
-from kensaku.adapters.term import providers as _providers  # registers them
-from kensaku.adapters.term.deps import Deps, LoggingService
-from kensaku.adapters.term.message import CommandMessage, format_web_search_command_message
-from kensaku.adapters.term.registry import (
+from kensaku.compat.terminal import providers as _providers  # registers them
+from kensaku.compat.terminal.deps import Deps, LoggingService
+from kensaku.compat.terminal.message import CommandMessage, format_web_search_command_message
+from kensaku.compat.terminal.registry import (
     Registry,
     get_all_web_search_providers,
     get_configured_web_search_provider,
@@ -17,9 +17,9 @@ from kensaku.adapters.term.registry import (
     get_web_search_provider,
     register_web_search_provider,
 )
-from kensaku.adapters.term.settings import DEFAULT_SETTINGS, SETTING_KEYS, SettingsService
-from kensaku.adapters.term.tool import ToolDefinition, create_web_search_tool_definition
-from kensaku.adapters.term.types import (
+from kensaku.compat.terminal.settings import DEFAULT_SETTINGS, SETTING_KEYS, SettingsService
+from kensaku.compat.terminal.tool import ToolDefinition, create_web_search_tool_definition
+from kensaku.compat.terminal.types import (
     WebSearchError,
     WebSearchProvider,
     WebSearchResponse,

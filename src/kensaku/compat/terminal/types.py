@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from kensaku.errors import KensakuError
 
 if TYPE_CHECKING:
-    from kensaku.adapters.term.deps import Deps
+    from kensaku.compat.terminal.deps import Deps
 
 
 @dataclass(frozen=True, slots=True)

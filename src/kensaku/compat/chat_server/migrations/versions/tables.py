@@ -7,7 +7,7 @@ What is made here is written down in `kensaku_made`.
 import sqlalchemy as sa
 from alembic import op
 
-from kensaku.adapters.search_web.models import Json, ToolType
+from kensaku.compat.chat_server.models import Json, ToolType
 
 revision = "0001"
 down_revision = None

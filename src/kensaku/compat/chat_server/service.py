@@ -12,7 +12,7 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kensaku.adapters.failure import why
+from kensaku.compat._errors import why
 from kensaku.errors import ConfigError, InvalidQuery
 from kensaku.models import Outcome
 from kensaku.tools import shared_client

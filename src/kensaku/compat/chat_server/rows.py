@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, exists, func, insert, literal, select
 
-from kensaku.adapters.search_web.models import Base
+from kensaku.compat.chat_server.models import Base
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

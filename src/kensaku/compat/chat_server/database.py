@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from kensaku.adapters.search_web.registry import TOOL_REGISTRY, tool_name
+from kensaku.compat.chat_server.registry import TOOL_REGISTRY, tool_name
 from kensaku.errors import ConfigError, MissingExtra
 
 try:
@@ -27,7 +27,7 @@ try:
 except ImportError:
     raise MissingExtra("SQLAlchemy or Alembic", "sql") from None
 
-from kensaku.adapters.search_web.rows import AGENTS, LINKS, TOOLS, add_tool, link
+from kensaku.compat.chat_server.rows import AGENTS, LINKS, TOOLS, add_tool, link
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool

@@ -1,8 +1,8 @@
 """Register `search_web` in a database.
 
-python -m kensaku.adapters.search_web register  URL [--agent NAME]
-python -m kensaku.adapters.search_web check     URL
-python -m kensaku.adapters.search_web downgrade URL
+python -m kensaku.compat.chat_server register  URL [--agent NAME]
+python -m kensaku.compat.chat_server check     URL
+python -m kensaku.compat.chat_server downgrade URL
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from kensaku.errors import KensakuError
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """0: done, and in order; 1: not."""
-    parser = argparse.ArgumentParser(prog="python -m kensaku.adapters.search_web")
+    parser = argparse.ArgumentParser(prog="python -m kensaku.compat.chat_server")
     parser.add_argument("what", choices=("register", "check", "downgrade"))
     parser.add_argument("url", help="sqlite:///agents.db, postgresql://user@host/name")
     parser.add_argument("--agent", default="assistant", help="who gets the tool")
     asked = parser.parse_args(arguments)
     try:
-        from kensaku.adapters.search_web import database
+        from kensaku.compat.chat_server import database
 
         if asked.what == "register":
             done = database.register(asked.url, asked.agent)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kensaku.adapters.search_web.tool import SearchWebTool
+from kensaku.compat.chat_server.tool import SearchWebTool
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool

@@ -17,14 +17,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kensaku.adapters.term.registry import sensitive_setting_keys
+from kensaku.compat.terminal.registry import sensitive_setting_keys
 from kensaku.config.secret import Secret
 from kensaku.config.settings import ProviderSettings, Settings
 from kensaku.errors import ConfigError
 from kensaku.providers import BUILT_IN, provider_class, provider_names
 
 if TYPE_CHECKING:
-    from kensaku.adapters.term.types import Settings as AnySettings
+    from kensaku.compat.terminal.types import Settings as AnySettings
 
 SECTION = "webSearch"
 PROVIDER = "webSearch.provider"

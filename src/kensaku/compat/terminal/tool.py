@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kensaku.adapters.failure import discreet
-from kensaku.adapters.term.message import CommandMessage, format_web_search_command_message
-from kensaku.adapters.term.registry import PROVIDERS, Registry, sensitive_setting_keys
+from kensaku.compat._errors import discreet
+from kensaku.compat.terminal.dialect import NO_PROVIDER
+from kensaku.compat.terminal.message import CommandMessage, format_web_search_command_message
+from kensaku.compat.terminal.registry import PROVIDERS, Registry, sensitive_setting_keys
 from kensaku.dialects import write, write_error
-from kensaku.dialects.term import NO_PROVIDER
 from kensaku.errors import KensakuError, NotConfigured
 from kensaku.models import MAX_QUERY_CHARS, Attempt, Hit, Outcome, Query, Response
 from kensaku.text.clean import cut
@@ -18,8 +18,8 @@ from kensaku.tools.base import BaseTool, Param, ToolResult
 from kensaku.tools.fence import fenced
 
 if TYPE_CHECKING:
-    from kensaku.adapters.term.deps import Deps
-    from kensaku.adapters.term.types import WebSearchResponse
+    from kensaku.compat.terminal.deps import Deps
+    from kensaku.compat.terminal.types import WebSearchResponse
 
 MAX_CONTENT = 4_000  # characters of one result: a page must not fill the model's context
 

@@ -2,7 +2,7 @@
 
 from alembic import op
 
-from kensaku.adapters.search_web.rows import add_tool, link, remove_tool
+from kensaku.compat.chat_server.rows import add_tool, link, remove_tool
 
 revision = "0003"
 down_revision = "0002"

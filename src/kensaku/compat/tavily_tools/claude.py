@@ -1,0 +1,55 @@
+"""The agent of the specification: Claude Code with the three Tavily tools and no other (S1-42 …).
+
+The tools are served as `mcp__pydantic_tools__tavily_search` and so on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kensaku.adapters.claude import allowed, wrap
+from kensaku.compat.tavily_tools.tools import TAVILY_TOOLS, TavilyAPIError, TavilySearchDeps
+from kensaku.errors import KensakuError, MissingExtra
+
+try:
+    from claude_agent_sdk import ClaudeAgentOptions, ResultMessage, create_sdk_mcp_server, query
+except ImportError:
+    raise MissingExtra("claude-agent-sdk", "claude") from None
+
+__all__ = ["ClaudeCodeTavilySearchAgent", "TavilyAPIError", "TavilySearchDeps"]
+
+
+class ClaudeCodeTavilySearchAgent:
+    """An agent with the three Tavily tools and no other: `await agent.run("…")` → its answer.
+
+    `options` are those of the SDK; what makes the tools available is added to them.
+    """
+
+    server_name = "pydantic_tools"
+
+    def __init__(
+        self, deps: TavilySearchDeps | None = None, options: ClaudeAgentOptions | None = None
+    ) -> None:
+        self.tools = [wrap(kind(deps)) for kind in TAVILY_TOOLS]
+        self.server = create_sdk_mcp_server(self.server_name, tools=self.tools)
+        self.tool_names = allowed((tool.name for tool in self.tools), name=self.server_name)
+        self.options = self._with_tools(options or ClaudeAgentOptions(tools=[], setting_sources=[]))
+
+    def _with_tools(self, given: ClaudeAgentOptions) -> ClaudeAgentOptions:
+        others = given.mcp_servers if isinstance(given.mcp_servers, dict) else {}
+        return replace(
+            given,
+            mcp_servers={**others, self.server_name: self.server},
+            allowed_tools=[*given.allowed_tools, *self.tool_names],
+        )
+
+    async def run(self, prompt: str) -> str:
+        """The agent's answer. Raises `KensakuError` when the SDK's run fails."""
+        answer = None
+        async for message in query(prompt=prompt, options=self.options):
+            if isinstance(message, ResultMessage):
+                answer = message
+        if answer is None or answer.is_error:
+            said = (answer and answer.result) or "it ended without an answer"
+            raise KensakuError(f"the Claude Agent SDK did not finish: {said}")
+        return answer.result or ""
