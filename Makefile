@@ -17,7 +17,7 @@ test: $(VENV)/.test
 
 # Each framework in an environment of its own. args="crewai dspy" for some of them.
 test-frameworks: $(VENV)/.test
-	$(BIN)/python tests/frameworks/others/run.py $(args)
+	$(BIN)/python tests/adapters/others/run.py $(args)
 
 check: $(VENV)/.test
 	$(BIN)/ruff format --check .

@@ -21,8 +21,8 @@ from pathlib import Path
 
 import pages
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "extract"))
-from bombs import BOMBS
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tests.extract.bombs import BOMBS
 
 from kensaku import Kensaku
 from kensaku.errors import FetchError

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from kensaku.testing import FakeUpstream
+from tests import ROOT
 
-ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "docs" / "context.md", ROOT / "docs" / "routes.md"]
 REQUIREMENTS = ROOT.parent / "shared" / "requirements.md"
 

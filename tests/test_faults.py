@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from pathlib import Path
 
 import pytest
 
-BENCH = Path(__file__).parents[1] / "bench" / "faults.py"
+from tests import ROOT
+
+BENCH = ROOT / "bench" / "faults.py"
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ import sys
 
 from kensaku import Outcome
 from kensaku.testing import FakeUpstream, faults
+from tests import ROOT
 
 TICK = 0.005
 
@@ -59,7 +60,7 @@ def test_the_loop_ticks_while_the_http_library_is_loaded(machine):
     code = """
 import asyncio, sys
 sys.path.insert(0, sys.argv[1])
-from test_heartbeat import Heart
+from tests.test_heartbeat import Heart
 from kensaku import Kensaku
 
 async def main():
@@ -74,7 +75,7 @@ asyncio.run(main())
 """
     with FakeUpstream.in_thread() as up:
         done = subprocess.run(
-            [sys.executable, "-c", code, str(__file__).rpartition("/")[0]],
+            [sys.executable, "-c", code, str(ROOT)],
             env={"KENSAKU_HOME": str(machine), **up.environment("tavily")},
             capture_output=True,
             text=True,

@@ -16,10 +16,11 @@ from kensaku.cli import docs
 from kensaku.cli._main import COMMANDS, parser_of
 from kensaku.providers import provider_names
 from kensaku.testing import FakeUpstream, faults
+from tests import ROOT
 
 from .conftest import Run
 
-PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
+PAGE = ROOT / "docs" / "command-line.md"
 KEY = "tvly-0123456789-secret"
 
 

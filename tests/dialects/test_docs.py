@@ -6,15 +6,15 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from kensaku.compat.tavily_tools import dialect as tavily
 from kensaku.dialects import DIALECTS, write
 from kensaku.models import Page, Response
+from tests import ROOT
 
 from .examples import EMPTY, FOUND, UNAVAILABLE
 
-PLACE = Path(__file__).parents[2] / "docs" / "dialects.md"
+PLACE = ROOT / "docs" / "dialects.md"
 RESPONSES: dict[str, Response] = {"found": FOUND, "empty": EMPTY, "unavailable": UNAVAILABLE}
 BLOCK = re.compile(r"(<!-- (\S+) (\S+) -->\n)(`{4}text\n).*?(\n`{4}\n)", re.DOTALL)
 

@@ -10,7 +10,7 @@ import io
 import zipfile
 from collections.abc import Callable
 
-from pdf_bombs import MIB, PDF, ZEROS
+from tests.extract.pdf_bombs import MIB, PDF, ZEROS
 
 # --- HTML: the eight of security.md, section 3, and shapes of our own
 

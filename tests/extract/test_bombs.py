@@ -9,11 +9,11 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from bombs import BOMBS, HTML, OFFICE, PDF, XML
 
 from kensaku.errors import FetchError, TooLarge, Unparsable
 from kensaku.extract import ParsePool
 from kensaku.extract.worker.pool import MEMORY, TIMEOUT
+from tests.extract.bombs import BOMBS, HTML, OFFICE, PDF, XML
 
 GOOD = b"<html><head><title>Otters</title></head><body><p>Otters swim in rivers.</p></body></html>"
 SECONDS = 3.0  # what the workers of these tests may take; by default it is more, and less than 10

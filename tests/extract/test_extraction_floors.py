@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
+from tests import ROOT
+
+sys.path.insert(0, str(ROOT / "bench"))
 from extraction import data_file, load_samples, mean_by_kind, word_f1
 from kensaku.extract import extract_html
 

@@ -9,10 +9,10 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
-from fetch_web import Web
 
 from kensaku.fetch.fetcher import Fetcher, Manners
 from kensaku.models import Page
+from tests.fetch.web import Web
 
 
 class QuickParser:

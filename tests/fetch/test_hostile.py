@@ -7,14 +7,14 @@ import json
 import subprocess
 import sys
 import zlib
-from pathlib import Path
 
 import pytest
-from fetch_web import reset, whole
 
 from kensaku.errors import AddressRefused, FetchError, PageUnavailable, TooLarge
 from kensaku.fetch import decode
 from kensaku.fetch.limits import FetchLimits
+from tests import ROOT
+from tests.fetch.web import reset, whole
 
 brotli = pytest.importorskip("brotli")
 zstd = pytest.importorskip("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
@@ -284,7 +284,7 @@ def two_gib(name):
 BOMB = """
 import asyncio, json, pathlib, sys, time
 sys.path[:0] = [{here!r}]
-from fetch_web import Web
+from tests.fetch.web import Web
 from kensaku.errors import TooLarge
 
 def peak():  # not ru_maxrss, which a process inherits from the one that started it
@@ -313,7 +313,7 @@ asyncio.run(main())
 def test_two_gibibytes_in_disguise_cost_little(name, tmp_path):
     """From 1.6 KiB of Brotli an HTTP client of today makes four gigabytes (security.md, G6)."""
     (tmp_path / "bomb").write_bytes(two_gib(name))
-    script = BOMB.format(here=str(Path(__file__).parent))
+    script = BOMB.format(here=str(ROOT))
     command = [sys.executable, "-c", script, name, str(tmp_path / "bomb")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     grown, cpu = json.loads(done.stdout)

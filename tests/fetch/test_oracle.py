@@ -10,12 +10,12 @@ import socket
 from contextlib import suppress
 
 import pytest
-import ssrf_corpus as corpus
-from fetch_web import whole
 
 from kensaku import Kensaku, Settings
 from kensaku.errors import AddressRefused, FetchError, KensakuError
 from kensaku.store import MemoryStore
+from tests.fetch import ssrf_corpus as corpus
+from tests.fetch.web import whole
 
 HOME = "93.184.215.14"
 URLS = corpus.urls()

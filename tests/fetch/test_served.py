@@ -7,18 +7,13 @@ from __future__ import annotations
 
 import gzip
 import json
-import sys
 import zlib
-from pathlib import Path
 
 import pytest
 
 from kensaku import Kensaku, Settings
 from kensaku.errors import PageUnavailable, TooLarge, Unparsable
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "extract"))
-import bombs
-import pdf_bombs
+from tests.extract import bombs, pdf_bombs
 
 JA = "川辺に住むカワウソは、石を道具として使い、貝を割って食べることが知られています。"
 DE = "Der Fischotter lebt an Flüssen, frißt Krebse und schläft über Tag in Höhlen am Ufer."

@@ -14,13 +14,13 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 import pytest
-import ssrf_corpus as corpus
-from fetch_web import Web, whole
 
 from kensaku.errors import AddressRefused, FetchError, KensakuError, TooLarge
 from kensaku.fetch import extract
 from kensaku.fetch.crawl.crawl import Crawl
 from kensaku.fetch.crawl.plan import Plan
+from tests.fetch import ssrf_corpus as corpus
+from tests.fetch.web import Web, whole
 
 URLS = corpus.urls()
 HOME = "93.184.215.14"  # where public.test is

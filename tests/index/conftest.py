@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from kensaku.index import Index
-
-sys.path.insert(0, str(Path(__file__).parent))  # for animals.py
 
 
 @pytest.fixture

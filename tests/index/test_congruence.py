@@ -12,7 +12,6 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from animals import ALL, HERONS, OTTERS
 
 from kensaku.errors import IndexFault, UnknownName
 from kensaku.index import Index
@@ -20,6 +19,7 @@ from kensaku.index.collections import Store
 from kensaku.index.engines.base import Where, open_index
 from kensaku.index.search import Request, search
 from kensaku.models import Document
+from tests.index.animals import ALL, HERONS, OTTERS
 
 pytest.importorskip("qdrant_client")
 

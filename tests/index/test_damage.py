@@ -16,12 +16,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from animals import urls
 
 from kensaku.errors import IndexFault
 from kensaku.index import Index
 from kensaku.index.worker.lock import DirectoryLock
 from kensaku.models import Document
+from tests.index.animals import urls
 
 DAMAGES = int(os.environ.get("KENSAKU_DAMAGES", "8"))
 PICTURES = 3

@@ -15,12 +15,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from animals import ALL, HERONS, OTTERS, urls
 
 from kensaku.errors import IndexFault
 from kensaku.index import Index
 from kensaku.index.worker.lock import DirectoryLock
 from kensaku.models import Document
+from tests.index.animals import ALL, HERONS, OTTERS, urls
 
 KILLS = int(os.environ.get("KENSAKU_KILLS", "20"))
 WRITER = Path(__file__).with_name("killed_writer.py")

@@ -8,11 +8,11 @@ import time
 from dataclasses import replace
 
 import pytest
-from animals import ALL, HERONS, OTTERS, SEARCH, WINE, urls
 
 from kensaku.errors import ConfigError, InvalidQuery, UnknownName
 from kensaku.index import Added, Index
 from kensaku.models import Document, Page
+from tests.index.animals import ALL, HERONS, OTTERS, SEARCH, WINE, urls
 
 
 async def test_what_was_added_is_found(index):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 
 import pytest
-from animals import urls
 
 from kensaku.index import pydocs
+from tests.index.animals import urls
 
 
 @pytest.fixture(scope="module")

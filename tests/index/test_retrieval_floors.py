@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 
 from kensaku.index import Index
+from tests import ROOT
 
-SHARED = Path(__file__).parents[3] / "shared" / "data"
+SHARED = ROOT.parent / "shared" / "data"
 DATA = Path(os.environ.get("KENSAKU_DATA") or SHARED) / "retrieval"
-BENCH = Path(__file__).parents[2] / "bench" / "retrieval.py"
+BENCH = ROOT / "bench" / "retrieval.py"
 
 
 def _bench():

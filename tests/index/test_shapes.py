@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from animals import urls
 
 from kensaku.errors import InvalidQuery
 from kensaku.index.tokens import query_terms
 from kensaku.models import MAX_QUERY_CHARS, Document
+from tests.index.animals import urls
 
 LONG = "\n\n".join(f"Chapter {n} praises the heron. " * 60 for n in range(150))
 

@@ -6,11 +6,12 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-DOC = Path(__file__).parents[2] / "docs" / "adding-a-provider.md"
+from tests import ROOT
+
+DOC = ROOT / "docs" / "adding-a-provider.md"
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -11,8 +10,9 @@ from kensaku.providers import BUILT_IN, provider_class
 from kensaku.providers.table import table
 from kensaku.search.limits import parse_rate
 from kensaku.testing.sample import built_in
+from tests import ROOT
 
-DOC = Path(__file__).parents[2] / "docs" / "providers.md"
+DOC = ROOT / "docs" / "providers.md"
 every_provider = pytest.mark.parametrize("name", BUILT_IN)
 
 

@@ -3,7 +3,8 @@
     Query → route → cache → [gate → key → request → HTTP → read] per provider
           → tidy → filter → deduplicate → fuse → answer → confidence → cache → Response
 
-`attempt.py` asks one provider. One deadline goes down through every step; at the deadline, what is there comes back with the attempts that did not end.
+`attempt.py` asks one provider. One deadline is passed down through every step. At the deadline,
+return the results so far; unfinished attempts are listed as timed out.
 """
 
 from __future__ import annotations

@@ -1,0 +1,281 @@
+"""Passages in a budget of tokens: never over it, never cut, numbered for good."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kensaku import Document, Hit, Kensaku, Outcome
+from kensaku.answers.context import Citation, changed, cursor_of, pack, passages_of, position_of
+from kensaku.answers.tokenizer import count, counter
+from kensaku.errors import InvalidQuery
+from kensaku.models import Passage
+from kensaku.testing import FakeUpstream, faults
+from tests import ROOT
+
+DATA = Path(os.environ.get("KENSAKU_DATA") or ROOT.parent / "shared" / "data")
+SENTENCES = {
+    "en": "Sea otter number {n} holds hands with the others while it sleeps in the kelp.",
+    "ja": "{n}番目のラッコは、眠るときに仲間と手をつないで、海藻を体に巻きつけます。",
+    "th": "นากทะเลตัวที่ {n} จับมือกันขณะนอนหลับอยู่ในสาหร่ายทะเล",
+    "emoji": "Otter 🦦 {n} says 👩‍👩‍👧‍👦 good night 🇯🇵 and ❤️‍🔥 sleeps!",
+}
+
+
+def hits(language: str, pages: int = 6, sentences: int = 60) -> list[Hit]:
+    """Pages that each need several passages."""
+    space = "" if language == "ja" else " "
+    return [
+        Hit(
+            f"https://{language}{page}.example/otters",
+            f"Otters, page {page}",
+            space.join(SENTENCES[language].format(n=page * 100 + n) for n in range(sentences)),
+        )
+        for page in range(pages)
+    ]
+
+
+@pytest.mark.parametrize("language", SENTENCES)
+@pytest.mark.parametrize("vocabulary", ["estimate", "cl100k_base"])
+def test_the_budget_holds_and_is_used(language: str, vocabulary: str) -> None:
+    """By the counter itself, headers included; and not a quarter of a large one is left over."""
+    if vocabulary != "estimate":
+        pytest.importorskip("rs_bpe", reason="the extra `tokens` is not installed")
+    tokens = counter(vocabulary)
+    passages = passages_of("sea otter ラッコ นาก", hits(language))
+    for budget in (1, 30, 60, 100, 250, 500, 1_000, 2_000, 5_000):
+        text, citations, said, _ = pack(passages, budget, tokens)
+
+        assert said == tokens(text) <= budget
+        assert bool(text) == bool(citations)
+        assert budget < 1_000 or said > 0.75 * budget
+
+
+@pytest.mark.parametrize("language", ["en", "ja", "emoji"])
+def test_sentences_are_whole(language: str) -> None:
+    """Nothing stands in the text that does not stand in a page, to the end of its sentence."""
+    found = hits(language)
+    text, *_ = pack(passages_of("sea otter ラッコ", found), 700, count)
+    lines = [line for line in text.splitlines() if line and not line.startswith(("[", "…"))]
+
+    assert lines
+    for line in lines:
+        assert any(line in hit.content for hit in found)
+        assert line.endswith((".", "!", "。"))
+
+
+def test_a_budget_below_one_passage_gets_its_first_sentences() -> None:
+    """The best page, begun, is worth more than a worse one that happens to be short."""
+    long, short = hits("en", pages=1)[0], Hit("https://b.example/", "Clams", "Clams are buried.")
+    text, citations, _, _ = pack(passages_of("sea otter", [long, short]), 80, count)
+
+    assert [c.url for c in citations] == [long.url]
+    cited = citations[0].passages[0]
+    assert long.content[cited.start : cited.end] == cited.text
+    assert text.endswith("kelp.")
+
+
+def test_every_citation_is_in_the_text_with_its_offsets() -> None:
+    """`[n]`, title and address; and each passage is a piece of its page."""
+    found = {hit.url: hit for hit in hits("ja")}
+    text, citations, _, _ = pack(passages_of("ラッコ", list(found.values())), 1_500, count)
+
+    assert len(citations) > 1
+    for cited in citations:
+        assert f"[{cited.n}] {cited.title} ({cited.url})\n" in text
+        for p in cited.passages:
+            assert found[cited.url].content[p.start : p.end] == p.text
+
+
+def test_what_neighbours_share_stands_once() -> None:
+    """Passages overlap, so that a pronoun keeps its noun; a budget is not for repeating it."""
+    page = hits("en", pages=1)[0]
+    passages = passages_of("sea otter", [page])
+    text, *_ = pack(passages, 100_000, count)
+
+    assert sum(len(p.text) for p in passages) > len(page.content)
+    assert all(text.count(f"number {n} ") == 1 for n in range(60))
+
+
+def test_numbers_stay_and_nothing_is_missed_when_a_cursor_goes_on() -> None:
+    """A page has one number on every sheet, and every passage is shown exactly once."""
+    passages = passages_of("sea otter", hits("en"))
+    numbers: dict[str, int] = {}
+    shown: list[Passage] = []
+    skip = 0
+    while skip < len(passages):
+        _, citations, _, skip = pack(passages, 600, count, skip=skip)
+        for cited in citations:
+            assert numbers.setdefault(cited.url, cited.n) == cited.n
+            shown += cited.passages
+
+    assert sorted(numbers.values()) == [1, 2, 3, 4, 5, 6]
+    assert sorted(shown, key=repr) == sorted(passages, key=repr)
+
+
+def test_hosts_take_turns() -> None:
+    """One site with many good pages does not fill the budget."""
+    many = [Hit(f"https://a.example/{n}", "Otters", h.content) for n, h in enumerate(hits("en"))]
+    other = Hit("https://b.example/", "Otters", SENTENCES["en"].format(n="the last"))
+    _, citations, _, _ = pack(passages_of("sea otter", [*many, other]), 1_500, count)
+
+    assert other.url in {cited.url for cited in citations}
+
+
+def test_a_page_keeps_the_day_it_was_published() -> None:
+    """When the packer is told."""
+    [page] = hits("en", pages=1)
+    dates = {page.url: "2026-11-16"}
+    _, [cited], _, _ = pack(passages_of("otter", [page]), 500, count, dates=dates)
+
+    assert cited.published == "2026-11-16"
+
+
+def test_a_vocabulary_whose_parts_do_not_add_up_keeps_to_the_budget() -> None:
+    """The whole is what counts in the end, whatever the parts were said to be."""
+
+    def unfair(text: str) -> int:
+        return len(text) ** 2 // 500
+
+    text, _, tokens, _ = pack(passages_of("otter", hits("en")), 4_000, unfair)
+    assert 0 < tokens == unfair(text) <= 4_000
+
+
+def test_packing_much_is_counted_in_proportion() -> None:
+    """Not once more from the beginning for every passage."""
+    counted = 0
+
+    def careful(text: str) -> int:
+        nonlocal counted
+        counted += len(text)
+        return count(text)
+
+    text, *_ = pack(passages_of("otter", hits("en", pages=30)), 20_000, careful)
+    assert counted < 8 * len(text)
+
+
+@pytest.mark.parametrize("cursor", ["", "mine", "!!!", "bnVsbA==", "LTE=", "dHJ1ZQ==", "ラッコ"])
+def test_a_cursor_that_is_not_ours_is_refused(cursor: str) -> None:
+    """Also one that decodes to something else: null, -1, true."""
+    with pytest.raises(InvalidQuery, match="cursor"):
+        position_of(cursor)
+
+
+def test_a_cursor_says_where_to_go_on() -> None:
+    """And there is none at the end."""
+    passages = passages_of("otter", hits("en", pages=5))
+    done, mark = position_of(cursor_of(3, passages))
+
+    assert done == 3
+    assert not changed(mark, passages)
+    assert changed(mark, passages[1:])
+    assert cursor_of(len(passages), passages) is None
+    assert position_of(None) == (0, "")
+
+
+async def test_results_that_changed_between_two_parts_are_told_of(
+    upstream: FakeUpstream, make_client: Any
+) -> None:
+    """`[2]` may be another page now."""
+    client = make_client("tavily", "brave")
+    first = await client.context("otters", max_tokens=60, route=["tavily"])
+    same = await client.context("otters", max_tokens=60, route=["tavily"], cursor=first.cursor)
+    other = await client.context("otters", max_tokens=60, route=["brave"], cursor=first.cursor)
+
+    assert not any("changed" in note for note in same.notes)
+    assert any("changed" in note for note in other.notes)
+
+
+async def test_a_search_is_packed(upstream: FakeUpstream, make_client: Any) -> None:
+    """Through the client: within the budget, to the end, each passage once."""
+    upstream.answers("tavily", hits("ja"))
+    k = make_client("tavily")
+    texts, cursor, numbers = [], None, {}
+    while True:
+        c = await k.context("ラッコは眠る", max_tokens=800, cursor=cursor)
+        assert c.tokens == count(c.text) <= 800
+        assert "\\u" not in json.dumps(c.to_dict(), ensure_ascii=False)
+        for cited in c.citations:
+            assert numbers.setdefault(cited.url, cited.n) == cited.n
+        texts.append(c.text)
+        if (cursor := c.cursor) is None:
+            break
+
+    assert len(texts) > 2
+    assert len(set(texts)) == len(texts)
+    assert len(upstream.asked("tavily")) == 1  # the sheets after the first come from the cache
+
+
+async def test_nobody_could_search_is_said(upstream: FakeUpstream, make_client: Any) -> None:
+    """And is not the same as nothing found."""
+    upstream.fails("tavily", faults.status(503))
+    down = await make_client("tavily").context("otter")
+    upstream.heals()
+    upstream.answers("tavily", [])
+    empty = await make_client("tavily").context("otter")
+
+    assert (down.outcome, down.text, down.tokens) == (Outcome.UNAVAILABLE, "", 0)
+    assert down.attempts[0].error is not None
+    assert (empty.outcome, empty.cursor) == (Outcome.EMPTY, None)
+
+
+@pytest.mark.parametrize("budget", [0, -1, 1_000_001, True])
+async def test_a_budget_out_of_bounds_is_refused(budget: int, make_client: Any) -> None:
+    """Before anything is sent."""
+    with pytest.raises(InvalidQuery, match="max_tokens"):
+        await make_client("tavily").context("otter", max_tokens=budget)
+
+
+def test_a_hit_is_a_citation() -> None:
+    """Its text is the passage."""
+    cited = Citation.of(3, Hit("https://a.example/", "Otters", "hold hands"))
+
+    assert cited.to_dict()["passages"] == [{"start": 0, "end": 10, "text": "hold hands"}]
+
+
+# --- the floor
+
+
+def as_tavily_packs(found: tuple[Hit, ...], budget: int) -> list[str]:
+    """What `tavily-python`'s `get_search_context` keeps of five results: JSON while it fits."""
+    kept, used = [], 0
+    for hit in found[:5]:
+        used += count(json.dumps({"url": hit.url, "content": hit.content}))
+        if used > budget:
+            break
+        kept.append(hit.content)
+    return kept
+
+
+@pytest.mark.parametrize("name", ["xquad-en", "jsquad-ja"])
+async def test_more_answers_are_in_our_context_than_in_tavilys(name: str, tmp_path: Path) -> None:
+    """At 500, 1,000 and 2,000 tokens, over the same results; `bench/context.py` has the figures."""
+    folder = DATA / "questions"
+    if not folder.is_dir():
+        pytest.skip("there are no questions in KENSAKU_DATA or ../shared/data")
+    documents, questions = (
+        list(map(json.loads, (folder / f"{name}.{kind}.jsonl").read_text("utf-8").splitlines()))
+        for kind in ("docs", "questions")
+    )
+    sample = random.Random(0).sample(questions, 60)
+    ours, theirs = dict.fromkeys((500, 1_000, 2_000), 0), dict.fromkeys((500, 1_000, 2_000), 0)
+    async with Kensaku(home=tmp_path, cache_enabled=False, state_url="memory:") as k:
+        await k.index.add(
+            Document(f"https://data.example/{d['_id']}", d["title"], d["text"]) for d in documents
+        )
+        for q in sample:
+            found = await k.search(q["text"], route="local", max_results=20)
+            passages = passages_of(q["text"], found.hits)
+            for budget in ours:
+                text, *_ = pack(passages, budget, count)
+                packed = as_tavily_packs(found.hits, budget)
+                ours[budget] += any(answer in text for answer in q["answers"])
+                theirs[budget] += any(a in content for a in q["answers"] for content in packed)
+
+    assert all(ours[budget] >= theirs[budget] for budget in ours)
+    assert ours[500] >= 0.9 * len(sample)

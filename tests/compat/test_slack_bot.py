@@ -1,0 +1,539 @@
+"""Seed 000: a Slack bot's `web_search` for strands-agents, line by line (S0-01 … S0-41)."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import os
+import sys
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+
+import pytest
+
+from kensaku.errors import ConfigError
+from kensaku.models import Hit
+from kensaku.testing import faults
+from tests import ROOT
+from tests.adapters.model_server import ModelServer
+
+pytest.importorskip("strands")
+from strands import Agent, ToolContext
+from strands.models.openai import OpenAIModel
+
+import kensaku.compat.slack_bot as surface
+from kensaku.compat.slack_bot import (
+    WEB_SEARCH_CONFIG_KEY,
+    WEB_SEARCH_TOOLS,
+    WebSearchConfig,
+    WebSearchToolsFactory,
+    get_web_search_config,
+    load_web_search_config,
+    web_search,
+)
+from kensaku.compat.tavily_tools.client import close_clients
+
+EXAMPLE = ROOT / "examples" / "strands"
+KEY = "tvly-test-key"
+QUERY = "Python async programming"
+REQUEST = "Pythonの非同期プログラミングについて検索して"
+ASYNCIO = Hit(
+    url="https://docs.python.org/3/library/asyncio.html",
+    title="Python asyncio documentation",
+    content="Pythonの公式asyncioドキュメント...",
+    score=0.95,
+)
+REAL_PYTHON = Hit(
+    url="https://realpython.com/async-io-python/",
+    title="Real Python - Async IO in Python",
+    content="非同期プログラミングの詳細な解説...",
+    score=0.9,
+)
+# Deep searches may read the pages that they find: this one is refused without a lookup.
+NEARBY = Hit(url="http://127.0.0.1/", title="Nearby", content="near", score=0.5)
+ANSWER = "Pythonの非同期プログラミングは..."
+WRITTEN = f"""## 検索結果: "{QUERY}"
+
+### 回答
+{ANSWER}
+
+### 結果
+1. **Python asyncio documentation**
+   URL: https://docs.python.org/3/library/asyncio.html
+   Pythonの公式asyncioドキュメント...
+
+2. **Real Python - Async IO in Python**
+   URL: https://realpython.com/async-io-python/
+   非同期プログラミングの詳細な解説..."""
+
+
+@pytest.fixture(autouse=True)
+async def tavily(upstream, monkeypatch):
+    """Tavily is on loopback, and answers as the document shows."""
+    monkeypatch.setenv("TAVILY_BASE_URL", upstream.base_url("tavily"))
+    replies(upstream, [ASYNCIO, REAL_PYTHON], ANSWER)
+    yield upstream
+    await close_clients()
+
+
+def replies(upstream, hits, answer=None, **more):
+    rows = [{"title": h.title, "url": h.url, "content": h.content, "score": h.score} for h in hits]
+    rows = [{**row, **more} for row in rows]
+    upstream.answers("tavily", body={"query": QUERY, "answer": answer, "results": rows})
+
+
+def config(**values):
+    return WebSearchConfig(**{"enabled": True, "api_key": KEY, **values})
+
+
+def context(state):
+    use = {"toolUseId": "t1", "name": "web_search", "input": {}}
+    return ToolContext(tool_use=use, agent=None, invocation_state=state)
+
+
+async def search(query=QUERY, **values):
+    state = WebSearchToolsFactory(config(**values)).get_invocation_state()
+    return await web_search(query=query, tool_context=context(state))
+
+
+def written(tmp_path, text):
+    path = tmp_path / "config.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+# --- TestWebSearchConfig
+
+
+def test_the_configuration_is_a_dataclass_of_five_values():
+    """(S0-01, S0-40)"""
+    assert is_dataclass(WebSearchConfig)
+    assert [f.name for f in fields(WebSearchConfig)] == [
+        "enabled", "api_key", "search_depth", "max_results", "max_content_length",
+    ]  # fmt: skip
+
+
+def test_it_has_the_defaults_of_the_document():
+    """(S0-05, S0-06, S0-07, S0-08, S0-40)"""
+    usual = WebSearchConfig()
+
+    assert usual.search_depth == "basic"
+    assert usual.max_results == 5
+    assert usual.max_content_length == 500
+    assert usual.enabled is False
+
+
+def test_it_takes_other_values():
+    """(S0-03, S0-05, S0-06, S0-07, S0-40)"""
+    other = WebSearchConfig(True, "k", "advanced", 10, 0)
+
+    assert (other.enabled, other.api_key, other.search_depth) == (True, "k", "advanced")
+    assert (other.max_results, other.max_content_length) == (10, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("search_depth", "deep"),
+        ("max_results", 0),
+        ("max_results", 21),
+        ("max_results", "five"),
+        ("max_content_length", -1),
+        ("enabled", "yes"),
+    ],
+)
+def test_a_value_that_cannot_be_is_refused_by_its_name(name, value):
+    """(S0-05, S0-06, S0-07)"""
+    with pytest.raises(ConfigError, match=name):
+        config(**{name: value})
+
+
+def test_the_key_is_not_shown():
+    """(S0-01)"""
+    assert KEY not in repr(config())
+
+
+# --- the file
+
+
+def test_the_example_is_read_as_the_document_writes_it(monkeypatch):
+    """(S0-02, S0-03, S0-04, S0-11, S0-12)"""
+    monkeypatch.setenv("TAVILY_API_KEY", KEY)
+    text = (EXAMPLE / "config.yaml.example").read_text(encoding="utf-8")
+
+    for comment in (
+        "# basic or advanced",
+        "# 検索結果の最大件数",
+        "# 各結果のcontent最大文字数（0で無制限）",
+    ):
+        assert comment in text
+    copy = written(Path(os.environ["HOME"]), text)
+    assert load_web_search_config(copy) == WebSearchConfig(True, KEY, "basic", 5, 500)
+
+
+def test_every_value_of_the_section_is_read(tmp_path):
+    """(S0-02, S0-04, S0-05, S0-06, S0-07, S0-12)"""
+    path = written(
+        tmp_path,
+        "tools:\n  web_search:\n    enabled: true\n    api_key: ${MY_KEY}\n"
+        "    search_depth: advanced\n    max_results: 3\n    max_content_length: 0\n",
+    )
+
+    found = load_web_search_config(path, {"MY_KEY": "from-environment"})
+
+    assert found == WebSearchConfig(True, "from-environment", "advanced", 3, 0)
+
+
+@pytest.mark.parametrize("text", ["", "tools: {}\n", "other: 1\n", "tools:\n  web_search:\n"])
+def test_without_the_section_the_tool_is_off(tmp_path, text, caplog):
+    """It has to be enabled in so many words; being off is no reason to warn (S0-08)."""
+    found = load_web_search_config(written(tmp_path, text), {})
+
+    assert found.enabled is False
+    assert WebSearchToolsFactory(found).tools == []
+    assert not caplog.records
+
+
+def test_what_is_disabled_is_not_registered_and_not_read(tmp_path, caplog):
+    """Its variables need not be set (S0-10)."""
+    path = written(
+        tmp_path,
+        "tools:\n  web_search:\n    enabled: false\n    api_key: ${TAVILY_API_KEY}\n"
+        "    search_depth: ${DEPTH_OF_SEARCH}\n",
+    )
+
+    found = load_web_search_config(path, {})
+
+    assert WebSearchToolsFactory(found).tools == []
+    assert not caplog.records
+
+
+def test_without_a_key_there_is_a_warning_and_no_tool(tmp_path, caplog):
+    """The program starts all the same (S0-09)."""
+    path = written(
+        tmp_path, "tools:\n  web_search:\n    enabled: true\n    api_key: ${TAVILY_API_KEY}\n"
+    )
+
+    factory = WebSearchToolsFactory(load_web_search_config(path, {}))
+
+    assert factory.tools == []
+    (record,) = caplog.records
+    assert record.levelno == logging.WARNING
+    assert "API key" in record.message
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [("max_results: 99", "line 4: max_results is 99"), ("max_result: 3", "did you mean")],
+)
+def test_a_wrong_line_is_named(tmp_path, line, told):
+    """(S0-12)"""
+    path = written(
+        tmp_path, f"tools:\n  web_search:\n    enabled: true\n    {line}\n    api_key: k\n"
+    )
+
+    with pytest.raises(ConfigError) as error:
+        load_web_search_config(path, {})
+
+    assert told in str(error.value)
+    assert "line 4" in str(error.value)
+
+
+# --- TestWebSearchToolsFactory
+
+
+def test_the_run_gets_its_configuration_by_the_factory():
+    """(S0-13, S0-16, S0-17, S0-39)"""
+    wanted = config()
+
+    assert WEB_SEARCH_CONFIG_KEY == "web_search_config"
+    assert WebSearchToolsFactory(wanted).get_invocation_state() == {"web_search_config": wanted}
+
+
+def test_the_tools_are_the_list_of_one():
+    """(S0-18, S0-39)"""
+    assert WebSearchToolsFactory(config()).tools == WEB_SEARCH_TOOLS == [web_search]
+
+
+def test_the_configuration_is_read_from_the_invocation_state():
+    """(S0-14)"""
+    wanted = config()
+
+    assert get_web_search_config(context({WEB_SEARCH_CONFIG_KEY: wanted})) is wanted
+
+
+def test_a_run_without_configuration_is_a_runtime_error():
+    """(S0-15)"""
+    with pytest.raises(RuntimeError, match=r"^WebSearchConfig not found in invocation_state$"):
+        get_web_search_config(context({}))
+
+
+def test_the_package_exports_the_names_of_the_document():
+    """(S0-19)"""
+    names = {
+        "WEB_SEARCH_CONFIG_KEY", "WEB_SEARCH_TOOLS", "WebSearchConfig", "WebSearchToolsFactory",
+        "get_web_search_config", "load_web_search_config", "web_search",
+    }  # fmt: skip
+    assert names <= set(surface.__all__)
+    assert all(hasattr(surface, name) for name in surface.__all__)
+
+
+# --- TestWebSearch
+
+
+def test_the_tool_has_the_signature_and_the_words_of_the_document():
+    """(S0-22, S0-23)"""
+    signature = inspect.signature(web_search)
+    assert list(signature.parameters) == ["query", "tool_context"]
+    assert signature.return_annotation == "str"
+    assert inspect.cleandoc(web_search.__doc__) == (
+        "ウェブ検索を実行する。\n\nArgs:\n    query: 検索クエリ\n"
+        "    tool_context: ツールコンテキスト\n\nReturns:\n"
+        "    検索結果（タイトル、URL、要約を含む）またはエラーメッセージ"
+    )
+    schema = web_search.tool_spec["inputSchema"]["json"]
+    assert schema["properties"] == {"query": {"type": "string", "description": "検索クエリ"}}
+    assert web_search.tool_spec["description"].startswith("ウェブ検索を実行する。")
+
+
+async def test_a_search_is_written_byte_for_byte():
+    """(S0-29, S0-30, S0-31, S0-32, S0-38)"""
+    assert await search() == WRITTEN
+
+
+async def test_without_an_answer_there_is_no_block_for_one(tavily):
+    """Nor is an answer made up from the results (S0-33, S0-38)."""
+    replies(tavily, [ASYNCIO, REAL_PYTHON])
+
+    assert await search() == WRITTEN.replace(f"### 回答\n{ANSWER}\n\n", "")
+
+
+@pytest.mark.parametrize("query", ["", "   ", "\n"])
+async def test_an_empty_query_is_asked_for(query, tavily, caplog):
+    """It is no search, and so none is logged (S0-24, S0-38)."""
+    caplog.set_level(logging.INFO, "kensaku")
+
+    assert await search(query) == "検索クエリを入力してください"
+    assert not tavily.requests
+    assert not caplog.records
+
+
+@pytest.mark.parametrize("depth", ["basic", "advanced"])
+async def test_the_request_is_the_one_of_the_document(tavily, depth):
+    """`basic` is what the API takes when nothing is said (S0-27)."""
+    replies(tavily, [NEARBY])
+
+    await search(search_depth=depth, max_results=7)
+
+    body = next(iter(tavily.asked("tavily"))).json
+    assert body["query"] == QUERY
+    assert body.get("search_depth", "basic") == depth
+    assert body["max_results"] == 7
+    assert body["include_answer"] is True
+
+
+async def test_raw_content_is_neither_asked_for_nor_shown(tavily):
+    """(S0-28)"""
+    replies(tavily, [ASYNCIO], ANSWER, raw_content="THE WHOLE PAGE")
+
+    text = await search()
+
+    assert "THE WHOLE PAGE" not in text
+    assert not tavily.asked("tavily")[0].json.get("include_raw_content")
+
+
+async def test_each_content_is_cut_at_the_limit(tavily):
+    """(S0-07, S0-34, S0-38)"""
+    long = Hit(url="https://a.example/", title="A", content="あ" * 600, score=0.5)
+    other = Hit(url="https://b.example/", title="B", content="い" * 600, score=0.4)
+    replies(tavily, [long, other])
+
+    by_default, short = await search(), await search(max_content_length=20)
+
+    for sign in "あい":
+        assert 490 <= by_default.count(sign) <= 500
+        assert 0 < short.count(sign) <= 20
+
+
+async def test_a_limit_of_nothing_is_none(tavily):
+    """(S0-07, S0-34)"""
+    replies(tavily, [Hit(url="https://a.example/", title="A", content="あ" * 5_000, score=0.5)])
+
+    assert (await search(max_content_length=0)).count("あ") == 5_000
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [faults.status(401), faults.status(432), faults.status(500), faults.reset(), faults.html()],
+)
+async def test_an_error_of_the_api_is_one_sentence(tavily, fault):
+    """Nothing is raised, and nothing is said to be missing (S0-35, S0-38)."""
+    tavily.fails("tavily", fault)
+
+    assert await search() == "検索できませんでした"
+
+
+async def test_a_call_without_a_key_says_so_too(tavily):
+    """Tavily can be asked without a key; this tool is not to do that (S0-09, S0-35)."""
+    assert await search(api_key=" ") == "検索できませんでした"
+    assert not tavily.requests
+
+
+async def test_nothing_found_is_another_sentence(tavily):
+    """(S0-36, S0-38)"""
+    replies(tavily, [])
+
+    assert await search() == "検索結果が見つかりませんでした"
+
+
+async def test_an_answer_without_results_is_shown(tavily):
+    """The document would drop it; the answer is what was asked for (S0-31, S0-36)."""
+    replies(tavily, [], ANSWER)
+
+    assert await search() == f'## 検索結果: "{QUERY}"\n\n### 回答\n{ANSWER}'
+
+
+async def test_the_log_names_the_query_and_how_it_went(tavily, caplog):
+    """(S0-37, S0-41)"""
+    caplog.set_level(logging.INFO, "kensaku")
+    await search()
+    tavily.fails("tavily", faults.status(401))
+    await search("another query")
+
+    said = [(r.levelname, r.message) for r in caplog.records if "slack_bot" in r.name]
+    assert said == [
+        ("INFO", f"web_search: {QUERY}"),
+        ("INFO", "web_search: success"),
+        ("INFO", "web_search: another query"),
+        ("INFO", "web_search: failure (KeyRefused)"),
+    ]
+    assert KEY not in caplog.text
+
+
+async def test_the_event_loop_is_free_while_the_api_is_slow(tavily):
+    """(S0-25)"""
+    tavily.fails("tavily", faults.hang(), when=lambda seen: seen.json["query"] == "slow")
+    slow = asyncio.create_task(search("slow"))
+
+    assert await search() == WRITTEN  # while the other one waits
+    assert not slow.done()
+    slow.cancel()
+    await asyncio.wait([slow])
+
+
+async def test_calls_share_connections_and_nothing_else(tavily):
+    """What a client per call was for: one call's trouble, key and settings are its own (S0-26)."""
+    replies(tavily, [NEARBY])
+    tavily.fails("tavily", faults.status(401), when=lambda s: "bad" in s.headers["authorization"])
+
+    texts = await asyncio.gather(
+        search("one", max_results=1),
+        search("two", api_key="bad-key"),
+        search("three", search_depth="advanced", max_results=3),
+    )
+
+    assert ["検索できませんでした" in t for t in texts] == [False, True, False]
+    seen = {s.json["query"]: s for s in tavily.asked("tavily")}
+    assert seen["one"].json["max_results"] == 1
+    assert "search_depth" not in seen["one"].json or seen["one"].json["search_depth"] == "basic"
+    assert seen["three"].json["max_results"] == 3
+    assert seen["three"].json["search_depth"] == "advanced"
+    assert seen["one"].headers["authorization"] == f"Bearer {KEY}"
+    before = tavily.connections
+    await search("four")
+    assert tavily.connections == before
+
+
+async def test_the_fence_is_an_option(tavily):
+    """The document's bytes are the default; a marker around them is an option (S0-30)."""
+    state = WebSearchToolsFactory(config(), fence=True).get_invocation_state()
+
+    text = await web_search(query=QUERY, tool_context=context(state))
+
+    assert WRITTEN in text
+    assert "<<<web " in text
+
+
+# --- in an agent
+
+
+@pytest.fixture
+def model():
+    with ModelServer("web_search", {"query": QUERY}) as server:
+        yield server
+
+
+def agent_with(model, tools):
+    client = {"base_url": model.openai_url, "api_key": "none"}
+    scripted = OpenAIModel(client_args=client, model_id="scripted")
+    return Agent(model=scripted, tools=tools, callback_handler=None)
+
+
+async def test_an_agent_searches_and_answers_with_what_it_found(model):
+    """(S0-14, S0-18, S0-22, S0-41)"""
+    factory = WebSearchToolsFactory(config())
+    agent = agent_with(model, factory.tools)
+
+    answer = await agent.invoke_async(REQUEST, invocation_state=factory.get_invocation_state())
+
+    assert str(answer).strip() == f"FINAL {WRITTEN}"
+
+
+async def test_a_tool_that_is_not_registered_is_unknown_to_the_model(model):
+    """(S0-08, S0-09, S0-10)"""
+    for off in (WebSearchConfig(), config(enabled=False), config(api_key="")):
+        await agent_with(model, WebSearchToolsFactory(off).tools).invoke_async(REQUEST)
+
+    assert not model.offered
+
+
+@pytest.mark.parametrize("fault", [faults.status(500), faults.html()])
+async def test_the_model_reads_the_sentence_and_no_exception(model, tavily, fault):
+    """(S0-35)"""
+    tavily.fails("tavily", fault)
+    factory = WebSearchToolsFactory(config())
+    agent = agent_with(model, factory.tools)
+
+    await agent.invoke_async(REQUEST, invocation_state=factory.get_invocation_state())
+
+    assert model.shown == ["検索できませんでした"]
+
+
+async def run_example(model, path, **env):
+    environment = {
+        **os.environ, "OPENAI_BASE_URL": model.openai_url, "OPENAI_API_KEY": "none",
+        "OPENAI_MODEL": "scripted", **env,
+    }  # fmt: skip
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, str(EXAMPLE), str(path), REQUEST,
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, env=environment,
+    )  # fmt: skip
+    out, err = await process.communicate()
+    assert process.returncode == 0, err.decode()
+    return out.decode(), err.decode()
+
+
+async def test_the_program_of_the_example_searches_while_it_responds(model, tmp_path):
+    """The agent that judges is not given the tool, the one that responds is; both lines of the
+    log are there (S0-20, S0-21, S0-37, S0-41)."""
+    path = written(tmp_path, (EXAMPLE / "config.yaml.example").read_text(encoding="utf-8"))
+
+    out, err = await run_example(model, path, TAVILY_API_KEY=KEY)
+
+    assert WRITTEN in out
+    judging, *responding = model.requests
+    assert not judging.tools
+    assert [[t.name for t in r.tools] for r in responding] == [["web_search"]] * 2
+    assert f"INFO kensaku.compat.slack_bot.tools: web_search: {QUERY}" in err
+    assert "web_search: success" in err
+
+
+async def test_the_program_starts_without_a_key(model, tmp_path):
+    """(S0-09, S0-21)"""
+    path = written(tmp_path, (EXAMPLE / "config.yaml.example").read_text(encoding="utf-8"))
+
+    _, err = await run_example(model, path)
+
+    assert "WARNING kensaku.compat.slack_bot.tools" in err
+    assert not model.offered

