@@ -53,7 +53,7 @@ def test_making_a_client_touches_no_disk(tmp_path):
 
 
 def test_only_one_module_imports_the_http_library():
-    """`transport/http.py`, so that it can be swapped; `fetch/transport.py` takes its session from there."""
+    """`transport/sessions.py`, so that it can be swapped; both clients take their sessions from there."""
     importers = {
         path.relative_to(SOURCE).as_posix()
         for path in SOURCE.rglob("*.py")
@@ -63,7 +63,7 @@ def test_only_one_module_imports_the_http_library():
         )
     }
 
-    assert importers == {"transport/http.py"}
+    assert importers == {"transport/sessions.py"}
 
 
 def test_only_one_module_reads_the_environment():

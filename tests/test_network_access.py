@@ -29,8 +29,7 @@ CALLS = {
 
 # Who may, and what for. A new line here is a decision: docs/decisions/one-door.md.
 MAY = {
-    "transport/http.py": {"aiohttp"},  # through the operator's proxy; sessions for the door
-    "_line.py": {"create_connection"},  # the providers' own addresses, which the operator has set
+    "transport/sessions.py": {"aiohttp"},  # the providers' addresses; sessions for the door
     "fetch/transport.py": {"open_connection", "sock_connect", "getaddrinfo"},  # the door itself
     "fetch/browser/browser.py": {"playwright"},  # drives a browser whose only network is the door
     "providers/duckduckgo.py": {"ddgs", "primp"},  # fixed hosts of search engines

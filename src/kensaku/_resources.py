@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kensaku.providers.base import Provider
     from kensaku.search.limits import Gate
     from kensaku.testing import Cassette
-    from kensaku.transport.http import Http
+    from kensaku.transport.http import HttpClient
 
 Progress = Callable[[str, int, int], None]
 
@@ -86,11 +86,11 @@ class Parts:
         self._providers.clear()
 
     @cached_property
-    def http(self) -> Http:
+    def http(self) -> HttpClient:
         """The pooled HTTP client."""
-        from kensaku.transport.http import Http
+        from kensaku.transport.http import HttpClient
 
-        return Http(user_agent=self.settings.user_agent, proxy=self.settings.proxy or None)
+        return HttpClient(user_agent=self.settings.user_agent, proxy=self.settings.proxy or None)
 
     @cached_property
     def store(self) -> Steady:

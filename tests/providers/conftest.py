@@ -7,7 +7,7 @@ import pytest
 from kensaku.models import Query
 from kensaku.providers import provider_class
 from kensaku.testing import FakeUpstream
-from kensaku.transport.http import Http
+from kensaku.transport.http import HttpClient
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ async def up():
 
 @pytest.fixture
 async def ask(up):
-    http = Http(user_agent="kensaku-tests")
+    http = HttpClient(user_agent="kensaku-tests")
 
     async def asked(name, fault=None, query=None, key="test-key", options=None):
         cls = provider_class(name)

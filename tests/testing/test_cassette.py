@@ -25,7 +25,7 @@ from kensaku.providers.base import Findings, Provider, Transport
 from kensaku.testing import FakeUpstream, faults
 from kensaku.testing._redaction import Discretion
 from kensaku.testing.cassette import Cassette, NotRecorded
-from kensaku.transport.http import Http
+from kensaku.transport.http import HttpClient
 from tests import ROOT
 
 QUERY = "Red Panda 好物"
@@ -253,7 +253,7 @@ async def test_errors_of_other_people_are_played_as_the_nearest_of_ours(tmp_path
         async def ask(self, query: Query, key: str, http: Transport) -> Findings:
             raise Odd(self.name, "down")
 
-    file, http = tmp_path / "cassette.json", Http(user_agent="test")
+    file, http = tmp_path / "cassette.json", HttpClient(user_agent="test")
     with pytest.raises(Odd):
         await Cassette(file, mode="record").ask(Theirs(), Query("otter"), "", http)
     with pytest.raises(Outage, match="down"):

@@ -14,7 +14,7 @@ from kensaku.errors import KeyRefused, ProviderError, RateLimited
 from kensaku.models import Hit, Query
 from kensaku.providers import BUILT_IN, provider_class
 from kensaku.testing import FakeUpstream, faults
-from kensaku.transport.http import Http
+from kensaku.transport.http import HttpClient
 
 OTTER = Hit(url="https://a.example/", title="Otter", content="It swims.")
 
@@ -98,7 +98,7 @@ async def test_chance_is_the_same_for_the_same_seed(seed):
     """A test that fails by chance can be run again."""
 
     async def statuses() -> list[int]:
-        http, found = Http(user_agent="t"), []
+        http, found = HttpClient(user_agent="t"), []
         async with FakeUpstream(seed=seed) as up:
             up.fails("exa", faults.status(500), chance=0.5)
             provider = provider_class("exa")(up.base_url("exa"))

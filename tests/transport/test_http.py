@@ -14,12 +14,13 @@ from kensaku import Kensaku, Outcome, Settings
 from kensaku.errors import NotConfigured, Unreachable, Unreadable
 from kensaku.providers.base import Request
 from kensaku.testing import FakeUpstream, faults
-from kensaku.transport.http import MAX_REPLY_BYTES, Http
+from kensaku.transport.http import HttpClient
+from kensaku.transport.sessions import MAX_REPLY_BYTES
 
 
 @pytest.fixture
 async def http():
-    client = Http(user_agent="test")
+    client = HttpClient(user_agent="test")
     yield client
     await client.close()
 

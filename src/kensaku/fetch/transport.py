@@ -23,8 +23,8 @@ from kensaku.fetch.body import read_body
 from kensaku.fetch.decode import accepted
 from kensaku.fetch.guard import Guard, refused, well_formed
 from kensaku.fetch.limits import FetchLimits
-from kensaku.transport.http import loaded, page_error, page_session
-from kensaku.transport.per_loop import Sessions
+from kensaku.transport.http import import_sessions
+from kensaku.transport.per_loop import PerLoop
 
 if TYPE_CHECKING:
     from yarl import URL
@@ -61,7 +61,7 @@ class _Hop:
 _HOP: ContextVar[_Hop] = ContextVar("kensaku-hop")
 
 
-class Door(Sessions[Any]):
+class Door(PerLoop[Any]):
     """The guarded way to a page.
 
     `lookup` and `make_socket` stand in for the system's resolver and sockets in tests: the checks
@@ -116,6 +116,8 @@ class Door(Sessions[Any]):
         except KensakuError:
             raise
         except Exception as error:
+            from kensaku.transport.sessions import page_error
+
             never_found = isinstance(error, TimeoutError) and hop.addresses is None
             raise (refused() if never_found else page_error(error)) from None
         finally:
@@ -164,13 +166,13 @@ class Door(Sessions[Any]):
         return [str(sockaddr[0]) for *_, sockaddr in found]
 
     async def _make(self) -> Any:
-        await loaded()
+        sessions = await import_sessions()
         headers = {
             "User-Agent": self.user_agent,
             "Accept": "text/html,application/xhtml+xml,*/*;q=0.8",
             "Accept-Encoding": accepted(),
         }
-        return page_session(self.limits, headers, self._resolve, self._open_socket)
+        return sessions.page_session(self.limits, headers, self._resolve, self._open_socket)
 
     async def _resolve(self, host: str, port: int) -> list[str]:
         return await self._find(host, port, _HOP.get())

@@ -25,7 +25,7 @@ from kensaku.testing._wire import Seen
 from kensaku.testing.faults import Fault
 from kensaku.testing.sample import Sample
 from kensaku.testing.upstream import FakeUpstream
-from kensaku.transport.http import Http
+from kensaku.transport.http import HttpClient
 
 KEY = "contract-key-5f3a9c"
 TEXT = 'カワウソ "sea otter" & 🦦 100% a+b'
@@ -86,7 +86,7 @@ class ProviderContract:
         return asyncio.run(self._ask(fault, key, seconds))
 
     async def _ask(self, fault: Fault | None, key: str, seconds: float) -> tuple[Findings, Seen]:
-        name, http = self.provider.name, Http(user_agent="kensaku-contract")
+        name, http = self.provider.name, HttpClient(user_agent="kensaku-contract")
         async with FakeUpstream({name: self.sample}) as up:
             if fault:
                 up.fails(name, fault)

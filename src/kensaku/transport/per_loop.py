@@ -1,12 +1,11 @@
-"""Connections belong to one event loop; a client may live through several.
+"""Connections belong to one event loop; a client may be used in several.
 
-Sessions._session() → what holds the connections of the running loop, made on first use
+PerLoop._session() → the session of the running event loop, made on first use
 """
 
 from __future__ import annotations
 
 import asyncio
-import inspect
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator
 from contextlib import suppress
@@ -14,34 +13,35 @@ from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 
-class Session(Protocol):
-    """What holds connections."""
+class Closable(Protocol):
+    """An object that holds connections."""
 
     async def close(self) -> None:
-        """Close them."""
+        """Close the connections."""
 
 
-S = TypeVar("S", bound=Session)
+S = TypeVar("S", bound=Closable)
 
 
-class Sessions(ABC, Generic[S]):
-    """One set of connections per event loop, made on first use."""
+class PerLoop(ABC, Generic[S]):
+    """Hold one session for each event loop. Subclasses write `_make`."""
 
     def __init__(self) -> None:
         self._sessions: WeakKeyDictionary[asyncio.AbstractEventLoop, S] = WeakKeyDictionary()
-        self._keepers: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncGenerator[None, None]] = (
+        self._closers: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncGenerator[None, None]] = (
             WeakKeyDictionary()
         )
 
     @abstractmethod
     async def _make(self) -> S:
-        """A session for the running loop."""
+        """Make a session for the running event loop."""
 
     async def ready(self) -> None:
         """Load the library and make the session now, rather than with the first request."""
         await self._session()
 
     async def _session(self) -> S:
+        """Return the session of the running event loop; make it first if there is none."""
         return self._sessions.get(asyncio.get_running_loop()) or await self._open()
 
     async def _open(self) -> S:
@@ -49,29 +49,32 @@ class Sessions(ABC, Generic[S]):
         loop = asyncio.get_running_loop()
         for other in [other for other in self._sessions if other.is_closed()]:
             _abandon(self._sessions.pop(other))
-        if (session := self._sessions.get(loop)) is not None:  # somebody was faster
+        if (session := self._sessions.get(loop)) is not None:  # another task was faster
             await made.close()
             return session
-        session = self._sessions[loop] = made
-        self._keepers[loop] = _kept(session)
-        await anext(self._keepers[loop])
-        return session
+        self._sessions[loop] = made
+        self._closers[loop] = _close_with_loop(made)
+        await anext(self._closers[loop])
+        return made
 
     async def close(self) -> None:
-        """Close the connections of this loop, and let go of those of loops that have ended."""
+        """Close the session of this event loop, and drop those of loops that have ended.
+
+        A session of a loop that still runs in another thread is closed when that loop ends.
+        """
         for loop, session in list(self._sessions.items()):
             if loop is asyncio.get_running_loop():
-                await self._keepers[loop].aclose()
+                await self._closers[loop].aclose()
             elif loop.is_closed():
                 _abandon(session)
         self._sessions.clear()
-        self._keepers.clear()  # loops that run elsewhere now end theirs by themselves
+        self._closers.clear()
 
 
-async def _kept(session: Session) -> AsyncGenerator[None, None]:
-    """Closes the session when its loop ends: a loop that ends well ends its generators first.
+async def _close_with_loop(session: Closable) -> AsyncGenerator[None, None]:
+    """Close the session when its event loop ends: `asyncio.run` closes open generators first.
 
-    Frameworks make a loop for every call that does not await, and know nothing of our sockets.
+    Frameworks make a loop for every call that does not await, and do not know of our sockets.
     """
     try:
         yield
@@ -80,12 +83,12 @@ async def _kept(session: Session) -> AsyncGenerator[None, None]:
 
 
 def _abandon(session: Any) -> None:
-    """Close what belongs to a loop that has ended badly, as far as that can be done from here."""
-    connector = getattr(session, "connector", session)
-    if connector is not session:
-        session.detach()
-    with suppress(RuntimeError, StopIteration):  # its transports hang on the dead loop
+    """Close the sockets of an event loop that ended without closing its generators."""
+    connector = session.connector
+    if connector is None:  # it is closed
+        return
+    session.detach()
+    with suppress(RuntimeError, StopIteration):  # the transports belong to the closed loop
         closing = connector.close()
-        if inspect.iscoroutine(closing):
-            closing.send(None)
-            closing.close()
+        closing.send(None)
+        closing.close()

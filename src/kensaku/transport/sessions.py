@@ -1,0 +1,289 @@
+"""Sessions of aiohttp, and what its errors mean. No other module imports aiohttp.
+
+    provider_session  pooled connections to the providers, with every bound on a reply
+    page_session      connections to pages, on addresses and sockets that the caller checks
+
+`transport.http.import_sessions` imports this in a thread: aiohttp takes a third of a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import select
+import socket
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+from aiohttp import http_exceptions as wire
+from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.client_proto import ResponseHandler
+
+from kensaku.errors import (
+    FetchError,
+    NotConfigured,
+    PageUnavailable,
+    ProviderError,
+    Timeout,
+    TooLarge,
+    Unreachable,
+    Unreadable,
+)
+from kensaku.fetch.guard import refused
+
+if TYPE_CHECKING:
+    from kensaku.fetch.limits import FetchLimits
+
+Session = aiohttp.ClientSession
+Response = aiohttp.ClientResponse
+
+MAX_REPLY_BYTES = 16 * 2**20  # of the body: as it is sent, and again when it is decoded
+MAX_HEAD_BYTES = 64 * 2**10  # up to the end of the head, 1xx replies included
+MAX_FRAMING_BYTES = 2**20  # everything but the body: the head, chunk sizes, extensions, trailers
+MAX_HEADERS = 200
+CONNECT_SECONDS = 5.0
+CONNECTIONS_PER_HOST = 128  # a hanging host cannot take the connections of the others
+IDLE_SECONDS = 15.0  # servers close idle connections after some tens of seconds
+
+
+class ReplyTooLarge(Exception):
+    """A reply is over one of the bounds above."""
+
+
+def provider_session(headers: Mapping[str, str]) -> Session:
+    """Make a session for the providers' addresses.
+
+    It reads no proxy and no password from the environment, keeps no cookies, and never sends a
+    request twice: the retry rule is in `search/attempt.py`.
+    """
+    connector = aiohttp.TCPConnector(
+        limit=0,
+        limit_per_host=CONNECTIONS_PER_HOST,
+        keepalive_timeout=IDLE_SECONDS,
+        resolver=_BoundedResolver(),
+    )
+    # aiohttp has no public way to choose the protocol class; tests/transport/test_congruence.py
+    # fails when this stops working.
+    protocol: Any = partial(BoundedProtocol, asyncio.get_running_loop())
+    connector._factory = protocol
+    return aiohttp.ClientSession(
+        connector=connector,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        headers=headers,
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
+        auto_decompress=False,  # `http.py` decodes, in bounded steps
+        max_line_size=MAX_HEAD_BYTES,
+        max_field_size=MAX_HEAD_BYTES,
+        max_headers=MAX_HEADERS,
+        middlewares=(_send_once,),
+        trust_env=False,
+    )
+
+
+async def _send_once(
+    request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType
+) -> aiohttp.ClientResponse:
+    """Keep aiohttp from resending a GET when a kept connection turns out to be closed.
+
+    It resends after `ClientOSError` and `ServerDisconnectedError` alone.
+    """
+    try:
+        return await send(request)
+    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
+        if isinstance(error, aiohttp.ClientConnectorError):
+            raise
+        raise aiohttp.ClientConnectionError("the connection broke off") from error
+
+
+class _BoundedResolver(aiohttp.ThreadedResolver):
+    """The system's resolver; `sock_connect` begins only when it has answered."""
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        async with asyncio.timeout(CONNECT_SECONDS):
+            return await super().resolve(host, port, family)
+
+
+class BoundedProtocol(ResponseHandler):
+    """A connection that counts the bytes it receives for each reply.
+
+    aiohttp bounds a line and the number of fields, but reads 1xx replies, chunk sizes and chunk
+    extensions without an end. Everything that is received and is not body counts here.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(loop)
+        self._received = 0
+        self._body: aiohttp.StreamReader | None = None  # known once the final head is there
+
+    def is_connected(self) -> bool:
+        """Say no to aiohttp, which asks before it reuses a connection, when bytes came unasked.
+
+        They are the end of the connection, or a second reply to the request before.
+        """
+        return super().is_connected() and not self.should_close and not _readable(self.transport)
+
+    def set_response_params(self, **params: Any) -> None:
+        """Begin to count anew: aiohttp calls this before each request."""
+        self._received, self._body = 0, None
+        super().set_response_params(**params)
+
+    def feed_data(self, data: tuple[Any, aiohttp.StreamReader], size: int = 0) -> None:
+        """Note the body of the reply: aiohttp calls this for each head."""
+        message, body = data
+        if self._body is None and message.code >= 200:
+            self._body = body
+        super().feed_data(data, size)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what came, and end the reply when it is over a bound."""
+        if self._body is None and self._received + len(data) > MAX_HEAD_BYTES:
+            rest = MAX_HEAD_BYTES - self._received
+            self._parse(data[:rest])
+            data = data[rest:]
+        if self._body is None and self._received >= MAX_HEAD_BYTES:
+            self._refuse()
+            return
+        self._parse(data)
+        size = self._body.total_bytes if self._body is not None else 0
+        if size > MAX_REPLY_BYTES or self._received - size > MAX_FRAMING_BYTES:
+            self._refuse()
+
+    def _parse(self, data: bytes) -> None:
+        self._received += len(data)
+        super().data_received(data)
+
+    def _refuse(self) -> None:
+        error = ReplyTooLarge("the reply is too large")
+        if self.transport is not None:
+            self.transport.pause_reading()  # aiohttp closes it when it raises the error
+        self.set_exception(error)
+        if self._body is not None:
+            self._body.set_exception(error)
+
+
+def _readable(transport: asyncio.Transport | None) -> bool:
+    """Whether bytes wait in the socket that the event loop has not read yet."""
+    sock = transport and transport.get_extra_info("socket")
+    if not sock or (number := sock.fileno()) < 0:
+        return True
+    if not hasattr(select, "poll"):  # Windows
+        return bool(select.select([number], [], [], 0)[0])
+    poll = select.poll()
+    poll.register(number, select.POLLIN)
+    return bool(poll.poll(0))
+
+
+def provider_error(error: Exception, provider: str) -> ProviderError:
+    """Translate an exception for the caller. Its text is dropped: it may hold the address."""
+    if isinstance(error, ProviderError):
+        return error
+    if _is_long_line(error):
+        error = ReplyTooLarge()
+    for kind, meaning, message, remedy in _MEANINGS:
+        if isinstance(error, kind):
+            if meaning is NotConfigured:
+                remedy = f"check {provider.upper()}_BASE_URL and its key"
+            return meaning(provider, message, remedy=remedy)
+    return Unreadable(provider, f"the reply could not be read ({type(error).__name__})")
+
+
+def _is_long_line(error: Exception) -> bool:
+    """Whether aiohttp stopped at `max_line_size` or `max_field_size`."""
+    cause = error.__cause__ and error.__cause__.__cause__
+    return isinstance(error, aiohttp.ClientResponseError) and isinstance(cause, wire.LineTooLong)
+
+
+_NETWORK = "check the network, or let the route go on"
+_TLS = "check the clock, and the certificates of this machine"
+_LARGE = f"the reply is larger than {MAX_REPLY_BYTES >> 20} MiB, or its head is too large"
+
+_MEANINGS: list[tuple[type[Exception], type[ProviderError], str, str]] = [
+    (ReplyTooLarge, Unreadable, _LARGE, ""),
+    (TooLarge, Unreadable, _LARGE, ""),  # of the decoder
+    (PageUnavailable, Unreachable, "the reply broke off", ""),  # of the decoder
+    (aiohttp.InvalidURL, NotConfigured, "its address cannot be used", ""),
+    (aiohttp.ClientSSLError, Unreachable, "its TLS certificate cannot be trusted", _TLS),
+    (aiohttp.ClientConnectorDNSError, Unreachable, "its name cannot be looked up", _NETWORK),
+    (aiohttp.ClientConnectorError, Unreachable, "it cannot be connected to", _NETWORK),
+    (TimeoutError, Timeout, "it took too long to connect", ""),
+    (aiohttp.ClientPayloadError, Unreachable, "the reply broke off", ""),
+    (aiohttp.ClientResponseError, Unreadable, "it does not speak proper HTTP", ""),
+    (aiohttp.ClientConnectionError, Unreachable, "the connection broke off", ""),
+    (OSError, Unreachable, "it cannot be connected to", _NETWORK),
+    (ValueError, NotConfigured, "its address or its key cannot be sent", ""),
+]
+
+
+def page_session(
+    limits: FetchLimits,
+    headers: dict[str, str],
+    resolve: Callable[[str, int], Awaitable[list[str]]],
+    make_socket: Callable[[Any], socket.socket],
+) -> Session:
+    """Make a session whose addresses come from `resolve` and whose sockets from `make_socket`.
+
+    Both are needed: aiohttp does not ask its resolver about a host that is an address.
+    """
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(
+            limit=limits.connections,
+            limit_per_host=limits.per_host,
+            resolver=_CheckedResolver(resolve),
+            use_dns_cache=False,  # a name is looked up for every hop, and within it not again
+            socket_factory=make_socket,
+        ),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        headers=headers,
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=limits.connect),
+        auto_decompress=False,
+        max_line_size=limits.header_bytes,
+        max_field_size=limits.header_bytes,
+        max_headers=2 * limits.header_fields,  # `fetch/transport.py` has the bound, and names it
+        trust_env=False,
+    )
+
+
+class _CheckedResolver(AbstractResolver):
+    """A resolver that asks a function of the caller's."""
+
+    def __init__(self, resolve: Callable[[str, int], Awaitable[list[str]]]) -> None:
+        self._resolve = resolve
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        return [
+            ResolveResult(
+                hostname=host,
+                host=address,
+                port=port,
+                family=socket.AF_INET6 if ":" in address else socket.AF_INET,
+                proto=0,
+                flags=0,
+            )
+            for address in await self._resolve(host, port)
+        ]
+
+    async def close(self) -> None:
+        return None
+
+
+def page_error(error: Exception) -> FetchError:
+    """Translate an exception of aiohttp about a page. Its text is dropped."""
+    if _is_long_line(error):
+        return TooLarge("the answer has too many headers")
+    if isinstance(error, aiohttp.ClientResponseError):
+        return PageUnavailable("the server does not speak proper HTTP")
+    if isinstance(error, aiohttp.ClientSSLError):
+        return PageUnavailable("the server's TLS certificate cannot be trusted")
+    if isinstance(error, aiohttp.ClientProxyConnectionError):
+        return PageUnavailable("the proxy cannot be reached", remedy="check fetch.proxy")
+    unreached = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.InvalidURL)
+    if isinstance(error, (*unreached, ValueError)):
+        return refused()
+    if isinstance(error, TimeoutError):
+        return PageUnavailable("the server took too long to answer")
+    return PageUnavailable("the connection broke off")
