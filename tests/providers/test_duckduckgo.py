@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import zlib
+from contextlib import suppress
 
 import pytest
 
@@ -20,8 +22,9 @@ from kensaku.errors import (
 )
 from kensaku.models import Hit, Query
 from kensaku.providers import duckduckgo, provider_class
-from kensaku.testing import faults, load_sample
+from kensaku.testing import FakeUpstream, faults, load_sample
 from kensaku.testing.faults import Fault
+from kensaku.transport.http import HttpClient
 
 ANOMALY = b"""<!DOCTYPE html><html><body><div class="anomaly-modal__mask">
 <div class="anomaly-modal__title">Unfortunately, bots use DuckDuckGo too.</div></div></body>"""
@@ -103,6 +106,78 @@ async def test_advertisements_and_counting_links_are_undone(ask, up):
     assert [hit.url for hit in (await ask("duckduckgo")).hits] == ["https://a.example/?b=1"]
 
 
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
+
+
+async def test_proxies_of_the_environment_are_not_asked(ask, monkeypatch):
+    """A proxy is an explicit setting: one that is set by accident would see the queries."""
+    async with FakeUpstream() as trap:
+        for name in (*PROXIES, "PRIMP_PROXY"):
+            monkeypatch.setenv(name, trap.url)
+
+        found = await ask("duckduckgo")
+
+        assert trap.connections == 0
+    assert found.hits
+
+
+async def test_the_proxy_of_the_settings_is_asked(up, monkeypatch):
+    """`KENSAKU_PROXY` is the operator's word, whatever the environment says."""
+    provider = provider_class("duckduckgo")(up.base_url("duckduckgo"))
+    async with FakeUpstream() as proxy, FakeUpstream() as trap:
+        for name in PROXIES:
+            monkeypatch.setenv(name, trap.url)
+        http = HttpClient(user_agent="t", proxy=proxy.url)
+
+        with pytest.raises(ProviderError):
+            await provider.ask(Query("otter"), "", http)
+
+        assert proxy.requests[0].target.startswith(up.url)
+        assert trap.connections == 0
+    assert up.requests == []
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_a_redirect_is_not_followed(status, ask):
+    """It may lead into the operator's own network."""
+    async with FakeUpstream() as trap:
+        away = {"Location": trap.url + "/html/"}
+
+        with pytest.raises(Unreadable) as caught:
+            await ask("duckduckgo", faults.status(status, headers=away))
+
+        assert trap.connections == 0
+    assert caught.value.status == status
+
+
+@pytest.mark.parametrize("packed", [False, True])
+async def test_a_page_without_an_end_is_left(packed):
+    """A page of results has a hundred kilobytes; this one would fill the memory."""
+    connections: list[asyncio.StreamWriter] = []
+    page = b" " * 2**16
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connections.append(writer)
+        await reader.readuntil(b"\r\n\r\n")
+        packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+        encoding = b"Content-Encoding: gzip\r\n" if packed else b""
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n" + encoding + b"\r\n")
+        with suppress(OSError):
+            while True:
+                writer.write(packer.compress(page) if packed else page)
+                await writer.drain()
+                await asyncio.sleep(0)  # drain does not wait while the buffer is empty
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        provider = provider_class("duckduckgo")(f"http://127.0.0.1:{port}")
+
+        with pytest.raises(Unreadable, match="4 MiB"):
+            await provider.ask(Query("otter"), "", None)
+
+        connections[0].transport.abort()  # primp would close it with its next request
+
+
 async def test_nobody_there_is_unreachable():
     """A refused connection is not an empty page."""
     with pytest.raises(Unreachable):
@@ -181,7 +256,6 @@ async def test_without_the_package_it_says_how_to_get_it(monkeypatch):
     """The command is in the remedy."""
     monkeypatch.setitem(sys.modules, "ddgs", None)
     monkeypatch.setitem(sys.modules, "ddgs.engines.duckduckgo", None)
-    monkeypatch.setitem(sys.modules, "ddgs.exceptions", None)
 
     with pytest.raises(NotConfigured) as caught:
         await provider_class("duckduckgo")().ask(Query("otter"), "", None)

@@ -1,10 +1,10 @@
 """DuckDuckGo without a key, by one engine of `ddgs`, in a thread of its own.
 
-    Query → request() → [thread: ddgs' client carries it] → Reply → read() → Findings
+    Query → request() → [thread: primp sends it as a browser does] → Reply → read() → Findings
 
 `ddgs` itself turns a refusal, a captcha and an empty page into the same "No results found.".
-So only its engine is used, for the form, the browser's handshake and the reading of the page;
-the status and the page are looked at here.
+So only its engine is used, to read the results out of the page; the request goes by `primp`, the
+client below `ddgs`, and the status and the page are looked at here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
-from kensaku.errors import Blocked, NotConfigured, ProviderError, Timeout, Unreachable
+from kensaku.errors import Blocked, NotConfigured, ProviderError, Timeout, Unreachable, Unreadable
 from kensaku.providers._classify import discreet
 from kensaku.providers._filters import freshness, site_query
 from kensaku.providers.base import Findings, Provider, Reply, Request, Transport
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 ENGINE_SECONDS = 8  # how long a thread can outlive a caller who no longer waits
+MAX_PAGE_BYTES = 4 * 2**20  # decoded; a page of results has about a hundred kilobytes
 RANGES = {"day": "d", "week": "w", "month": "m", "year": "y"}
 ROBOT_SIGNS = ("anomaly-modal", "anomaly.js", "challenge-form", "g-recaptcha")
 RESULT_SIGNS = ('id="links"', "no-results", "No  results")  # a page that did search has one
@@ -65,23 +66,45 @@ class DuckDuckGo(Provider):
     async def ask(self, query: Query, key: str, http: Transport) -> Findings:
         request, proxy = self.request(query, key), getattr(http, "proxy", None)
         try:
-            return await in_thread(lambda: self.read(self._carry(request, proxy)))
+            return await in_thread(lambda: self.read(self._send(request, proxy)))
         except ProviderError as error:
             raise discreet(error, (query.text,)) from None
 
-    def _carry(self, request: Request, proxy: str | None) -> Reply:
-        client = self._engine(proxy).http_client
-        from ddgs.exceptions import TimeoutException
+    def _send(self, request: Request, proxy: str | None) -> Reply:
+        """Send the form as a browser does, and read the page up to a bound.
 
+        ddgs' own client follows redirects to any address, reads proxies from the environment and
+        reads a page to its end; this one does none of it.
+        """
+        primp, _ = self._libraries()
+        client = primp.Client(
+            timeout=ENGINE_SECONDS,
+            impersonate="random",
+            impersonate_os="random",
+            follow_redirects=False,
+        )
+        client.proxy = proxy  # also when it is None: the constructor reads the environment
         try:
-            response = client.request("POST", request.url, data=dict(request.params))
-        except TimeoutException:
+            form = dict(request.params)
+            with client.request("POST", request.url, data=form, stream=True) as response:
+                headers = {name.lower(): value for name, value in response.headers.items()}
+                return Reply(response.status_code, headers, self._page(response))
+        except ProviderError:
+            raise
+        except primp.TimeoutError:
             raise Timeout(self.name, f"no answer within {ENGINE_SECONDS:g} s") from None
-        except Exception as error:  # of ddgs; its text may hold the address, so it is not kept
-            cause = type(error.__cause__ or error).__name__
+        except Exception as error:  # its text may hold the address
+            cause = type(error).__name__
             raise Unreachable(self.name, f"the connection failed ({cause})") from None
-        headers = {k.lower(): v for k, v in dict(response._resp.headers).items()}
-        return Reply(response.status_code, headers, response.content)
+
+    def _page(self, response: Any) -> bytes:
+        page = bytearray()
+        for part in response.iter_bytes():
+            page += part
+            if len(page) > MAX_PAGE_BYTES:
+                most = MAX_PAGE_BYTES >> 20
+                raise Unreadable(self.name, f"the page of results is larger than {most} MiB")
+        return bytes(page)
 
     def read(self, reply: Reply) -> Findings:
         if error := self.failure(reply):
@@ -105,13 +128,15 @@ class DuckDuckGo(Provider):
         return super().failure(reply)
 
     def hits(self, body: Any) -> list[Hit]:
-        engine = self._engine(None)
+        engine = self._libraries()[1]()
         found = engine.post_extract_results(engine.extract_results(body))
         # A page that found nothing has one row that says so, without an address.
         return [self.hit(_target(r.href), r.title, r.body) for r in found if r.href]
 
-    def _engine(self, proxy: str | None) -> Any:
+    def _libraries(self) -> tuple[Any, Any]:
+        """Import the client and the engine; both come with the extra."""
         try:
+            import primp
             from ddgs.engines.duckduckgo import Duckduckgo
         except ImportError:
             raise NotConfigured(
@@ -119,7 +144,7 @@ class DuckDuckGo(Provider):
                 "the package ddgs is not installed",
                 remedy='install it with: pip install "kensaku[ddgs]"',
             ) from None
-        return Duckduckgo(proxy=proxy, timeout=ENGINE_SECONDS)
+        return primp, Duckduckgo
 
 
 async def in_thread(work: Callable[[], T]) -> T:

@@ -42,6 +42,7 @@ MAX_REPLY_BYTES = 16 * 2**20  # of the body: as it is sent, and again when it is
 MAX_HEAD_BYTES = 64 * 2**10  # up to the end of the head, 1xx replies included
 MAX_FRAMING_BYTES = 2**20  # everything but the body: the head, chunk sizes, extensions, trailers
 MAX_HEADERS = 200
+BUFFER_BYTES = 64 * 2**10  # parsed ahead of the reader; aiohttp derives 4,096 chunks from it
 CONNECT_SECONDS = 5.0
 CONNECTIONS_PER_HOST = 128  # a hanging host cannot take the connections of the others
 IDLE_SECONDS = 15.0  # servers close idle connections after some tens of seconds
@@ -73,6 +74,7 @@ def provider_session(headers: Mapping[str, str]) -> Session:
         headers=headers,
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
         auto_decompress=False,  # `http.py` decodes, in bounded steps
+        read_bufsize=BUFFER_BYTES,
         max_line_size=MAX_HEAD_BYTES,
         max_field_size=MAX_HEAD_BYTES,
         max_headers=MAX_HEADERS,
