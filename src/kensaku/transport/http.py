@@ -113,13 +113,14 @@ def _check_headers(headers: dict[str, str]) -> None:
 
 async def _read(response: Response) -> Reply:
     headers = _headers(response)
-    body = await response.content.readany()
-    parts = [body]
-    while not response.content.at_eof():
+    content = response.content
+    parts = [await content.readany()]
+    while not content.at_eof():
         await asyncio.sleep(0)  # a full buffer would be read on and on without a pause
-        parts.append(await response.content.readany())
-    if len(parts) > 1:
-        body = b"".join(parts)
+        parts.append(await content.readany())
+    if error := content.exception():  # over a bound, with the very last bytes
+        raise error
+    body = parts[0] if len(parts) == 1 else b"".join(parts)
     if encoding := headers.get("content-encoding", "").strip().lower():
         if encoding not in ENCODINGS:
             raise UnknownEncoding(encoding)
