@@ -1,4 +1,4 @@
-"""The one file that touches the network: pools, bounds, redirects, proxies, loops."""
+"""The HTTP client of the providers: pools, bounds, redirects, proxies, event loops."""
 
 from __future__ import annotations
 
@@ -82,13 +82,19 @@ async def test_a_compressed_reply_is_bounded_by_what_it_becomes(http):
             await http.send(Request(up.base_url("tavily") + "/search", json={}), "tavily")
 
 
-async def test_proxies_of_the_environment_are_not_looked_at(make_client, upstream, monkeypatch):
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
+
+
+@pytest.mark.parametrize("provider", ["tavily", "brave", "searxng", "duckduckgo"])
+async def test_proxies_of_the_environment_are_not_asked(provider, make_client, monkeypatch):
     """A proxy is an explicit setting: one that is set by accident would see keys and queries."""
-    for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY", "all_proxy"):
-        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    async with FakeUpstream() as trap:
+        for name in PROXIES:
+            monkeypatch.setenv(name, trap.url)
 
-    found = await make_client("tavily").search("otters")
+        found = await make_client(provider).search("otters")
 
+        assert trap.connections == 0
     assert found.outcome is Outcome.FOUND
 
 
