@@ -1,16 +1,20 @@
 # Everything a fresh machine needs is Python 3.11+, make and a package index.
 #   make search q="how do I cancel an asyncio task"     sets up, and searches
 #   make test                                           sets up, and runs the tests
+#   make test PYTHON=python3.13                         the same, in .venv-3.13
 PYTHON ?= python3
-VENV   := .venv
+VENV   ?= $(if $(filter python3,$(PYTHON)),.venv,.venv-$(patsubst python%,%,$(notdir $(PYTHON))))
 BIN    := $(VENV)/bin
 UV     := $(BIN)/uv pip
 q      ?= how do I cancel an asyncio task
 
-.PHONY: search test test-frameworks check format lint types docs bench lock clean
+.PHONY: search test test-frameworks check format docs docs-check bench lock clean
 
+# The query reaches the program as it was typed: neither make nor the shell expands it.
+unexport q
+search: export Q = $(value q)
 search: $(VENV)/.run
-	@$(BIN)/kensaku search $(args) -- "$(q)"
+	@$(BIN)/kensaku search $(args) -- "$$Q"
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n 3 $(args)
@@ -19,7 +23,8 @@ test: $(VENV)/.test
 test-frameworks: $(VENV)/.test
 	$(BIN)/python tests/adapters/others/run.py $(args)
 
-check: $(VENV)/.test
+# What CI runs.
+check: $(VENV)/.test docs-check
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -29,8 +34,13 @@ format: $(VENV)/.test
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: $(VENV)/.test
+# The site, in site/. A link that leads nowhere is an error.
+docs: $(VENV)/.docs
 	$(BIN)/python docs/generate.py
+	$(BIN)/mkdocs build --quiet --strict
+
+docs-check: $(VENV)/.docs
+	$(BIN)/mkdocs build --quiet --strict --site-dir $(VENV)/site
 
 bench: $(VENV)/.bench
 	for name in speed start faults extraction pages hostile retrieval context; do \
@@ -53,6 +63,10 @@ $(VENV)/.test: requirements/test.txt pyproject.toml | $(BIN)/uv
 	$(UV) install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
 	@touch $@ $(VENV)/.run
 
+$(VENV)/.docs: requirements/docs.txt $(VENV)/.test
+	$(UV) install --quiet --python $(BIN)/python --require-hashes -r requirements/docs.txt
+	@touch $@
+
 $(VENV)/.bench: requirements/bench.txt $(VENV)/.test
 	$(UV) install --quiet --python $(BIN)/python --require-hashes -r requirements/bench.txt
 	@touch $@
@@ -66,7 +80,8 @@ lock: | $(BIN)/uv
 	$(UV) $(COMPILE) pyproject.toml --group build --extra standard -o requirements/run.txt
 	$(UV) $(COMPILE) pyproject.toml --group build --group test $(TESTED:%=--extra %) \
 	  -c requirements/run.txt -o requirements/test.txt
+	$(UV) $(COMPILE) --group docs -c requirements/test.txt -o requirements/docs.txt
 	$(UV) $(COMPILE) pyproject.toml --group bench -c requirements/test.txt -o requirements/bench.txt
 
 clean:
-	rm -rf $(VENV) .venv-frameworks .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-* site .pytest_cache .mypy_cache .ruff_cache

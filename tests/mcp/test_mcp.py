@@ -19,6 +19,7 @@ from typing import Any
 
 import aiohttp
 import pytest
+from mcp import Client, MCPError, StdioServerParameters
 
 from kensaku.adapters import tools_for
 from kensaku.errors import UsageError
@@ -28,7 +29,6 @@ from kensaku.mcp.server import Results, make_server
 from kensaku.models import Hit
 from kensaku.testing import FakeUpstream, faults
 from kensaku.tools import BaseTool, ToolResult
-from mcp import Client, MCPError, StdioServerParameters
 from tests import ROOT
 
 OTTERS = [Hit("https://otter.example/1", "Otters", "Sea otters hold hands.")]

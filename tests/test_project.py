@@ -1,0 +1,104 @@
+"""The project around the code: what the wheel holds, and what the Makefile does with its input."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tomllib
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests import ROOT
+
+
+@pytest.mark.skipif(find_spec("hatchling") is None, reason="hatchling is not installed")
+def test_the_wheel_carries_its_licence_and_its_data(tmp_path):
+    """Nobody may use what comes without a licence."""
+    done = subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+    (wheel,) = tmp_path.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    for wanted in ("licenses/LICENSE", "licenses/NOTICE", "kensaku/py.typed", "wordpiece.txt.xz"):
+        assert any(name.endswith(wanted) for name in names), wanted
+
+
+def test_every_data_file_of_others_is_in_the_notice():
+    """A file that is not code came from somewhere."""
+    notice = (ROOT / "NOTICE").read_text(encoding="utf-8")
+    ours = {"py.typed"}
+    for file in (ROOT / "src").rglob("*"):
+        if file.is_file() and file.suffix not in (".py", ".pyc", ".pyi") and file.name not in ours:
+            path = file.relative_to(ROOT)
+            assert str(path) in notice or str(path.parent / "*.json") in notice, path
+
+
+def test_the_supported_pythons_are_tested():
+    """What the classifiers claim, the workflow runs."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    workflow = (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
+    for classifier in project["classifiers"]:
+        name, _, version = classifier.rpartition(" :: ")
+        if name.endswith(":: Python") and "." in version:
+            assert f'"{version}"' in workflow, version
+
+
+def _made_environment(folder: Path) -> Path:
+    """An environment in which everything is installed, and `kensaku` prints its arguments."""
+    (folder / "bin").mkdir()
+    program = folder / "bin" / "kensaku"
+    program.write_text("#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
+    program.chmod(0o755)
+    (folder / "bin" / "uv").touch()
+    (folder / ".run").touch()
+    return folder
+
+
+@pytest.mark.parametrize("given", ["argument", "environment"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        'x"; touch hit; "',
+        "$(touch hit)",
+        "`touch hit`",
+        "$(shell touch hit)",
+        "costs $HOME",
+        "it's",
+    ],
+)
+def test_make_search_passes_the_query_on_as_it_is(query, given, tmp_path):
+    """Neither make nor the shell may run what somebody searches for."""
+    words = ["make", "-s", "-f", ROOT / "Makefile", "-C", ROOT, "search"]
+    words += [f"VENV={_made_environment(tmp_path)}"]
+    env = dict(os.environ)
+    if given == "argument":
+        words += [f"q={query}"]
+    else:
+        env["q"] = query
+
+    done = subprocess.run(words, env=env, capture_output=True, text=True)
+
+    assert done.stdout.splitlines() == ["search", "--", query], done.stderr
+    assert not (ROOT / "hit").exists()
+
+
+@pytest.mark.parametrize(
+    ("python", "folder"),
+    [("python3", ".venv"), ("python3.13", ".venv-3.13"), ("/usr/bin/python3.12", ".venv-3.12")],
+)
+def test_another_python_has_another_environment(python, folder):
+    """`make test PYTHON=python3.13` works beside the environment of another version."""
+    done = subprocess.run(
+        ["make", "-n", "-C", ROOT, "test", f"PYTHON={python}"], capture_output=True, text=True
+    )
+
+    assert f"{folder}/bin/python -m pytest" in done.stdout
