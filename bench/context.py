@@ -95,6 +95,9 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=500)
     parser.add_argument("--tokens", action="store_true")
     args = parser.parse_args()
+    if not (DATA / "questions").is_dir():
+        print(f"skipped: there is no {DATA}/questions; set KENSAKU_DATA to the folder of the data")
+        return
     if args.tokens:
         token_estimate()
         return

@@ -145,6 +145,9 @@ def main() -> None:
     parser.add_argument("--only", help="one extractor by its name")
     parser.add_argument("--limit", type=int, default=0, help="only the first N pages")
     arguments = parser.parse_args()
+    if not data_file().exists():
+        print(f"skipped: there is no {data_file()}; set KENSAKU_DATA to the folder of the data")
+        return
     samples = [s for s in load_samples() if s.text]
     samples = samples[: arguments.limit or None]
     print(f"{len(samples)} pages")

@@ -143,7 +143,7 @@ disagree, each keeps its words on its own surface, over one core.
 {rows}
 """
 
-PAGES = {"configuration.md": configuration, "specifications.md": specifications}
+PAGES = {"configuration.md": configuration, "specifications/index.md": specifications}
 
 
 def main() -> int:

@@ -7,6 +7,7 @@ import os
 import socket
 import ssl
 import subprocess
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,23 @@ import pytest
 
 from kensaku import Kensaku, Settings
 from kensaku.testing import FakeUpstream
+from tests import ROOT
 
 _OURS = ("KENSAKU_", "WEB_SEARCH_", "TAVILY_")
 _ENDINGS = ("_API_KEY", "_BASE_URL", "_PROXY", "_proxy", "_TOKEN", "_RATE", "_ENABLED")
 
 MakeClient = Callable[..., Kensaku]
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say what was skipped, and why: one line for each file and reason."""
+    reasons: Counter[tuple[str, str]] = Counter()
+    for report in terminalreporter.stats.get("skipped", ()):
+        file, _, reason = report.longrepr
+        name = Path(file).relative_to(ROOT) if Path(file).is_relative_to(ROOT) else Path(file)
+        reasons[str(name), str(reason).removeprefix("Skipped: ")] += 1
+    for (file, reason), count in sorted(reasons.items()):
+        terminalreporter.write_line(f"skipped {count} in {file}: {reason}")
 
 
 @pytest.fixture(autouse=True)

@@ -257,7 +257,7 @@ async def test_more_answers_are_in_our_context_than_in_tavilys(name: str, tmp_pa
     """At 500, 1,000 and 2,000 tokens, over the same results; `bench/context.py` has the figures."""
     folder = DATA / "questions"
     if not folder.is_dir():
-        pytest.skip("there are no questions in KENSAKU_DATA or ../shared/data")
+        pytest.skip("no questions: KENSAKU_DATA or ../shared/data")
     documents, questions = (
         list(map(json.loads, (folder / f"{name}.{kind}.jsonl").read_text("utf-8").splitlines()))
         for kind in ("docs", "questions")

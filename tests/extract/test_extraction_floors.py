@@ -18,7 +18,9 @@ FLOORS = {"all": 0.83, "article": 0.94, "documentation": 0.93}
 EVERY = 3  # of the 360 pages, to stay within seconds
 
 
-@pytest.mark.skipif(not data_file().exists(), reason="the WCXB pages are not here (KENSAKU_DATA)")
+@pytest.mark.skipif(
+    not data_file().exists(), reason="no WCXB pages: KENSAKU_DATA or ../shared/data"
+)
 def test_main_content_is_found_as_well_as_before() -> None:
     """Word F1 on real pages of seven kinds."""
     samples = [s for s in load_samples() if s.text][::EVERY]

@@ -31,7 +31,7 @@ def _bench():
     return module
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason=f"there is no {DATA}")
+@pytest.mark.skipif(not DATA.is_dir(), reason="no retrieval sets: KENSAKU_DATA or ../shared/data")
 @pytest.mark.parametrize(
     ("name", "queries", "floor"), [("scifact", None, 0.689), ("jsquad", 900, 0.945)]
 )
