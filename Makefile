@@ -37,10 +37,10 @@ format: $(VENV)/.test
 # The site, in site/. A link that leads nowhere is an error.
 docs: $(VENV)/.docs
 	$(BIN)/python docs/generate.py
-	$(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 docs-check: $(VENV)/.docs
-	$(BIN)/mkdocs build --quiet --strict --site-dir $(VENV)/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir $(VENV)/site
 
 bench: $(VENV)/.bench
 	for name in speed start faults extraction pages hostile retrieval context; do \

@@ -20,11 +20,10 @@ from rich.console import Console
 from rich.terminal_theme import MONOKAI
 from rich.text import Text
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.docs_stage import QUERY, environment, upstream
 
-PICTURE = ROOT / "docs" / "images" / "terminal.svg"
+PICTURE = Path(__file__).parent / "images" / "terminal.svg"
 WIDTH = 97
 NOBODY = "http://127.0.0.1:9"  # the discard port: nothing listens there
 # Without the web fonts of rich's own format: a picture must not make a reader's browser call home.

@@ -42,7 +42,9 @@ async def test_the_official_client_loses_how_long_to_wait(up):
     await client.close()
 
 
-@pytest.mark.parametrize("fault", [faults.status(403), TOO_FAST, faults.Fault(200, b"<html></html>")])
+@pytest.mark.parametrize(
+    "fault", [faults.status(403), TOO_FAST, faults.Fault(200, b"<html></html>")]
+)
 def test_ddgs_says_the_same_of_a_refusal_and_of_nothing(up, fault, monkeypatch):
     """One exception, one sentence."""
     ddgs = pytest.importorskip("ddgs")
