@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
+from kensaku import errors
 from kensaku.adapters import ADAPTERS
 from kensaku.cli._main import COMMANDS, parser_of
 from tests import ROOT
@@ -178,23 +179,23 @@ def test_every_link_of_the_documentation_leads_somewhere():
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
-@pytest.mark.parametrize(
-    ("page", "root"),
-    [
-        ("docs/architecture.md", "src/kensaku"),
-        ("SECURITY.md", "src/kensaku"),
-        ("SECURITY.md", "tests"),
-    ],
-)
-def test_the_files_that_a_page_names_exist(page, root):
-    """`search/attempt.py` is where the page says it is."""
-    text = PAGES[page].read_text(encoding="utf-8")
-    named = set(re.findall(r"`((?:[\w_]+/)+(?:[\w_]+\.py)?)`", text))
-    ours = {n for n in named if n.startswith("tests/") == (root == "tests")}
-    assert ours
+@pytest.mark.parametrize("name", [n for n in PAGES if not n.startswith("docs/decisions")])
+def test_the_files_that_a_page_names_exist(name):
+    """`tests/fetch/test_guard.py` is where the page says it is."""
+    text = PAGES[name].read_text(encoding="utf-8")
+    named = re.findall(r"(?<![\w/.])((?:src|tests|bench|docs|examples)/[\w/.-]*\w)", text)
 
-    base = ROOT if root == "tests" else ROOT / root
-    assert sorted(name for name in ours if not (base / name).exists()) == []
+    assert sorted(file for file in set(named) if not (ROOT / file).exists()) == []
+
+
+@pytest.mark.parametrize("name", ["docs/architecture.md", "SECURITY.md"])
+def test_the_modules_that_a_page_names_exist(name):
+    """Someone who looks for the retry rule finds `search/attempt.py`."""
+    text = PAGES[name].read_text(encoding="utf-8")
+    named = {n for n in re.findall(r"`(\w+/[\w/]*(?:\.py)?)`", text) if not n.startswith("tests/")}
+    assert named
+
+    assert sorted(module for module in named if not (ROOT / "src/kensaku" / module).exists()) == []
 
 
 def test_every_adapter_has_a_recipe():
@@ -203,6 +204,28 @@ def test_every_adapter_has_a_recipe():
     recipes = {page.stem for page in (DOCS / "recipes").glob("*.md")}
 
     assert sorted(set(ADAPTERS) - schemas - recipes) == []
+
+
+def test_every_error_is_on_the_troubleshooting_page():
+    """Whoever meets one finds what to do. Classes that only group others need no line."""
+    page = PAGES["docs/troubleshooting.md"].read_text(encoding="utf-8")
+    kinds = [
+        e for e in vars(errors).values() if isinstance(e, type) and e.__module__ == errors.__name__
+    ]
+    grouping = {base for kind in kinds for base in kind.__mro__[1:]} - {errors.Outage}
+
+    assert [k.__name__ for k in kinds if k not in grouping and f"`{k.__name__}`" not in page] == []
+
+
+def test_the_variables_that_the_pages_name_exist():
+    """A variable with a typing error is ignored in silence."""
+    sources = [*(ROOT / "src").rglob("*.py"), *ROOT.glob("bench/*.py"), *ROOT.glob("tests/**/*.py")]
+    code = "\n".join(file.read_text(encoding="utf-8") for file in sources)
+    for name, page in PAGES.items():
+        for variable in set(
+            re.findall(r"\bKENSAKU_[A-Z_]+[A-Z]", page.read_text(encoding="utf-8"))
+        ):
+            assert variable in code, f"{name}: {variable}"
 
 
 def test_the_figures_of_the_readme_are_those_of_the_benchmarks():
