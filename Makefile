@@ -12,7 +12,7 @@ q      ?= how do I cancel an asyncio task
 
 # The query reaches the program as it was typed: neither make nor the shell expands it.
 unexport q
-search: export Q = $(value q)
+export Q = $(value q)
 search: $(VENV)/.run
 	@$(BIN)/kensaku search $(args) -- "$$Q"
 

@@ -117,7 +117,7 @@ _SPECIFICATIONS = """\
 Kensaku grew out of five documents, each with its own surface: a Slack bot on strands (S0), three
 Tavily tools for Pydantic AI and Claude Code (S1), a LangChain tool in a chat server (S2), the tools
 of the GRACE agent (S3), and a terminal assistant with a provider registry (S4). Where two of them
-disagree, each keeps its words on its own surface, over one core.
+disagree, each keeps its words on its own surface, over one core: [the lines](requirements.md).
 
 ## Where we do better than the letter
 

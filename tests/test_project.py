@@ -52,6 +52,12 @@ def test_the_supported_pythons_are_tested():
             assert f'"{version}"' in workflow, version
 
 
+def _shell() -> dict[str, str]:
+    """The environment without what a `make test` around us has put into it."""
+    ours = ("MAKE", "MFLAGS", "VENV", "PYTHON", "args")
+    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+
+
 def _made_environment(folder: Path) -> Path:
     """An environment in which everything is installed, and `kensaku` prints its arguments."""
     (folder / "bin").mkdir()
@@ -79,7 +85,7 @@ def test_make_search_passes_the_query_on_as_it_is(query, given, tmp_path):
     """Neither make nor the shell may run what somebody searches for."""
     words = ["make", "-s", "-f", ROOT / "Makefile", "-C", ROOT, "search"]
     words += [f"VENV={_made_environment(tmp_path)}"]
-    env = dict(os.environ)
+    env = _shell()
     if given == "argument":
         words += [f"q={query}"]
     else:
@@ -98,7 +104,10 @@ def test_make_search_passes_the_query_on_as_it_is(query, given, tmp_path):
 def test_another_python_has_another_environment(python, folder):
     """`make test PYTHON=python3.13` works beside the environment of another version."""
     done = subprocess.run(
-        ["make", "-n", "-C", ROOT, "test", f"PYTHON={python}"], capture_output=True, text=True
+        ["make", "-n", "-C", ROOT, "test", f"PYTHON={python}"],
+        env=_shell(),
+        capture_output=True,
+        text=True,
     )
 
     assert f"{folder}/bin/python -m pytest" in done.stdout
