@@ -3,7 +3,7 @@
 #   make test                                           sets up, and runs the tests
 #   make test PYTHON=python3.13                         the same, in .venv-3.13
 PYTHON ?= python3
-VENV   ?= $(if $(filter python3,$(PYTHON)),.venv,.venv-$(patsubst python%,%,$(notdir $(PYTHON))))
+VENV   ?= $(if $(filter python python3,$(notdir $(PYTHON))),.venv,.venv-$(patsubst python%,%,$(notdir $(PYTHON))))
 BIN    := $(VENV)/bin
 UV     := $(BIN)/uv pip
 q      ?= how do I cancel an asyncio task
