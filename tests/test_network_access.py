@@ -1,4 +1,4 @@
-"""One door: nothing in the package talks to the network but the modules that are meant to."""
+"""Network access: nothing in the package talks to the network but the modules that are meant to."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ CALLS = {
     "getaddrinfo", "gethostbyname", "gethostbyname_ex", "socketpair",
 }  # fmt: skip
 
-# Who may, and what for. A new line here is a decision: docs/decisions/one-door.md.
+# Who may, and what for. A new line here is a decision: docs/decisions/page-transport.md.
 MAY = {
-    "transport/sessions.py": {"aiohttp"},  # the providers' addresses; sessions for the door
-    "fetch/transport.py": {"open_connection", "sock_connect", "getaddrinfo"},  # the door itself
-    "fetch/browser/browser.py": {"playwright"},  # drives a browser whose only network is the door
+    "transport/sessions.py": {"aiohttp"},  # the providers' addresses; sessions for pages
+    "fetch/transport.py": {"open_connection", "sock_connect", "getaddrinfo"},  # pages
+    "fetch/browser/browser.py": {"playwright"},  # drives a browser whose only network is that
     "providers/duckduckgo.py": {"ddgs", "primp"},  # fixed hosts of search engines
     "store/valkey.py": {"valkey"},  # the operator's own server
     "index/engines/server.py": {"qdrant_client"},  # the operator's own server
@@ -103,10 +103,10 @@ sys.addaudithook(watch)
 sys.path[:0] = [{here!r}]
 from tests.fetch.conftest import QuickParser
 from tests.fetch.web import Web
-from kensaku.fetch.transport import Door
-from kensaku.fetch.guard import Guard
+from kensaku.fetch.transport import PageTransport
+from kensaku.fetch.guard import AddressGuard
 from kensaku.errors import FetchError
-from kensaku.fetch import Crawl, Fetcher, Plan, extract
+from kensaku.fetch import Crawl, Fetcher, PageReader, Plan
 
 async def main():
     async with Web() as inside, Web() as web:
@@ -117,12 +117,12 @@ async def main():
             "/robots.txt": f"Sitemap: {{never}}/robots-line.xml\\nSitemap: {{there}}/sitemap.xml",
             "/sitemap.xml": f"<urlset><url><loc>{{never}}/entry</loc></url></urlset>",
         }}
-        fetcher = Fetcher(Door(Guard.allowing(["127.0.0.1"], None)))
+        fetcher = Fetcher(PageTransport(AddressGuard.allowing(["127.0.0.1"], None)))
         urls = [there, there + "/go", never, "http://10.255.255.1/", "http://[::1]/"]
-        result = await extract(fetcher, QuickParser(), urls)
-        await Crawl(fetcher, QuickParser(), Plan(there, sitemap=True)).all()
+        result = await PageReader(fetcher, QuickParser()).extract(urls)
+        await Crawl(PageReader(fetcher, QuickParser()), Plan(there, sitemap=True))
         try:
-            await fetcher.door.tunnel("127.0.0.2", inside.port, "http")
+            await fetcher.transport.tunnel("127.0.0.2", inside.port, "http")
         except FetchError:
             pass
         await fetcher.close()

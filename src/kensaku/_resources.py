@@ -18,8 +18,9 @@ from kensaku.search.cache import Cache, Flights
 from kensaku.store import Steady, open_store
 
 if TYPE_CHECKING:
-    from kensaku.fetch import Reader
+    from kensaku.fetch import PageReader
     from kensaku.index import Index
+    from kensaku.models import ProgressEvent
     from kensaku.providers.base import Provider
     from kensaku.search.limits import Gate
     from kensaku.testing import Cassette
@@ -50,7 +51,9 @@ class Parts:
         self._cassette = cassette
         self._budget = budget
         self._gates: dict[str, Gate] = {}
-        self._readers: WeakKeyDictionary[asyncio.AbstractEventLoop, Reader] = WeakKeyDictionary()
+        self._readers: WeakKeyDictionary[asyncio.AbstractEventLoop, PageReader] = (
+            WeakKeyDictionary()
+        )
         self._providers: dict[str, Provider] = {}
 
     async def __aenter__(self) -> Self:
@@ -59,15 +62,20 @@ class Parts:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    def reader(self) -> Reader:
-        """What reads pages in this event loop: the guarded door and the parsing workers."""
-        from kensaku.fetch import Reader
+    def reader(self) -> PageReader:
+        """The page reader of this event loop."""
+        from kensaku.fetch import PageReader
 
         loop = asyncio.get_running_loop()
         if (reader := self._readers.get(loop)) is None:
             pages = self._cache_store if self.settings.cache_enabled else None
-            reader = self._readers[loop] = Reader(self.settings, pages)
+            reader = self._readers[loop] = PageReader.from_settings(self.settings, pages)
         return reader
+
+    def report(self, event: ProgressEvent) -> None:
+        """Pass a step of fetching on to `progress`."""
+        if self.progress is not None:
+            self.progress(event.stage, event.done, event.total or 0)
 
     async def close(self) -> None:
         """Close connections and files. Closing twice is fine."""

@@ -141,7 +141,7 @@ class Kensaku(Parts):
         """Fetch and read pages: at most 20, each with its own success or failure."""
         given = [urls] if isinstance(urls, str) else list(urls)
         await (budget or self.budget).spend(fetches=len(given))
-        done = await self.reader().extract(given, timeout=timeout, progress=self.progress)
+        done = await self.reader().extract(given, timeout=timeout, progress=self.report)
         if self.settings.keep_fetched:
             await self.index.add(done.results, collection="fetched")
         return done
@@ -149,8 +149,8 @@ class Kensaku(Parts):
     async def crawl(self, url: str, *, resume: bool = False, **options: Any) -> CrawlResult:
         """Read the pages of a site from `url` on. `options` are the fields of `fetch.Plan`:
         `max_depth`, `max_breadth`, `limit`, `select_paths`, `instructions`, …"""
-        crawl = self.reader().crawl(url, resume=resume, progress=self.progress, **options)
-        done = await crawl.all()
+        crawl = self.reader().crawl(url, resume=resume, progress=self.report, **options)
+        done = await crawl
         if self.settings.keep_fetched:
             await self.index.add(done.results, collection="fetched")
         return done
@@ -158,7 +158,7 @@ class Kensaku(Parts):
     async def map(self, url: str, **options: Any) -> SiteMap:
         """List the pages of a site. `options` as for `crawl`."""
         options.setdefault("sitemap", True)
-        return await self.reader().crawl(url, progress=self.progress, **options).map()
+        return await self.reader().crawl(url, progress=self.report, **options).map()
 
     async def verify(self, quote: str, source: Citation | Page | str) -> Verification:
         """Whether a quote stands in a citation, a page, or the page at a URL."""

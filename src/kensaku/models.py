@@ -7,6 +7,7 @@ Document → index → Hit
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import InitVar, dataclass, field, fields
 from datetime import date
 from enum import StrEnum
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from kensaku._quick import quick
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from kensaku.errors import KensakuError
     from kensaku.search.confidence import Confidence
@@ -214,10 +215,23 @@ class Page:
     links: tuple[str, ...] = ()
     favicon: str | None = None
     notes: tuple[str, ...] = ()  # "scanned, no text", "needs JavaScript", …
+    needs_browser: bool = False  # only a shell that scripts would fill, or a check for robots
 
     def to_dict(self) -> dict[str, Any]:
         """The page, ready for JSON."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "needs_browser"}
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressEvent:
+    """One step of long work."""
+
+    stage: str
+    done: int
+    total: int | None = None
+
+
+Progress = Callable[[ProgressEvent], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from kensaku.fetch.fetcher import Fetcher, Manners
+from kensaku.fetch.fetcher import Fetcher, FetchPolicy
 from kensaku.models import Page
 from tests.fetch.web import Web
 
@@ -18,7 +18,7 @@ from tests.fetch.web import Web
 class QuickParser:
     """Title, text and links by regular expressions: enough to crawl by."""
 
-    def begin(self) -> None:
+    def prestart(self) -> None:
         return None
 
     async def extract(self, data: bytes, *, url: str, content_type: str) -> Page:
@@ -33,15 +33,19 @@ class QuickParser:
                 links.append(link)
         title = re.search(r"<title>(.*?)</title>", text)
         plain = re.sub(r"<[^>]*>", " ", text)
-        notes = ("needs JavaScript: made by scripts",) if 'id="app"' in text else ()
+        shell = 'id="app"' in text
         return Page(
             url=url,
             title=title[1] if title else "",
             text=" ".join(plain.split()),
             links=tuple(links),
             content_type=content_type,
-            notes=notes,
+            notes=("needs JavaScript: made by scripts",) if shell else (),
+            needs_browser=shell,
         )
+
+    async def aclose(self) -> None:
+        return None
 
 
 CONNECTED: deque[Any] = deque(maxlen=10_000)  # where this process has connected to, lately
@@ -82,15 +86,17 @@ def fetcher(web: Web) -> Any:
     """Makes a fetcher on the small web."""
 
     def make(**options: Any) -> Fetcher:
-        manners = Manners(
+        policy = FetchPolicy(
             **{
                 k: options.pop(k)
                 for k in ("robots", "optouts", "at_once", "max_delay")
                 if k in options
             }
         )
-        door = web.door(**{k: options.pop(k) for k in ("limits", "allow", "ports") if k in options})
-        return Fetcher(door, manners=manners, **options)
+        transport = web.transport(
+            **{k: options.pop(k) for k in ("limits", "allow", "ports") if k in options}
+        )
+        return Fetcher(transport, policy=policy, **options)
 
     return make
 

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 import pytest
 
 from kensaku.errors import AddressRefused, ConfigError
-from kensaku.fetch.guard import Guard, carried_v4, is_public, refused, well_formed
+from kensaku.fetch.guard import AddressGuard, embedded_v4, is_public, refused, well_formed
 from tests.fetch import ssrf_corpus as corpus
 
 
@@ -15,7 +15,7 @@ from tests.fetch import ssrf_corpus as corpus
 def test_every_special_range_is_closed(address):
     """The table is ours: what Python calls global changes with its version."""
     assert not is_public(ip_address(address))
-    assert not Guard().admits(address)
+    assert not AddressGuard().admits(address)
 
 
 @pytest.mark.parametrize("address", corpus.PUBLIC)
@@ -30,19 +30,19 @@ def test_an_ipv4_address_in_an_ipv6_one_is_judged_by_itself(closed):
     for host in corpus.in_v6(closed):
         address = ip_address(host.strip("[]"))
         assert not is_public(address), host
-        assert str(carried_v4(address)) == closed, host
+        assert str(embedded_v4(address)) == closed, host
 
 
 def test_a_network_that_is_allowed_does_not_open_what_it_carries():
     """On a NAT64 network one allows 64:ff9b::/96, and still not the loopback behind it."""
-    guard = Guard.allowing(["64:ff9b::/96"])
+    guard = AddressGuard.allowing(["64:ff9b::/96"])
     assert guard.admits("64:ff9b::808:808")
     assert not guard.admits("64:ff9b::7f00:1")
 
 
 def test_only_what_the_operator_named_is_allowed():
     """Private addresses need an explicit setting, and it opens no more than it says."""
-    guard = Guard.allowing(["10.1.0.0/16", "::1", "wiki.internal", ".lab.test"])
+    guard = AddressGuard.allowing(["10.1.0.0/16", "::1", "wiki.internal", ".lab.test"])
     assert guard.admits("10.1.2.3")
     assert guard.admits("::1")
     assert not guard.admits("10.2.0.1")
@@ -57,26 +57,26 @@ def test_only_what_the_operator_named_is_allowed():
 def test_an_entry_that_cannot_be_meant_is_refused(entry):
     """A typing error in an allow-list must not become a hole."""
     with pytest.raises(ConfigError):
-        Guard.allowing([entry])
+        AddressGuard.allowing([entry])
 
 
 @pytest.mark.parametrize("port", [80, 443, 8080, 8443])
 def test_the_ports_of_the_web_are_open(port):
     """The four that serve pages."""
-    assert Guard().target("http", "public.test", port, proxied=False).port == port
+    assert AddressGuard().target("http", "public.test", port, proxied=False).port == port
 
 
 @pytest.mark.parametrize("port", [0, 21, 22, 25, 53, 2375, 3306, 5432, 6379, 9200, 11211, 65535])
 def test_other_ports_are_closed(port):
     """A web client that talks to Redis or SMTP is a weapon."""
     with pytest.raises(AddressRefused):
-        Guard().target("http", "public.test", port, proxied=False)
+        AddressGuard().target("http", "public.test", port, proxied=False)
 
 
 def test_other_ports_can_be_opened():
     """By name, or all of them."""
-    assert Guard.allowing(ports=[81]).target("http", "public.test", 81, proxied=False)
-    assert Guard.allowing(ports=None).target("http", "public.test", 9, proxied=False)
+    assert AddressGuard.allowing(ports=[81]).target("http", "public.test", 81, proxied=False)
+    assert AddressGuard.allowing(ports=None).target("http", "public.test", 9, proxied=False)
 
 
 @pytest.mark.parametrize(
@@ -87,16 +87,16 @@ def test_other_ports_can_be_opened():
 def test_a_host_in_an_odd_spelling_is_refused(host):
     """What libraries read differently is read by none of them."""
     with pytest.raises(AddressRefused):
-        Guard().target("http", host, 80, proxied=False)
+        AddressGuard().target("http", host, 80, proxied=False)
 
 
 @pytest.mark.parametrize("host", ["localhost", "db", "wiki.internal", "x.local", "router.lan"])
 def test_a_proxy_is_not_asked_for_names_that_can_only_be_inside(host):
     """When a proxy looks names up, we never see the address."""
     with pytest.raises(AddressRefused):
-        Guard().target("http", host, 80, proxied=True)
-    assert Guard.allowing([host]).target("http", host, 80, proxied=True)
-    assert Guard().target("http", "public.test", 80, proxied=True)
+        AddressGuard().target("http", host, 80, proxied=True)
+    assert AddressGuard.allowing([host]).target("http", host, 80, proxied=True)
+    assert AddressGuard().target("http", "public.test", 80, proxied=True)
 
 
 @pytest.mark.parametrize(

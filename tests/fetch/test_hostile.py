@@ -210,26 +210,26 @@ async def test_a_hostile_answer_is_a_typed_error(web, fetcher, name):
 async def test_every_encoding_is_undone(web, name):
     """What we say we accept we can read."""
     web.pages["/"] = (200, {"Content-Encoding": name} if name else {}, SMALL[name])
-    assert (await web.door().get("http://public.test/")).body == b"hello"
+    assert (await web.transport().get("http://public.test/")).body == b"hello"
 
 
 async def test_deflate_without_its_wrapper_is_read(web):
     """Some servers send it so, and every browser reads it."""
     web.pages["/"] = (200, {"Content-Encoding": "deflate"}, RAW_DEFLATE)
-    assert (await web.door().get("http://public.test/")).body == b"hello"
+    assert (await web.transport().get("http://public.test/")).body == b"hello"
 
 
 @pytest.mark.parametrize("name", ["gzip", "zstd"])
 async def test_some_members_one_after_the_other_are_one_page(web, name):
     """Twenty of them are a page; what follows the last is padding."""
     web.pages["/"] = (200, {"Content-Encoding": name}, SMALL[name] * 20)
-    assert (await web.door().get("http://public.test/")).body == b"hello" * 20
+    assert (await web.transport().get("http://public.test/")).body == b"hello" * 20
 
 
 async def test_padding_after_gzip_is_skipped(web):
     """As browsers do."""
     web.pages["/"] = (200, {"Content-Encoding": "gzip"}, SMALL["gzip"] + bytes(100))
-    assert (await web.door().get("http://public.test/")).body == b"hello"
+    assert (await web.transport().get("http://public.test/")).body == b"hello"
 
 
 async def test_a_page_of_many_chunks_is_whole(web):
@@ -242,7 +242,7 @@ async def test_a_page_of_many_chunks_is_whole(web):
     ]
     head = OK + b"Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
     web.pages["/"] = sends(head, b"".join(parts), b"0\r\n\r\n")
-    assert (await web.door().get("http://public.test/")).body == body
+    assert (await web.transport().get("http://public.test/")).body == body
 
 
 async def test_a_name_server_that_never_answers_is_not_waited_for(web):
@@ -253,15 +253,15 @@ async def test_a_name_server_that_never_answers_is_not_waited_for(web):
 
     web.lookup = never
     with pytest.raises(AddressRefused):
-        await web.door(TIGHT).get("http://public.test/")
+        await web.transport(TIGHT).get("http://public.test/")
 
 
 async def test_without_the_extra_its_encodings_are_not_asked_for(web, monkeypatch):
     """What is not installed is not accepted, and not read when it is sent all the same."""
-    monkeypatch.setattr(decode, "_FOUND", {"br": None, "zstd": None})
+    monkeypatch.setattr(decode, "_MODULES", {"br": None, "zstd": None})
     web.pages["/"] = (200, {"Content-Encoding": "br"}, SMALL["br"])
     with pytest.raises(PageUnavailable):
-        await web.door().get("http://public.test/")
+        await web.transport().get("http://public.test/")
     assert web.seen[0].headers["accept-encoding"] == "gzip, deflate"
 
 
@@ -296,11 +296,11 @@ async def main():
         web.names["public.test"] = ["93.184.215.14"]
         web.pages["/bomb"] = (
             200, {{"Content-Encoding": sys.argv[1]}}, pathlib.Path(sys.argv[2]).read_bytes())
-        door = web.door()
-        await door.get("http://public.test/warm")
+        transport = web.transport()
+        await transport.get("http://public.test/warm")
         before, began = peak(), time.process_time()
         try:
-            await door.get("http://public.test/bomb")
+            await transport.get("http://public.test/bomb")
         except TooLarge:
             print(json.dumps([peak() - before, time.process_time() - began]))
 

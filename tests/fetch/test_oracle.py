@@ -128,14 +128,14 @@ async def test_what_a_page_names_is_not_fetched_by_reading_it(web, oracle, k):
 
 async def test_a_name_that_is_public_three_times_is_refused_the_fourth(oracle, k):
     """Rebinding over several visits: each connection has a lookup of its own, which is judged."""
-    door = k.reader().door
+    transport = k.reader().fetcher.transport
     oracle.names["flip.test"] = [HOME]
     for _ in range(3):
-        await door.get("http://flip.test/")
-        await door.close()  # the connection is not kept
+        await transport.get("http://flip.test/")
+        await transport.close()  # the connection is not kept
     oracle.names["flip.test"] = ["127.0.0.1"]
     with pytest.raises(AddressRefused):
-        await door.get("http://flip.test/")
+        await transport.get("http://flip.test/")
     assert oracle.dialled == [HOME] * 3
     assert oracle.lookups == ["flip.test"] * 4
 

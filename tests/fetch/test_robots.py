@@ -278,7 +278,7 @@ async def test_we_say_who_we_are(web, fetcher):
     """An honest User-Agent, for robots.txt and pages alike."""
     web.pages["/"] = "hello"
     found = fetcher()
-    found.door.user_agent = AGENT
+    found.transport.user_agent = AGENT
     with pytest.raises(FetchError):
         await found.fetch("http://public.test/none")
     assert {r.headers["user-agent"] for r in web.seen} == {AGENT}

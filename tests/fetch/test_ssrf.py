@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from kensaku.errors import AddressRefused, FetchError, KensakuError, TooLarge
-from kensaku.fetch import extract
+from kensaku.fetch import PageReader
 from kensaku.fetch.crawl.crawl import Crawl
 from kensaku.fetch.crawl.plan import Plan
 from tests.fetch import ssrf_corpus as corpus
@@ -73,10 +73,10 @@ def test_the_corpus_is_large():
     assert len(URLS) >= 1_000
 
 
-async def test_no_url_of_the_corpus_gets_through_the_door(trap):
+async def test_no_url_of_the_corpus_gets_through_the_transport(trap):
     """Every spelling, range and form, asked for directly."""
-    door = trap.door()
-    await each(door.get, URLS)
+    transport = trap.transport()
+    await each(transport.get, URLS)
     assert set(trap.dialled) <= {HOME}
 
 
@@ -92,7 +92,7 @@ async def test_no_url_of_the_corpus_gets_through_extract(trap, fetcher, parser):
     """The entry point that models use, with robots.txt in the way; all errors are typed."""
     found = fetcher()
     for at in range(0, len(URLS), 200):
-        result = await extract(found, parser, URLS[at : at + 200], limit=200)
+        result = await PageReader(found, parser).extract(URLS[at : at + 200], limit=200)
         assert all(isinstance(error, FetchError) for _, error in result.failed)
     assert set(trap.dialled) <= {HOME}
 
@@ -109,28 +109,28 @@ async def test_no_link_sitemap_or_robots_line_gets_through_a_crawl(trap, fetcher
         f"User-agent: *\nAllow: /\nSitemap: http://public.test/sitemap.xml\n{lines}"
     )
     plan = Plan("http://public.test/", limit=2_000, max_breadth=500, sitemap=True)
-    await Crawl(fetcher(), parser, plan).all()
+    await Crawl(PageReader(fetcher(), parser), plan)
     assert trap.asked("/sitemap.xml")
     assert set(trap.dialled) <= {HOME}
 
 
 @pytest.mark.parametrize("seed", URLS[::97])
 async def test_no_seed_of_the_corpus_gets_through_a_crawl(trap, fetcher, parser, seed):
-    """The first page of a crawl knocks at the same door."""
+    """The first page of a crawl knocks at the same transport."""
     with suppress(KensakuError):
-        await Crawl(fetcher(), parser, Plan(seed)).all()
+        await Crawl(PageReader(fetcher(), parser), Plan(seed))
     assert set(trap.dialled) <= {HOME}
 
 
 async def test_no_host_of_the_corpus_gets_a_tunnel(trap):
     """What the browser asks its proxy for is checked like everything else."""
-    door = trap.door()
+    transport = trap.transport()
     hosts = [h for a in corpus.CLOSED_V4 for h in (*corpus.spellings(a), *corpus.in_v6(a))]
     hosts += [*corpus.CLOSED_V6, *corpus.names()]
 
     async def tunnel(host):
         with pytest.raises(AddressRefused):
-            await door.tunnel(host, 443, "https")
+            await transport.tunnel(host, 443, "https")
 
     await each(tunnel, hosts)
     assert trap.dialled == []
@@ -142,9 +142,9 @@ async def test_public_addresses_are_reached(web, address):
     web.pages["/"] = "hello"
     web.names["control.test"] = [address]
     literal = f"[{address}]" if ":" in address else address
-    door = web.door()
-    assert (await door.get(f"http://{literal}:8080/")).body == b"hello"
-    assert (await door.get("http://user:secret@control.test/#top")).body == b"hello"
+    transport = web.transport()
+    assert (await transport.get(f"http://{literal}:8080/")).body == b"hello"
+    assert (await transport.get("http://user:secret@control.test/#top")).body == b"hello"
     assert web.dialled == [address, address]
     assert all("authorization" not in request.headers for request in web.seen)
 
@@ -160,7 +160,7 @@ async def test_unusual_but_proper_urls_are_reached(web, url):
     web.names |= dict.fromkeys(
         ["xn--bcher-kva.test", "public.test.", "under_score.public.test"], ("8.8.8.8",)
     )
-    answer = await web.door().get(url)
+    answer = await web.transport().get(url)
     assert answer.status == 404
 
 
@@ -170,8 +170,8 @@ async def test_a_name_is_looked_up_once_and_the_checked_address_is_used(web):
     for n in range(1_000):
         answers = iter([["93.184.215.14"]])
         web.names[f"flip-{n}.test"] = lambda answers=answers: next(answers, ["127.0.0.1"])
-    door = web.door()
-    await each(door.get, [f"http://flip-{n}.test/" for n in range(1_000)])
+    transport = web.transport()
+    await each(transport.get, [f"http://flip-{n}.test/" for n in range(1_000)])
     assert len(web.lookups) == len(set(web.lookups)) == 1_000
     assert web.dialled == [HOME] * 1_000
     assert len(web.asked("/")) == 1_000
@@ -199,7 +199,7 @@ async def test_a_server_that_hangs_up_does_not_cause_a_second_lookup(web):
     web.names["flip.test"] = lambda: next(answers, ["127.0.0.1"])
     web.pages["/"] = hang_up
     with pytest.raises(FetchError):
-        await web.door().get("http://flip.test/")
+        await web.transport().get("http://flip.test/")
     assert web.lookups == ["flip.test"]
     assert set(web.dialled) == {HOME}
 
@@ -213,7 +213,7 @@ async def test_one_closed_address_closes_the_name(web, addresses):
     """All addresses must pass, for which one is used is up to the network."""
     web.names["mixed.test"] = addresses
     with pytest.raises(AddressRefused):
-        await web.door().get("http://mixed.test/")
+        await web.transport().get("http://mixed.test/")
     assert web.dialled == []
 
 
@@ -274,20 +274,20 @@ async def test_nothing_of_one_site_is_told_to_another(web, fetcher):
 async def test_environment_proxies_are_ignored(web, accidental_proxy):
     """A proxy is an explicit setting; one that is set by accident sees nothing."""
     web.pages["/"] = "hello"
-    await web.door().get("http://public.test/")
+    await web.transport().get("http://public.test/")
     assert web.dialled == [HOME]
 
 
 async def test_an_operators_proxy_gets_every_request_and_no_inside_name(web):
     """With a proxy the names are looked up there, so what can be judged here still is."""
     web.names["proxy.corp"] = ["10.0.0.9"]
-    door = web.door(proxy="http://proxy.corp:3128")
-    await door.get("http://anything.test/page")
+    transport = web.transport(proxy="http://proxy.corp:3128")
+    await transport.get("http://anything.test/page")
     assert web.dialled == ["10.0.0.9"]
     assert web.seen[0].target == "http://anything.test/page"
     for url in ("http://127.0.0.1/", "http://localhost/", "http://metadata.google.internal/"):
         with pytest.raises(AddressRefused):
-            await door.get(url)
+            await transport.get(url)
     assert len(web.seen) == 1
 
 
@@ -299,14 +299,14 @@ async def test_refusals_look_the_same_whatever_the_reason(web, fetcher, parser):
     urls += ["http://10.0.0.1/", "http://0x7f.1/", "https://127.0.0.1:8443/x", "http://[::1]/"]
     urls += [f"http://inside-{n}.test/" for n in range(20)]
     found = fetcher()
-    result = await extract(found, parser, urls, limit=100)
+    result = await PageReader(found, parser).extract(urls, limit=100)
     async with Web() as gone:
         gone.names["dead.test"] = ["8.8.8.8"]
-        door = gone.door()
+        transport = gone.transport()
         gone._server.close()
         await gone._server.wait_closed()
         with pytest.raises(AddressRefused) as refused_port:
-            await door.get("http://dead.test/")
+            await transport.get("http://dead.test/")
     bodies = {json.dumps(error.to_dict()) for _, error in result.failed}
     assert bodies == {json.dumps(refused_port.value.to_dict())}
     assert not any(char.isdigit() for char in bodies.pop())
@@ -331,7 +331,7 @@ async def test_the_name_in_tls_is_the_name_of_the_url(web, tmp_path):
     server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context)
     web.port = server.sockets[0].getsockname()[1]
     with pytest.raises(FetchError) as error:
-        await web.door().get("https://public.test/")
+        await web.transport().get("https://public.test/")
     server.close()
     await server.wait_closed()
     assert said == ["public.test"]
@@ -342,21 +342,21 @@ def test_any_text_is_an_address_or_is_refused(web):
     """5,000 heaps of what URLs are made of: no foreign exception, and one host for two parsers."""
     parts = [*"/:@#?[]%&;=+._- \t\\", "http", "://", "//", "%00", "127.0.0.1", "::1", "a", "b.test"]
     parts += ["ü", "。", "①", "\u200b", "\u00ad", "\ufeff", "xn--", "0x7f", "\u202e", "İ", "\ud800"]
-    chance, door = random.Random(7), web.door()
+    chance, transport = random.Random(7), web.transport()
     for _ in range(5_000):
         text = "http://" + "".join(chance.choices(parts, k=chance.randint(1, 14)))
         try:
-            url = door.parse(text)
+            url = transport.check_url(text)
         except AddressRefused:
             continue
-        assert urlsplit(str(url)).hostname == url.raw_host
-        assert door.parse(str(url)) == url
+        assert urlsplit(str(url)).hostname == url.parsed.raw_host
+        assert transport.check_url(str(url)) == url
 
 
 @pytest.mark.parametrize("url", corpus.SCHEMES)
 async def test_only_web_addresses_are_fetched(web, fetcher, parser, url, tmp_path):
     """Files, sockets and other protocols are not pages."""
-    result = await extract(fetcher(), parser, [url])
+    result = await PageReader(fetcher(), parser).extract([url])
     assert not result.results
     assert not web.dialled
 

@@ -10,9 +10,9 @@ import pytest
 
 from kensaku.errors import PageUnavailable
 from kensaku.extract import ParsePool
-from kensaku.fetch import Crawl, Fetcher, Plan, extract
-from kensaku.fetch.guard import Guard
-from kensaku.fetch.transport import Door
+from kensaku.fetch import Crawl, Fetcher, PageReader, Plan
+from kensaku.fetch.guard import AddressGuard
+from kensaku.fetch.transport import PageTransport
 from kensaku.store import MemoryStore
 
 ARTICLE = "<html><title>{t}</title><body><article><h1>{t}</h1>{p}{a}</article></body></html>"
@@ -34,7 +34,9 @@ async def pool():
 @pytest.fixture
 async def real():
     """A fetcher on the machine's own resolver and sockets, allowed to see loopback."""
-    made = Fetcher(Door(Guard.allowing(["127.0.0.0/8", "::1"], None)), store=MemoryStore())
+    made = Fetcher(
+        PageTransport(AddressGuard.allowing(["127.0.0.0/8", "::1"], None)), store=MemoryStore()
+    )
     yield made
     await made.close()
 
@@ -43,7 +45,7 @@ async def test_a_page_is_fetched_read_and_named(web, real, pool):
     """By address and by name, through the parse workers."""
     web.pages["/otters"] = article("Otters")
     urls = [f"http://{host}:{web.port}/otters" for host in ("127.0.0.1", "localhost")]
-    result = await extract(real, pool, [*urls, f"http://127.0.0.1:{web.port}/none"])
+    result = await PageReader(real, pool).extract([*urls, f"http://127.0.0.1:{web.port}/none"])
     assert [page.title for page in result.results] == ["Otters", "Otters"]
     assert "sentence number 8" in result.results[0].text
     assert [url for url, _ in result.failed] == [f"http://127.0.0.1:{web.port}/none"]
@@ -53,15 +55,15 @@ async def test_a_site_is_crawled_and_mapped(web, real, pool):
     """With the links that the extractor finds."""
     web.pages |= {"/": article("Home", "/a", "/b"), "/a": article("A"), "/b": article("B")}
     plan = Plan(f"http://127.0.0.1:{web.port}/")
-    result = await Crawl(real, pool, plan).all()
+    result = await Crawl(PageReader(real, pool), plan)
     assert sorted(page.title for page in result.results) == ["A", "B", "Home"]
-    assert len((await Crawl(real, pool, plan).map()).urls) == 3
+    assert len((await Crawl(PageReader(real, pool), plan).map()).urls) == 3
 
 
 async def test_many_fetches_leave_nothing_behind(web, real):
     """2,000 pages, good and bad: tasks and open files are what they were."""
     web.pages["/"] = "hello"
-    real.pages = None
+    real.cache = None
 
     async def one(n):
         path = "" if n % 3 else "missing"
@@ -74,7 +76,7 @@ async def test_many_fetches_leave_nothing_behind(web, real):
         await asyncio.gather(*(one(n) for n in range(start, start + 200)))
     assert len(asyncio.all_tasks()) <= tasks
     assert _open_files() <= files
-    assert web.open <= real.door.limits.per_host
+    assert web.open <= real.transport.limits.per_host
 
 
 def _open_files():

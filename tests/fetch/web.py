@@ -12,9 +12,9 @@ import struct
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
-from kensaku.fetch.guard import Guard
+from kensaku.fetch.guard import AddressGuard
 from kensaku.fetch.limits import FetchLimits
-from kensaku.fetch.transport import Door
+from kensaku.fetch.transport import PageTransport
 
 Handler = Callable[[asyncio.StreamWriter, "Request"], Awaitable[None]]
 Page = bytes | str | Handler | tuple[int, Mapping[str, str], bytes]
@@ -53,7 +53,7 @@ class Web:
         self.lookups: list[str] = []
         self.port = 0
         self.open = 0
-        self._doors: list[Door] = []
+        self._transports: list[PageTransport] = []
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Web:
@@ -62,8 +62,8 @@ class Web:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for door in self._doors:
-            await door.close()
+        for transport in self._transports:
+            await transport.close()
         self._server.close()
         for task in list(self._tasks):
             task.cancel()
@@ -123,18 +123,20 @@ class Web:
 
         return Rerouted(family, kind, proto)
 
-    def door(
+    def transport(
         self,
         limits: FetchLimits | None = None,
         allow: Iterable[str] = (),
         ports: Iterable[int] | None = (80, 443, 8080, 8443),
         **options: Any,
-    ) -> Door:
-        """A door whose every socket ends here, whatever address it was to be connected to."""
-        guard = Guard.allowing(allow, ports)
-        door = Door(guard, limits, lookup=self.lookup, make_socket=self.make_socket, **options)
-        self._doors.append(door)
-        return door
+    ) -> PageTransport:
+        """A transport whose every socket ends here, whatever address it was to be connected to."""
+        guard = AddressGuard.allowing(allow, ports)
+        transport = PageTransport(
+            guard, limits, lookup=self.lookup, make_socket=self.make_socket, **options
+        )
+        self._transports.append(transport)
+        return transport
 
 
 def reset(writer: asyncio.StreamWriter) -> None:

@@ -125,13 +125,11 @@ class Shelf:
 
     async def put_urls(self, urls: Sequence[str]) -> Tally:
         """Fetch pages and add them. A page that is only a shell for scripts is a failure."""
-        from kensaku.fetch.extract_many import needs_browser
-
         tally = Tally()
         for at in range(0, len(urls), PAGES):
             done = await self._k.extract(urls[at : at + PAGES])
             tally.failed += [(url, str(error)) for url, error in done.failed]
-            shells = [page for page in done.results if needs_browser(page) or not page.text]
+            shells = [page for page in done.results if page.needs_browser or not page.text]
             tally.failed += [(p.url, "; ".join(p.notes) or "it has no text") for p in shells]
             pages = [page for page in done.results if page not in shells]
             if pages:

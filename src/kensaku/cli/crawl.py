@@ -8,6 +8,7 @@ read, 1 when none could be, 2 wrong use.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +57,7 @@ async def _into_index(k: Kensaku, args: argparse.Namespace, options: dict[str, A
     """Page by page: neither memory nor a kill matters to a large site."""
     from kensaku.index import Added
 
-    crawl = k.reader().crawl(args.url, resume=args.resume, progress=k.progress, **options)
+    crawl = k.reader().crawl(args.url, resume=args.resume, progress=k.report, **options)
     total = Added()
     waiting: list[Page] = []
     urls: list[str] = []
@@ -80,7 +81,7 @@ async def _into_index(k: Kensaku, args: argparse.Namespace, options: dict[str, A
     return _told(len(urls), crawl.failed, crawl.notes)
 
 
-def _told(pages: int, failed: list[Any], notes: list[str]) -> int:
+def _told(pages: int, failed: Sequence[Any], notes: Sequence[str]) -> int:
     tell_failed(failed)
     for note in notes:
         hint = "; --resume goes on from here" if note.startswith("stopped after") else ""

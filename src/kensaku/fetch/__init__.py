@@ -1,9 +1,10 @@
-"""Pages from the web: fetched through one guarded door, politely, within bounds.
+"""Pages from the web: fetched through one guarded transport, politely, within limits.
 
-Fetcher   one page: robots.txt, redirects, cache, challenges
-extract   many URLs → Extraction(results, failed)
-Crawl     a site, page by page (`Plan` says which), or only its addresses (`Crawl.map`)
-Browser   the next rung for pages that are made by scripts (extra `browser`)
+PageReader     many URLs → Extraction(results, failed); crawls
+Crawl          a site, page by page (`Plan` says which), or only its addresses (`Crawl.map`)
+Fetcher        one page: robots.txt, redirects, cache, challenges
+PageTransport  one request, to public addresses only
+Browser        pages that are made by scripts (extra `browser`)
 """
 
 from __future__ import annotations
@@ -12,28 +13,29 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kensaku.fetch.browser.browser import Browser
-    from kensaku.fetch.crawl.crawl import Crawl, CrawlResult, SiteMap
+    from kensaku.fetch.crawl.crawl import Crawl
     from kensaku.fetch.crawl.plan import Plan
-    from kensaku.fetch.extract_many import Extraction, extract, read_page
-    from kensaku.fetch.fetcher import Fetcher, Manners
+    from kensaku.fetch.fetcher import Fetcher, FetchPolicy
     from kensaku.fetch.limits import FetchLimits
-    from kensaku.fetch.page_cache import Fetched
-    from kensaku.fetch.reader import Reader
+    from kensaku.fetch.page_cache import FetchedPage
+    from kensaku.fetch.page_reader import PageReader
+    from kensaku.fetch.results import CrawlResult, Extraction, Failure, SiteMap
+    from kensaku.fetch.transport import PageTransport
 
 _HOMES = {
     "Browser": "browser.browser",
     "Crawl": "crawl.crawl",
-    "CrawlResult": "crawl.crawl",
-    "Extraction": "extract_many",
+    "CrawlResult": "results",
+    "Extraction": "results",
+    "Failure": "results",
     "FetchLimits": "limits",
-    "Fetched": "page_cache",
+    "FetchPolicy": "fetcher",
+    "FetchedPage": "page_cache",
     "Fetcher": "fetcher",
-    "Manners": "fetcher",
+    "PageReader": "page_reader",
+    "PageTransport": "transport",
     "Plan": "crawl.plan",
-    "Reader": "reader",
-    "SiteMap": "crawl.crawl",
-    "extract": "extract_many",
-    "read_page": "extract_many",
+    "SiteMap": "results",
 }
 
 __all__ = [
@@ -41,15 +43,15 @@ __all__ = [
     "Crawl",
     "CrawlResult",
     "Extraction",
+    "Failure",
     "FetchLimits",
-    "Fetched",
+    "FetchPolicy",
+    "FetchedPage",
     "Fetcher",
-    "Manners",
+    "PageReader",
+    "PageTransport",
     "Plan",
-    "Reader",
     "SiteMap",
-    "extract",
-    "read_page",
 ]
 
 

@@ -1,6 +1,6 @@
-"""The body of an answer, read under every bound at once.
+"""Read a response body within all limits: wire bytes, decoded bytes and throughput.
 
-chunks of the line → counted → decoded in steps → counted → bytes
+chunks → count → decode in steps → count → bytes
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ async def read_body(
     limits: FetchLimits,
     cut: int | None = None,
 ) -> bytes:
-    """Everything `read` gives until it gives nothing, decoded.
+    """Read and decode until `read` returns nothing.
 
-    Over a bound it raises `TooLarge`; with `cut`, it stops there and returns what it has.
+    Raise `TooLarge` over a limit. With `cut`, stop at that size instead and return what there is.
     """
     if cut is None and length is not None and length > limits.wire:
         raise TooLarge(f"the page has more than {limits.wire / MIB:g} MiB")
@@ -31,8 +31,8 @@ async def read_body(
     most = limits.decoded if cut is None else cut
     loop = asyncio.get_running_loop()
     pace, parts = Pace(limits, loop.time), list[bytes]()
-    wire = size = breath = 0
-    while chunk := await _next(read, pace):
+    wire = size = last_yield = 0
+    while chunk := await _next_chunk(read, pace):
         wire += len(chunk)
         if wire > limits.wire:
             raise TooLarge(f"the page has more than {limits.wire / MIB:g} MiB")
@@ -43,23 +43,23 @@ async def read_body(
                     return b"".join(parts)
                 raise TooLarge(f"the page has more than {most / MIB:g} MiB when unpacked")
             parts.append(piece)
-            if size - breath > MIB:
-                breath = size
-                await asyncio.sleep(0)  # unpacking is work: let the others on
+            if size - last_yield > MIB:
+                last_yield = size
+                await asyncio.sleep(0)  # decoding takes CPU time: let other tasks run
     decode.finish()
     return b"".join(parts)
 
 
-async def _next(read: Callable[[], Awaitable[bytes]], pace: Pace) -> bytes:
+async def _next_chunk(read: Callable[[], Awaitable[bytes]], pace: Pace) -> bytes:
     while True:
         try:
-            async with asyncio.timeout_at(pace.ends) as window:
+            async with asyncio.timeout_at(pace.window_end) as window:
                 chunk = await read()
         except TimeoutError:
             if not window.expired():
                 raise
-            pace.close()
+            pace.check_window()
         else:
             if chunk:
-                pace.took(len(chunk))
+                pace.record(len(chunk))
             return chunk

@@ -1,8 +1,8 @@
-"""Content encodings, undone in small steps: what comes out is counted before the next step.
+"""Content decoding in small steps, so that the caller can count the output before the next step.
 
-    decoder("gzip") → .feed(bytes) yields STEP bytes at most → … → .finish(): is it whole?
+    decoder("gzip") → .feed(bytes) yields at most STEP bytes at a time → .finish() checks the end
 
-A few kilobytes of Brotli can stand for gigabytes; nobody here ever asks for "all of it".
+A few kilobytes of Brotli can decode to gigabytes, so nothing here decodes a whole body at once.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ _WINDOW_LOG = 23  # 8 MiB: what RFC 9659 lets a web server ask of its clients
 
 
 class Decoder(Protocol):
-    """Bytes of the line in, bytes of the page out."""
+    """Decode the bytes of a response body."""
 
     def feed(self, data: bytes) -> Iterator[bytes]: ...
     def finish(self) -> None: ...
 
 
-def accepted() -> str:
-    """What to say in Accept-Encoding: what this installation can read."""
-    return ", ".join(["gzip", "deflate", *(n for n, found in _optional().items() if found)])
+def accept_encoding() -> str:
+    """Return the Accept-Encoding header: what this installation can decode."""
+    return ", ".join(["gzip", "deflate", *(n for n, module in _optional().items() if module)])
 
 
 def decoder(encoding: str) -> Decoder:
-    """The decoder for a Content-Encoding header; raises for a chain, or an unknown one."""
+    """Make the decoder for a Content-Encoding header; raise for a chain or an unknown encoding."""
     names = [n.strip().lower() for n in encoding.split(",") if n.strip()]
     names = [n for n in names if n != "identity"]
     if len(names) > 1:
@@ -60,18 +60,18 @@ class _Zlib:
         self._gzip = name == "gzip"
         self._inner = zlib.decompressobj(31 if self._gzip else 15)
         self._members = 1
-        self._started = self._over = False
+        self._started = self._ended = False
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         if not self._started and data:
             self._started = True
             if not self._gzip and data[0] & 0xF != 8:  # raw deflate, as some servers send it
                 self._inner = zlib.decompressobj(-15)
-        while data and not self._over:
+        while data and not self._ended:
             try:
                 piece = self._inner.decompress(data, STEP)
             except zlib.error:
-                raise broken() from None
+                raise invalid_body() from None
             if piece:
                 yield piece
             data = self._inner.unconsumed_tail
@@ -81,8 +81,8 @@ class _Zlib:
     def _next_member(self, rest: bytes) -> bytes:
         if not rest:
             return b""
-        if not self._gzip or rest[:1] != b"\x1f":  # padding after the end; everybody skips it
-            self._over = True
+        if not self._gzip or rest[:1] != b"\x1f":  # padding after the end, which browsers skip
+            self._ended = True
             return b""
         self._members += 1
         if self._members > MAX_MEMBERS:
@@ -92,7 +92,7 @@ class _Zlib:
 
     def finish(self) -> None:
         if self._started and not self._inner.eof:
-            raise broken()
+            raise invalid_body()
 
 
 class _Brotli:
@@ -107,25 +107,25 @@ class _Brotli:
             while not self._inner.is_finished():
                 piece = self._inner.process(data, output_buffer_limit=STEP)
                 data = b""
-                if not piece:  # it says that it takes more input while it still has output
+                if not piece:  # can_accept_more_data() is true while output is still pending
                     return
                 yield piece
         except error:
-            raise broken() from None
+            raise invalid_body() from None
 
     def finish(self) -> None:
         if self._started and not self._inner.is_finished():
-            raise broken()
+            raise invalid_body()
 
 
 class _Zstd:
     def __init__(self) -> None:
-        self._inner = self._fresh()
+        self._inner = self._new_decompressor()
         self._frames = 1
         self._started = False
 
     @staticmethod
-    def _fresh() -> Any:
+    def _new_decompressor() -> Any:
         zstd = _optional()["zstd"]
         return zstd.ZstdDecompressor(
             options={zstd.DecompressionParameter.window_log_max: _WINDOW_LOG}
@@ -143,32 +143,32 @@ class _Zstd:
                 if piece:
                     yield piece
         except error:
-            raise broken() from None
+            raise invalid_body() from None
 
     def _next_frame(self) -> None:
         self._frames += 1
         if self._frames > MAX_MEMBERS:
             raise TooLarge("the page is compressed in too many parts")
-        self._inner = self._fresh()
+        self._inner = self._new_decompressor()
 
     def finish(self) -> None:
         if self._started and not self._inner.eof:
-            raise broken()
+            raise invalid_body()
 
 
-def broken() -> PageUnavailable:
-    """A body that ends too early, or is not what its headers say."""
+def invalid_body() -> PageUnavailable:
+    """Make the error for a body that ends too early, or is not encoded as its headers say."""
     return PageUnavailable("the page broke off, or is not what its headers say")
 
 
-_FOUND: dict[str, Any] = {}
+_MODULES: dict[str, Any] = {}
 
 
 def _optional() -> dict[str, Any]:
-    """The modules of the extra `pages`, looked for once."""
-    if not _FOUND:
-        _FOUND.update(br=_brotli(), zstd=_zstd())
-    return _FOUND
+    """Import the modules of the extra `pages`, once; a missing one is None."""
+    if not _MODULES:
+        _MODULES.update(br=_brotli(), zstd=_zstd())
+    return _MODULES
 
 
 def _brotli() -> Any:
@@ -176,7 +176,7 @@ def _brotli() -> Any:
         import brotli  # type: ignore[import-untyped, unused-ignore]
     except ImportError:
         return None
-    # Before 1.2 there was no bound on what one call puts out.
+    # Before 1.2 the output of one call had no limit.
     return brotli if hasattr(brotli.Decompressor, "can_accept_more_data") else None
 
 

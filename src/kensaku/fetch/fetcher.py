@@ -1,7 +1,7 @@
-"""One page: cache → robots.txt → the door, hop by hop → what came, or one typed error.
+"""Fetch one page: cache → robots.txt → transport, hop by hop → the page, or one typed error.
 
-url → parse → fresh in the cache? → per hop: robots.txt → turn of the host → Door.get
-    → 304: the kept one · challenge: the browser, if there is one · error status · Fetched
+url → check → fresh in the cache? → per hop: robots.txt → slot of the host → PageTransport.get
+    → 304: the cached page · challenge: the browser, if there is one · error status · FetchedPage
 """
 
 from __future__ import annotations
@@ -12,38 +12,39 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from kensaku.errors import ConfigError, NotAllowed, PageUnavailable, TooLarge
-from kensaku.fetch.browser.challenge import challenger
-from kensaku.fetch.optouts import AGAINST_US, ALL_WORDS, optouts
-from kensaku.fetch.page_cache import Fetched, PageCache, now
-from kensaku.fetch.politeness import Hosts, origin_of
-from kensaku.fetch.robots import ALL, UNREADABLE, Rules, product
+from kensaku.fetch.browser.challenge import challenge_service
+from kensaku.fetch.optouts import ALL_OPTOUTS, REFUSING, optouts
+from kensaku.fetch.page_cache import FetchedPage, PageCache, utc_now
+from kensaku.fetch.politeness import HostPoliteness, origin_of
+from kensaku.fetch.robots import ALLOW_ALL, UNREADABLE, Rules, product_token
 
 if TYPE_CHECKING:
-    from kensaku.fetch.page_cache import Kept
-    from kensaku.fetch.transport import Answer, Door
+    from kensaku.fetch.guard import CheckedURL
+    from kensaku.fetch.page_cache import CachedPage
+    from kensaku.fetch.transport import PageResponse, PageTransport
     from kensaku.store import Store
 
 Robots = Literal["always", "crawl", "never"]
 Optouts = Literal["note", "refuse", "ignore"]
-PAGE_SECONDS = 300.0  # fresh, when the server does not say for how long
-KEEP_SECONDS = 86_400.0 * 7  # kept for its validators
+FRESH_SECONDS = 300.0  # when the server does not say for how long
+KEEP_SECONDS = 86_400.0 * 7  # an expired page is kept this long for its validators
 MAX_DELAY = 30.0
 MANY_RULES = 500
 
 
 class Renderer(Protocol):
-    """The next rung: something that runs a page's scripts, behind the same door."""
+    """Run a page's scripts, with the page transport as the only network."""
 
-    async def render(self, url: str) -> Fetched: ...
+    async def render(self, url: CheckedURL) -> FetchedPage: ...
     async def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
-    """How we behave towards sites."""
+class FetchPolicy:
+    """How the fetcher behaves towards sites."""
 
-    robots: Robots = "always"  # obey robots.txt: for every page, only when crawling, or not
-    optouts: Optouts = "note"  # `noai` and its kin: say it, stay out, or do not look
+    robots: Robots = "always"  # obey robots.txt: for every page, only when crawling, or never
+    optouts: Optouts = "note"  # `noai` and the like: note them, refuse the page, or ignore them
     at_once: int = 2  # requests to one host at a time
     max_delay: float = MAX_DELAY  # a longer Crawl-delay is cut to this
 
@@ -55,173 +56,184 @@ class Manners:
 
 
 class Fetcher:
-    """Fetches pages politely, through one door. Make one and keep it."""
+    """Fetch pages through the page transport, as `policy` says. Make one and keep it."""
 
     def __init__(
         self,
-        door: Door,
+        transport: PageTransport,
         *,
         store: Store | None = None,
         tenant: str = "",
-        manners: Manners | None = None,
-        fresh: float = PAGE_SECONDS,
+        policy: FetchPolicy | None = None,
+        fresh: float = FRESH_SECONDS,
         keep: float = KEEP_SECONDS,
         browser: Renderer | None = None,
     ) -> None:
-        self.door, self.browser = door, browser
-        self.manners = manners or Manners()
-        self.pages = None if store is None else PageCache(store, tenant, fresh=fresh, keep=keep)
-        self.hosts = Hosts(
-            self._robots_txt,
-            door.user_agent,
-            at_once=self.manners.at_once,
+        self.transport, self.browser = transport, browser
+        self.policy = policy or FetchPolicy()
+        self.cache = None if store is None else PageCache(store, tenant, fresh=fresh, keep=keep)
+        self.politeness = HostPoliteness(
+            self._get_robots_txt,
+            transport.user_agent,
+            at_once=self.policy.at_once,
             store=store,
-            max_delay=self.manners.max_delay,
+            max_delay=self.policy.max_delay,
         )
 
     async def fetch(
         self,
-        url: str,
+        url: str | CheckedURL,
         *,
         deadline: float | None = None,
         crawling: bool = False,
         fresh: bool = False,
-    ) -> Fetched:
-        """The page behind `url`. Raises `FetchError`.
+    ) -> FetchedPage:
+        """Fetch the page at `url`. Raise `FetchError`.
 
-        `deadline` is on the clock of the event loop. `fresh` asks the server even when the cache
-        could answer; it may still say that nothing has changed.
+        `deadline` is on the clock of the event loop. With `fresh`, ask the server even when the
+        cache could answer; the server may still reply that nothing has changed.
         """
-        address = str(self.door.parse(url))
+        checked = self.transport.check_url(url)
         try:
             async with asyncio.timeout_at(deadline):
-                kept = await self.pages.get(address) if self.pages else None
-                if kept is not None and kept.fresh and not fresh:
-                    return self._judged(kept.page)
-                answer = await self._walk(address, kept, crawling)
-                page = await self._noted(await self._page(address, answer, kept), crawling)
-                if self.pages:
-                    await self.pages.put(page)
-                return self._judged(page)
+                cached = await self.cache.get(str(checked)) if self.cache else None
+                if cached is not None and cached.fresh and not fresh:
+                    return self._apply_optouts(cached.page)
+                response = await self._follow_redirects(checked, cached, crawling)
+                page = await self._page_from(checked, response, cached)
+                page = await self._note_optouts(page, crawling)
+                if self.cache:
+                    await self.cache.put(page)
+                return self._apply_optouts(page)
         except TimeoutError:
             raise PageUnavailable("the page did not come before the deadline") from None
 
-    async def render(self, url: str, *, deadline: float | None = None) -> Fetched | None:
-        """The page after its scripts have run; None when there is no browser to run them."""
+    async def render(
+        self, url: str | CheckedURL, *, deadline: float | None = None
+    ) -> FetchedPage | None:
+        """Load the page in the browser; return None when there is no browser."""
         if self.browser is None:
             return None
-        address = str(self.door.parse(url))
-        rules = await self._rules(address, crawling=False)
+        checked = self.transport.check_url(url)
+        rules = await self._check_robots(str(checked), crawling=False)
         try:
             async with asyncio.timeout_at(deadline):
-                async with self.hosts.turn(origin_of(address), rules.delay):
-                    return await self.browser.render(address)
+                async with self.politeness.slot(origin_of(str(checked)), rules.delay):
+                    return await self.browser.render(checked)
         except TimeoutError:
             raise PageUnavailable("the page did not come before the deadline") from None
 
     async def rules(self, url: str) -> Rules:
-        """What the site's robots.txt says, whatever the manners."""
-        return await self.hosts.rules(url)
+        """Return the rules of the site's robots.txt, whatever the policy."""
+        return await self.politeness.rules(url)
 
     async def close(self) -> None:
-        """Close connections, and the browser."""
+        """Close the connections and the browser."""
         if self.browser is not None:
             await self.browser.close()
-        await self.door.close()
+        await self.transport.close()
 
-    async def _walk(self, url: str, kept: Kept | None, crawling: bool) -> Answer:
-        """From hop to hop, each through robots.txt, the host's turn and the door."""
-        left = self.door.limits.total
+    async def _follow_redirects(
+        self, url: CheckedURL, cached: CachedPage | None, crawling: bool
+    ) -> PageResponse:
+        """Get `url` and each redirect target; check robots.txt and wait for a slot every time."""
+        left = self.transport.limits.total
         loop = asyncio.get_running_loop()
-        for _ in range(self.door.limits.redirects + 1):
-            rules = await self._rules(url, crawling)
-            conditions = kept.conditions(url) if kept else None
-            async with self.hosts.turn(origin_of(url), rules.delay):
+        for _ in range(self.transport.limits.redirects + 1):
+            rules = await self._check_robots(str(url), crawling)
+            conditions = cached.conditions(str(url)) if cached else None
+            async with self.politeness.slot(origin_of(str(url)), rules.delay):
                 began = loop.time()
-                answer = await self._get(url, conditions, left)
+                response = await self._get(url, conditions, left)
                 left -= loop.time() - began
-            if answer.location is None:
-                return answer
-            url = str(self.door.parse(answer.location))
-        raise TooLarge(f"the page redirects more than {self.door.limits.redirects} times")
+            if response.location is None:
+                return response
+            url = self.transport.check_url(response.location)
+        raise TooLarge(f"the page redirects more than {self.transport.limits.redirects} times")
 
-    async def _get(self, url: str, headers: Mapping[str, str] | None, seconds: float) -> Answer:
+    async def _get(
+        self, url: CheckedURL, headers: Mapping[str, str] | None, seconds: float
+    ) -> PageResponse:
         try:
-            async with asyncio.timeout(max(0.0, seconds)) as bound:
-                return await self.door.get(url, headers)
+            async with asyncio.timeout(max(0.0, seconds)) as timeout:
+                return await self.transport.get(url, headers)
         except TimeoutError:
-            if not bound.expired():
+            if not timeout.expired():
                 raise
-            total = self.door.limits.total
+            total = self.transport.limits.total
             raise PageUnavailable(f"the page took longer than {total:g} s") from None
 
-    async def _rules(self, url: str, crawling: bool) -> Rules:
-        if self.manners.robots == "never" or (self.manners.robots == "crawl" and not crawling):
-            return ALL
-        rules = await self.hosts.rules(url)
+    async def _check_robots(self, url: str, crawling: bool) -> Rules:
+        """Return the rules of the site, or raise `NotAllowed` when they forbid `url`."""
+        if self.policy.robots == "never" or (self.policy.robots == "crawl" and not crawling):
+            return ALLOW_ALL
+        rules = await self.politeness.rules(url)
         if rules is UNREADABLE:
             raise NotAllowed(
                 "the site's robots.txt cannot be read now, and may forbid this",
                 remedy="try again in ten minutes",
             )
-        target = url[len(origin_of(url)) :]
-        # Some sites have thousands of rules, which take as long as a whole page to look through.
+        path = url[len(origin_of(url)) :]
+        # Some sites have thousands of rules, which take as long to match as a page to parse.
         many = len(rules.allow) + len(rules.disallow) > MANY_RULES
-        if not (await asyncio.to_thread(rules.allows, target) if many else rules.allows(target)):
+        if not (await asyncio.to_thread(rules.allows, path) if many else rules.allows(path)):
             raise NotAllowed(
                 "the site's robots.txt asks robots to stay out",
                 remedy="read it in a browser, or ask the site's owner",
             )
         return rules
 
-    async def _robots_txt(self, url: str) -> Answer:
-        left = self.door.limits.total
-        for _ in range(self.door.limits.redirects + 1):
-            async with self.hosts.turn(origin_of(url)):
-                answer = await self._get(url, None, left)
-            if answer.location is None:
-                return answer
-            url = str(self.door.parse(answer.location))
-        return replace(answer, status=404)  # RFC 9309: as if there were none
+    async def _get_robots_txt(self, url: str) -> PageResponse:
+        checked, left = self.transport.check_url(url), self.transport.limits.total
+        for _ in range(self.transport.limits.redirects + 1):
+            async with self.politeness.slot(origin_of(str(checked))):
+                response = await self._get(checked, None, left)
+            if response.location is None:
+                return response
+            checked = self.transport.check_url(response.location)
+        return replace(response, status=404)  # RFC 9309: as if there were none
 
-    async def _page(self, url: str, answer: Answer, kept: Kept | None) -> Fetched:
-        if answer.status == 304 and kept is not None:
-            renewed = {**kept.page.headers, **answer.headers}
-            return replace(kept.page, headers=renewed, fetched_at=now())
-        if who := challenger(answer.status, answer.headers, answer.body):
-            return await self._past(url, who)
-        if not 200 <= answer.status < 300:
-            raise PageUnavailable(f"the server answered {answer.status}", status=answer.status)
-        return Fetched(
-            url=url,
-            final_url=answer.url,
-            status=answer.status,
-            content_type=answer.headers.get("content-type", ""),
-            body=answer.body,
-            headers=answer.headers,
-            fetched_at=now(),
+    async def _page_from(
+        self, url: CheckedURL, response: PageResponse, cached: CachedPage | None
+    ) -> FetchedPage:
+        if response.status == 304 and cached is not None:
+            headers = {**cached.page.headers, **response.headers}
+            return replace(cached.page, headers=headers, fetched_at=utc_now())
+        if service := challenge_service(response.status, response.headers, response.body):
+            return await self._render_challenge(url, service)
+        if not 200 <= response.status < 300:
+            raise PageUnavailable(f"the server answered {response.status}", status=response.status)
+        return FetchedPage(
+            url=str(url),
+            final_url=response.url,
+            status=response.status,
+            content_type=response.headers.get("content-type", ""),
+            body=response.body,
+            headers=response.headers,
+            fetched_at=utc_now(),
         )
 
-    async def _past(self, url: str, who: str) -> Fetched:
-        rendered = None if self.browser is None else await self.browser.render(url)
-        if rendered is None or challenger(rendered.status, rendered.headers, rendered.body):
+    async def _render_challenge(self, url: CheckedURL, service: str) -> FetchedPage:
+        """Load a challenge in the browser; raise when there is none, or it does not pass."""
+        page = None if self.browser is None else await self.browser.render(url)
+        if page is None or challenge_service(page.status, page.headers, page.body):
             raise PageUnavailable(
-                f"the site asks visitors to pass a check for robots ({who})",
+                f"the site asks visitors to pass a check for robots ({service})",
                 remedy="" if self.browser else "a browser may pass it: set fetch.browser",
             )
-        return rendered
+        return page
 
-    async def _noted(self, page: Fetched, crawling: bool) -> Fetched:
-        """The page with what it asks of machines, which is kept whatever the policy of today."""
-        rules = await self._rules(page.final_url, crawling)
-        robot = product(self.door.user_agent)
-        said = optouts(page.headers, page.body, rules.signals, robot)
-        return replace(page, notes=tuple(dict.fromkeys((*page.notes, *said))))
+    async def _note_optouts(self, page: FetchedPage, crawling: bool) -> FetchedPage:
+        """Add the page's opt-outs to its notes. The cache keeps them whatever today's policy."""
+        rules = await self._check_robots(page.final_url, crawling)
+        robot = product_token(self.transport.user_agent)
+        sentences = optouts(page.headers, page.body, rules.signals, robot)
+        return replace(page, notes=tuple(dict.fromkeys((*page.notes, *sentences))))
 
-    def _judged(self, page: Fetched) -> Fetched:
-        against = [note for note in page.notes if note in AGAINST_US]
-        if against and self.manners.optouts == "refuse":
-            raise NotAllowed(against[0])
-        if self.manners.optouts == "ignore":
-            return replace(page, notes=tuple(n for n in page.notes if n not in ALL_WORDS))
+    def _apply_optouts(self, page: FetchedPage) -> FetchedPage:
+        refusing = [note for note in page.notes if note in REFUSING]
+        if refusing and self.policy.optouts == "refuse":
+            raise NotAllowed(refusing[0])
+        if self.policy.optouts == "ignore":
+            return replace(page, notes=tuple(n for n in page.notes if n not in ALL_OPTOUTS))
         return page

@@ -1,11 +1,11 @@
-"""Which addresses may be fetched: pure, no I/O, no name is looked up here.
+"""SSRF guard: which URLs and addresses may be fetched. Pure: no I/O, no name is looked up here.
 
-    text → well_formed → (parsed once, by the HTTP library) → Guard.target → Target
-    every address a name has → Guard.admits → connect to one of exactly these
+    text → well_formed → yarl → AddressGuard.target → CheckedURL
+    every address of a name → AddressGuard.admits → connect to one of exactly these
 
-The ranges are our own, from the IANA special-purpose registries: `ipaddress.is_global` answers
-differently from one Python to the next, and counts multicast as global on all of them. For IPv6
-there is no list of bad ranges to keep up with: only 2000::/3 is in use for the public Internet.
+The ranges come from the IANA special-purpose registries, not from `ipaddress.is_global`: that
+differs between Python versions, and counts multicast as global in all of them. For IPv6 there is no
+list of bad ranges to keep up with: only 2000::/3 is in use for the public Internet.
 """
 
 from __future__ import annotations
@@ -22,14 +22,19 @@ from ipaddress import (
     ip_address,
     ip_network,
 )
+from typing import TYPE_CHECKING
 
 from kensaku.errors import AddressRefused, ConfigError
+
+if TYPE_CHECKING:
+    from yarl import URL
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 PORTS = frozenset({80, 443, 8080, 8443})
 MAX_URL_CHARS = 8_192
+UNPARSABLE = (ValueError, TypeError, LookupError)  # yarl 1.25 raises IndexError for "http://[]a@"
 
 _CLOSED_V4 = tuple(
     map(
@@ -71,8 +76,8 @@ _CLOSED_V6 = tuple(
         ),
     )
 )
-# Where an IPv4 address stands in an IPv6 one: how many bits from the right.
-_CARRIES_V4 = (
+# Networks that embed an IPv4 address, and how many bits from the right it stands.
+_EMBEDS_V4 = (
     (IPv6Network("::/96"), 0),  # IPv4-compatible
     (IPv6Network("::ffff:0:0/96"), 0),  # IPv4-mapped
     (IPv6Network("::ffff:0:0:0/96"), 0),  # SIIT
@@ -86,12 +91,34 @@ _ISATAP = (0x00005EFE, 0x02005EFE)  # the upper half of the interface identifier
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\\]")
 _NAME = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*\.?")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
-_INSIDE = ("localhost", "local", "internal", "intranet", "lan", "home", "corp", "localdomain")
+_INTERNAL_SUFFIXES = (
+    "localhost",
+    "local",
+    "internal",
+    "intranet",
+    "lan",
+    "home",
+    "corp",
+    "localdomain",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedURL:
+    """A URL that `AddressGuard.check` has admitted, parsed once.
+
+    The HTTP library gets this very object. Text that is parsed again could be read differently.
+    """
+
+    parsed: URL
+
+    def __str__(self) -> str:
+        return str(self.parsed)
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a URL leads, after it was found to be one that may be asked."""
+    """The host and port of a URL that may be fetched."""
 
     scheme: str
     host: str  # as it is connected to: lower case, punycode, no brackets
@@ -100,16 +127,18 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
-    """The rules: public addresses and web ports, and what the operator allows besides."""
+class AddressGuard:
+    """Admit public addresses and web ports, and what the operator allows besides."""
 
     networks: tuple[Network, ...] = ()
     names: frozenset[str] = frozenset()
     ports: frozenset[int] | None = PORTS  # None: any
 
     @classmethod
-    def allowing(cls, allow: Iterable[str] = (), ports: Iterable[int] | None = PORTS) -> Guard:
-        """A guard that also lets through these networks, addresses and host names.
+    def allowing(
+        cls, allow: Iterable[str] = (), ports: Iterable[int] | None = PORTS
+    ) -> AddressGuard:
+        """Make a guard that also admits these networks, addresses and host names.
 
         `10.1.0.0/16`, `::1`, `wiki.internal`, or `.internal` for everything under it.
         """
@@ -127,43 +156,59 @@ class Guard:
                 names.add(name)
         return cls(tuple(networks), frozenset(names), None if ports is None else frozenset(ports))
 
+    def check(self, text: str, *, proxied: bool = False) -> CheckedURL:
+        """Parse a URL and check scheme, host and port. Drop fragment, user name and password."""
+        from yarl import URL
+
+        try:
+            url = URL(well_formed(text)).with_fragment(None)
+            if url.scheme in ("http", "https") and (url.raw_user or url.raw_password):
+                url = url.with_user(None)
+            self.target(url.scheme, url.raw_host, url.port, proxied=proxied)
+        except UNPARSABLE:
+            raise AddressRefused("this is not a web address") from None
+        return CheckedURL(url)
+
     def target(self, scheme: str, host: str | None, port: int | None, proxied: bool) -> Target:
-        """Judge the parts of a URL. `proxied`: a proxy will look the name up, so names that can
-        only be inside are refused here, where the addresses will not be seen."""
+        """Check the parts of a URL.
+
+        With `proxied`, the operator's proxy looks names up and we never see their addresses, so
+        names that can only be internal are refused here.
+        """
         if scheme not in ("http", "https"):
             raise AddressRefused("a web address starts with http:// or https://")
         if not host:
             raise AddressRefused("the address has no host")
         if port is None or not (self.ports is None or port in self.ports) or not port:
             raise refused()
-        address = _literal(host)
+        address = _literal_address(host)
         if address is None:
             if len(host) > 253 or not _NAME.fullmatch(host) or _is_numeric(host):
                 raise refused()
-            if proxied and self._only_inside(host):
+            if proxied and self._is_internal(host):
                 raise refused()
         elif not self.admits(address):
             raise refused()
         return Target(scheme, host, port, address)
 
     def admits(self, address: str | Address, host: str = "") -> bool:
-        """Whether this very address may be connected to, as one of those that `host` has."""
+        """Tell whether an address of `host` may be connected to."""
         if isinstance(address, str):
-            found = _literal(address)
-            if found is None:
+            literal = _literal_address(address)
+            if literal is None:
                 return False
-            address = found
-        if host and self._named(host):
+            address = literal
+        if host and self._is_allowed_name(host):
             return True
-        carried = carried_v4(address)
-        if self._allowed(address):
-            return carried is None or self._allowed(carried) or is_public(carried)
+        embedded = embedded_v4(address)
+        if self._is_allowed(address):
+            return embedded is None or self._is_allowed(embedded) or is_public(embedded)
         return is_public(address)
 
-    def _allowed(self, address: Address) -> bool:
+    def _is_allowed(self, address: Address) -> bool:
         return any(address.version == n.version and address in n for n in self.networks)
 
-    def _named(self, host: str) -> bool:
+    def _is_allowed_name(self, host: str) -> bool:
         if not self.names:
             return False
         host = host.rstrip(".")
@@ -172,15 +217,17 @@ class Guard:
             "." + ".".join(parts[i:]) in self.names for i in range(1, len(parts))
         )
 
-    def _only_inside(self, host: str) -> bool:
+    def _is_internal(self, host: str) -> bool:
         labels = host.rstrip(".").split(".")
-        return (len(labels) == 1 or labels[-1] in _INSIDE) and not self._named(host)
+        return (len(labels) == 1 or labels[-1] in _INTERNAL_SUFFIXES) and not self._is_allowed_name(
+            host
+        )
 
 
 def refused() -> AddressRefused:
-    """The one answer to an address that is closed, does not exist, or does not answer.
+    """Make the one error for an address that is closed, does not exist or does not answer.
 
-    Whoever may choose what is fetched must not learn from it what there is on our network.
+    Whoever chooses what is fetched must not learn from the error what is on our network.
     """
     return AddressRefused(
         "the address cannot be fetched: it is not public, does not exist, or does not answer",
@@ -189,7 +236,7 @@ def refused() -> AddressRefused:
 
 
 def well_formed(text: object) -> str:
-    """The text of a URL, when no two parsers can disagree on its beginning."""
+    """Return the stripped text of a URL; refuse what two parsers could read differently."""
     if not isinstance(text, str):
         raise AddressRefused("a web address is text")
     text = text.strip(" \t\r\n")
@@ -202,23 +249,23 @@ def well_formed(text: object) -> str:
 
 @lru_cache(4096)
 def is_public(address: Address) -> bool:
-    """Whether an address belongs to the public Internet."""
+    """Tell whether an address belongs to the public Internet."""
     if isinstance(address, IPv4Address):
         return not any(address in network for network in _CLOSED_V4)
     if address not in _OPEN_V6 or any(address in network for network in _CLOSED_V6):
         return False
-    carried = carried_v4(address)
-    return carried is None or is_public(carried)
+    embedded = embedded_v4(address)
+    return embedded is None or is_public(embedded)
 
 
-def carried_v4(address: Address) -> IPv4Address | None:
-    """The IPv4 address that a transition mechanism would make of an IPv6 one."""
+def embedded_v4(address: Address) -> IPv4Address | None:
+    """Return the IPv4 address that a transition mechanism would make of an IPv6 one."""
     if isinstance(address, IPv4Address):
         return None
     number = int(address)
     if number <= 0xFFFF:  # :: and ::1 are addresses of their own
         return None
-    for network, shift in _CARRIES_V4:
+    for network, shift in _EMBEDS_V4:
         if address in network:
             return IPv4Address(number >> shift & 0xFFFFFFFF)
     if address in _TEREDO:
@@ -228,8 +275,8 @@ def carried_v4(address: Address) -> IPv4Address | None:
     return None
 
 
-def _literal(host: str) -> Address | None:
-    """The address that a host is, in its one proper spelling; zones such as %eth0 are not."""
+def _literal_address(host: str) -> Address | None:
+    """Read a host as an address in its one proper spelling; refuse zones such as %eth0."""
     try:
         return None if "%" in host else ip_address(host.rstrip("."))
     except ValueError:
@@ -237,6 +284,9 @@ def _literal(host: str) -> Address | None:
 
 
 def _is_numeric(host: str) -> bool:
-    """A name whose last label is a number is an old spelling of an address (127.1, 0x7f.1,
-    2130706433), and each library reads it in its own way."""
+    """Tell whether the last label of a name is a number.
+
+    Such a name is an old spelling of an address (127.1, 0x7f.1, 2130706433), and each library
+    reads it in its own way.
+    """
     return _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]) is not None

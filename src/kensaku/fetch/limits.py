@@ -1,4 +1,4 @@
-"""How much of a stranger's answer we take: bytes, seconds, headers, hops."""
+"""Limits on one page: bytes, seconds, headers, redirects, throughput."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ KIB, MIB = 2**10, 2**20
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """The bounds on one page. Seconds and bytes; every one of them must be more than zero."""
+    """The limits on one page, in seconds and bytes. Each must be more than zero."""
 
     connect: float = 5.0
     first_byte: float = 10.0
     total: float = 30.0  # all hops, and the body
-    wire: int = 20 * MIB  # as it comes over the line
+    wire: int = 20 * MIB  # as sent, before decoding
     decoded: int = 10 * MIB  # after gzip, br or zstd
     header_bytes: int = 64 * KIB
     header_fields: int = 100
     redirects: int = 5
-    slow_bytes: int = KIB  # a second, over `slow_window`: less is a trickle
+    slow_bytes: int = KIB  # least bytes a second, averaged over `slow_window`
     slow_window: float = 10.0
     per_host: int = 4  # connections to one host at a time
     connections: int = 64  # in all
@@ -34,7 +34,7 @@ class FetchLimits:
 
 
 class Pace:
-    """Notices a body that trickles: a reader that is kept waiting is a reader that is held."""
+    """Detect a body that trickles, which would hold a connection and a reader for minutes."""
 
     def __init__(self, limits: FetchLimits, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -44,18 +44,18 @@ class Pace:
         self._bytes = 0
 
     @property
-    def ends(self) -> float:
-        """When the running window closes, on the clock of the event loop."""
+    def window_end(self) -> float:
+        """When the current window ends, on the clock of the event loop."""
         return self._began + self._window
 
-    def took(self, size: int) -> None:
-        """Count what came; raises when a whole window brought too little."""
+    def record(self, size: int) -> None:
+        """Count received bytes; raise when a whole window brought too few."""
         self._bytes += size
-        if self._clock() >= self.ends:
-            self.close()
+        if self._clock() >= self.window_end:
+            self.check_window()
 
-    def close(self) -> None:
-        """Judge the window, and begin the next."""
+    def check_window(self) -> None:
+        """Raise when the window that has ended brought too few bytes; else begin the next."""
         if self._bytes < self._least:
             raise PageUnavailable("the server sends the page too slowly")
         self._began, self._bytes = self._clock(), 0

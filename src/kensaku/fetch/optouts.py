@@ -1,9 +1,9 @@
-"""What a page says about machines reading it: headers, `<meta>`, and robots.txt signals.
+"""Opt-outs from use by machines, in headers, `<meta>` tags and robots.txt signals. Pure.
 
     headers, body, signals → optouts() → sentences, for `Page.notes` or for a refusal
 
-robots.txt says who may fetch; these say what may be done with what was fetched. Nobody is bound by
-a standard here yet, so it is a policy (`fetch.optouts`): say it, stay out, or do not look.
+robots.txt says who may fetch; opt-outs say what may be done with the content. There is no binding
+standard yet, so the setting `fetch.optouts` decides: note them, refuse the page, or ignore them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LOOK_BYTES = 64 * 1024  # where <meta> stands
 _META = re.compile(rb"<meta\s([^<>]{1,400}+)>", re.IGNORECASE)
 _NAME = re.compile(rb"""\b(?:name|http-equiv)\s{0,9}=\s{0,9}["']?([\w-]{1,40})""", re.IGNORECASE)
 _CONTENT = re.compile(rb"""\bcontent\s{0,9}=\s{0,9}(?:"([^"]*)"|'([^']*)'|([\w-]+))""", re.I)
-_ASKS_NOT = {
+_SENTENCES = {
     "noai": "the page asks not to be used for AI (noai)",
     "noimageai": "the page asks that its images are not used for AI (noimageai)",
     "none": "the page asks not to be indexed, nor its links followed (none)",
@@ -26,10 +26,10 @@ _ASKS_NOT = {
 RESERVED = "the page reserves its rights against text and data mining (TDMRep)"
 NO_INPUT = "the site asks not to be used as input for AI (Content-Signal: ai-input=no)"
 
-# What a refusal rests on: not the words that only speak of indexing and links.
-AGAINST_US = frozenset({_ASKS_NOT["noai"], _ASKS_NOT["none"], RESERVED, NO_INPUT})
-ALL_WORDS = frozenset({*_ASKS_NOT.values(), RESERVED, NO_INPUT})
-NOT_FOLLOWED = frozenset({_ASKS_NOT["none"], _ASKS_NOT["nofollow"]})
+# With `fetch.optouts = refuse`, these refuse a page; those about indexing and links do not.
+REFUSING = frozenset({_SENTENCES["noai"], _SENTENCES["none"], RESERVED, NO_INPUT})
+ALL_OPTOUTS = frozenset({*_SENTENCES.values(), RESERVED, NO_INPUT})
+NOFOLLOW = frozenset({_SENTENCES["none"], _SENTENCES["nofollow"]})
 
 
 def optouts(
@@ -38,7 +38,7 @@ def optouts(
     signals: Iterable[tuple[str, bool]] = (),
     robot: str = "",
 ) -> tuple[str, ...]:
-    """What the page asks, each in one sentence."""
+    """Return what the page asks for, one sentence each."""
     words = _tag_words(headers.get("x-robots-tag", ""), robot)
     reserved = headers.get("tdm-reservation", "").strip() == "1"
     for name, content in _metas(body):
@@ -46,16 +46,16 @@ def optouts(
             words |= {w.strip().lower() for w in content.split(",")}
         elif name == "tdm-reservation":
             reserved = reserved or content.strip() == "1"
-    said = [sentence for word, sentence in _ASKS_NOT.items() if word in words]
+    sentences = [sentence for word, sentence in _SENTENCES.items() if word in words]
     if reserved:
-        said.append(RESERVED)
+        sentences.append(RESERVED)
     if dict(signals).get("ai-input") is False or _header_signal(headers):
-        said.append(NO_INPUT)
-    return tuple(said)
+        sentences.append(NO_INPUT)
+    return tuple(sentences)
 
 
 def _tag_words(value: str, robot: str) -> set[str]:
-    """`noindex, otherbot: noai, nofollow`: what follows a robot's name is for that robot."""
+    """Parse `noindex, otherbot: noai, nofollow`: words after a robot's name are for that robot."""
     words: set[str] = set()
     ours = True
     for part in value.split(","):
@@ -68,8 +68,8 @@ def _tag_words(value: str, robot: str) -> set[str]:
 
 
 def _header_signal(headers: Mapping[str, str]) -> bool:
-    said = headers.get("content-signal", "").replace(" ", "").lower().split(",")
-    return "ai-input=no" in said
+    signals = headers.get("content-signal", "").replace(" ", "").lower().split(",")
+    return "ai-input=no" in signals
 
 
 def _metas(body: bytes) -> Iterable[tuple[str, str]]:

@@ -1,8 +1,8 @@
-"""Pages that were fetched before: fresh for a while, then asked for with their validators.
+"""Page cache: fresh for a while, then revalidated with ETag and Last-Modified.
 
-    url → PageCache.get → Kept → still fresh, or If-None-Match / If-Modified-Since → 304 → the same
+    url → PageCache.get → CachedPage → still fresh, or If-None-Match / If-Modified-Since → 304
 
-The key covers the tenant: what one of them may read, or has read, is nobody else's business.
+The key includes the tenant: no tenant can see what another one has read.
 """
 
 from __future__ import annotations
@@ -21,35 +21,36 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from kensaku.store import Store
 
-MAX_KEPT = 2 * 2**20
-INLINE = 64 * 2**10  # a body this small is packed without leaving the event loop
-_KEPT_HEADERS = (
+MAX_BYTES = 2 * 2**20  # of a body; larger pages are not cached
+INLINE_BYTES = 64 * 2**10  # a larger body is compressed in a thread
+_STORED_HEADERS = (
     "content-type", "etag", "last-modified", "x-robots-tag", "tdm-reservation", "content-signal",
     "content-language",
 )  # fmt: skip
+_VALIDATORS = (("If-None-Match", "etag"), ("If-Modified-Since", "last-modified"))
 _MAX_AGE = re.compile(r"(?:^|,)\s*max-age\s*=\s*\"?(\d{1,10})")
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
-    """A page as it came: bytes, and how they were had."""
+class FetchedPage:
+    """A page before extraction: its bytes and headers, and where they came from."""
 
-    url: str  # as it was asked for
+    url: str  # as asked for
     final_url: str  # after redirects
     status: int
     content_type: str
     body: bytes = field(repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    fetched_at: str = ""  # ISO 8601, UTC: when the server last vouched for it
-    rung: str = "http"  # http, cache, or browser
+    fetched_at: str = ""  # ISO 8601, UTC: when the server last confirmed it
+    via: str = "http"  # http, cache or browser
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A page of the cache."""
+class CachedPage:
+    """A page from the cache, and until when it is fresh."""
 
-    page: Fetched
+    page: FetchedPage
     fresh_until: float
 
     @property
@@ -57,84 +58,84 @@ class Kept:
         return time.time() < self.fresh_until
 
     def conditions(self, url: str) -> dict[str, str]:
-        """Headers that ask for the page only if it has changed: to the URL that gave them."""
+        """Return the headers of a conditional request; none for another URL than the page's."""
         headers = self.page.headers
         if url != self.page.final_url:
             return {}
-        asked = (("If-None-Match", "etag"), ("If-Modified-Since", "last-modified"))
-        return {name: headers[kept] for name, kept in asked if headers.get(kept)}
+        return {name: headers[own] for name, own in _VALIDATORS if headers.get(own)}
 
 
 class PageCache:
-    """Pages by tenant and URL, in a store that forgets."""
+    """Pages by tenant and URL, in a store with expiry."""
 
     def __init__(self, store: Store, tenant: str, *, fresh: float, keep: float) -> None:
         self._store, self._tenant, self._fresh, self._keep = store, tenant, fresh, keep
 
     def key(self, url: str) -> str:
-        """Whose page, and which."""
+        """Return the key of a page of this tenant."""
         whole = f"{self._tenant}\x1e{url}".encode()
         return "page:" + blake2b(whole, digest_size=16).hexdigest()
 
-    async def get(self, url: str) -> Kept | None:
-        """What is known of a page, fresh or not."""
+    async def get(self, url: str) -> CachedPage | None:
+        """Return a page, fresh or not."""
         (raw,) = await self._store.get([self.key(url)])
         if raw is None:
             return None
         try:
-            if len(raw) <= INLINE:
-                return _unpacked(raw, url)
-            return await asyncio.to_thread(_unpacked, raw, url)
+            if len(raw) <= INLINE_BYTES:
+                return _unpack(raw, url)
+            return await asyncio.to_thread(_unpack, raw, url)
         except (ValueError, KeyError, TypeError, zlib.error):
             return None  # written by another version
 
-    async def put(self, page: Fetched) -> None:
-        """Keep a page, unless its server asks us not to."""
-        said = page.headers.get("cache-control", "").lower()
-        if "no-store" in said or len(page.body) > MAX_KEPT or page.status != 200:
+    async def put(self, page: FetchedPage) -> None:
+        """Store a page, unless its server forbids that."""
+        control = page.headers.get("cache-control", "").lower()
+        if "no-store" in control or len(page.body) > MAX_BYTES or page.status != 200:
             return
-        until = time.time() + self._life(said)
-        if len(page.body) <= INLINE:
-            raw = _packed(page, until)
+        until = time.time() + self._freshness(control)
+        if len(page.body) <= INLINE_BYTES:
+            raw = _pack(page, until)
         else:
-            raw = await asyncio.to_thread(_packed, page, until)
+            raw = await asyncio.to_thread(_pack, page, until)
         await self._store.put(self.key(page.url), raw, self._keep)
 
-    def _life(self, said: str) -> float:
-        if "no-cache" in said:
+    def _freshness(self, cache_control: str) -> float:
+        """Return for how many seconds a page needs no revalidation."""
+        if "no-cache" in cache_control:
             return 0.0
-        age = _MAX_AGE.search(said)
+        age = _MAX_AGE.search(cache_control)
         return self._fresh if age is None else min(float(age[1]), max(self._fresh, 3600.0))
 
 
-def now() -> str:
-    """The time, as `fetched_at` has it."""
+def utc_now() -> str:
+    """Return the time as `fetched_at` has it."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _packed(page: Fetched, until: float) -> bytes:
+def _pack(page: FetchedPage, until: float) -> bytes:
     head = {
         "until": until,
         "final_url": page.final_url,
-        "headers": {n: page.headers[n] for n in _KEPT_HEADERS if n in page.headers},
+        "headers": {n: page.headers[n] for n in _STORED_HEADERS if n in page.headers},
         "at": page.fetched_at,
         "notes": page.notes,
     }
     return json.dumps(head).encode() + b"\n" + zlib.compress(page.body, 1)
 
 
-def _unpacked(raw: bytes, url: str) -> Kept:
+def _unpack(raw: bytes, url: str) -> CachedPage:
     head, _, body = raw.partition(b"\n")
-    known = json.loads(head)
-    page = Fetched(
+    stored = json.loads(head)
+    page = FetchedPage(
         url=url,
-        final_url=known["final_url"],
+        final_url=stored["final_url"],
         status=200,
-        content_type=known["headers"].get("content-type", ""),
-        body=zlib.decompress(body, bufsize=MAX_KEPT),
-        headers=known["headers"],
-        fetched_at=known["at"],
-        rung="cache",
-        notes=tuple(known["notes"]),
+        content_type=stored["headers"].get("content-type", ""),
+        body=zlib.decompress(body, bufsize=MAX_BYTES),
+        headers=stored["headers"],
+        fetched_at=stored["at"],
+        via="cache",
+        notes=tuple(stored["notes"]),
     )
-    return Kept(page, known["until"])
+    return CachedPage(page, stored["until"])

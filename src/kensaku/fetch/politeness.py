@@ -1,6 +1,6 @@
-"""Manners towards one host: how many requests at once, how long between two, what robots.txt says.
+"""Politeness towards each host: concurrent requests, delay between two, and robots.txt.
 
-url → Hosts.rules (fetched once) → NotAllowed, or Hosts.turn → request
+url → HostPoliteness.rules (fetched once a day) → NotAllowed, or HostPoliteness.slot → request
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from asyncio import AbstractEventLoop
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import asdict
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -24,16 +23,16 @@ from kensaku.fetch.robots import Rules
 from kensaku.search.cache import Flights
 
 if TYPE_CHECKING:
-    from kensaku.fetch.transport import Answer
+    from kensaku.fetch.transport import PageResponse
     from kensaku.store import Store
 
-KNOWN = 10_000  # hosts that are remembered
+MAX_HOSTS = 10_000  # hosts that are remembered
 DAY = 86_400.0
-SILENT = 30.0  # when a host that did not answer is tried again
-LONG = 32 * 1024  # a robots.txt that is read beside the event loop
-SOON = 600.0  # when a robots.txt that could not be read is asked for again
+RETRY_SILENT = 30.0  # seconds before a host that did not answer is asked again
+RETRY_UNREADABLE = 600.0  # seconds before a robots.txt that failed is asked for again
+INLINE_BYTES = 32 * 1024  # a longer robots.txt is parsed in a thread
 
-Get = Callable[[str], Awaitable["Answer"]]
+Get = Callable[[str], Awaitable["PageResponse"]]
 
 
 class _Host:
@@ -42,8 +41,8 @@ class _Host:
         self.next = 0.0  # on the loop's clock: when the next request may start
 
 
-class Hosts:
-    """Every host that was talked to lately, per event loop."""
+class HostPoliteness:
+    """Limits and robots.txt of every host that was asked lately; limits are per event loop."""
 
     def __init__(
         self, get: Get, user_agent: str, *, at_once: int, store: Store | None, max_delay: float
@@ -57,10 +56,10 @@ class Hosts:
         self._flights = Flights()
 
     @asynccontextmanager
-    async def turn(self, origin: str, delay: float = 0.0) -> AsyncIterator[None]:
-        """Wait until this host may be asked: one of `at_once`, and `delay` seconds after the last.
+    async def slot(self, origin: str, delay: float = 0.0) -> AsyncIterator[None]:
+        """Wait for one of the host's `at_once` slots, and `delay` seconds after the last request.
 
-        A delay that a site asks for is kept up to `max_delay`.
+        A delay of more than `max_delay` is cut to that.
         """
         loop = asyncio.get_running_loop()
         host = self._host(loop, origin)
@@ -72,48 +71,47 @@ class Hosts:
             yield
 
     async def rules(self, url: str) -> Rules:
-        """What robots.txt says: asked for once a day and host, whoever needs it.
+        """Return the rules of robots.txt, fetched once a day and host for all callers.
 
-        Raises why it could not be had; a host that does not answer is left alone for a while.
+        Raise the error of the fetch; a host that did not answer is not asked again for a while.
         """
         origin = origin_of(url)
-        now = time.monotonic()
-        known = self._rules.get(origin)
-        if known is None or known[0] < now:
-            known = await self._flights.join(
-                origin, lambda: self._load(origin), good=lambda found: True
+        entry = self._rules.get(origin)
+        if entry is None or entry[0] < time.monotonic():
+            entry = await self._flights.join(
+                origin, lambda: self._load(origin), good=lambda loaded: True
             )
-            self._rules[origin] = known
-            if len(self._rules) > KNOWN:
+            self._rules[origin] = entry
+            if len(self._rules) > MAX_HOSTS:
                 self._rules.popitem(last=False)
-        if isinstance(known[1], FetchError):
-            raise known[1]
-        return known[1]
+        _, rules = entry
+        if isinstance(rules, FetchError):
+            raise rules
+        return rules
 
     async def _load(self, origin: str) -> tuple[float, Rules | FetchError]:
+        """Return when the entry expires, and the rules or the error."""
         key = "robots:" + blake2b(f"{origin}\x1e{self._agent}".encode(), digest_size=16).hexdigest()
         now = time.monotonic()
         if self._store is not None:
             (raw,) = await self._store.get([key])
-            if raw is not None and (stored := _read(raw)) is not None:
-                return now + SOON, stored
+            if raw is not None and (stored := _unpack(raw)) is not None:
+                return now + RETRY_UNREADABLE, stored
         try:
-            answer = await self._get(origin + "/robots.txt")
+            response = await self._get(origin + "/robots.txt")
         except FetchError as error:
-            return now + SILENT, error
-        life = DAY
-        if answer.status == 200:
-            if len(answer.body) > LONG:
-                rules = await asyncio.to_thread(robots.parse, answer.body, self._agent)
+            return now + RETRY_SILENT, error
+        if response.status >= 500 or response.status == 429:
+            return now + RETRY_UNREADABLE, robots.UNREADABLE
+        rules = robots.ALLOW_ALL
+        if response.status == 200:
+            if len(response.body) > INLINE_BYTES:
+                rules = await asyncio.to_thread(robots.parse, response.body, self._agent)
             else:
-                rules = robots.parse(answer.body, self._agent)
-        elif answer.status >= 500 or answer.status == 429:
-            rules, life = robots.UNREADABLE, SOON
-        else:
-            rules = robots.ALL
-        if self._store is not None and life == DAY:
-            await self._store.put(key, json.dumps(asdict(rules)).encode(), life)
-        return now + life, rules
+                rules = robots.parse(response.body, self._agent)
+        if self._store is not None:
+            await self._store.put(key, _pack(rules), DAY)
+        return now + DAY, rules
 
     def _host(self, loop: AbstractEventLoop, origin: str) -> _Host:
         hosts = self._hosts.setdefault(loop, OrderedDict())
@@ -121,26 +119,33 @@ class Hosts:
         if host is None:
             host = hosts[origin] = _Host(self._at_once)
         hosts.move_to_end(origin)
-        if len(hosts) > KNOWN:
+        if len(hosts) > MAX_HOSTS:
             hosts.popitem(last=False)
         return host
 
 
 def origin_of(url: str) -> str:
-    """`https://host:port` of a URL that was checked."""
+    """Return `https://host:port` of a checked URL."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _read(raw: bytes) -> Rules | None:
+_FIELDS = ("allow", "disallow", "delay", "sitemaps", "signals")
+
+
+def _pack(rules: Rules) -> bytes:
+    return json.dumps({name: getattr(rules, name) for name in _FIELDS}).encode()
+
+
+def _unpack(raw: bytes) -> Rules | None:
     try:
-        found = json.loads(raw)
+        stored = json.loads(raw)
         return Rules(
-            allow=tuple(found["allow"]),
-            disallow=tuple(found["disallow"]),
-            delay=float(found["delay"]),
-            sitemaps=tuple(found["sitemaps"]),
-            signals=tuple((str(n), bool(v)) for n, v in found["signals"]),
+            allow=tuple(stored["allow"]),
+            disallow=tuple(stored["disallow"]),
+            delay=float(stored["delay"]),
+            sitemaps=tuple(stored["sitemaps"]),
+            signals=tuple((str(n), bool(v)) for n, v in stored["signals"]),
         )
     except (ValueError, KeyError, TypeError):
         return None  # written by another version

@@ -1,4 +1,4 @@
-"""robots.txt as RFC 9309 has it: groups, longest match, `*` and `$`. Pure and linear.
+"""robots.txt as RFC 9309 defines it: groups, longest match, `*` and `$`. Pure, in linear time.
 
     text → parse(text, agent) → Rules → .allows("/path?query"), .delay, .sitemaps, .signals
 
@@ -7,54 +7,83 @@ The standard library's parser knows no wildcards and takes the first match, not 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import quote, unquote_to_bytes
 
-MAX_BYTES = 500 * 1024  # what RFC 9309 wants read at least; the rest is not looked at
+MAX_BYTES = 500 * 1024  # the least that RFC 9309 wants read; the rest is ignored
 MAX_RULES = 10_000
 MAX_SITEMAPS = 100
 MAX_DELAY = 3600.0
 
 
+class _Pattern:
+    """One path pattern, split at its wildcards once."""
+
+    __slots__ = ("_anchored", "_pieces", "_prefix", "allow")
+
+    def __init__(self, text: str, allow: bool) -> None:
+        self.allow = allow
+        self._anchored = text.endswith("$")
+        self._prefix, *self._pieces = (text[:-1] if self._anchored else text).split("*")
+
+    def matches(self, path: str) -> bool:
+        if not path.startswith(self._prefix):
+            return False
+        at, last = len(self._prefix), len(self._pieces) - 1
+        for i, piece in enumerate(self._pieces):
+            if self._anchored and i == last:
+                return len(path) - len(piece) >= at and path.endswith(piece)
+            at = path.find(piece, at)
+            if at < 0:
+                return False
+            at += len(piece)
+        return not self._anchored or at == len(path)
+
+
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What one site asks of one robot."""
+    """The rules of one site for one robot."""
 
     allow: tuple[str, ...] = ()
     disallow: tuple[str, ...] = ()
-    delay: float = 0.0  # seconds between two requests, as the site asks
+    delay: float = 0.0  # seconds between two requests
     sitemaps: tuple[str, ...] = ()
     signals: tuple[tuple[str, bool], ...] = ()  # Content-Signal: search, ai-input, ai-train
+    _patterns: tuple[_Pattern, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        texts = [(text, True) for text in self.allow] + [(text, False) for text in self.disallow]
+        texts.sort(key=lambda rule: -len(rule[0]))  # stable: of two equally long, Allow is first
+        object.__setattr__(self, "_patterns", tuple(_Pattern(*rule) for rule in texts))
 
     def allows(self, target: str) -> bool:
-        """Whether a path with its query may be fetched. The longest rule wins; of two, `Allow`."""
-        if target == "/robots.txt":
+        """Tell whether a path with its query may be fetched.
+
+        The longest matching pattern decides; of two equally long, `Allow`.
+        """
+        if target == "/robots.txt" or not self.disallow:
             return True
-        path = _normal(target)
-        no = max((len(rule) for rule in self.disallow if _matches(rule, path)), default=-1)
-        return no < 0 or no <= max(
-            (len(rule) for rule in self.allow if len(rule) >= no and _matches(rule, path)),
-            default=-1,
-        )
+        path = _normalize(target)
+        return next((rule.allow for rule in self._patterns if rule.matches(path)), True)
 
 
-ALL = Rules()
-UNREADABLE = Rules(disallow=("/",))  # it may hold rules that we cannot see now
+ALLOW_ALL = Rules()
+UNREADABLE = Rules(disallow=("/",))  # the file may hold rules that cannot be read now
 
 
-def product(user_agent: str) -> str:
-    """The token that robots.txt names a robot by: `Kensaku/0.1 (+…)` is `kensaku`."""
+def product_token(user_agent: str) -> str:
+    """Return the name that robots.txt uses for a robot: `kensaku` for `Kensaku/0.1 (+…)`."""
     first = user_agent.strip().partition(" ")[0].partition("/")[0]
     return "".join(c for c in first if c.isascii() and (c.isalpha() or c in "-_")).lower()
 
 
 def parse(data: bytes, user_agent: str) -> Rules:
-    """The rules for `user_agent`: of its own groups, or else of the groups for everyone."""
-    own = product(user_agent)
+    """Return the rules of the groups for `user_agent`, or else of the groups for `*`."""
+    own = product_token(user_agent)
     groups: dict[str, _Group] = {own: _Group(), "*": _Group()}
     sitemaps: list[str] = []
-    now: list[_Group] = []
-    naming = False
+    current: list[_Group] = []
+    in_agents = False  # several User-agent lines in a row begin one group
     text = data[:MAX_BYTES].removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
     for line in text.splitlines():
         key, colon, value = line.partition("#")[0].partition(":")
@@ -65,24 +94,24 @@ def parse(data: bytes, user_agent: str) -> Rules:
             if len(sitemaps) < MAX_SITEMAPS:
                 sitemaps.append(line.partition(":")[2].strip())  # a URL may hold a '#'
         elif key == "user-agent":
-            if not naming:
-                now = []
-            naming = True
-            group = groups.get("*" if value == "*" else product(value))
+            if not in_agents:
+                current = []
+            in_agents = True
+            group = groups.get("*" if value == "*" else product_token(value))
             if group is not None:
                 group.named = True
-                now.append(group)
+                current.append(group)
         else:
-            naming = False
-            for group in now:
-                group.take(key, value)
-    chosen = groups[own] if groups[own].named else groups["*"]
+            in_agents = False
+            for group in current:
+                group.add(key, value)
+    group = groups[own] if groups[own].named else groups["*"]
     return Rules(
-        allow=tuple(dict.fromkeys(chosen.allow)),
-        disallow=tuple(dict.fromkeys(chosen.disallow)),
-        delay=chosen.delay,
+        allow=tuple(dict.fromkeys(group.allow)),
+        disallow=tuple(dict.fromkeys(group.disallow)),
+        delay=group.delay,
         sitemaps=tuple(dict.fromkeys(sitemaps)),
-        signals=tuple(chosen.signals.items()),
+        signals=tuple(group.signals.items()),
     )
 
 
@@ -94,11 +123,11 @@ class _Group:
         self.delay = 0.0
         self.signals: dict[str, bool] = {}
 
-    def take(self, key: str, value: str) -> None:
+    def add(self, key: str, value: str) -> None:
         if key in ("allow", "disallow"):
             rules = self.allow if key == "allow" else self.disallow
             if value and len(self.allow) + len(self.disallow) < MAX_RULES:
-                rules.append(_normal(value))
+                rules.append(_normalize(value))
         elif key == "crawl-delay":
             try:
                 seconds = float(value)
@@ -113,24 +142,8 @@ class _Group:
                     self.signals[name.strip().lower()] = answer.strip().lower() == "yes"
 
 
-def _normal(path: str) -> str:
-    """One spelling for each path: `%7E` and `~` are the same, `%2F` and `/` are not."""
+def _normalize(path: str) -> str:
+    """Return one spelling for each path: `%7E` and `~` are the same, `%2F` and `/` are not."""
     path = path if path.startswith(("/", "*")) else "/" + path
     parts = path.replace("%2f", "%2F").split("%2F")
     return "%2F".join(quote(unquote_to_bytes(part), safe="/*$?=&;:@!'(),+~#[]") for part in parts)
-
-
-def _matches(rule: str, path: str) -> bool:
-    ends = rule.endswith("$")
-    first, *rest = (rule[:-1] if ends else rule).split("*")
-    if not path.startswith(first):
-        return False
-    at = len(first)
-    for i, piece in enumerate(rest):
-        if ends and i == len(rest) - 1:
-            return len(path) - len(piece) >= at and path.endswith(piece)
-        at = path.find(piece, at)
-        if at < 0:
-            return False
-        at += len(piece)
-    return not ends or at == len(path)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from kensaku.answers.context import scored
 from kensaku.errors import BudgetExceeded, IndexFault
-from kensaku.fetch.extract_many import needs_browser
 from kensaku.index.passages import split
 from kensaku.models import Document, Hit, Page, Passage
 from kensaku.text.clean import one_line
@@ -44,7 +43,7 @@ async def deepen(
         read = await k.extract(urls, timeout=seconds, budget=budget)
     except (BudgetExceeded, IndexFault) as error:  # what was found is still worth having
         return hits, [f"the pages were not read: {error.message}"]
-    pages = {page.url: page for page in read.results if page.text and not needs_browser(page)}
+    pages = {page.url: page for page in read.results if page.text and not page.needs_browser}
     unread = len(set(urls)) - len(pages)
     notes = [f"{unread} of {len(set(urls))} pages could not be read"] if unread else []
     if query.depth != "advanced":

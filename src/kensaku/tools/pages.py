@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from kensaku.answers.tokenizer import count
@@ -44,7 +45,7 @@ class _PagesTool(BaseTool):
         super().__init__(*args, **kwargs)
         self.max_tokens = max_tokens
 
-    def pages_text(self, pages: list[Page], failed: list[tuple[str, str]]) -> str:
+    def pages_text(self, pages: Sequence[Page], failed: list[tuple[str, str]]) -> str:
         """The pages in equal shares of the tokens, and what could not be had."""
         share = self.max_tokens // max(1, len(pages))
         parts = [

@@ -166,11 +166,11 @@ def test_a_document_is_heavy_by_its_size_or_its_kind(data: bytes, heavy: bool) -
 async def test_the_first_worker_can_be_started_before_it_is_needed() -> None:
     """It loads its parsers while the first page is on its way; it is one, and it is used."""
     async with ParsePool(2) as pool:
-        pool.begin()
-        pool.begin()
+        pool.prestart()
+        pool.prestart()
         await asyncio.gather(*pool._tasks)
         (worker,) = pool._all
-        pool.begin()
+        pool.prestart()
         await pool.extract(HTML)
         assert pool._all == {worker}
 
@@ -178,9 +178,9 @@ async def test_the_first_worker_can_be_started_before_it_is_needed() -> None:
 async def test_a_pool_that_is_closed_while_it_begins_leaves_no_process() -> None:
     """Who starts something early must end it all the same."""
     pool = ParsePool(1)
-    pool.begin()
+    pool.prestart()
     await pool.aclose()
-    pool.begin()
+    pool.prestart()
     assert not pool._all
     assert not pool._idle
     assert not pool._tasks
@@ -196,7 +196,7 @@ async def test_a_machine_without_room_for_a_process_is_told_of(
 
     monkeypatch.setattr(pool_module, "_spawn", full)
     async with ParsePool(1) as pool:
-        pool.begin()
+        pool.prestart()
         with pytest.raises(Unparsable, match="no process could be started"):
             await pool.extract(HTML)
 

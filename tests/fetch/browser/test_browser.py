@@ -111,8 +111,8 @@ async def browse(web):
     made = []
 
     def make(limits=None, fetch_limits=None, **options):
-        door = web.door(fetch_limits, ports=None, **options)
-        made.append(Browser(door, CHROMIUM, limits or BrowserLimits(settle=0.7)))
+        transport = web.transport(fetch_limits, ports=None, **options)
+        made.append(Browser(transport, CHROMIUM, limits or BrowserLimits(settle=0.7)))
         return made[-1]
 
     yield make
@@ -128,8 +128,8 @@ async def test_no_vector_of_a_page_reaches_inside(web, browse, monkeypatch, tmp_
     log = tmp_path / "net.json"
     monkeypatch.setattr(module, "_FLAGS", (*module._FLAGS, f"--log-net-log={log}"))
     if stripped:
-        monkeypatch.setattr(module, "_INIT", "")
-        monkeypatch.setattr(module, "_SKIPPED", ())
+        monkeypatch.setattr(module, "_INIT_SCRIPT", "")
+        monkeypatch.setattr(module, "_BLOCKED_RESOURCES", ())
     web.names |= {"inside.test": ["10.0.0.1"], "mixed.test": ["8.8.8.8", "127.0.0.1"]}
     web.pages["/to"] = _redirects
     web.pages["/worker.js"] = (200, {"Content-Type": "text/javascript"}, b"fetch('/sw')")
@@ -150,8 +150,8 @@ async def test_no_vector_of_a_page_reaches_inside(web, browse, monkeypatch, tmp_
 @needs_chromium
 async def test_the_vectors_work_where_they_may(web, browse, monkeypatch):
     """The control: the same page, pointed at a public host, reaches it in many ways."""
-    monkeypatch.setattr(module, "_INIT", "")
-    monkeypatch.setattr(module, "_SKIPPED", ())
+    monkeypatch.setattr(module, "_INIT_SCRIPT", "")
+    monkeypatch.setattr(module, "_BLOCKED_RESOURCES", ())
     web.names["fine.test"] = ["8.8.8.8"]
     web.pages["/to"] = _redirects
     web.pages["/"] = VECTORS.format(t="http://fine.test", udp=9, tcp=9)
@@ -169,7 +169,7 @@ async def test_a_page_is_what_its_scripts_make_of_it(web, browse):
     web.pages["/x.js"] = (200, {"Content-Type": "text/javascript"}, script)
     page = await browse().render("http://public.test/")
     assert b"forty-two" in page.body
-    assert page.rung == "browser"
+    assert page.via == "browser"
     assert all("Kensaku" in request.headers["user-agent"] for request in web.seen)
 
 
@@ -229,7 +229,9 @@ async def test_a_page_that_never_ends_is_ended_and_the_browser_replaced(web, bro
     found = browse(fetch_limits=FetchLimits(total=3, decoded=10**6))
     with pytest.raises(PageUnavailable):
         await found.render("http://public.test/loop")
-    found._door.limits = FetchLimits(total=60, decoded=10**6)  # a busy machine is no endless page
+    found._transport.limits = FetchLimits(
+        total=60, decoded=10**6
+    )  # a busy machine is no endless page
     with pytest.raises(TooLarge):
         await found.render("http://public.test/grow")
     with pytest.raises(PageUnavailable):
@@ -268,7 +270,7 @@ async def test_nothing_of_our_environment_reaches_the_browser(web, browse, monke
 def test_a_browser_does_not_go_past_the_operators_proxy(web):
     """It could not go through it, so it does not go at all."""
     with pytest.raises(ConfigError):
-        Browser(web.door(proxy="http://proxy.test:3128"), "/bin/true")
+        Browser(web.transport(proxy="http://proxy.test:3128"), "/bin/true")
 
 
 # --- the proxy, without a browser
@@ -296,7 +298,7 @@ async def ask(proxy, text):
 async def test_the_proxy_refuses_with_one_answer(web, request_line):
     """Whatever was wrong with it."""
     web.names["inside.test"] = ["10.0.0.1"]
-    async with Proxy(web.door(), 10**6) as proxy:
+    async with Proxy(web.transport(), 10**6) as proxy:
         answer = await ask(proxy, request_line + " HTTP/1.1\r\n{auth}\r\n\r\n")
     assert answer.startswith(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0")
     assert web.dialled == []
@@ -304,7 +306,7 @@ async def test_the_proxy_refuses_with_one_answer(web, request_line):
 
 async def test_the_proxy_is_for_its_page_alone(web):
     """Other programs on the machine do not know the secret."""
-    async with Proxy(web.door(), 10**6) as proxy:
+    async with Proxy(web.transport(), 10**6) as proxy:
         answer = await ask(proxy, "GET http://public.test/ HTTP/1.1\r\n\r\n")
     assert b" 407 " in answer
     assert web.dialled == []
@@ -315,7 +317,7 @@ async def test_the_proxy_opens_tunnels_to_public_hosts(web, host):
     """By name, and by address of either kind."""
     web.pages["/"] = (200, {"Connection": "close"}, b"hello")
     text = f"CONNECT {host}:443 HTTP/1.1\r\n{{auth}}\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n"
-    async with Proxy(web.door(FetchLimits(total=0.5)), 10**6) as proxy:
+    async with Proxy(web.transport(FetchLimits(total=0.5)), 10**6) as proxy:
         answer = await ask(proxy, text)
     assert answer.startswith(b"HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 Status")
     assert answer.endswith(b"hello")
@@ -327,7 +329,7 @@ async def test_the_proxy_carries_one_request_and_no_second(web):
     web.pages |= {"/a": "first", "/b": "second"}
     line = "GET http://public.test/{path} HTTP/1.1\r\nHost: public.test\r\nProxy-Connection: x\r\n"
     both = "".join(line.replace("{path}", path) + "{auth}\r\n\r\n" for path in "ab")
-    async with Proxy(web.door(), 10**6) as proxy:
+    async with Proxy(web.transport(), 10**6) as proxy:
         answer = await ask(proxy, both)
     assert b"first" in answer
     assert b"Connection: close" in answer
@@ -338,7 +340,7 @@ async def test_the_proxy_carries_one_request_and_no_second(web):
 async def test_the_proxy_has_a_budget(web):
     """A page may load so many bytes, in all its connections together."""
     web.pages["/"] = b"x" * 500_000
-    async with Proxy(web.door(), 200_000) as proxy:
+    async with Proxy(web.transport(), 200_000) as proxy:
         answer = await ask(proxy, "GET http://public.test/ HTTP/1.1\r\n{auth}\r\n\r\n")
         assert len(answer) <= 200_000
 

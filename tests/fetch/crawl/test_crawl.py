@@ -19,10 +19,12 @@ import tests
 from kensaku.errors import InvalidQuery, MissingExtra
 from kensaku.fetch.crawl.crawl import Crawl
 from kensaku.fetch.crawl.frontier import Frontier
-from kensaku.fetch.crawl.links import Scope, choose, normal, trap
+from kensaku.fetch.crawl.links import Relevance, Scope, best_links, is_trap, normalize
 from kensaku.fetch.crawl.patterns import Patterns
 from kensaku.fetch.crawl.plan import Plan
 from kensaku.fetch.crawl.sitemap import MAX_ENTRIES, read_sitemap
+from kensaku.fetch.page_reader import PageReader
+from kensaku.models import ProgressEvent
 
 ROOT = "http://public.test/"
 needs_re2 = pytest.mark.skipif(find_spec("re2") is None, reason="the extra crawl is not installed")
@@ -55,8 +57,8 @@ def site(web):
 def crawl(fetcher, parser):
     async def run(url=ROOT, *, state=None, resume=False, progress=None, **options):
         plan = Plan(url, **options)
-        work = Crawl(fetcher(), parser, plan, state=state, resume=resume, progress=progress)
-        return await work.all()
+        reader = PageReader(fetcher(), parser)
+        return await Crawl(reader, plan, state=state, resume=resume, progress=progress)
 
     return run
 
@@ -153,10 +155,10 @@ def test_one_spelling_for_each_page():
         "http://x.test", "http://X.test:80/", "http://x.test/#a", "http://x.test/?utm_source=y",
         "http://x.test/?PHPSESSID=1", "http://x.test/;jsessionid=99", "http://u:p@x.test/?fbclid=2",
     ]  # fmt: skip
-    assert {normal(url) for url in same} == {"http://x.test/"}
-    assert normal("http://x.test/?b=2&a=1") == "http://x.test/?b=2&a=1"
-    assert normal("mailto:x@y.z") is None
-    assert normal("http://[::1") is None
+    assert {normalize(url) for url in same} == {"http://x.test/"}
+    assert normalize("http://x.test/?b=2&a=1") == "http://x.test/?b=2&a=1"
+    assert normalize("mailto:x@y.z") is None
+    assert normalize("http://[::1") is None
 
 
 @pytest.mark.parametrize(
@@ -164,7 +166,7 @@ def test_one_spelling_for_each_page():
 )
 def test_a_trap_is_known_by_its_shape(path):
     """Relative links that feed on themselves, endless depth, and files that are no pages."""
-    assert trap("http://x.test" + path)
+    assert is_trap("http://x.test" + path)
 
 
 async def _endless(writer, request, make):
@@ -198,7 +200,7 @@ async def test_a_trap_ends(web, fetcher, parser, name):
 
     web.pages = Everything()
     plan = Plan(ROOT, max_depth=5, max_breadth=500, limit=200)
-    result = await Crawl(fetcher(), parser, plan).all()
+    result = await Crawl(PageReader(fetcher(), parser), plan)
     assert len(result.results) <= 30
     assert len(web.seen) <= 201
     assert len([r for r in web.seen if r.path == "/robots.txt"]) == 1
@@ -208,10 +210,8 @@ async def test_a_page_with_a_million_links_is_one_page():
     """Only so many are looked at, and only the best are kept."""
     scope = Scope.of(ROOT, None, None, None, None, True)
     links = (f"http://public.test/{n}" for n in range(10**6))
-    from kensaku.fetch.crawl.links import Wish
-
-    assert len(choose(links, scope, Wish(None), 500)) == 500
-    assert next(links) == "http://public.test/5001"
+    assert len(best_links(links, scope, Relevance(None), 500)) == 500
+    assert next(links) == "http://public.test/5000"
 
 
 async def test_pages_that_ask_not_to_be_followed_are_not(site, crawl):
@@ -235,8 +235,8 @@ async def test_failures_are_listed_and_stop_nobody(site, crawl):
 async def test_progress_is_told(site, crawl):
     """After every page."""
     told = []
-    await crawl(progress=lambda *step: told.append(step))
-    assert told[-1] == ("crawl", 4, 50)
+    await crawl(progress=told.append)
+    assert told[-1] == ProgressEvent("crawl", 4, 50)
 
 
 async def test_the_time_is_kept_and_what_was_found_is_not_lost(site, crawl):
@@ -253,12 +253,14 @@ async def test_the_time_is_kept_and_what_was_found_is_not_lost(site, crawl):
 
 async def test_a_map_lists_addresses_and_fetches_only_what_it_must(site, fetcher, parser):
     """At depth 1 the root is read, and nothing else."""
-    found = await Crawl(fetcher(), parser, Plan(ROOT)).map()
+    found = await Crawl(PageReader(fetcher(), parser), Plan(ROOT)).map()
     assert set(found.urls) == {ROOT, ROOT + "a", ROOT + "b", "http://other.test/far"}
     assert {r.path for r in site.seen} == {"/", "/robots.txt"}
-    short = await Crawl(fetcher(), parser, Plan(ROOT, limit=2)).map()
+    short = await Crawl(PageReader(fetcher(), parser), Plan(ROOT, limit=2)).map()
     assert len(short.urls) == 2
-    deep = await Crawl(fetcher(), parser, Plan(ROOT, max_depth=2, allow_external=False)).map()
+    deep = await Crawl(
+        PageReader(fetcher(), parser), Plan(ROOT, max_depth=2, allow_external=False)
+    ).map()
     assert ROOT + "a/1" in deep.urls
 
 
@@ -271,7 +273,7 @@ async def test_a_map_reads_sitemaps(site, fetcher, parser):
     site.pages["public.test/s1.xml"] = (
         "<urlset><url><loc>http://public.test/hidden?a=1&amp;b=2</loc></url></urlset>"
     )
-    found = await Crawl(fetcher(), parser, Plan(ROOT, sitemap=True)).map()
+    found = await Crawl(PageReader(fetcher(), parser), Plan(ROOT, sitemap=True)).map()
     assert "http://public.test/hidden?a=1&b=2" in found.urls
 
 
@@ -304,7 +306,7 @@ def test_a_hostile_sitemap_gives_nothing(data):
     """No entity is expanded, no file is read, and what breaks off is said to."""
     found = read_sitemap(data)
     assert found.pages == []
-    assert found.cut
+    assert found.truncated
 
 
 def test_a_sitemap_is_cut_at_its_bound():
@@ -313,7 +315,7 @@ def test_a_sitemap_is_cut_at_its_bound():
     data = b"<urlset>" + b"".join(entry % n for n in range(200_000)) + b"</urlset>"
     found = read_sitemap(data)
     assert len(found.pages) == MAX_ENTRIES
-    assert found.cut
+    assert found.truncated
 
 
 async def test_the_queue_is_bounded_by_variants():
@@ -327,7 +329,7 @@ async def test_the_queue_is_bounded_by_variants():
 async def test_leaving_early_calls_off_what_is_on_its_way(site, fetcher, parser):
     """No task goes on fetching for nobody."""
     before = asyncio.all_tasks()
-    work = Crawl(fetcher(), parser, Plan(ROOT, max_depth=3))
+    work = Crawl(PageReader(fetcher(), parser), Plan(ROOT, max_depth=3))
     async with aclosing(aiter(work)) as pages:
         async for _ in pages:
             break
@@ -339,7 +341,7 @@ async def test_a_crawl_that_stopped_goes_on_where_it_was(site, fetcher, parser, 
     """What was found comes again from the state; only the rest is fetched."""
     plan = Plan(ROOT, max_depth=3)
     state = plan.state_file(tmp_path)
-    first = Crawl(fetcher(), parser, plan, state=state)
+    first = Crawl(PageReader(fetcher(), parser), plan, state=state)
     early = []
     async with aclosing(aiter(first)) as pages:
         async for found in pages:
@@ -348,7 +350,7 @@ async def test_a_crawl_that_stopped_goes_on_where_it_was(site, fetcher, parser, 
                 break
     assert state.exists()
     asked = len(site.seen)
-    result = await Crawl(fetcher(), parser, plan, state=state, resume=True).all()
+    result = await Crawl(PageReader(fetcher(), parser), plan, state=state, resume=True)
     assert titles(result)[:3] == ["alpha", "alpha one", "beta"]
     assert len(result.results) == 7
     again = [r.host + r.path for r in site.seen[asked:]]
@@ -362,7 +364,7 @@ async def test_without_resume_a_crawl_begins_anew(site, fetcher, parser, tmp_pat
     old = Frontier(state)
     await old.add([("http://public.test/deep", 1.0)], 0)
     await old.close()
-    result = await Crawl(fetcher(), parser, Plan(ROOT), state=state).all()
+    result = await Crawl(PageReader(fetcher(), parser), Plan(ROOT), state=state)
     assert titles(result) == ["alpha", "beta", "far", "root"]
 
 
@@ -370,15 +372,15 @@ async def test_a_damaged_state_is_begun_anew(site, fetcher, parser, tmp_path):
     """What it held is fetched again."""
     state = tmp_path / "crawl.sqlite"
     state.write_bytes(b"not a database" * 1_000)
-    result = await Crawl(fetcher(), parser, Plan(ROOT), state=state, resume=True).all()
+    result = await Crawl(PageReader(fetcher(), parser), Plan(ROOT), state=state, resume=True)
     assert len(result.results) == 4
 
 
 async def test_two_crawls_of_the_same_site_do_not_share_a_state(site, fetcher, parser, tmp_path):
     """The second one keeps its state in memory, and both find everything."""
     state = tmp_path / "crawl.sqlite"
-    both = [Crawl(fetcher(), parser, Plan(ROOT), state=state) for _ in range(2)]
-    first, second = await asyncio.gather(*(work.all() for work in both))
+    both = [Crawl(PageReader(fetcher(), parser), Plan(ROOT), state=state) for _ in range(2)]
+    first, second = await asyncio.gather(*both)
     assert titles(first) == titles(second) == ["alpha", "beta", "far", "root"]
 
 
@@ -391,6 +393,7 @@ from tests.fetch.web import Web
 from kensaku.fetch.crawl.crawl import Crawl
 from kensaku.fetch.fetcher import Fetcher
 from kensaku.fetch.crawl.plan import Plan
+from kensaku.fetch.page_reader import PageReader
 
 async def chapter(writer, request):
     await asyncio.sleep(0.03)
@@ -404,7 +407,8 @@ async def main():
         web.pages |= {{"/": chapter}} | {{f"/p{{n}}": chapter for n in range(500)}}
         web.names["public.test"] = ["93.184.215.14"]
         plan = Plan("http://public.test/", max_depth=5, limit=60)
-        work = Crawl(Fetcher(web.door()), QuickParser(), plan, state=Path(sys.argv[1]), resume=True)
+        reader = PageReader(Fetcher(web.transport()), QuickParser())
+        work = Crawl(reader, plan, state=Path(sys.argv[1]), resume=True)
         async for page in work:
             print(page.title, flush=True)
         print("end", len([r for r in web.seen if r.path != "/robots.txt"]), flush=True)
@@ -442,9 +446,9 @@ async def test_a_page_that_was_being_read_when_the_crawl_was_killed_is_not_taken
     ).text
     killed = Frontier(state)
     await killed.add([(ROOT, 1.0)], 0)
-    await killed.first_time(blake2b(text.encode(), digest_size=16).digest(), ROOT)
+    await killed.is_new_text(blake2b(text.encode(), digest_size=16).digest(), ROOT)
     await killed.close()
-    found = await Crawl(fetcher(), parser, Plan(ROOT), state=state, resume=True).all()
+    found = await Crawl(PageReader(fetcher(), parser), Plan(ROOT), state=state, resume=True)
     assert titles(found) == ["alpha", "beta", "far", "root"]
 
 

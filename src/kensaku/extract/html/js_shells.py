@@ -1,4 +1,4 @@
-"""Pages that are not the page: challenges for robots, and shells that scripts would fill."""
+"""Recognise challenges for robots, and shells that scripts would fill."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ROOTS = frozenset(("root", "app", "__next", "__nuxt", "___gatsby", "svelte", "q
 
 
 def shell_notes(root: Element, title: str, text: str, words: float) -> tuple[str, ...]:
-    """Sentences that say when the text is not what a reader would see."""
+    """Return a note when the text is not what a reader would see; the page needs a browser."""
     if words > _SHORT:
         return ()
     sources = " ".join(

@@ -36,7 +36,7 @@ def extract_html(html: bytes | str, url: str = "", *, content_type: str = "") ->
     blocks, notes = visible_blocks(root, meta)
     chosen = choose(blocks, PageFacts(meta.title))
     body, marked = render(chosen, meta.base)
-    words = sum(b.size for b in blocks)
+    notes += shell_notes(root, meta.title, body, sum(b.size for b in blocks))
     return Page(
         url=url,
         title=meta.title or _first_line(body),
@@ -50,7 +50,8 @@ def extract_html(html: bytes | str, url: str = "", *, content_type: str = "") ->
         images=images_of(root, meta.base),
         links=links_of(root, meta.base),
         favicon=meta.favicon,
-        notes=notes + shell_notes(root, meta.title, body, words),
+        notes=notes,
+        needs_browser=bool(notes),
     )
 
 

@@ -58,7 +58,7 @@ class ParsePool:
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
-    def begin(self) -> None:
+    def prestart(self) -> None:
         """Start the first worker, which loads its parsers while the first page is on its way."""
         if not self._all and not self._tasks and not self._closed:
             self._spin(self._first())

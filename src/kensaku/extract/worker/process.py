@@ -47,6 +47,7 @@ def _answer(header: dict[str, str], data: bytes) -> tuple[bytes, bytes, bytes]:
     try:
         page = extract(data, url=header["url"], content_type=header["content_type"])
         fields: dict[str, Any] = page.to_dict() | {"text": "", "markdown": ""}
+        fields["needs_browser"] = page.needs_browser
         # Long texts travel as they are: reading 10 MB of JSON would hold up the event loop.
         return json.dumps({"page": fields}).encode(), _bytes(page.text), _bytes(page.markdown)
     except (MemoryError, RecursionError):

@@ -1,1 +1,1 @@
-"""Pages that scripts make: a browser whose only network is our guarded transport."""
+"""Pages that are made by scripts: a browser whose only network is the page transport."""

@@ -1,9 +1,9 @@
-"""The next rung: a headless Chromium for pages that are made by scripts (extra `browser`).
+"""A headless Chromium for pages that are made by scripts (extra `browser`).
 
-    url → a fresh context, whose only network is `Proxy` → scripts run → the HTML they made
+    url → a new context, whose only network is `Proxy` → scripts run → the HTML they made
 
-The browser is a child process without our environment, and is replaced after so many pages, so
-many minutes, or so much memory: browsers leak. Nothing is downloaded: it is the system's Chromium.
+The browser is a child process without our environment. It is replaced after a number of pages, some
+minutes, or too much memory: browsers leak. Nothing is downloaded: it is the system's Chromium.
 """
 
 from __future__ import annotations
@@ -21,17 +21,27 @@ from urllib.parse import urlsplit
 from kensaku.errors import ConfigError, FetchError, MissingExtra, PageUnavailable, TooLarge
 from kensaku.fetch.browser.proxy import Proxy
 from kensaku.fetch.guard import refused
-from kensaku.fetch.page_cache import Fetched, now
+from kensaku.fetch.page_cache import FetchedPage, utc_now
 
 if TYPE_CHECKING:
-    from kensaku.fetch.transport import Door
+    from kensaku.fetch.guard import CheckedURL
+    from kensaku.fetch.transport import PageTransport
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-PLACES = "/usr/bin:/usr/local/bin:/opt/google/chrome:/snap/bin:/opt/homebrew/bin"
-_SKIPPED = ("image", "media", "font", "eventsource", "websocket", "manifest", "ping", "other")
+SEARCH_PATH = "/usr/bin:/usr/local/bin:/opt/google/chrome:/snap/bin:/opt/homebrew/bin"
+_BLOCKED_RESOURCES = (
+    "image",
+    "media",
+    "font",
+    "eventsource",
+    "websocket",
+    "manifest",
+    "ping",
+    "other",
+)
 _FLAGS = (
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",  # it looks up no name at all
-    "--proxy-bypass-list=<-loopback>",  # … and takes loopback for a place like any other
+    "--proxy-bypass-list=<-loopback>",  # … and sends loopback traffic to the proxy, too
     # WebRTC would send UDP past the proxy. The first name is today's, the second of before 2024.
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -50,8 +60,8 @@ _FLAGS = (
     "--js-flags=--max-old-space-size=512",
     "--disable-dev-shm-usage",
 )
-# Scripts of the page find no way around the proxy to try.
-_INIT = """
+# Remove what scripts of the page could use to go around the proxy.
+_INIT_SCRIPT = """
 for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "RTCDataChannel",
                     "WebTransport", "WebSocket", "EventSource", "SharedWorker"])
   try { Object.defineProperty(globalThis, name, {value: undefined, configurable: false}); } catch {}
@@ -60,41 +70,41 @@ for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "RTCDataChan
 
 @dataclass(frozen=True, slots=True)
 class BrowserLimits:
-    """When a browser is replaced, and what one page may cost."""
+    """When a browser is replaced, and how much one page may load."""
 
     pages: int = 100
     seconds: float = 600.0
     memory: int = 1_500 * 2**20  # of all its processes
     at_once: int = 2
-    settle: float = 2.0  # how long scripts may go on after the page is there
+    settle: float = 2.0  # seconds that scripts may go on after the page has loaded
     wire: int = 30 * 2**20  # everything that one page loads
 
 
 class Browser:
-    """Renders pages, one context each. Started on first use."""
+    """Render pages, each in a context of its own. Chromium starts on first use."""
 
     def __init__(
-        self, door: Door, executable: str = "", limits: BrowserLimits | None = None
+        self, transport: PageTransport, executable: str = "", limits: BrowserLimits | None = None
     ) -> None:
-        if door.proxy is not None:
+        if transport.proxy is not None:
             raise ConfigError(
                 "fetch.browser does not go through fetch.proxy", remedy="set only one of them"
             )
-        self._door, self._limits = door, limits or BrowserLimits()
+        self._transport, self._limits = transport, limits or BrowserLimits()
         self._executable = executable or find_chromium()
-        self._gate = asyncio.Semaphore(self._limits.at_once)
+        self._free = asyncio.Semaphore(self._limits.at_once)
         self._starting = asyncio.Lock()
         self._chromium: _Chromium | None = None
 
-    async def render(self, url: str) -> Fetched:
-        """The page after its scripts have run. Raises `FetchError`."""
-        self._door.parse(url)
-        async with self._gate:
-            chromium = await self._ready()
+    async def render(self, url: str | CheckedURL) -> FetchedPage:
+        """Return the page after its scripts have run. Raise `FetchError`."""
+        checked = self._transport.check_url(url)
+        async with self._free:
+            chromium = await self._running()
             chromium.busy += 1
             try:
-                async with asyncio.timeout(self._door.limits.total):
-                    return await self._render(chromium, url)
+                async with asyncio.timeout(self._transport.limits.total):
+                    return await self._render(chromium, checked)
             except FetchError:
                 raise
             except TimeoutError:
@@ -107,19 +117,19 @@ class Browser:
                 await self._retire(chromium)
 
     async def close(self) -> None:
-        """End the browser."""
+        """Stop the browser."""
         if self._chromium is not None:
             chromium, self._chromium = self._chromium, None
             await chromium.stop()
 
-    async def _ready(self) -> _Chromium:
+    async def _running(self) -> _Chromium:
         async with self._starting:
             if self._chromium is None:
                 self._chromium = await _Chromium.start(self._executable)
             return self._chromium
 
     async def _retire(self, chromium: _Chromium) -> None:
-        """Let a browser go that has done its share, when nobody uses it any more."""
+        """Stop a browser that has reached a limit, once no page uses it."""
         chromium.pages += 1
         limits = self._limits
         old = chromium.pages >= limits.pages or chromium.age >= limits.seconds
@@ -130,9 +140,9 @@ class Browser:
         if not chromium.busy:
             await chromium.stop()
 
-    async def _render(self, chromium: _Chromium, url: str) -> Fetched:
-        async with Proxy(self._door, self._limits.wire) as proxy:
-            context = await chromium.context(proxy, self._door.user_agent)
+    async def _render(self, chromium: _Chromium, url: CheckedURL) -> FetchedPage:
+        async with Proxy(self._transport, self._limits.wire) as proxy:
+            context = await chromium.context(proxy, self._transport.user_agent)
             try:
                 return await self._load(context, proxy, url)
             finally:
@@ -140,13 +150,13 @@ class Browser:
                     async with asyncio.timeout(3):
                         await context.close()
 
-    async def _load(self, context: Any, proxy: Proxy, url: str) -> Fetched:
+    async def _load(self, context: Any, proxy: Proxy, url: CheckedURL) -> FetchedPage:
         page = await context.new_page()
-        page.on("popup", lambda other: asyncio.ensure_future(_closed(other)))
+        page.on("popup", lambda other: asyncio.ensure_future(_close(other)))
         page.on("dialog", lambda dialog: asyncio.ensure_future(dialog.dismiss()))
-        host = self._door.parse(url).raw_host or ""
+        host = url.parsed.raw_host or ""
         try:
-            response = await page.goto(url, wait_until="domcontentloaded", timeout=0)
+            response = await page.goto(str(url), wait_until="domcontentloaded", timeout=0)
         except Exception:
             if host in proxy.refused:
                 raise refused() from None
@@ -158,23 +168,23 @@ class Browser:
         if not 200 <= response.status < 300:
             raise PageUnavailable(f"the server answered {response.status}")
         size = await page.evaluate("document.documentElement.outerHTML.length")
-        if size > self._door.limits.decoded:
+        if size > self._transport.limits.decoded:
             raise TooLarge("the page that its scripts have made is too large")
         html = await page.content()
-        return Fetched(
-            url=url,
-            final_url=str(self._door.parse(page.url)),
+        return FetchedPage(
+            url=str(url),
+            final_url=str(self._transport.check_url(page.url)),
             status=response.status,
             content_type="text/html; charset=utf-8",
             body=html.encode("utf-8", "replace"),
             headers={n.lower(): v for n, v in response.headers.items()},
-            fetched_at=now(),
-            rung="browser",
+            fetched_at=utc_now(),
+            via="browser",
         )
 
 
 class _Chromium:
-    """One browser process, and how much it was used."""
+    """One browser process, and how much it has been used."""
 
     def __init__(self, driver: Any, browser: Any) -> None:
         self._driver, self._browser = driver, browser
@@ -193,10 +203,10 @@ class _Chromium:
             browser = await driver.chromium.launch(
                 executable_path=executable,
                 args=list(_FLAGS),
-                env={"PATH": PLACES, "HOME": "/nonexistent", "LANG": "C.UTF-8"},
+                env={"PATH": SEARCH_PATH, "HOME": "/nonexistent", "LANG": "C.UTF-8"},
                 # Chromium's own sandbox does not start for root, as containers often have it.
                 chromium_sandbox=getattr(os, "geteuid", lambda: 1)() != 0,
-                # Traffic that belongs to no page meets a port where nobody listens.
+                # Traffic that belongs to no page goes to a port where nothing listens.
                 proxy={"server": "http://127.0.0.1:9"},
             )
         except BaseException:
@@ -210,7 +220,7 @@ class _Chromium:
         return time.monotonic() - self._began
 
     async def context(self, proxy: Proxy, user_agent: str) -> Any:
-        """A profile for one page: no cookies, no cache, no service workers, no downloads."""
+        """Make a context for one page: no cookies, no cache, no service workers, no downloads."""
         version = self._browser.version.partition(".")[0]
         context = await self._browser.new_context(
             proxy={
@@ -225,22 +235,22 @@ class _Chromium:
             service_workers="block",
             accept_downloads=False,
         )
-        await context.add_init_script(_INIT)
-        await context.route("**/*", _only_what_makes_text)
+        await context.add_init_script(_INIT_SCRIPT)
+        await context.route("**/*", _route_request)
         return context
 
     async def memory(self) -> int:
-        """Bytes that its processes hold, as far as this system tells."""
+        """Return the resident bytes of its processes; 0 where the system does not say."""
         try:
             session = await self._browser.new_browser_cdp_session()
-            found = await session.send("SystemInfo.getProcessInfo")
+            info = await session.send("SystemInfo.getProcessInfo")
             await session.detach()
-            return sum(_resident(process["id"]) for process in found["processInfo"])
+            return sum(_resident_bytes(process["id"]) for process in info["processInfo"])
         except Exception:
             return 0
 
     async def stop(self) -> None:
-        """End it, at once if it does not want to."""
+        """Close the browser; kill it when that takes too long."""
         with suppress(Exception):
             async with asyncio.timeout(5):
                 await self._browser.close()
@@ -250,9 +260,9 @@ class _Chromium:
 
 
 def find_chromium() -> str:
-    """The system's Chromium. Raises when there is none."""
-    found = (shutil.which(name, path=PLACES) for name in NAMES)
-    if (path := next(filter(None, found), None)) is None:
+    """Return the path of the system's Chromium. Raise when there is none."""
+    paths = (shutil.which(name, path=SEARCH_PATH) for name in NAMES)
+    if (path := next(filter(None, paths), None)) is None:
         raise ConfigError(
             "there is no Chromium on this machine",
             remedy="install it, or say where it is: fetch.chromium",
@@ -260,20 +270,23 @@ def find_chromium() -> str:
     return path
 
 
-async def _only_what_makes_text(route: Any) -> None:
+async def _route_request(route: Any) -> None:
+    """Block the resources that add no text to a page."""
     request = route.request
-    if request.resource_type in _SKIPPED or not request.url.startswith(("http:", "https:")):
+    if request.resource_type in _BLOCKED_RESOURCES or not request.url.startswith(
+        ("http:", "https:")
+    ):
         await route.abort()
     else:
         await route.continue_()
 
 
-async def _closed(page: Any) -> None:
+async def _close(page: Any) -> None:
     with suppress(Exception):
         await page.close()
 
 
-def _resident(process: int) -> int:
+def _resident_bytes(process: int) -> int:
     try:
         pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
     except (OSError, ValueError, IndexError):

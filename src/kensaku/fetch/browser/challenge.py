@@ -1,4 +1,4 @@
-"""Pages that are not the page: a check for robots, in place of what was asked for. Pure."""
+"""Recognise challenge pages: a check for robots instead of the page. Pure."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _MARKS: tuple[tuple[str, tuple[bytes, ...]], ...] = (
 )
 
 
-def challenger(status: int, headers: Mapping[str, str], body: bytes) -> str | None:
-    """Whose check this is; None when it is an ordinary answer."""
+def challenge_service(status: int, headers: Mapping[str, str], body: bytes) -> str | None:
+    """Return the service whose challenge this is; None for an ordinary page."""
     if headers.get("cf-mitigated", "").lower() == "challenge":
         return "Cloudflare"
     if headers.get("x-amzn-waf-action", "").lower() in ("challenge", "captcha"):
         return "AWS WAF"
     if status not in _STATUSES or len(body) > SMALL:
         return None
-    return next((who for who, marks in _MARKS if any(mark in body for mark in marks)), None)
+    return next((name for name, marks in _MARKS if any(mark in body for mark in marks)), None)

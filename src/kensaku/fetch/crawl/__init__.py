@@ -1,1 +1,1 @@
-"""A site, page by page: which links to follow, in which order, how far."""
+"""Crawl a site: which links to follow, in which order, how far."""

@@ -1,7 +1,7 @@
-"""The state of a crawl in SQLite: what waits, what is done, and the pages themselves.
+"""The state of a crawl in SQLite: queued links, finished links, and the pages themselves.
 
-In memory, or in a file that survives a kill: what was taken and not finished waits again.
-Every call is short and runs in one thread of its own.
+It is in memory, or in a file that survives a kill: links that were taken and not finished are
+queued again. Every call is short and runs in one thread of its own.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from urllib.parse import urlsplit
 from kensaku.models import Page
 
 T = TypeVar("T")
-VARIANTS = 20  # addresses that differ in their query alone: calendars, filters, sort orders
-WAITING = 100_000  # how long the queue may become
+MAX_VARIANTS = 20  # URLs that differ in their query alone: calendars, filters, sort orders
+MAX_LINKS = 100_000
 
 _TABLES = {
     "links": "CREATE TABLE IF NOT EXISTS links (url TEXT PRIMARY KEY, depth INTEGER, score REAL,"
@@ -30,18 +30,18 @@ _TABLES = {
     " WITHOUT ROWID",
 }
 _INDEX = "CREATE INDEX IF NOT EXISTS waiting ON links (state, depth, score DESC, place)"
-_WAITS, _DONE, _FAILED = 0, 2, 3
-_LISTS = ("images", "links", "notes")
+_QUEUED, _DONE, _FAILED = 0, 2, 3
+_TUPLES = ("images", "links", "notes")
 
 
 class Frontier:
-    """URLs of one crawl, each of them once."""
+    """The URLs of one crawl, each once."""
 
     def __init__(self, path: Path | None = None, *, fresh: bool = True) -> None:
         self._path, self._fresh = path, fresh
         self._db: sqlite3.Connection | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="kensaku-crawl")
-        self._taken: set[str] = set()  # handed out, not finished: known to this process alone
+        self._in_progress: set[str] = set()  # taken and not finished; not in the file
 
     async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         loop = asyncio.get_running_loop()
@@ -51,10 +51,10 @@ class Frontier:
         if self._db is None:
             try:
                 self._db = self._connect()
-            except sqlite3.OperationalError:  # another process is at this very crawl
+            except sqlite3.OperationalError:  # another process runs the same crawl
                 self._path = None
                 self._db = self._connect()
-            except sqlite3.DatabaseError:  # damaged: what it held is fetched again
+            except sqlite3.DatabaseError:  # damaged: its pages are fetched again
                 assert self._path is not None
                 self._path.unlink()
                 self._db = self._connect()
@@ -81,16 +81,16 @@ class Frontier:
         return db
 
     async def add(self, links: Iterable[tuple[str, float]], depth: int) -> int:
-        """Let links wait; those that are known, and those over a bound, are not added."""
+        """Queue links and return how many; skip those that are known or over a limit."""
 
         def work(db: sqlite3.Connection) -> int:
             (place,) = db.execute("SELECT count(*) FROM links").fetchone()
             added = 0
             db.execute("BEGIN")
             for url, score in links:
-                if place + added >= WAITING or not _new_variant(db, url):
+                if place + added >= MAX_LINKS or not _new_variant(db, url):
                     continue
-                row = (url, depth, score, _WAITS, place + added)
+                row = (url, depth, score, _QUEUED, place + added)
                 added += db.execute(
                     "INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?, ?, NULL)", row
                 ).rowcount
@@ -100,54 +100,56 @@ class Frontier:
         return await self._run(work)
 
     async def take(self, most: int) -> list[tuple[str, int, float]]:
-        """The next links, the shallow and the fitting first: url, depth, score."""
+        """Take the next links, by depth and then by score: url, depth, score."""
 
         def work(db: sqlite3.Connection) -> list[tuple[str, int, float]]:
             rows = db.execute(
                 "SELECT url, depth, score FROM links WHERE state = ?"
                 " ORDER BY depth, score DESC, place LIMIT ?",
-                (_WAITS, most + len(self._taken)),
+                (_QUEUED, most + len(self._in_progress)),
             )
-            chosen = [row for row in rows if row[0] not in self._taken][:most]
-            self._taken.update(row[0] for row in chosen)
-            return chosen
+            links = [row for row in rows if row[0] not in self._in_progress][:most]
+            self._in_progress.update(row[0] for row in links)
+            return links
 
         return await self._run(work)
 
-    async def done(self, url: str, page: Page | None, score: float = 0.0) -> None:
-        """A link is finished: with its page, or with nothing to show."""
-        text = None if page is None else json.dumps(page.to_dict(), ensure_ascii=False)
+    async def finish(self, url: str, page: Page | None, score: float = 0.0) -> None:
+        """Mark a link as finished, with its page or without one."""
+        text = None if page is None else _dump(page)
         row = (_FAILED if page is None else _DONE, text, score, url)
 
         def work(db: sqlite3.Connection) -> None:
             db.execute("UPDATE links SET state = ?, page = ?, score = ? WHERE url = ?", row)
-            self._taken.discard(url)
+            self._in_progress.discard(url)
 
         await self._run(work)
 
-    async def first_time(self, digest: bytes, url: str) -> bool:
-        """Whether a text was not met elsewhere: the same page under many addresses is a trap. Under
-        the same address it is a page that was being read when the crawl was killed."""
+    async def is_new_text(self, digest: bytes, url: str) -> bool:
+        """Tell whether no other URL had this text: one page under many addresses is a trap.
+
+        The same URL may have it: the crawl was killed while it was being read.
+        """
 
         def work(db: sqlite3.Connection) -> bool:
             db.execute("INSERT OR IGNORE INTO contents VALUES (?, ?)", (digest, url))
-            found = db.execute("SELECT url FROM contents WHERE hash = ?", (digest,)).fetchone()
-            return bool(found[0] == url)
+            (first,) = db.execute("SELECT url FROM contents WHERE hash = ?", (digest,)).fetchone()
+            return bool(first == url)
 
         return await self._run(work)
 
     async def pages(self) -> list[Page]:
-        """The pages of an earlier run."""
+        """Return the pages of an earlier run."""
         rows = await self._run(
             lambda db: db.execute(
                 "SELECT page FROM links WHERE state = ? AND page IS NOT NULL ORDER BY place",
                 (_DONE,),
             ).fetchall()
         )
-        return [_page(row[0]) for row in rows]
+        return [_load(row[0]) for row in rows]
 
     async def urls(self) -> list[str]:
-        """Every link that was met, in order."""
+        """Return every link, by depth and then by score."""
         rows = await self._run(
             lambda db: db.execute(
                 "SELECT url FROM links ORDER BY depth, score DESC, place"
@@ -156,18 +158,18 @@ class Frontier:
         return [row[0] for row in rows]
 
     async def counts(self) -> tuple[int, int]:
-        """How many are done (with or without a page), and how many wait."""
+        """Count the finished links (with or without a page) and the queued ones."""
         rows = dict(
             await self._run(
                 lambda db: db.execute(
-                    "SELECT state = ?, count(*) FROM links GROUP BY 1", (_WAITS,)
+                    "SELECT state = ?, count(*) FROM links GROUP BY 1", (_QUEUED,)
                 ).fetchall()
             )
         )
         return rows.get(0, 0), rows.get(1, 0)
 
     async def close(self, *, forget: bool = False) -> None:
-        """Close the file; `forget` deletes it, when there is nothing left to resume."""
+        """Close the file; with `forget`, delete it: there is nothing left to resume."""
 
         def work() -> None:
             if self._db is not None:
@@ -191,10 +193,15 @@ def _new_variant(db: sqlite3.Connection, url: str) -> bool:
         " RETURNING many",
         (f"{parts.netloc}{parts.path}",),
     ).fetchone()
-    return bool(many <= VARIANTS)
+    return bool(many <= MAX_VARIANTS)
 
 
-def _page(text: str) -> Page:
+def _dump(page: Page) -> str:
+    stored = page.to_dict() | {"needs_browser": page.needs_browser}
+    return json.dumps(stored, ensure_ascii=False)
+
+
+def _load(text: str) -> Page:
     names = {f.name for f in fields(Page)}
-    known: dict[str, Any] = {n: v for n, v in json.loads(text).items() if n in names}
-    return Page(**known | {n: tuple(known.get(n, ())) for n in _LISTS})
+    stored: dict[str, Any] = {n: v for n, v in json.loads(text).items() if n in names}
+    return Page(**stored | {n: tuple(stored.get(n, ())) for n in _TUPLES})

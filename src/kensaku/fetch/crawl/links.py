@@ -1,12 +1,13 @@
 """Which links a crawl follows: one spelling for each page, no traps, the best first. Pure.
 
-link → normal() → Scope.takes() → trap()? → relevance → the frontier
+link → normalize() → is_trap()? → Scope.includes()? → Relevance → frontier
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from kensaku.fetch.crawl.patterns import Patterns
@@ -16,20 +17,20 @@ MAX_SEGMENTS = 16
 MAX_PARAMETERS = 20
 SAME_SEGMENT = 3  # /a/b/a/b/a: relative links that feed on themselves
 
-# Parameters that name a visit or a campaign, not a page.
-_NOISE = frozenset(
+# Query parameters that name a session or a campaign, not a page.
+_TRACKING = frozenset(
     "jsessionid phpsessid aspsessionid sid sessionid session_id session zenid oscsid cftoken cfid "
     "fbclid gclid dclid msclkid yclid igshid mc_cid mc_eid _ga _gl ref_src".split()
 )
-_FILES = (
+_FILE_SUFFIXES = (
     ".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".ico", ".css", ".js", ".mjs", ".woff",
     ".woff2", ".ttf", ".mp3", ".mp4", ".webm", ".avi", ".mov", ".zip", ".gz", ".tar", ".7z",
     ".exe", ".dmg", ".iso", ".whl", ".jar", ".bin", ".apk",
 )  # fmt: skip
 
 
-def normal(url: str) -> str | None:
-    """One spelling for each page: no fragment, no visit, no campaign. None when it is no page."""
+def normalize(url: str) -> str | None:
+    """Return one spelling for each page: no fragment, session or campaign. None when it is none."""
     if len(url) > MAX_CHARS:
         return None
     try:
@@ -43,32 +44,32 @@ def normal(url: str) -> str | None:
     netloc = f"[{host}]" if ":" in host else host
     if port not in (None, usual):
         netloc = f"{netloc}:{port}"
-    path = "/".join(s for s in _without_matrix(parts.path))
+    path = _strip_session(parts.path)
     query = parts.query
     if query.count("&") > MAX_PARAMETERS:
         return None
     if query:
         pairs = parse_qsl(query, keep_blank_values=True)
-        kept = [(n, v) for n, v in pairs if not _noise(n)]
-        if len(kept) != len(pairs):
-            query = urlencode(kept)
+        own = [(n, v) for n, v in pairs if not _is_tracking(n)]
+        if len(own) != len(pairs):
+            query = urlencode(own)
     return urlunsplit((parts.scheme, netloc, path or "/", query, ""))
 
 
-def trap(url: str) -> bool:
-    """Whether a URL looks like one of endlessly many: deep, repeating itself, or a file."""
+def is_trap(url: str) -> bool:
+    """Tell whether a URL is too deep, repeats its own segments, or names a file."""
     parts = urlsplit(url)
     segments = [s for s in parts.path.split("/") if s]
     if len(segments) > MAX_SEGMENTS or any(
         segments.count(s) >= SAME_SEGMENT for s in set(segments)
     ):
         return True
-    return parts.path.lower().endswith(_FILES)
+    return parts.path.lower().endswith(_FILE_SUFFIXES)
 
 
 @dataclass(frozen=True)
 class Scope:
-    """What belongs to a crawl: the site, and what was selected or excluded."""
+    """The URLs that belong to a crawl: the site, and the patterns that select or exclude."""
 
     root: str  # host of the first page, without www.
     select_paths: Patterns
@@ -97,16 +98,16 @@ class Scope:
             allow_external,
         )
 
-    def inside(self, url: str) -> bool:
-        """Whether a URL is of the site: its host, or one below it."""
+    def is_inside(self, url: str) -> bool:
+        """Tell whether a URL is on the site: its host, or a subdomain."""
         host = (urlsplit(url).hostname or "").removeprefix("www.")
         return host == self.root or host.endswith("." + self.root)
 
-    def takes(self, url: str) -> bool:
-        """Whether a link is one of those that were asked for."""
+    def includes(self, url: str) -> bool:
+        """Tell whether a link passes the patterns."""
         parts = urlsplit(url)
         host, path = parts.hostname or "", parts.path or "/"
-        if not self.inside(url) and not (self.allow_external or self.select_domains):
+        if not self.is_inside(url) and not (self.allow_external or self.select_domains):
             return False
         if self.select_domains and not self.select_domains.find(host):
             return False
@@ -115,60 +116,64 @@ class Scope:
         return not (self.exclude_domains.find(host) or self.exclude_paths.find(path))
 
 
-class Wish:
-    """What a crawl is told to look for, in words. It compares words, and understands nothing:
-    "pages about pricing" finds pages with the word pricing, in the language it was written in."""
+class Relevance:
+    """Score links and texts by the words they share with a crawl's instructions.
+
+    Only words are compared: "pages about pricing" finds pages with the word "pricing", in the
+    language of the instructions.
+    """
 
     def __init__(self, instructions: str | None) -> None:
         from kensaku.index.languages import guess_language
         from kensaku.index.tokens import query_terms
 
         text = (instructions or "").strip()
-        # Both sides are read in one language, that of the wish: stems must meet.
+        # Both sides are stemmed in one language, so that stems are comparable.
         self._language = guess_language(text)
         self._terms = dict(query_terms(text, (self._language,))) if text else {}
-        self._whole = sum(self._terms.values())
+        self._total_weight = sum(self._terms.values())
 
     def __bool__(self) -> bool:
-        return self._whole > 0
+        return self._total_weight > 0
 
     def of_link(self, url: str) -> float:
-        """How much of the wish stands in the address, 0 to 1."""
+        """Return the weight of the instructions' words in the URL's path, 0 to 1."""
         return self._share(unquote(urlsplit(url).path)) if self else 0.0
 
     def of_text(self, title: str, text: str) -> float:
-        """How much of the wish stands in the page, 0 to 1."""
+        """Return the weight of the instructions' words in the page, 0 to 1."""
         return self._share(f"{title}\n{text[:50_000]}") if self else 0.0
 
     def _share(self, text: str) -> float:
         from kensaku.index.tokens import document_terms
 
-        found = document_terms(text, self._language)
-        hits = [w for term, w in self._terms.items() if term in found.words or term in found.pairs]
-        return sum(hits) / self._whole
+        own = document_terms(text, self._language)
+        shared = [w for term, w in self._terms.items() if term in own.words or term in own.pairs]
+        return sum(shared) / self._total_weight
 
 
-def choose(
-    links: Iterable[str], scope: Scope, wish: Wish, breadth: int, *, look_at: int = 5_000
+def best_links(
+    links: Iterable[str], scope: Scope, relevance: Relevance, breadth: int, *, look_at: int = 5_000
 ) -> list[tuple[str, float]]:
-    """The `breadth` best links of a page, each with how well it fits: those of the site first."""
-    found: dict[str, float] = {}
-    for seen, link in enumerate(links):
-        if seen >= look_at:
-            break
-        url = normal(link)
-        if url is None or url in found or trap(url) or not scope.takes(url):
+    """Return the `breadth` best links of a page with their scores, those of the site first."""
+    scores: dict[str, float] = {}
+    for link in islice(links, look_at):
+        url = normalize(link)
+        if url is None or url in scores or is_trap(url) or not scope.includes(url):
             continue
-        found[url] = wish.of_link(url) + (1.0 if scope.inside(url) else 0.0)
-    return sorted(found.items(), key=lambda item: -item[1])[:breadth]
+        scores[url] = relevance.of_link(url) + (1.0 if scope.is_inside(url) else 0.0)
+    return sorted(scores.items(), key=lambda item: -item[1])[:breadth]
 
 
-def _without_matrix(path: str) -> Iterable[str]:
+def _strip_session(path: str) -> str:
+    """Remove matrix parameters that name a session: `/a;jsessionid=1/b` is `/a/b`."""
+    segments = []
     for segment in path.split("/"):
         name, semicolon, rest = segment.partition(";")
-        yield name if semicolon and _noise(rest.partition("=")[0]) else segment
+        segments.append(name if semicolon and _is_tracking(rest.partition("=")[0]) else segment)
+    return "/".join(segments)
 
 
-def _noise(name: str) -> bool:
+def _is_tracking(name: str) -> bool:
     name = name.lower()
-    return name in _NOISE or name.startswith("utm_")
+    return name in _TRACKING or name.startswith("utm_")

@@ -1,7 +1,7 @@
-"""Regular expressions from outside, run by RE2: in linear time, whatever they are.
+"""Regular expressions of callers, run by RE2 in linear time.
 
-`(a+)+$` keeps Python's own engine busy for years on 50 kilobytes; a caller's pattern never gets
-there. Without the extra, patterns are refused with the command that installs it.
+`(a+)+$` keeps Python's own engine busy for years on 50 kilobytes, so no caller's pattern is run by
+it. Without the extra `crawl`, patterns are refused with the command that installs it.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ MAX_CHARS = 500
 
 
 class Patterns:
-    """Several patterns, any of which may be found anywhere in a text."""
+    """Several patterns; a text matches when any of them is found anywhere in it."""
 
     def __init__(self, patterns: Iterable[str] | None, name: str) -> None:
-        given = list(patterns or ())
-        if len(given) > MAX_PATTERNS:
-            raise InvalidQuery(f"{name} has {len(given)} patterns; {MAX_PATTERNS} are the most")
-        self._compiled = [_compiled(pattern, name) for pattern in given]
+        texts = list(patterns or ())
+        if len(texts) > MAX_PATTERNS:
+            raise InvalidQuery(f"{name} has {len(texts)} patterns; {MAX_PATTERNS} are the most")
+        self._compiled = [_compile(text, name) for text in texts]
 
     def __bool__(self) -> bool:
         return bool(self._compiled)
 
     def find(self, text: str) -> bool:
-        """Whether any of them is found in `text`."""
+        """Tell whether any pattern is found in `text`."""
         return any(pattern.search(text) is not None for pattern in self._compiled)
 
 
-def _compiled(pattern: object, name: str) -> Any:
+def _compile(pattern: object, name: str) -> Any:
     if not isinstance(pattern, str) or not 0 < len(pattern) <= MAX_CHARS:
         raise InvalidQuery(f"{name} takes patterns of 1 to {MAX_CHARS} characters")
     try:

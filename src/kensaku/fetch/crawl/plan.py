@@ -1,17 +1,15 @@
-"""What a crawl or a map is asked for: Tavily's parameters, checked before anything is sent."""
+"""The parameters of a crawl or a map: Tavily's names, checked before anything is sent."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from kensaku.errors import InvalidQuery
-from kensaku.fetch.crawl.links import Scope, normal
-
-Progress = Callable[[str, int, int], None]
+from kensaku.fetch.crawl.links import Scope, normalize
 
 _BOUNDS: dict[str, tuple[float, float]] = {
     "max_depth": (1, 5),
@@ -23,11 +21,11 @@ _BOUNDS: dict[str, tuple[float, float]] = {
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One crawl.
+    """The parameters of one crawl.
 
-    `instructions` are compared with addresses and texts word by word: links that share words
-    with them come first, and pages that share none are left out of the results. It is a filter,
-    not a reader: write the words that the pages use.
+    `instructions` are compared with URLs and texts word by word: links that share words with them
+    come first, and pages that share none are left out of the results. They are a filter, not a
+    prompt: write the words that the pages use.
     """
 
     url: str
@@ -50,15 +48,15 @@ class Plan:
                 raise InvalidQuery(f"{name} is {str(value)[:40]!r}; it must be a number")
             if not low <= value <= high:
                 raise InvalidQuery(f"{name} is {value}; it must be from {low:g} to {high:,g}")
-        given = self.url.strip() if isinstance(self.url, str) else ""
-        url = normal(given if "://" in given else f"https://{given}") if given else None
+        text = self.url.strip() if isinstance(self.url, str) else ""
+        url = normalize(text if "://" in text else f"https://{text}") if text else None
         if url is None:
             raise InvalidQuery("url is not a web address", remedy="write https://example.com")
         object.__setattr__(self, "url", url)
 
     @property
     def scope(self) -> Scope:
-        """What belongs to the crawl. Raises for a pattern that cannot be run."""
+        """The URLs that belong to the crawl. Raise for a pattern that cannot be compiled."""
         return Scope.of(
             self.url,
             self.select_paths,
@@ -69,8 +67,8 @@ class Plan:
         )
 
     def state_file(self, folder: Path, tenant: str = "") -> Path:
-        """Where the state of this very crawl lives: the same call finds it again."""
-        known: dict[str, Any] = asdict(self)
-        del known["timeout"]
-        digest = blake2b(repr((tenant, sorted(known.items()))).encode(), digest_size=12)
+        """Return where the state of this crawl is stored; an equal plan finds it again."""
+        parameters: dict[str, Any] = asdict(self)
+        del parameters["timeout"]
+        digest = blake2b(repr((tenant, sorted(parameters.items()))).encode(), digest_size=12)
         return folder / f"{digest.hexdigest()}.sqlite"

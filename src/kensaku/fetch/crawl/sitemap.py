@@ -1,4 +1,4 @@
-"""Sitemaps and feeds, read as a stream: no tree, no entities, and never more than so many entries.
+"""Sitemaps and feeds, parsed as a stream: no tree, no entities, a limit on entries. Pure.
 
 bytes → expat, 64 KiB at a time → <loc> of <url> and <sitemap>, <link> of feeds
 """
@@ -11,7 +11,7 @@ from xml.parsers import expat
 
 from kensaku.fetch.limits import MIB
 
-MAX_ENTRIES = 50_000  # what the protocol lets one file hold
+MAX_ENTRIES = 50_000  # the most that the protocol allows in one file
 MAX_CHARS = 2_048  # of one address
 MAX_BYTES = 20 * MIB  # unpacked
 _STEP = 64 * 1024
@@ -19,39 +19,39 @@ _STEP = 64 * 1024
 
 @dataclass(slots=True)
 class Sitemap:
-    """What a sitemap lists: pages, and further sitemaps."""
+    """The URLs in a sitemap: pages, and further sitemaps."""
 
     pages: list[str] = field(default_factory=list)
     sitemaps: list[str] = field(default_factory=list)
-    cut: bool = False  # there was more, or it broke off
+    truncated: bool = False  # over a limit, or broken
 
 
 class _Full(Exception):
-    pass
+    """Stop parsing: a limit is reached."""
 
 
 def read_sitemap(data: bytes, *, limit: int = MAX_ENTRIES) -> Sitemap:
-    """The addresses in a sitemap, a sitemap index, an RSS or Atom feed, or a plain list."""
-    found = Sitemap()
+    """Read the URLs of a sitemap, a sitemap index, an RSS or Atom feed, or a plain list."""
+    sitemap = Sitemap()
     if data[:2] == b"\x1f\x8b":
-        data = _unpacked(data, found)
+        data = _gunzip(data, sitemap)
     if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-        return _plain(data, found, limit)
+        return _read_plain(data, sitemap, limit)
     parser = expat.ParserCreate()
-    reader = _Reader(parser, found, min(limit, MAX_ENTRIES))
+    handlers = _Handlers(parser, sitemap, min(limit, MAX_ENTRIES))
     try:
         for at in range(0, len(data), _STEP):
             parser.Parse(data[at : at + _STEP], at + _STEP >= len(data))
     except (_Full, expat.ExpatError):
-        found.cut = True
+        sitemap.truncated = True
     finally:
-        reader.release()
-    return found
+        handlers.release()
+    return sitemap
 
 
-class _Reader:
-    def __init__(self, parser: expat.XMLParserType, found: Sitemap, limit: int) -> None:
-        self._parser, self._found, self._limit = parser, found, limit
+class _Handlers:
+    def __init__(self, parser: expat.XMLParserType, sitemap: Sitemap, limit: int) -> None:
+        self._parser, self._sitemap, self._limit = parser, sitemap, limit
         self._into: list[str] | None = None
         self._text: list[str] = []
         self._size = 0
@@ -62,7 +62,7 @@ class _Reader:
         parser.EntityDeclHandler = self._entity
 
     def release(self) -> None:
-        """Cut the circle between the parser and its handlers."""
+        """Break the reference cycle between the parser and its handlers."""
         self._parser.StartElementHandler = self._parser.EndElementHandler = None
         self._parser.CharacterDataHandler = self._parser.EntityDeclHandler = None
 
@@ -71,13 +71,15 @@ class _Reader:
         if tag in ("url", "sitemap", "item", "entry"):
             self._inside = tag
         elif tag == "loc" and self._inside in ("url", "sitemap") and name.count(":") == 0:
-            self._into = self._found.sitemaps if self._inside == "sitemap" else self._found.pages
+            self._into = (
+                self._sitemap.sitemaps if self._inside == "sitemap" else self._sitemap.pages
+            )
         elif tag == "link" and self._inside == "item":
-            self._into = self._found.pages
+            self._into = self._sitemap.pages
         elif tag == "link" and self._inside == "entry":
             if attributes.get("rel", "alternate") != "alternate":
                 return
-            self._keep(self._found.pages, attributes.get("href", ""))
+            self._add(self._sitemap.pages, attributes.get("href", ""))
         self._text, self._size = [], 0
 
     def _characters(self, text: str) -> None:
@@ -87,37 +89,37 @@ class _Reader:
 
     def _end(self, name: str) -> None:
         if self._into is not None:
-            self._keep(self._into, "".join(self._text))
+            self._add(self._into, "".join(self._text))
             self._into = None
 
-    def _keep(self, into: list[str], address: str) -> None:
+    def _add(self, into: list[str], address: str) -> None:
         address = address.strip()
         if address and len(address) <= MAX_CHARS:
             into.append(address)
-        if len(self._found.pages) + len(self._found.sitemaps) >= self._limit:
+        if len(self._sitemap.pages) + len(self._sitemap.sitemaps) >= self._limit:
             raise _Full
 
     def _entity(self, *_: object) -> None:
         raise _Full  # a sitemap has no use for entities of its own; a bomb has
 
 
-def _plain(data: bytes, found: Sitemap, limit: int) -> Sitemap:
+def _read_plain(data: bytes, sitemap: Sitemap, limit: int) -> Sitemap:
     for line in data[: 2 * MIB].decode("utf-8", "replace").splitlines():
         if line.strip().startswith(("http://", "https://")) and len(line) <= MAX_CHARS:
-            found.pages.append(line.strip())
-            if len(found.pages) >= min(limit, MAX_ENTRIES):
-                found.cut = True
+            sitemap.pages.append(line.strip())
+            if len(sitemap.pages) >= min(limit, MAX_ENTRIES):
+                sitemap.truncated = True
                 break
-    return found
+    return sitemap
 
 
-def _unpacked(data: bytes, found: Sitemap) -> bytes:
-    """`sitemap.xml.gz`: gzip as a file format, not as an encoding of the answer."""
+def _gunzip(data: bytes, sitemap: Sitemap) -> bytes:
+    """Decompress `sitemap.xml.gz`: gzip as a file format, not as a content encoding."""
     try:
         inner = zlib.decompressobj(31)
         plain = inner.decompress(data, MAX_BYTES)
     except zlib.error:
-        found.cut = True
+        sitemap.truncated = True
         return b""
-    found.cut = not inner.eof
+    sitemap.truncated = not inner.eof
     return plain
