@@ -31,7 +31,7 @@ from kensaku.extract.html.page import visible_blocks
 from kensaku.extract.html.tree import parse_html
 from kensaku.extract.main import features, model
 from kensaku.extract.main.blocks import Block
-from kensaku.extract.main.select import best_selection, without_repeats
+from kensaku.extract.main.select import best_selection, drop_repeats
 
 ROUNDS = 110
 MOST_WORDS = 60  # a block's weight grows with its words up to here
@@ -75,15 +75,31 @@ def prepare(sample: Sample) -> Case:
     meta = read_metadata(root, sample.url)
     blocks, _ = visible_blocks(root, meta)
     facts = features.PageFacts(meta.title)
-    rows = np.array([features.expand(r) for r in features.rows(blocks, facts)], dtype=np.float32)
+    rows = np.array([expand(r) for r in features.rows(blocks, facts)], dtype=np.float32)
     sizes = np.array([min(b.size, MOST_WORDS) + 1 for b in blocks])
     return Case(
         sample,
         blocks,
-        rows.reshape(len(blocks), len(features.names())),
+        rows.reshape(len(blocks), len(feature_names())),
         label(blocks, sample.text),
         sizes / max(sizes.sum(), 1) * 10,
     )
+
+
+def feature_names() -> list[str]:
+    """Return the name of each number and each bit, in the order of `expand`."""
+    bits = (f"{field}:{bit}" for field, names in features.BIT_FIELDS for bit in names)
+    return [*features.NUMBERS, *bits]
+
+
+def expand(row: list[float]) -> list[float]:
+    """Turn the bits of a row into one number each, as training wants them."""
+    count = len(features.NUMBERS)
+    return row[:count] + [
+        float(int(value) >> n & 1)
+        for value, (_, names) in zip(row[count:], features.BIT_FIELDS, strict=True)
+        for n in range(len(names))
+    ]
 
 
 def label(blocks: list[Block], answer: str) -> np.ndarray:
@@ -144,7 +160,7 @@ def selected(case: Case, booster: lightgbm.Booster) -> str:
     shares = booster.predict(case.rows).tolist()
     taken = best_selection(shares, [b.size for b in case.blocks])
     chosen = [b for b, take in zip(case.blocks, taken, strict=True) if take]
-    return "\n".join(b.text for b in without_repeats(chosen))
+    return "\n".join(b.text for b in drop_repeats(chosen))
 
 
 def cross_validate(cases: list[Case], folds: int) -> list[tuple[str, float]]:
@@ -165,7 +181,7 @@ def write(booster: lightgbm.Booster, path: Path) -> None:
     dump = booster.dump_model()
     used: dict[int, int] = {}
     trees = [_tree(t["tree_structure"], used) for t in dump["tree_info"]]
-    names = features.names()
+    names = feature_names()
     content = {"features": [names[i] for i in used], "trees": trees}
     path.write_text(json.dumps(content, separators=(",", ":")) + "\n", encoding="utf-8")
     print(f"{path}: {len(trees)} trees, {len(used)} features, {path.stat().st_size:,} bytes")

@@ -10,7 +10,7 @@ from kensaku.extract import extract_html
 from kensaku.extract.html.metadata import absolute
 from kensaku.extract.html.tree import lxml_etree, parse_html
 from kensaku.extract.main.blocks import blocks_of
-from kensaku.extract.main.lexicon import PLACES, place_bits
+from kensaku.extract.main.lexicon import BOX_NAMES, name_bits
 from kensaku.extract.visible.selector import parse_selector
 
 
@@ -20,10 +20,10 @@ from kensaku.extract.visible.selector import parse_selector
 def test_every_word_in_a_name_is_found(names: str) -> None:
     """One name can speak of several kinds of box, in words that overlap."""
     wanted = 0
-    for bit, words in enumerate(PLACES.values()):
+    for bit, words in enumerate(BOX_NAMES.values()):
         wanted |= any(word in names.lower() for word in words.split("|")) << bit
 
-    assert place_bits(names) == wanted
+    assert name_bits(names) == wanted
 
 
 @pytest.mark.parametrize(

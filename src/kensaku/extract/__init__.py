@@ -1,4 +1,4 @@
-"""Documents → pages: `extract_html` for a page at hand, `extract` for bytes of any kind.
+"""Extract text and metadata from documents: `extract_html` for HTML, `extract` for any bytes.
 
 `ParsePool` does the same in worker processes that can be killed; use it for bytes from the web.
 """

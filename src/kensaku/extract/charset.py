@@ -1,7 +1,7 @@
-"""Bytes → text: byte order mark, then UTF-8, then a label that the bytes bear out, then a guess.
+"""Bytes → text: byte order mark, then UTF-8, then a label that fits the bytes, then a guess.
 
-Labels are wrong so often that none is believed against the bytes. "latin-1" is not even a hint: it
-is what a server says of a page that it knows nothing about.
+Labels are wrong so often that none is trusted against the bytes. "latin-1" is not even a hint: it
+is the default of servers that know nothing about a page.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 
-_WIDE = (
+_WIDE_MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -29,7 +29,7 @@ _WIDER = {
     "iso8859-11": "cp874", "tis-620": "cp874", "big5": "big5hkscs",
 }  # fmt: skip
 _LABELS = {"x-sjis": "cp932", "windows-31j": "cp932", "x-gbk": "gb18030", "ks_c_5601-1987": "cp949"}
-_NO_CHARSETS = frozenset(
+_NOT_CHARSETS = frozenset(
     "utf_7 idna punycode unicode_escape raw_unicode_escape undefined mbcs oem".split()
 )
 _LABELS |= {
@@ -41,10 +41,10 @@ _LABELS |= {
 
 
 def decode(data: bytes, content_type: str = "") -> str:
-    """The text of `data`; what cannot be decoded becomes U+FFFD, never an error."""
+    """Decode `data`; what cannot be decoded becomes U+FFFD, never an error."""
     if data.startswith(codecs.BOM_UTF8):
         return data[len(codecs.BOM_UTF8) :].decode("utf-8", "replace")
-    if (text := wide(data)) is not None:
+    if (text := decode_wide(data)) is not None:
         return text
     try:
         # Text of any other charset is practically never valid UTF-8 by accident.
@@ -53,18 +53,18 @@ def decode(data: bytes, content_type: str = "") -> str:
             return text
     except UnicodeDecodeError:
         text = data.decode("utf-8", "replace")
-        if _beyond(text) > 20 * text.count("\ufffd"):
-            return text  # a slip, or a text that was cut in the middle of a letter
-    return data.decode(_said(data, content_type) or _guess(data[:_SAMPLE]), "replace")
+        if _count_non_ascii(text) > 20 * text.count("\ufffd"):
+            return text  # a few wrong bytes, or a text that is cut in the middle of a letter
+    return data.decode(_labelled(data, content_type) or _guess(data[:_SAMPLE]), "replace")
 
 
-def wide(data: bytes) -> str | None:
-    """The text of UTF-16 or UTF-32, known by its mark or by where its zeros are; else None."""
-    for mark, encoding in _WIDE:
+def decode_wide(data: bytes) -> str | None:
+    """Decode UTF-16 or UTF-32, detected by its mark or by where its zeros are; else None."""
+    for mark, encoding in _WIDE_MARKS:
         if data.startswith(mark):
             return data[len(mark) :].decode(encoding, "replace")
     first, second = data[:4096:2].count(0), data[1:4096:2].count(0)
-    # A letter of ASCII has a zero on one side. Even in Japanese, the markup is made of those.
+    # An ASCII letter has a zero on one side; even Japanese pages have ASCII markup.
     if 20 * max(first, second) < len(data[:4096]) or 10 * min(first, second) > max(first, second):
         return None
     text = data.decode("utf-16-be" if first > second else "utf-16-le", "replace")
@@ -72,7 +72,8 @@ def wide(data: bytes) -> str | None:
     return text if 50 * odd <= len(text[:2048]) else None
 
 
-def _said(data: bytes, content_type: str) -> str | None:
+def _labelled(data: bytes, content_type: str) -> str | None:
+    """Return the encoding of the first label that fits the bytes."""
     labels = []
     if header := _HEADER.search(content_type):
         labels.append(header[1])
@@ -80,24 +81,26 @@ def _said(data: bytes, content_type: str) -> str | None:
         labels.append(next(g for g in inside.groups() if g).decode("ascii"))
     sample = data[:65536]
     for label in labels:
-        encoding = _known(label)
+        encoding = _encoding_of(label)
         if encoding in (None, "utf-8", "cp1252") or (encoding in _ASIAN and _is_western(sample)):
             continue
         text = sample.decode(encoding, "replace")
-        # One wrong byte in a thousand is a slip; more, and the label is wrong.
-        if text.count("\ufffd") <= len(sample) / 1000 and 10 * _rare(text) <= _beyond(text):
+        # One wrong byte in a thousand is an accident; with more, the label is wrong.
+        if text.count("\ufffd") <= len(sample) / 1000 and 10 * _count_rare(
+            text
+        ) <= _count_non_ascii(text):
             return encoding
     return None
 
 
-def _known(label: str) -> str | None:
+def _encoding_of(label: str) -> str | None:
     label = label.strip().lower()
     try:
         info = codecs.lookup(_LABELS.get(label, label))
     except LookupError:
         return None
     # codecs such as "rot13" or "zip" are not charsets
-    if not info._is_text_encoding or info.name.replace("-", "_") in _NO_CHARSETS:
+    if not info._is_text_encoding or info.name.replace("-", "_") in _NOT_CHARSETS:
         return None
     return _WIDER.get(info.name, info.name)
 
@@ -122,7 +125,7 @@ _HAN = re.compile("[\u4e00-\u9fff]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _CYRILLIC = re.compile("[а-яё]{3,}")
 _RARE = re.compile("[\u0080-\u009f\ue000-\uf8ff\ufffd\u3400-\u4dbf\uff61-\uff9f]")
-_BEYOND = re.compile("[^\x00-\x7f]+")
+_NON_ASCII = re.compile("[^\x00-\x7f]+")
 _HIGH = re.compile(rb"[\x80-\xff]+")
 # One accent or two inside a word, or a sign: é in "été", ’ in "it’s", € in "€5", –. The bytes
 # 81 to 83 are left out, which nothing western is written with and most Japanese letters begin with.
@@ -133,7 +136,7 @@ _ACCENT = re.compile(
 
 
 def _guess(sample: bytes) -> str:
-    """The candidate under which the text looks most like a language."""
+    """Return the candidate under which the text looks most like a language."""
     if b"\x1b$" in sample or b"\x1b(" in sample:
         return "iso2022_jp"
     if _is_western(sample):
@@ -147,7 +150,7 @@ def _guess(sample: bytes) -> str:
             + 1.6 * len(_HANGUL.findall(text))
             + 1.5 * len(_HAN.findall(text))
             + sum(len(w) for w in _CYRILLIC.findall(text))
-            - 4.0 * _rare(text)
+            - 4.0 * _count_rare(text)
         ) / high
         if score > best + 0.01:
             best, encoding = score, candidate
@@ -155,7 +158,7 @@ def _guess(sample: bytes) -> str:
 
 
 def _is_western(sample: bytes) -> bool:
-    """Whether the bytes beyond ASCII stand as accents do: alone, in words of ASCII letters."""
+    """Tell whether the bytes beyond ASCII stand alone in words of ASCII letters, as accents do."""
     return 4 * _length(_ACCENT, sample) >= 3 * _length(_HIGH, sample)
 
 
@@ -163,11 +166,11 @@ def _length(pattern: re.Pattern[bytes], sample: bytes) -> int:
     return sum(map(len, pattern.findall(sample)))
 
 
-def _beyond(text: str) -> int:
-    """How many characters are not ASCII."""
-    return sum(map(len, _BEYOND.findall(text)))
+def _count_non_ascii(text: str) -> int:
+    """Count the characters that are not ASCII."""
+    return sum(map(len, _NON_ASCII.findall(text)))
 
 
-def _rare(text: str) -> int:
-    """How many characters are of those that text read in a wrong charset is full of."""
+def _count_rare(text: str) -> int:
+    """Count the characters that are frequent in text decoded with a wrong charset."""
     return len(_RARE.findall(text))

@@ -1,4 +1,4 @@
-"""Any document → Page: what it is decides who reads it."""
+"""Any document → Page: sniff its kind and call the parser of that kind."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from kensaku.models import Page
 
 
 def extract(data: bytes, *, url: str = "", content_type: str = "") -> Page:
-    """The text of a document of any kind we read; its first bytes say which.
+    """Extract the page of a document; its first bytes decide which kind it is.
 
-    Raises `TooLarge` for a document over our bounds and `Unparsable` when no text can be had.
+    Raise `TooLarge` for a document over the limits and `Unparsable` when it has no text to extract.
     """
     check_size(len(data))
     if not data.strip(b" \t\r\n\f\v\0\xef\xbb\xbf\xff\xfe"):  # space, and byte order marks
         raise Unparsable("the document is empty")
-    page = _read(sniff(data, content_type), data, url, content_type)
+    page = _extract_kind(sniff(data, content_type), data, url, content_type)
     if not page.text and not page.notes:
         return replace(page, notes=("no text: there are no words in the document",))
     return page
 
 
-def _read(kind: Kind, data: bytes, url: str, content_type: str) -> Page:
+def _extract_kind(kind: Kind, data: bytes, url: str, content_type: str) -> Page:
     if kind == "html":
         from kensaku.extract.html.page import extract_html
 

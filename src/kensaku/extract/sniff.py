@@ -1,4 +1,4 @@
-"""What a document is, by its first bytes; names and headers only break ties between texts."""
+"""Detect the kind of a document by its first bytes; headers only break ties between texts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import Literal
 
 from kensaku.errors import Unparsable
-from kensaku.extract.charset import wide
+from kensaku.extract.charset import decode_wide
 
 Kind = Literal[
     "html", "pdf", "docx", "xlsx", "pptx", "odf", "xml", "json", "csv", "markdown", "text"
@@ -26,7 +26,11 @@ _NO_TEXT = (
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Office document of before 2007"),
     (b"{\\rtf", "an RTF document"), (b"%!PS", "a PostScript document"),
 )  # fmt: skip
-_BOXES = {b"ftyp": "a video or a photograph", b"WEBP": "a WebP image", b"WAVE": "a WAV recording"}
+_CONTAINER_MARKS = {
+    b"ftyp": "a video or a photograph",
+    b"WEBP": "a WebP image",
+    b"WAVE": "a WAV recording",
+}
 _CONTROLS = bytes(b for b in range(27) if b < 9 or b > 13)
 _HTML = re.compile(
     rb"<(?:!doctype\s+html|html|head|body|title|script|meta|link|style|div|p|a|table|h[1-6]|ul|br|span"
@@ -40,19 +44,19 @@ _XHTML = re.compile(rb"<!doctype\s+html|<html\b", re.IGNORECASE)
 
 
 def sniff(data: bytes, content_type: str = "") -> Kind:
-    """The kind of a document; raises `Unparsable` with what it is when it can hold no text."""
+    """Return the kind of a document; raise `Unparsable`, naming the kind, when it holds no text."""
     head = data[:1024]
     if b"%PDF-" in head:
         return "pdf"
     if head.startswith(b"PK\x03\x04"):
-        return _zipped(data)
+        return _archive_kind(data)
     for magic, name in _NO_TEXT:
         if head.startswith(magic) and not (len(magic) == 2 and _is_text(head)):
             raise Unparsable(f"the document is {name}, from which no text can be had")
     for at, width in ((4, 8), (8, 12)):
-        if name := _BOXES.get(head[at:width], ""):
+        if name := _CONTAINER_MARKS.get(head[at:width], ""):
             raise Unparsable(f"the document is {name}, from which no text can be had")
-    if (text := wide(data)) is not None:
+    if (text := decode_wide(data)) is not None:
         data = text.encode("utf-8", "replace")
     elif not _is_text(data[:4096]):
         raise Unparsable("the document is of an unknown binary form")
@@ -61,26 +65,26 @@ def sniff(data: bytes, content_type: str = "") -> Kind:
 
 def _is_text(head: bytes) -> bool:
     controls = len(head) - len(head.translate(None, _CONTROLS))
-    # A stray NUL in markup is skipped, as browsers do; elsewhere it is the sign of a binary form.
+    # Browsers skip a stray NUL in markup; elsewhere it is the sign of a binary file.
     return controls <= len(head) / 50 and (b"\x00" not in head or head.lstrip()[:1] == b"<")
 
 
-def _text_kind(data: bytes, said: str) -> Kind:
+def _text_kind(data: bytes, declared: str) -> Kind:
     head = data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
     if _XML.match(head):
         return "html" if _XHTML.search(head) else "xml"
-    if head[:1] in b"{[" and head and (said.endswith("json") or _looks_like_json(data)):
+    if head[:1] in b"{[" and head and (declared.endswith("json") or _looks_like_json(data)):
         return "json"
-    if said in ("text/markdown", "text/x-markdown"):
+    if declared in ("text/markdown", "text/x-markdown"):
         return "markdown"
-    if said in ("text/csv", "text/tab-separated-values"):
+    if declared in ("text/csv", "text/tab-separated-values"):
         return "csv"
-    if said == "text/plain":
-        # Servers send pages under this name; a page begins like one.
+    if declared == "text/plain":
+        # Servers send HTML under this type; it is recognised by its beginning.
         return (
             "html" if re.match(rb"\s*<(?:!doctype\s+html|html\b)", head, re.IGNORECASE) else "text"
         )
-    if head.startswith(b"<") or said in ("text/html", "application/xhtml+xml"):
+    if head.startswith(b"<") or declared in ("text/html", "application/xhtml+xml"):
         return "html"
     if len(_HTML.findall(data[:65536])) >= 3:
         return "html"
@@ -93,7 +97,7 @@ def _looks_like_json(data: bytes) -> bool:
     ) and (data.rstrip()[-1:] in b"}]")
 
 
-def _zipped(data: bytes) -> Kind:
+def _archive_kind(data: bytes) -> Kind:
     from kensaku.extract.formats.office import archive_names
 
     names = archive_names(data)

@@ -18,7 +18,7 @@ def _rule(css: str, markup: str) -> str:
 
 HIDDEN = {
     "display none": _style("display:none"),
-    "display none, spaced and important": _style("DISPLAY : None !important"),
+    "display none, normalize_spaces and important": _style("DISPLAY : None !important"),
     "display none on a span": f'<p>A word <span style="display:none">{_X}</span> more.</p>',
     "visibility hidden": _style("visibility:hidden"),
     "visibility collapse": _style("visibility: collapse"),

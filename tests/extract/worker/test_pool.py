@@ -106,7 +106,7 @@ async def test_a_worker_whose_long_answer_nobody_reads_can_be_ended() -> None:
         (worker,) = pool._all
         answers = worker._process.stdout
         answers.readexactly = lambda size: asyncio.Event().wait()
-        asking = asyncio.ensure_future(worker.ask(long, "", "text/html"))
+        asking = asyncio.ensure_future(worker.request(long, "", "text/html"))
         while answers._transport.is_reading():  # noqa: ASYNC110 - nobody tells
             await asyncio.sleep(0.01)
         asking.cancel()

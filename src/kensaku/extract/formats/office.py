@@ -1,7 +1,7 @@
 """Office documents → Page: Word, Excel, PowerPoint (2007 and later) and OpenDocument text.
 
-A document is a zip of XML. Sizes are checked before and while unpacking; what the document itself
-marks as hidden (text, rows, columns, sheets, slides) is left out.
+A document is a zip of XML files. Sizes are checked before and during decompression. What the
+document itself marks as hidden (text, rows, columns, sheets, slides) is left out.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from xml.etree.ElementTree import Element
 
 from kensaku.errors import TooLarge, Unparsable
 from kensaku.extract.formats.text import table
-from kensaku.extract.formats.xml import elements, local
+from kensaku.extract.formats.xml import elements, local_name
 from kensaku.models import Page
 from kensaku.text.clean import cut, one_line, visible
 from kensaku.text.dates import parse_date
@@ -36,16 +36,16 @@ _TYPES = {
 
 
 def archive_names(data: bytes) -> set[str]:
-    """The names of the files in a zip archive."""
+    """Return the names of the files in a zip archive."""
     with _archive(data) as archive:
         return set(archive.namelist())
 
 
 def extract_office(data: bytes, kind: str, url: str = "") -> Page:
-    """The text of a document of one of the four kinds."""
+    """Extract the text of a document of one of the four kinds."""
     with _archive(data) as archive:
         names = set(archive.namelist())
-        said = _properties(archive, names)
+        properties = _properties(archive, names)
         if kind == "docx":
             marked = _word(_read(archive, "word/document.xml"))
         elif kind == "xlsx":
@@ -56,14 +56,14 @@ def extract_office(data: bytes, kind: str, url: str = "") -> Page:
             marked = _open_document(_read(archive, "content.xml"))
     marked = visible(marked).strip()
     text = re.sub(r"^(?:#{1,6} |- |\| ?|\|(?: --- \|)+$)|(?: \|)$", "", marked, flags=re.MULTILINE)
-    title = said.get("title") or one_line(text[:1_000].strip().partition("\n")[0])
+    title = properties.get("title") or one_line(text[:1_000].strip().partition("\n")[0])
     return Page(
         url=url,
         title=cut(title, 300),
         text=text.strip(),
         markdown=marked,
-        author=cut(said.get("creator", ""), 80) or None,
-        published=parse_date(said.get("created") or said.get("date")),
+        author=cut(properties.get("creator", ""), 80) or None,
+        published=parse_date(properties.get("created") or properties.get("date")),
         content_type=_TYPES[kind],
     )
 
@@ -79,7 +79,7 @@ def _archive(data: bytes) -> zipfile.ZipFile:
 
 
 def _read(archive: zipfile.ZipFile, name: str) -> bytes:
-    """One file; what its header says of its size is not believed."""
+    """Read one file; the size in its header is not trusted."""
     try:
         with archive.open(name) as file:
             data = file.read(MAX_FILE_BYTES + 1)
@@ -101,48 +101,48 @@ def _read(archive: zipfile.ZipFile, name: str) -> bytes:
     return data
 
 
-def _ended(data: bytes) -> Iterator[tuple[str, Element]]:
-    return ((local(e.tag), e) for event, e, _ in elements(data) if event == "end")
+def _end_events(data: bytes) -> Iterator[tuple[str, Element]]:
+    return ((local_name(e.tag), e) for event, e, _ in elements(data) if event == "end")
 
 
 def _properties(archive: zipfile.ZipFile, names: set[str]) -> dict[str, str]:
     name = "docProps/core.xml" if "docProps/core.xml" in names else "meta.xml"
     if name not in names:
         return {}
-    return {tag: one_line(e.text or "")[:500] for tag, e in _ended(_read(archive, name))}
+    return {tag: one_line(e.text or "")[:500] for tag, e in _end_events(_read(archive, name))}
 
 
 def _attribute(element: Element | None, name: str) -> str:
     if element is None:
         return ""
-    return next((v for k, v in element.attrib.items() if local(k) == name), "")
+    return next((v for k, v in element.attrib.items() if local_name(k) == name), "")
 
 
 def _number(element: Element, name: str) -> int:
-    written = _attribute(element, name)
-    return int(written) if written.isascii() and written.isdigit() and len(written) < 10 else 0
+    value = _attribute(element, name)
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else 0
 
 
 def _word(data: bytes) -> str:
-    """Paragraphs, headings, list items and tables of a Word document."""
+    """Write the paragraphs, headings, list items and tables of a Word document."""
     parts: list[str] = []
     rows: list[list[str]] = []
     cells: list[str] = []
     cell: list[str] = []
     in_table = 0
     for event, element, _ in elements(data):
-        tag = local(element.tag)
+        tag = local_name(element.tag)
         if tag == "tbl":
             in_table += 1 if event == "start" else -1
             if event == "end" and not in_table:
                 parts.append(table(rows))
                 rows = []
         elif event == "end" and tag == "p":
-            said = _word_paragraph(element)
-            if said and in_table:
-                cell.append(said.lstrip("#- "))
-            elif said:
-                parts.append(said)
+            text = _word_paragraph(element)
+            if text and in_table:
+                cell.append(text.lstrip("#- "))
+            elif text:
+                parts.append(text)
             element.clear()
         elif event == "end" and tag == "tc":
             cells.append(" ".join(cell))
@@ -154,20 +154,20 @@ def _word(data: bytes) -> str:
 
 
 def _word_paragraph(paragraph: Element) -> str:
-    style, item, said = "", False, []
+    style, item, texts = "", False, []
     for element in paragraph.iter():
-        tag = local(element.tag)
+        tag = local_name(element.tag)
         if tag == "pstyle":
             style = _attribute(element, "val")
         elif tag == "numpr":
             item = True
-        elif tag == "r" and not _vanishes(element):
+        elif tag == "r" and not _is_hidden_run(element):
             for part in element:
-                name = local(part.tag)
-                said.append(
+                name = local_name(part.tag)
+                texts.append(
                     (part.text or "") if name == "t" else " " if name in ("tab", "br") else ""
                 )
-    text = " ".join("".join(said).split())
+    text = " ".join("".join(texts).split())
     heading = re.match(r"(?:heading|überschrift|titre|見出し)\s*([1-6])", style, re.IGNORECASE)
     if text and heading:
         return "#" * int(heading[1]) + " " + text
@@ -176,9 +176,9 @@ def _word_paragraph(paragraph: Element) -> str:
     return "- " + text if text and item else text
 
 
-def _vanishes(run: Element) -> bool:
+def _is_hidden_run(run: Element) -> bool:
     for element in run.iter():
-        if local(element.tag) in ("vanish", "webhidden"):
+        if local_name(element.tag) in ("vanish", "webhidden"):
             return _attribute(element, "val") not in ("0", "false", "off")
     return False
 
@@ -186,16 +186,18 @@ def _vanishes(run: Element) -> bool:
 def _workbook(archive: zipfile.ZipFile, names: set[str]) -> str:
     shared: list[str] = []
     if "xl/sharedStrings.xml" in names:
-        for tag, element in _ended(_read(archive, "xl/sharedStrings.xml")):
+        for tag, element in _end_events(_read(archive, "xl/sharedStrings.xml")):
             if tag == "si":
                 shared.append(
-                    one_line("".join(t.text or "" for t in element.iter() if local(t.tag) == "t"))
+                    one_line(
+                        "".join(t.text or "" for t in element.iter() if local_name(t.tag) == "t")
+                    )
                 )
                 element.clear()
     parts = []
     sheets = [
         (_attribute(e, "name"), _attribute(e, "state"))
-        for tag, e in _ended(_read(archive, "xl/workbook.xml"))
+        for tag, e in _end_events(_read(archive, "xl/workbook.xml"))
         if tag == "sheet"
     ]
     for number, (title, state) in enumerate(sheets, start=1):
@@ -207,19 +209,19 @@ def _workbook(archive: zipfile.ZipFile, names: set[str]) -> str:
 
 def _sheet(data: bytes, shared: list[str]) -> list[list[str]]:
     rows: list[list[str]] = []
-    unseen: set[int] = set()
+    hidden: set[int] = set()
     chars = 0
-    for tag, element in _ended(data):
+    for tag, element in _end_events(data):
         if tag == "col" and _attribute(element, "hidden") in ("1", "true"):
             first, last = _number(element, "min"), _number(element, "max")
-            unseen.update(range(first, min(last, first + MAX_COLUMNS) + 1))
+            hidden.update(range(first, min(last, first + MAX_COLUMNS) + 1))
         elif tag == "row":
             if _attribute(element, "hidden") not in ("1", "true"):
-                cells = [_cell(c, shared) for c in element if _column(c) not in unseen]
+                cells = [_cell(c, shared) for c in element if _column(c) not in hidden]
                 if any(cells):
                     rows.append(cells[:MAX_COLUMNS])
                     chars += sum(map(len, rows[-1]))
-                    if chars > MAX_CHARS:  # a string is written once, and may be shown in each cell
+                    if chars > MAX_CHARS:  # a shared string may be shown in every cell
                         raise TooLarge(f"a sheet has more than {MAX_CHARS:,} characters")
             element.clear()
             if len(rows) >= MAX_ROWS:
@@ -236,25 +238,25 @@ def _column(cell: Element) -> int:
 
 def _cell(cell: Element, shared: list[str]) -> str:
     kind = _attribute(cell, "t")
-    value = next((e.text or "" for e in cell.iter() if local(e.tag) in ("v", "t")), "")
+    value = next((e.text or "" for e in cell.iter() if local_name(e.tag) in ("v", "t")), "")
     if kind == "s" and value.isdigit() and int(value) < len(shared):
         return shared[int(value)]
     return one_line(value)
 
 
 def _slides(archive: zipfile.ZipFile, names: set[str]) -> str:
-    found = [
+    slides = [
         (int(m[1]), n) for n in names if (m := re.fullmatch(r"ppt/slides/slide(\d{1,5})\.xml", n))
     ]
     parts = []
-    for number, name in sorted(found)[:MAX_SLIDES]:
+    for number, name in sorted(slides)[:MAX_SLIDES]:
         lines: list[str] = []
         shown = True
-        for tag, element in _ended(_read(archive, name)):
+        for tag, element in _end_events(_read(archive, name)):
             if tag == "p":
-                said = "".join(t.text or "" for t in element.iter() if local(t.tag) == "t")
-                if said.strip():
-                    lines.append(one_line(said))
+                text = "".join(t.text or "" for t in element.iter() if local_name(t.tag) == "t")
+                if text.strip():
+                    lines.append(one_line(text))
             elif tag == "sld":
                 shown = _attribute(element, "show") not in ("0", "false")
         if shown and lines:
@@ -264,13 +266,13 @@ def _slides(archive: zipfile.ZipFile, names: set[str]) -> str:
 
 def _open_document(data: bytes) -> str:
     parts: list[str] = []
-    for tag, element in _ended(data):
+    for tag, element in _end_events(data):
         if tag in ("h", "p"):
-            said = " ".join("".join(element.itertext()).split())
+            text = " ".join("".join(element.itertext()).split())
             level = _attribute(element, "outline-level")
-            if said and tag == "h":
-                said = "#" * (int(level) if level in tuple("123456") else 2) + " " + said
-            if said:
-                parts.append(said)
+            if text and tag == "h":
+                text = "#" * (int(level) if level in tuple("123456") else 2) + " " + text
+            if text:
+                parts.append(text)
             element.clear()
     return "\n\n".join(parts)

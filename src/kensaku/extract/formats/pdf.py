@@ -1,46 +1,46 @@
-"""PDF → Page, by pdfium; page by page, so that a passage can be cited with its page."""
+"""PDF → Page, by pdfium, page by page, so that a passage can be cited with its page number."""
 
 from __future__ import annotations
 
 import re
-from importlib import import_module
 from typing import Any
 
-from kensaku.errors import MissingExtra, TooLarge, Unparsable
+from kensaku.errors import TooLarge, Unparsable
+from kensaku.extract.require import require
 from kensaku.models import Page
 from kensaku.text.clean import cut, one_line, visible
 from kensaku.text.dates import parse_date
 
 MAX_PAGES = 2_000
 MAX_CHARS = 10_000_000
-_FEW_CHARS = 20  # a page with less is a picture of a page
+_FEW_CHARS = 20  # a page with less text is probably a scan
 
 
 def extract_pdf(data: bytes, url: str = "") -> Page:
-    """All text of a PDF; its Markdown has a heading for each page."""
+    """Extract the text of a PDF; its Markdown has a heading for each page."""
     document = _open(data)
     try:
-        said = _metadata(document)
+        properties: dict[str, Any] = document.get_metadata_dict(skip_empty=True)
         pages, notes = _pages(document)
     finally:
         document.close()
     text = "\n\n".join(p for p in pages if p)
     marked = "\n\n".join(f"## Page {n}\n\n{p}" for n, p in enumerate(pages, start=1) if p)
-    title = cut(one_line(said.get("Title", "")), 300)
+    title = cut(one_line(properties.get("Title", "")), 300)
     return Page(
         url=url,
         title=title or cut(text.partition("\n")[0], 120),
         text=text,
         markdown=marked,
-        author=cut(one_line(said.get("Author", "")), 80) or None,
-        published=_date(said.get("CreationDate", "")),
+        author=cut(one_line(properties.get("Author", "")), 80) or None,
+        published=_date(properties.get("CreationDate", "")),
         content_type="application/pdf",
         notes=tuple(notes),
     )
 
 
 def pdf_pages(data: bytes) -> list[str]:
-    """The text of each page, the first at index 0."""
+    """Return the text of each page, the first at index 0."""
     document = _open(data)
     try:
         return _pages(document)[0]
@@ -49,11 +49,8 @@ def pdf_pages(data: bytes) -> list[str]:
 
 
 def _pypdfium2() -> Any:
-    """The library, imported when it is first needed; it ships no types."""
-    try:
-        return import_module("pypdfium2")
-    except ImportError as error:
-        raise MissingExtra("pypdfium2", "extract") from error
+    """Return the parser library."""
+    return require("pypdfium2")
 
 
 def _open(data: bytes) -> Any:
@@ -100,7 +97,7 @@ def _page_text(document: Any, number: int) -> str:
         finally:
             page.close()
     except _pypdfium2().PdfiumError:
-        return ""  # one damaged page does not cost the others
+        return ""  # one damaged page must not lose the others
     # pdfium marks the hyphen of a broken word with U+FFFE
     text = raw.replace("\ufffe\r\n", "").replace("\ufffe", "")
     return _paragraphs(visible(text))
@@ -111,11 +108,6 @@ def _paragraphs(text: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 
 
-def _metadata(document: Any) -> dict[str, Any]:
-    found: dict[str, Any] = document.get_metadata_dict(skip_empty=True)
-    return found
-
-
-def _date(written: str) -> str | None:
-    match = re.match(r"(?:D:)?(\d{8})(\d{6})?", written)
+def _date(value: str) -> str | None:
+    match = re.match(r"(?:D:)?(\d{8})(\d{6})?", value)
     return parse_date(match[1] + (match[2] or "")) if match else None

@@ -1,4 +1,4 @@
-"""Texts without markup of their own kind: plain text, Markdown, JSON, CSV → Page."""
+"""Plain text, Markdown, JSON and CSV → Page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAX_CELL = 2_000
 
 _COMMENT = re.compile(r"<!--(?:[^-]++|-(?!->))*+(?:-->)?")
 _IMAGE = re.compile(r"!\[[^\[\]\n]{0,1000}+\]\([^()\n]{0,4000}+\)")
-_BAD_LINK = re.compile(
+_SCRIPT_LINK = re.compile(
     r"\[([^\[\]\n]{0,1000}+)\]\(\s*(?:javascript|data|vbscript):[^()\n]{0,4000}+\)", re.I
 )
 _LINK = re.compile(r"\[([^\[\]\n]{0,1000}+)\]\([^()\n]{0,4000}+\)")
@@ -27,7 +27,7 @@ _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,2000}+>")
 
 
 def extract_text(data: bytes, url: str = "", content_type: str = "") -> Page:
-    """Plain text as it stands, without characters that do not show."""
+    """Extract plain text, without invisible characters."""
     text = visible(decode(data, content_type)).strip()
     title = cut(one_line(text[:1_000].partition("\n")[0]), 120)
     return Page(
@@ -41,9 +41,9 @@ def extract_text(data: bytes, url: str = "", content_type: str = "") -> Page:
 
 
 def extract_markdown(data: bytes, url: str = "", content_type: str = "") -> Page:
-    """Markdown without comments, images, raw tags and links that run something."""
+    """Extract Markdown, without comments, images, raw tags and links that run scripts."""
     source = visible(decode(data, content_type))
-    marked = _BAD_LINK.sub(r"\1", _IMAGE.sub("", _COMMENT.sub("", source))).strip()
+    marked = _SCRIPT_LINK.sub(r"\1", _IMAGE.sub("", _COMMENT.sub("", source))).strip()
     text = _LEAD.sub("", _TAG.sub("", _LINK.sub(r"\1", marked))).strip()
     heading = re.search(r"^#{1,3}\s+(.{1,300})$", marked, re.MULTILINE)
     title = (
@@ -60,7 +60,7 @@ def extract_markdown(data: bytes, url: str = "", content_type: str = "") -> Page
 
 
 def extract_json(data: bytes, url: str = "", content_type: str = "") -> Page:
-    """JSON, indented; as plain text when it is broken."""
+    """Extract JSON, indented; plain text when it is invalid."""
     source = decode(data, content_type)
     try:
         parsed = json.loads(source)
@@ -81,7 +81,7 @@ def extract_json(data: bytes, url: str = "", content_type: str = "") -> Page:
 
 
 def extract_csv(data: bytes, url: str = "", content_type: str = "") -> Page:
-    """A table of values: one line for each row."""
+    """Extract a table of values: one line for each row."""
     source = visible(decode(data, content_type))
     try:
         dialect: type[csv.Dialect] | str = csv.Sniffer().sniff(source[:4_096], delimiters=",;\t|")
@@ -109,7 +109,7 @@ def extract_csv(data: bytes, url: str = "", content_type: str = "") -> Page:
 
 
 def table(rows: list[list[str]]) -> str:
-    """Rows as a Markdown table, the first one as its head."""
+    """Write rows as a Markdown table, with the first one as its header."""
     if not rows:
         return ""
     width = max(len(row) for row in rows)

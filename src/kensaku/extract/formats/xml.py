@@ -1,7 +1,7 @@
 """XML → Page: feeds and sitemaps as lists, anything else as its text.
 
-Read as a stream by expat, which resolves nothing from outside; documents that declare entities
-are refused, and so are those that are too deep or too many.
+expat reads the document as a stream and resolves nothing from outside. Documents that declare
+entities, nest too deep or have too many elements are refused.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class _Entry:
 
 
 def elements(data: bytes) -> Iterator[tuple[str, ElementTree.Element, int]]:
-    """The events of a document, bounded: (start or end, element, depth)."""
+    """Yield the events of a document within limits: (start or end, element, depth)."""
     if b"<!ENTITY" in data or "<!ENTITY".encode("utf-16-le") in data:
         raise Unparsable("the XML declares entities, which we do not expand")
     depth = count = 0
@@ -54,21 +54,21 @@ def elements(data: bytes) -> Iterator[tuple[str, ElementTree.Element, int]]:
         raise Unparsable("the XML is damaged") from error
 
 
-def local(tag: object) -> str:
-    """An element's name without its namespace."""
+def local_name(tag: object) -> str:
+    """Return an element's name without its namespace."""
     return str(tag).rpartition("}")[2].lower()
 
 
 def extract_xml(data: bytes, url: str = "", content_type: str = "") -> Page:
-    """A feed as its entries, a sitemap as its addresses, other documents as their text."""
+    """Extract a feed as its entries, a sitemap as its URLs, another document as its text."""
     entries: list[_Entry] = []
     head = _Entry()
     texts: list[str] = []
-    inside = 0  # depth of the entry we are in
+    inside = 0  # depth of the current entry
     notes: tuple[str, ...] = ()
     name = ""
     for event, element, depth in elements(data):
-        tag = local(element.tag)
+        tag = local_name(element.tag)
         name = name or tag
         if event == "start":
             if tag in _ENTRIES and not inside:
@@ -80,9 +80,9 @@ def extract_xml(data: bytes, url: str = "", content_type: str = "") -> Page:
                     break
             continue
         if inside:
-            _note(entries[-1], tag, element)
+            _read_field(entries[-1], tag, element)
         elif depth <= 3:
-            _note(head, tag, element)
+            _read_field(head, tag, element)
         if element.text and element.text.strip() and not inside:
             texts.append(one_line(element.text)[:10_000])
         if depth == inside:
@@ -94,10 +94,10 @@ def extract_xml(data: bytes, url: str = "", content_type: str = "") -> Page:
         return Page(
             url=url, title=head.title, text=body, markdown=body, content_type="application/xml"
         )
-    return _listed(url, name, head, entries, notes)
+    return _entries_page(url, name, head, entries, notes)
 
 
-def _note(entry: _Entry, tag: str, element: ElementTree.Element) -> None:
+def _read_field(entry: _Entry, tag: str, element: ElementTree.Element) -> None:
     text = (element.text or "").strip()
     if tag == "outline":
         entry.title = entry.title or plain(element.get("title") or element.get("text") or "")
@@ -116,7 +116,7 @@ def _note(entry: _Entry, tag: str, element: ElementTree.Element) -> None:
         entry.summary = cut(plain(text[: 20 * _SUMMARY_CHARS]), _SUMMARY_CHARS)
 
 
-def _listed(
+def _entries_page(
     url: str, name: str, head: _Entry, entries: list[_Entry], notes: tuple[str, ...]
 ) -> Page:
     texts, marks, links = [], [], []
@@ -124,9 +124,9 @@ def _listed(
         address = absolute(entry.link, url)
         if address:
             links.append(address)
-        said = entry.title or entry.link
-        texts.append("\n".join(p for p in (said, entry.date, entry.summary) if p))
-        marked = f"- [{said}]({address})" if address else f"- {said}"
+        label = entry.title or entry.link
+        texts.append("\n".join(p for p in (label, entry.date, entry.summary) if p))
+        marked = f"- [{label}]({address})" if address else f"- {label}"
         marked += f" ({entry.date})" if entry.date else ""
         marks.append(marked + (f"\n  {entry.summary}" if entry.summary else ""))
     kind = {"rss": "application/rss+xml", "feed": "application/atom+xml"}

@@ -7,7 +7,7 @@ import re
 from kensaku.extract.html.tree import Element
 
 _FEW_WORDS = 25
-_SHORT = 250  # words; a challenge says little, an article about challenges says more
+_SHORT = 250  # words: a challenge is shorter than an article about challenges
 
 _CHALLENGE = re.compile(
     r"just a moment|attention required! \| cloudflare|checking (?:your|if the site) "

@@ -1,7 +1,7 @@
-"""Chosen blocks → text and Markdown: headings, lists, tables, code, quotes, links.
+"""Selected blocks → text and Markdown: headings, lists, tables, code, quotes, links.
 
-Both come from the same blocks. Links are absolute http(s) or plain words; images, titles and
-alternative texts are never written, since readers do not see them and chat windows would load them.
+Both come from the same blocks. Links are absolute http(s) URLs or plain words. Images, titles and
+alternative texts are left out: readers do not see them, and chat windows would load the images.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kensaku.extract.html.metadata import absolute
-from kensaku.extract.main.blocks import HEADINGS, Block, Node, spaced
+from kensaku.extract.main.blocks import HEADINGS, Block, Node, normalize_spaces
 from kensaku.text.clean import visible
 
 _CELL_CHARS = 400  # a longer cell is a column of a page, not a cell of a table
 
 
 @dataclass(slots=True)
-class _Place:
-    """Where a block stands, as far as writing it needs."""
+class _BlockContext:
+    """The elements around a block that decide how it is written."""
 
     heading: int = 0
     item: Node | None = None
@@ -30,103 +30,104 @@ class _Place:
 
 
 def render(blocks: list[Block], base: str) -> tuple[str, str]:
-    """The text and the Markdown of these blocks."""
-    places = [_place(b.node) for b in blocks]
-    tables = _real_tables(blocks, places)
-    text = _Writer(tables, lambda b: b.text).write(blocks, places)
-    marked = _Writer(tables, lambda b: _inline(b, base), marks=True).write(blocks, places)
+    """Return the text and the Markdown of these blocks."""
+    contexts = [_context(b.node) for b in blocks]
+    tables = _data_tables(blocks, contexts)
+    text = _Writer(tables, lambda b: b.text).write(blocks, contexts)
+    marked = _Writer(tables, lambda b: _inline(b, base), marks=True).write(blocks, contexts)
     return visible(text), visible(marked)
 
 
-def _place(node: Node) -> _Place:
-    place = _Place(heading=HEADINGS.get(node.tag, 0))
-    walk: Node | None = node
-    while walk is not None:
-        tag = walk.tag
+def _context(node: Node) -> _BlockContext:
+    context = _BlockContext(heading=HEADINGS.get(node.tag, 0))
+    ancestor: Node | None = node
+    while ancestor is not None:
+        tag = ancestor.tag
         if tag == "pre":
-            place.code = True
+            context.code = True
         elif tag == "blockquote":
-            place.quoted = True
-        elif tag == "li" and place.item is None and place.table is None:
-            place.item = walk
-        elif tag in HEADINGS and not place.heading:
-            place.heading = HEADINGS[tag]
-        elif place.table is None:
-            if tag in ("td", "th") and place.cell is None:
-                place.cell = walk
-            elif tag == "tr" and place.row is None:
-                place.row = walk
+            context.quoted = True
+        elif tag == "li" and context.item is None and context.table is None:
+            context.item = ancestor
+        elif tag in HEADINGS and not context.heading:
+            context.heading = HEADINGS[tag]
+        elif context.table is None:
+            if tag in ("td", "th") and context.cell is None:
+                context.cell = ancestor
+            elif tag == "tr" and context.row is None:
+                context.row = ancestor
             elif tag == "table":
-                place.table = walk
-        walk = walk.parent
-    return place
+                context.table = ancestor
+        ancestor = ancestor.parent
+    return context
 
 
-def _real_tables(blocks: list[Block], places: list[_Place]) -> set[int]:
-    """Tables of data; those that lay out a page are not written as tables."""
+def _data_tables(blocks: list[Block], contexts: list[_BlockContext]) -> set[int]:
+    """Return the ids of tables that hold data; layout tables are not written as tables."""
     rows: dict[int, set[int]] = {}
     cells: dict[int, set[int]] = {}
     layout: set[int] = set()
-    for block, place in zip(blocks, places, strict=True):
-        if place.table is None or place.row is None or place.cell is None:
+    for block, context in zip(blocks, contexts, strict=True):
+        if context.table is None or context.row is None or context.cell is None:
             continue
-        table = id(place.table)
-        rows.setdefault(table, set()).add(id(place.row))
-        cells.setdefault(table, set()).add(id(place.cell))
-        if len(block.text) > _CELL_CHARS or place.code or place.heading in (1, 2):
+        table = id(context.table)
+        rows.setdefault(table, set()).add(id(context.row))
+        cells.setdefault(table, set()).add(id(context.cell))
+        if len(block.text) > _CELL_CHARS or context.code or context.heading in (1, 2):
             layout.add(table)
     return {t for t in rows if t not in layout and len(cells[t]) > len(rows[t]) >= 2}
 
 
 class _Writer:
-    def __init__(self, tables: set[int], say: Callable[[Block], str], marks: bool = False) -> None:
-        self._tables, self._say, self._marks = tables, say, marks
+    def __init__(
+        self, tables: set[int], content: Callable[[Block], str], marks: bool = False
+    ) -> None:
+        self._tables, self._content, self._marks = tables, content, marks
         self._parts: list[str] = []
-        self._tight = False
 
-    def write(self, blocks: list[Block], places: list[_Place]) -> str:
+    def write(self, blocks: list[Block], contexts: list[_BlockContext]) -> str:
         at = 0
         while at < len(blocks):
-            place = places[at]
+            context = contexts[at]
             end = at + 1
-            if place.table is not None and id(place.table) in self._tables:
-                while end < len(blocks) and places[end].table is place.table:
+            if context.table is not None and id(context.table) in self._tables:
+                while end < len(blocks) and contexts[end].table is context.table:
                     end += 1
-                self._table(blocks[at:end], places[at:end])
+                self._table(blocks[at:end], contexts[at:end])
             else:
-                before = places[at - 1] if at else _Place()
-                self._block(blocks[at], place, before)
+                before = contexts[at - 1] if at else _BlockContext()
+                self._block(blocks[at], context, before)
             at = end
         return "".join(self._parts).strip()
 
-    def _block(self, block: Block, place: _Place, before: _Place) -> None:
-        said = self._say(block)
-        if not said:
+    def _block(self, block: Block, context: _BlockContext, before: _BlockContext) -> None:
+        text = self._content(block)
+        if not text:
             return
-        if place.code:
-            said = f"```\n{block.text}\n```" if self._marks else block.text
-            self._put("\n\n", said)
-        elif place.heading:
-            said = " ".join(said.split("\n"))
-            self._put("\n\n", f"{'#' * place.heading} {said}" if self._marks else said)
-        elif place.item is not None:
-            first = before.item is not place.item
+        if context.code:
+            text = f"```\n{block.text}\n```" if self._marks else block.text
+            self._put("\n\n", text)
+        elif context.heading:
+            text = " ".join(text.split("\n"))
+            self._put("\n\n", f"{'#' * context.heading} {text}" if self._marks else text)
+        elif context.item is not None:
+            first = before.item is not context.item
             gap = "\n" if before.item is not None else "\n\n"
-            self._put(gap, _item(said, place.item, first) if self._marks else said)
+            self._put(gap, _item(text, context.item, first) if self._marks else text)
         else:
-            if place.quoted and self._marks:
-                said = "> " + said.replace("\n", "\n> ")
-            self._put("\n\n", said)
+            if context.quoted and self._marks:
+                text = "> " + text.replace("\n", "\n> ")
+            self._put("\n\n", text)
 
-    def _table(self, blocks: list[Block], places: list[_Place]) -> None:
+    def _table(self, blocks: list[Block], contexts: list[_BlockContext]) -> None:
         rows: dict[int, dict[int, str]] = {}
-        for block, place in zip(blocks, places, strict=True):
-            row = rows.setdefault(id(place.row), {})
-            said = " ".join(self._say(block).split("\n"))
+        for block, context in zip(blocks, contexts, strict=True):
+            row = rows.setdefault(id(context.row), {})
+            text = " ".join(self._content(block).split("\n"))
             if self._marks:
-                said = said.replace("|", "\\|")
-            cell = id(place.cell)
-            row[cell] = f"{row[cell]} {said}" if cell in row else said
+                text = text.replace("|", "\\|")
+            cell = id(context.cell)
+            row[cell] = f"{row[cell]} {text}" if cell in row else text
         lines = [" | ".join(cells.values()) for cells in rows.values()]
         if self._marks:
             width = max(len(cells) for cells in rows.values())
@@ -134,12 +135,12 @@ class _Writer:
             lines.insert(1, "|" + " --- |" * width)
         self._put("\n\n", "\n".join(lines))
 
-    def _put(self, gap: str, said: str) -> None:
+    def _put(self, gap: str, text: str) -> None:
         self._parts.append(gap if self._parts else "")
-        self._parts.append(said)
+        self._parts.append(text)
 
 
-def _item(said: str, item: Node, first: bool) -> str:
+def _item(text: str, item: Node, first: bool) -> str:
     depth, number, parent = 0, "-", item.parent
     if parent is not None and parent.tag == "ol":
         number = f"{item.number}."
@@ -147,16 +148,16 @@ def _item(said: str, item: Node, first: bool) -> str:
         depth += parent.tag == "li"
         parent = parent.parent
     indent = "  " * min(depth, 6)
-    body = said.replace("\n", "\n" + indent + "  ")
+    body = text.replace("\n", "\n" + indent + "  ")
     return f"{indent}{number} {body}" if first else f"{indent}  {body}"
 
 
 def _inline(block: Block, base: str) -> str:
-    """The pieces of a block with links, code and emphasis marked."""
+    """Return the text of a block with links, code and emphasis marked."""
     if block.node.tag == "pre":
         return block.text
     plain_heading = block.node.tag in HEADINGS
-    said: list[str] = []
+    parts: list[str] = []
     run, before, shape = "", None, ""
     for text, link, style in block.pieces:
         if plain_heading and style in ("strong", "em"):
@@ -164,10 +165,10 @@ def _inline(block: Block, base: str) -> str:
         if link == before and style == shape:
             run += text
         else:
-            said.append(_run(run, before, shape, base))
+            parts.append(_run(run, before, shape, base))
             run, before, shape = text, link, style
-    said.append(_run(run, before, shape, base))
-    return spaced("".join(said))
+    parts.append(_run(run, before, shape, base))
+    return normalize_spaces("".join(parts))
 
 
 _MARKS = {"strong": "**", "em": "*", "code": "`"}
@@ -182,10 +183,10 @@ def _run(text: str, link: str | None, style: str, base: str) -> str:
     before = text[: len(text) - len(text.lstrip())]
     after = text[len(text.rstrip()) :]
     mark = _MARKS.get(style, "")
-    said = f"{mark}{bare}{mark}"
+    text = f"{mark}{bare}{mark}"
     address = absolute(link, base) if link else None
     if address and "\x00" not in bare:
-        label = said.replace("[", "\\[").replace("]", "\\]")
+        label = text.replace("[", "\\[").replace("]", "\\]")
         address = address.replace("(", "%28").replace(")", "%29").replace("<", "%3C")
-        said = f"[{label}]({address})"
-    return before + said + after
+        text = f"[{label}]({address})"
+    return before + text + after

@@ -1,7 +1,7 @@
-"""A cheap look at markup before the tree parser sees it: one linear scan.
+"""Check markup before libxml2 parses it, in one linear scan.
 
-Parsers take quadratic time for a tag with very many attributes, and anything that walks a tree pays
-for depth. Markup over these bounds is refused, not cut: half a tree is another page.
+Parsers take quadratic time for a tag with very many attributes, and every walk over a tree pays for
+its depth. Markup over the limits is refused, not cut: half a tree is another page.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ MAX_DEPTH = 512
 MAX_ATTRIBUTES = 10_000
 
 _RAW = rb"script|style|textarea|title|xmp|iframe|noembed|noframes"
-# Comments and raw text are stepped over; an unclosed one reaches to the end, as in a browser.
-# For bytes in lower case: they are scanned twice as fast as text.
+# Comments and raw text are skipped; an unclosed one reaches to the end, as in a browser.
+# For bytes in lower case: `re` scans bytes twice as fast as text.
 _MARKUP = re.compile(
     rb"<!--(?:[^-]++|-(?!->))*+"
     rb"|<(?:" + _RAW + rb")\b[^>]*+>(?:[^<]++|<(?!/(?:" + _RAW + rb")))*+"
@@ -38,7 +38,7 @@ _FLAT = frozenset(
 
 
 def check_size(size: int) -> None:
-    """Refuse a document of more bytes than we are ready to parse."""
+    """Refuse a document that is too large to parse."""
     if size > MAX_BYTES:
         raise TooLarge(f"the document has {size:,} bytes, and {MAX_BYTES:,} are the most we parse")
 
@@ -50,7 +50,7 @@ def check_markup(text: str) -> None:
 
 
 def _scan(markup: bytes) -> None:
-    open_now: dict[bytes, int] = {}
+    open_tags: dict[bytes, int] = {}
     depth = tags = 0
     for closing, name, attributes in _tags(markup):
         tags += 1
@@ -60,19 +60,19 @@ def _scan(markup: bytes) -> None:
             _check_attributes(attributes)
         if name in _FLAT or attributes[-1:] == b"/":
             continue
-        count = open_now.get(name, 0)
+        count = open_tags.get(name, 0)
         if not closing:
-            open_now[name] = count + 1
+            open_tags[name] = count + 1
             depth += 1
             if depth > MAX_DEPTH:
                 raise TooLarge(f"the page nests its elements more than {MAX_DEPTH} deep")
         elif count:
-            open_now[name] = count - 1
+            open_tags[name] = count - 1
             depth -= 1
 
 
 def _tags(markup: bytes) -> Iterable[tuple[bytes, bytes, bytes]]:
-    """All tags: at once for an ordinary page, one by one where that would take much memory."""
+    """Find all tags: at once on an ordinary page, one by one where that would take much memory."""
     if markup.count(b"<") < 50_000:
         return _MARKUP.findall(markup)
     return ((m[1] or b"", m[2] or b"", m[3] or b"") for m in _MARKUP.finditer(markup))

@@ -1,4 +1,4 @@
-"""What a page says of itself: title, author, dates, language, addresses.
+"""The metadata of a page: title, author, dates, language, links and images.
 
 None of it is trusted further than its form: names are one short visible line, dates are dates,
 addresses are absolute and http(s).
@@ -35,7 +35,7 @@ _AUTHOR = ("author", "article:author", "dc.creator", "citation_author", "parsely
 
 @dataclass(slots=True)
 class Metadata:
-    """What the head of one page says."""
+    """The metadata of one page."""
 
     title: str = ""
     author: str | None = None
@@ -48,7 +48,7 @@ class Metadata:
 
 
 def read_metadata(root: Element, url: str) -> Metadata:
-    """Everything the page says of itself outside of its text."""
+    """Read the metadata from `<head>`, JSON-LD and headings."""
     meta = _meta(root)
     facts = list(_json_ld(root))
     base_tag = root.find(".//base[@href]")
@@ -81,7 +81,7 @@ _ROOTED = re.compile(
 
 
 def absolute(link: str, base: str) -> str | None:
-    """The link as an absolute http(s) address, or None for any other scheme."""
+    """Return the link as an absolute http(s) URL, or None for any other scheme."""
     if not link or link[0] == "#" or len(link) > 4_000:
         return None
     if link[0] == "/":
@@ -90,15 +90,15 @@ def absolute(link: str, base: str) -> str | None:
             return origin + link if origin else None
     elif _ORDINARY.fullmatch(link):
         return link
-    return _joined(link, base)
+    return _join(link, base)
 
 
 @lru_cache(maxsize=16)
 def _origin(base: str) -> str:
-    return (_joined("/", base) or "/")[:-1]
+    return (_join("/", base) or "/")[:-1]
 
 
-def _joined(link: str, base: str) -> str | None:
+def _join(link: str, base: str) -> str | None:
     link = "".join(link.split())
     try:
         joined = urljoin(base, link)
@@ -109,20 +109,20 @@ def _joined(link: str, base: str) -> str | None:
 
 
 def links_of(root: Element, base: str) -> tuple[str, ...]:
-    """Where the page links to, each address once, in reading order, without fragments."""
+    """Return the URLs that the page links to, each once, in reading order, without fragments."""
     return _addresses((e.get("href") for e in root.iter("a", "area")), base, MAX_LINKS)
 
 
 def images_of(root: Element, base: str) -> tuple[str, ...]:
-    """The addresses of the page's images; nothing is fetched."""
+    """Return the URLs of the page's images; nothing is fetched."""
     sources = (e.get("src") or e.get("data-src") for e in root.iter("img"))
     return _addresses(sources, base, MAX_IMAGES)
 
 
-def _addresses(found: Iterable[str | None], base: str, limit: int) -> tuple[str, ...]:
+def _addresses(links: Iterable[str | None], base: str, limit: int) -> tuple[str, ...]:
     seen: dict[str, None] = {}
-    for one in dict.fromkeys(found):
-        address = absolute(one, base) if one else None
+    for link in dict.fromkeys(links):
+        address = absolute(link, base) if link else None
         if address:
             seen.setdefault(address.partition("#")[0])
             if len(seen) >= limit:
@@ -141,25 +141,25 @@ def _meta(root: Element) -> dict[str, str]:
 
 
 def _json_ld(root: Element) -> Iterator[dict[str, Any]]:
-    """All objects of the page's JSON-LD, outermost first."""
+    """Yield all objects of the page's JSON-LD, outermost first."""
     for script in root.iter("script"):
         if "ld+json" not in (script.get("type") or "") or not script.text:
             continue
         if len(script.text) > _MAX_JSON:
             continue
         try:
-            waiting = [json.loads(script.text, strict=False)]
+            queue = [json.loads(script.text, strict=False)]
         except (ValueError, RecursionError):
             continue
         for _ in range(500):
-            if not waiting:
+            if not queue:
                 break
-            item = waiting.pop(0)
+            item = queue.pop(0)
             if isinstance(item, list):
-                waiting += item
+                queue += item
             elif isinstance(item, dict):
                 yield item
-                waiting += [v for v in item.values() if isinstance(v, dict | list)]
+                queue += [v for v in item.values() if isinstance(v, dict | list)]
 
 
 def _title(root: Element, meta: dict[str, str]) -> str:
@@ -168,7 +168,7 @@ def _title(root: Element, meta: dict[str, str]) -> str:
     first = islice(root.iter("h1"), 5)
     headings = [one_line("".join(h.itertext()))[:_TITLE_CHARS] for h in first]
     candidates = [h for h in headings if h] + [plain(meta.get("og:title", ""))]
-    # The title element adds the name of the site; a heading that stands in it is the bare title.
+    # <title> often adds the name of the site; a heading that is part of it is the bare title.
     for candidate in candidates:
         if len(candidate) >= 3 and candidate.lower() in whole.lower():
             return cut(candidate, _TITLE_CHARS)
@@ -178,22 +178,22 @@ def _title(root: Element, meta: dict[str, str]) -> str:
 def _author(root: Element, meta: dict[str, str], facts: list[dict[str, Any]]) -> str | None:
     for fact in facts:
         author = fact.get("author")
-        for one in author if isinstance(author, list) else [author]:
-            name = one.get("name") if isinstance(one, dict) else one
-            if isinstance(name, str) and (found := _name(name)):
-                return found
+        for person in author if isinstance(author, list) else [author]:
+            text = person.get("name") if isinstance(person, dict) else person
+            if isinstance(text, str) and (name := _name(text)):
+                return name
     for key in _AUTHOR:
-        if key in meta and (found := _name(meta[key])):
-            return found
+        if key in meta and (name := _name(meta[key])):
+            return name
     for element in root.iter("a", "span", "address", "p", "div"):
-        said = "author" in (element.get("rel"), element.get("itemprop"))
-        if said and (found := _name("".join(element.itertext()))):
-            return found
+        is_author = "author" in (element.get("rel"), element.get("itemprop"))
+        if is_author and (name := _name("".join(element.itertext()))):
+            return name
     return None
 
 
 def _name(text: str) -> str | None:
-    """A person's or a body's name: one short line that is no address and no sentence."""
+    """Return the name of a person or an organisation; None for a URL, a sentence or a long text."""
     text = re.sub(r"^(?:written )?by\s+", "", plain(text[:400]), flags=re.IGNORECASE)
     if not 2 <= len(text) <= _NAME_CHARS or "://" in text or len(text.split()) > 8:
         return None
@@ -203,14 +203,14 @@ def _name(text: str) -> str | None:
 def _published(root: Element, meta: dict[str, str], facts: list[dict[str, Any]]) -> str | None:
     for key in ("datePublished", "uploadDate", "dateCreated"):
         for fact in facts:
-            if found := parse_date(fact.get(key)):
-                return found
+            if date := parse_date(fact.get(key)):
+                return date
     for key in _PUBLISHED:
-        if found := parse_date(meta.get(key)):
-            return found
+        if date := parse_date(meta.get(key)):
+            return date
     for element in root.iter("time"):
-        if found := parse_date(element.get("datetime")):
-            return found
+        if date := parse_date(element.get("datetime")):
+            return date
     return None
 
 
@@ -228,20 +228,20 @@ _SCRIPTS = (
 
 
 def _language(root: Element, meta: dict[str, str]) -> str | None:
-    for said in (
+    for tag in (
         root.get("lang"),
         root.get("xml:lang"),
         meta.get("og:locale"),
         meta.get("language"),
     ):
-        match = re.match(r"\s*([a-zA-Z]{2})(?:[-_]|\s*$)", said or "")
+        match = re.match(r"\s*([a-zA-Z]{2})(?:[-_]|\s*$)", tag or "")
         if match:
             return match[1].lower()
     return None
 
 
 def language_of(text: str) -> str | None:
-    """The language, where the script gives it away; Latin script gives nothing away."""
+    """Guess the language from the script; None for Latin script, which many languages share."""
     sample = text[:4_000]
     letters = sum(c.isalpha() for c in sample) or 1
     for language, script in _SCRIPTS:

@@ -1,7 +1,7 @@
 """HTML → Page.
 
-bytes → text → bounds → tree → metadata
-                          └→ visible blocks → numbers → scores → chosen blocks → text, Markdown
+bytes → text → size checks → tree → metadata
+                               └→ visible blocks → features → scores → selection → text, Markdown
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from kensaku.extract.html.metadata import Metadata, images_of, language_of, link
 from kensaku.extract.html.tree import Element, parse_html
 from kensaku.extract.main.blocks import Block, blocks_of
 from kensaku.extract.main.features import PageFacts
-from kensaku.extract.main.select import choose
-from kensaku.extract.visible.hidden import Sight
+from kensaku.extract.main.select import select_blocks
+from kensaku.extract.visible.hidden import PageVisibility
 from kensaku.models import Page
 from kensaku.text.clean import cut
 
 _SHELL_WORDS = 25
-_DISCOURSE_WORDS = 150  # its shell lists categories beside the empty topic
+_DISCOURSE_WORDS = 150  # Discourse: its shell lists categories beside the empty topic
 
 
 def extract_html(html: bytes | str, url: str = "", *, content_type: str = "") -> Page:
-    """The main content of a page, without what its readers do not see.
+    """Extract the main content of a page, without text that is hidden from readers.
 
-    Raises `TooLarge` for markup over our bounds and `Unparsable` where there is nothing to parse.
+    Raise `TooLarge` for markup over the limits and `Unparsable` when there is nothing to parse.
     Pure: nothing is fetched.
     """
     check_size(len(html))
@@ -34,8 +34,7 @@ def extract_html(html: bytes | str, url: str = "", *, content_type: str = "") ->
     root = parse_html(text)
     meta = read_metadata(root, url)
     blocks, notes = visible_blocks(root, meta)
-    chosen = choose(blocks, PageFacts(meta.title))
-    body, marked = render(chosen, meta.base)
+    body, marked = render(select_blocks(blocks, PageFacts(meta.title)), meta.base)
     notes += shell_notes(root, meta.title, body, sum(b.size for b in blocks))
     return Page(
         url=url,
@@ -56,12 +55,12 @@ def extract_html(html: bytes | str, url: str = "", *, content_type: str = "") ->
 
 
 def visible_blocks(root: Element, meta: Metadata) -> tuple[list[Block], tuple[str, ...]]:
-    """The blocks a reader sees; those for readers without scripts where there are no others."""
-    blocks = blocks_of(root, Sight(root))
+    """Return the visible blocks; if scripts make them, those for readers without, and a note."""
+    blocks = blocks_of(root, PageVisibility(root))
     words = sum(b.size for b in blocks)
     if words >= (_DISCOURSE_WORDS if meta.generator.startswith("Discourse") else _SHELL_WORDS):
         return blocks, ()
-    plain = blocks_of(root, Sight(root, scripts=False))
+    plain = blocks_of(root, PageVisibility(root, scripts=False))
     if sum(b.size for b in plain) >= 3 * words + 2 * _SHELL_WORDS:
         return plain, ("needs JavaScript: this is the text for readers without it",)
     return blocks, ()

@@ -1,30 +1,27 @@
-"""Markup → an element tree, by libxml2: comments and processing instructions are gone."""
+"""HTML → element tree, by libxml2, without comments and processing instructions."""
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any, TypeAlias
 
-from kensaku.errors import MissingExtra, Unparsable
+from kensaku.errors import Unparsable
 from kensaku.extract.html.markup_check import check_markup
+from kensaku.extract.require import require
 
 Element: TypeAlias = Any  # an element of lxml, which ships no types
 
 
 def lxml_etree() -> Any:
-    """The parser library, imported when it is first needed."""
-    try:
-        return import_module("lxml.etree")
-    except ImportError as error:
-        raise MissingExtra("lxml", "extract") from error
+    """Return the parser library."""
+    return require("lxml.etree")
 
 
 def parse_html(text: str) -> Element:
-    """The root of the page; raises `TooLarge` before the parser can be made to suffer."""
+    """Parse a page and return its root; refuse hostile markup before libxml2 sees it."""
     check_markup(text)
     etree = lxml_etree()
     # A comment inside a word would otherwise cut the text in two, and hide the second half.
-    # Sizes were checked above; libxml2 would drop a text of more than 10 MB without a word.
+    # `huge_tree`: else libxml2 silently drops a text of more than 10 MB. Sizes are checked above.
     parser = etree.HTMLParser(
         encoding="utf-8",
         remove_comments=True,
@@ -40,24 +37,24 @@ def parse_html(text: str) -> Element:
         raise Unparsable("the page holds no markup and no text") from error
     if root is None:
         raise Unparsable("the page holds no markup and no text")
-    _out_of_the_head(root, etree)
+    _move_out_of_head(root, etree)
     return root
 
 
-_HEAD = frozenset("title meta link script style base noscript template".split())
+_HEAD_TAGS = frozenset("title meta link script style base noscript template".split())
 
 
-def _out_of_the_head(root: Element, etree: Any) -> None:
-    """libxml2 knows HTML 4: where no body is opened, it leaves an <article> inside the head."""
+def _move_out_of_head(root: Element, etree: Any) -> None:
+    """Move content into the body: libxml2 leaves an <article> in the head if no body is opened."""
     head = root.find("head")
     if head is None:
         return
     children = list(head)
-    first = next((n for n, c in enumerate(children) if c.tag not in _HEAD), None)
+    first = next((n for n, c in enumerate(children) if c.tag not in _HEAD_TAGS), None)
     if first is None:
         return
     body = root.find("body")
     if body is None:
         body = etree.SubElement(root, "body")
-    for place, child in enumerate(children[first:]):
-        body.insert(place, child)
+    for position, child in enumerate(children[first:]):
+        body.insert(position, child)

@@ -1,6 +1,6 @@
-"""A page as a row of blocks: the pieces of visible text between two block boundaries.
+"""Split a page into blocks: the pieces of visible text between two block boundaries.
 
-tree → walk (hidden text left out) → blocks in reading order, each with its place in the tree
+tree → walk, skipping hidden text → blocks in reading order, each with its node in the tree
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 
 from kensaku.extract.html.tree import Element, lxml_etree
-from kensaku.extract.main.lexicon import place_bits
-from kensaku.extract.visible.hidden import Look, Sight
+from kensaku.extract.main.lexicon import name_bits
+from kensaku.extract.visible.hidden import PageVisibility, TextVisibility
 
 BLOCK_TAGS = frozenset(
     "address article aside blockquote body button caption center dd details dialog dir div dl dt "
@@ -17,7 +17,7 @@ BLOCK_TAGS = frozenset(
     "menu nav ol p pre section summary table tbody td tfoot th thead tr ul".split()
 )
 HEADINGS = {f"h{n}": n for n in range(1, 7)}
-# Inline elements that sites set side by side with style alone, without a space between them.
+# Inline elements that sites set side by side by CSS alone, without a space between them.
 _SPACED = frozenset("a span time label small strong b em i cite abbr button data".split())
 CONTEXT = {
     name: 1 << bit
@@ -33,22 +33,22 @@ _BREAK = "\x00"  # a line break inside a block; the parser leaves no such charac
 _WORD = re.compile(r"\w+")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e00-\u0e7f]")
 
-# A run of text with one look: where it links to, and whether it is code, emphasis or a break. A
-# page has thousands, and nothing is made faster than a tuple.
+# A run of text, its link, and its style: code, emphasis or a break. A page has thousands of them,
+# and tuples are the fastest to make.
 Piece = tuple[str, str | None, str]
 
 
 class Node:
-    """One element that is seen, with what the blocks inside of it add up to."""
+    """One visible element, with the totals of the blocks inside it."""
 
     __slots__ = (
-        "blocks", "context", "depth", "is_main", "items", "link", "linked", "long", "look",
-        "names", "near", "number", "own", "parent", "size", "stops", "style", "tag",
+        "blocks", "context", "depth", "is_main", "items", "link", "linked", "long", "names", "near",
+        "number", "own", "parent", "size", "stops", "style", "tag", "visibility",
     )  # fmt: skip
 
-    def __init__(self, tag: str, parent: Node | None, look: Look) -> None:
+    def __init__(self, tag: str, parent: Node | None, visibility: TextVisibility) -> None:
         # No reference to the element: lxml would have to keep a proxy alive for each.
-        self.tag, self.parent, self.look = tag, parent, look
+        self.tag, self.parent, self.visibility = tag, parent, visibility
         self.names: str | None = None  # its classes; None where it has no attributes at all
         self.size = self.linked = self.long = self.stops = 0.0
         self.blocks = self.own = self.near = self.context = self.depth = 0
@@ -64,19 +64,21 @@ class Node:
 
     @property
     def kind(self) -> str:
-        """The tag with the first class: what repeats in lists."""
+        """The tag with the first class, which is the same for all items of a list."""
         return self.tag if self.names is None else f"{self.tag}.{self.names.partition(' ')[0]}"
 
 
 class Block:
-    """One piece of text that is taken or left as a whole."""
+    """One piece of text, selected or dropped as a whole."""
 
     __slots__ = ("inner", "linked", "node", "pieces", "size", "text", "words")
 
     def __init__(self, pieces: list[Piece], node: Node, inner: Node) -> None:
         self.pieces, self.node, self.inner = pieces, node, inner
         whole = "".join([text for text, _, _ in pieces])
-        self.text = whole.replace(_BREAK, "\n").strip() if node.tag == "pre" else spaced(whole)
+        self.text = (
+            whole.replace(_BREAK, "\n").strip() if node.tag == "pre" else normalize_spaces(whole)
+        )
         self.words = _WORD.findall(self.text.lower())
         self.size = _size(self.text, self.words)
         linked = sum([len(text) for text, link, _ in pieces if link is not None])
@@ -84,29 +86,29 @@ class Block:
 
 
 def _size(text: str, words: list[str]) -> float:
-    """Words; two characters of a script without spaces count as one."""
+    """Count words; two characters of a script without spaces count as one."""
     if text.isascii():
         return float(len(words))
-    # This one letter falls apart in lower case, and its word with it.
+    # In lower case, İ becomes two characters, and splits its word.
     count = len(_WORD.findall(text)) if "\u0130" in text else len(words)
     return count + len(_WIDE.findall(text)) / 2
 
 
-def spaced(text: str) -> str:
-    """A text with single spaces, and one line for each that its breaks make."""
+def normalize_spaces(text: str) -> str:
+    """Collapse white space; each break begins a new line."""
     if _BREAK not in text:
         return " ".join(text.split())
     return "\n".join([s for s in (" ".join(line.split()) for line in text.split(_BREAK)) if s])
 
 
-def blocks_of(root: Element, sight: Sight | None = None) -> list[Block]:
-    """The visible blocks of a page in reading order."""
-    return _Walk(sight or Sight(root)).run(root)
+def blocks_of(root: Element, visibility: PageVisibility | None = None) -> list[Block]:
+    """Return the visible blocks of a page in reading order."""
+    return _BlockBuilder(visibility or PageVisibility(root)).run(root)
 
 
-class _Walk:
-    def __init__(self, sight: Sight) -> None:
-        self._unseen, self._look, self._first = sight.unseen, sight.look, sight.first
+class _BlockBuilder:
+    def __init__(self, visibility: PageVisibility) -> None:
+        self._visibility = visibility
         self._blocks: list[Block] = []
         self._pieces: list[Piece] = []
         self._inner: Node | None = None
@@ -115,7 +117,7 @@ class _Walk:
 
     def run(self, root: Element) -> list[Block]:
         walk = lxml_etree().iterwalk(root, events=("start", "end"))
-        top = node = Node("#", None, self._first)
+        top = node = Node("#", None, self._visibility.initial)
         hidden: Element | None = None
         for event, element in walk:
             if event == "start":
@@ -137,20 +139,20 @@ class _Walk:
         return self._blocks
 
     def _open(self, element: Element, outer: Node) -> Node | None:
-        """The node of an element; None when nothing inside of it is to be read."""
+        """Return the node of an element; None when nothing inside it is visible."""
         tag = element.tag
-        if tag in self._unseen:
+        if tag in self._visibility.hidden_tags:
             return None
         if tag in _EMPTY:
             self._empty(tag, outer)
             return None
         attributes: dict[str, str] = dict(element.items())
-        look = self._look(element, tag, attributes, outer.look)
-        if look is None:
+        visibility = self._visibility.of(element, tag, attributes, outer.visibility)
+        if visibility is None:
             return None
-        node = Node(tag, outer, look)
+        node = Node(tag, outer, visibility)
         if attributes:
-            _name(node, attributes)
+            _set_names(node, attributes)
         if tag in CONTEXT:
             node.context |= CONTEXT[tag]
             if tag == "a":
@@ -181,7 +183,7 @@ class _Walk:
                 self._pieces.append((_BREAK, None, "br"))
 
     def _close(self, node: Node) -> Node:
-        """The node around this one, which from now on counts what is inside of it."""
+        """Add the totals of a node to the node around it, and return that."""
         tag, outer = node.tag, node.parent
         assert outer is not None
         if tag in BLOCK_TAGS or "-" in tag:
@@ -197,7 +199,7 @@ class _Walk:
         return outer
 
     def _text(self, text: str, node: Node) -> None:
-        if node.look.hides:
+        if node.visibility.hides:
             return
         if not text.isspace():
             self._breaks = 0
@@ -209,7 +211,7 @@ class _Walk:
     def _flush(self, node: Node) -> None:
         inner = self._inner
         self._breaks = 0
-        if inner is None:  # nothing but spaces
+        if inner is None:  # white space only
             self._pieces.clear()
             return
         pieces, self._pieces, self._inner = self._pieces, [], None
@@ -228,16 +230,16 @@ class _Walk:
             node.long += size
 
 
-def _name(node: Node, attributes: dict[str, str]) -> None:
+def _set_names(node: Node, attributes: dict[str, str]) -> None:
     get = attributes.get
     node.names = names = get("class", "")
-    bits = place_bits(names) if names else 0
+    bits = name_bits(names) if names else 0
     if name := get("id"):
-        bits |= place_bits(name)
+        bits |= name_bits(name)
     if name := get("itemprop"):
-        bits |= place_bits(name)
+        bits |= name_bits(name)
     if name := get("role"):
-        bits |= place_bits(name)
+        bits |= name_bits(name)
         if name == "main":
             node.is_main = True
     node.own = bits
@@ -245,9 +247,5 @@ def _name(node: Node, attributes: dict[str, str]) -> None:
 
 
 def in_context(node: Node, name: str) -> bool:
-    """Whether the node is, or stands inside, an element of this name."""
+    """Tell whether the node is, or is inside, an element of this name."""
     return bool(node.context & CONTEXT[name])
-
-
-__all__ = ["BLOCK_TAGS", "CONTEXT", "HEADINGS", "Block", "Node", "Piece"]
-__all__ += ["blocks_of", "in_context", "spaced"]

@@ -1,9 +1,9 @@
-"""Blocks → numbers: what the model knows of a block when it says whether it is main content.
+"""Blocks → features: the numbers by which the model scores each block.
 
-    block × (its text, its tags, its place, its containers, its neighbours) + the page as a whole
+    block × (text, tags, position, containers, neighbours) + the page as a whole
 
-A row is numbers, then words of bits. The names are part of the model file: change what one of them
-means, and train again.
+A row is numbers, then integers of bits. The names are part of the model file: after a change of
+what one of them means, train again.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kensaku.extract.main.blocks import CONTEXT, HEADINGS, Block
-from kensaku.extract.main.lexicon import CUES, PLACES
+from kensaku.extract.main.containers import ContainerStats
+from kensaku.extract.main.lexicon import BOX_NAMES, CUES
 from kensaku.extract.main.textstats import TEXT_NAMES, TextStats, is_long
-from kensaku.extract.visible.layout import Boxes
 
 _TAG_CODE = {
     tag: float(code)
@@ -24,7 +24,16 @@ _TAG_CODE = {
         start=1,
     )
 }
-_PLACE_NAMES = ("tag", "inner_tag", "depth", "at", "at_words", "kinds", "kind_size", "kind_linked")
+_POSITION_NAMES = (
+    "tag",
+    "inner_tag",
+    "depth",
+    "at",
+    "at_words",
+    "kinds",
+    "kind_size",
+    "kind_linked",
+)
 _NEXT_NAMES = tuple(
     f"{where}:{what}"
     for where in ("before2", "before", "after", "after2")
@@ -35,15 +44,22 @@ _PATH_NAMES = (
     "long_before", "long_after", "window_size", "window_linked",
 )  # fmt: skip
 _PAGE_NAMES = ("page_size", "page_blocks", "page_linked", "page_long", "prices", "dates", "items")
-_NUMBERS = (*TEXT_NAMES, *_PLACE_NAMES, *Boxes.NAMES, *_NEXT_NAMES, *_PATH_NAMES, *_PAGE_NAMES)
-_WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("near", tuple(PLACES)),
-    ("part", tuple(PLACES)),
+NUMBERS = (
+    *TEXT_NAMES,
+    *_POSITION_NAMES,
+    *ContainerStats.NAMES,
+    *_NEXT_NAMES,
+    *_PATH_NAMES,
+    *_PAGE_NAMES,
+)
+BIT_FIELDS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("near", tuple(BOX_NAMES)),
+    ("part", tuple(BOX_NAMES)),
     ("in", tuple(CONTEXT)),
     ("cue", tuple(CUES)),
     ("under", tuple(CUES)),
 )
-COLUMNS = [f"x{at}" for at in range(len(_NUMBERS) + len(_WORDS))]  # of a row, as Python names
+COLUMNS = [f"x{at}" for at in range(len(NUMBERS) + len(BIT_FIELDS))]  # of a row, as Python names
 _ENDS = 1 << list(CUES).index("related") | 1 << list(CUES).index("comments")
 _PRICE, _DATE = list(CUES).index("price"), list(CUES).index("date")
 Row = list[float]
@@ -51,40 +67,25 @@ Row = list[float]
 
 @dataclass(slots=True)
 class PageFacts:
-    """What the page says of itself, as far as the model listens."""
+    """The metadata of the page that the model uses."""
 
     title: str = ""
 
 
-def names() -> list[str]:
-    """What each number and each bit is, in the order of `expand`."""
-    return [*_NUMBERS, *(f"{word}:{bit}" for word, bits in _WORDS for bit in bits)]
-
-
-def conditions() -> dict[str, str]:
-    """For each name the Python that reads it from `COLUMNS`: a number, or a bit as zero or not."""
-    found = dict(zip(_NUMBERS, COLUMNS, strict=False))
-    for column, (word, bits) in zip(COLUMNS[len(_NUMBERS) :], _WORDS, strict=True):
-        found |= {f"{word}:{bit}": f"({column} & {1 << n})" for n, bit in enumerate(bits)}
-    return found
-
-
-def expand(row: Row) -> Row:
-    """A row with one number for each name, as training wants it."""
-    bits = row[len(_NUMBERS) :]
-    return row[: len(_NUMBERS)] + [
-        float(int(value) >> n & 1)
-        for value, (_, names_) in zip(bits, _WORDS, strict=True)
-        for n in range(len(names_))
-    ]
+def expressions_by_name() -> dict[str, str]:
+    """Return, for each feature, the Python expression that reads it from `COLUMNS`."""
+    expressions = dict(zip(NUMBERS, COLUMNS, strict=False))
+    for column, (field, bits) in zip(COLUMNS[len(NUMBERS) :], BIT_FIELDS, strict=True):
+        expressions |= {f"{field}:{bit}": f"({column} & {1 << n})" for n, bit in enumerate(bits)}
+    return expressions
 
 
 def rows(blocks: list[Block], facts: PageFacts) -> list[Row]:
-    """One row for each block."""
+    """Return one row for each block."""
     if not blocks:
         return []
     stats = TextStats(blocks, facts.title)
-    boxes = Boxes(blocks, stats.size)
+    containers = ContainerStats(blocks, stats.size)
     own = [stats.numbers(i) for i in range(len(blocks))]
     nothing = [0.0] * 5
     brief = [
@@ -93,21 +94,21 @@ def rows(blocks: list[Block], facts: PageFacts) -> list[Row]:
     ]
     beside = [nothing, nothing, *brief, nothing, nothing]
     paths, under = _paths(blocks, stats)
-    whole = _whole(blocks, stats)
+    whole = _page_totals(blocks, stats)
     result = []
     for i, block in enumerate(blocks):
         node, inner = block.node, block.inner
-        numbers, part = boxes.measure(node)
+        numbers, part = containers.measure(node)
         near = node.near | inner.near | (node.parent.near if node.parent is not None else 0)
         result.append([
-            *own[i], *_place(block, i, stats), *numbers,
+            *own[i], *_position(block, i, stats), *numbers,
             *beside[i], *beside[i + 1], *beside[i + 3], *beside[i + 4], *paths[i], *whole,
             near, part | inner.own, inner.context | node.context, stats.cues[i], under[i],
         ])  # fmt: skip
     return result
 
 
-def _place(block: Block, at: int, stats: TextStats) -> Row:
+def _position(block: Block, at: int, stats: TextStats) -> Row:
     return [
         _TAG_CODE.get(block.node.tag, 0.0),
         _TAG_CODE.get(block.inner.tag, 0.0),
@@ -119,7 +120,7 @@ def _place(block: Block, at: int, stats: TextStats) -> Row:
 
 
 def _paths(blocks: list[Block], stats: TextStats) -> tuple[list[Row], list[int]]:
-    """On the way through the page: the heading above, the title, the nearest long texts."""
+    """Measure the distances to the heading above, the title and the nearest long texts."""
     title = next((i for i, b in enumerate(blocks) if b.node.tag == "h1"), -1)
     start = stats.before[title] if title >= 0 else 0.0
     after = _long_after(blocks)
@@ -153,7 +154,7 @@ def _long_after(blocks: list[Block]) -> list[float]:
     return after
 
 
-def _whole(blocks: list[Block], stats: TextStats) -> Row:
+def _page_totals(blocks: list[Block], stats: TextStats) -> Row:
     return [
         stats.size,
         float(len(blocks)),

@@ -1,4 +1,4 @@
-"""Words that sites use: in class names for what a box is, in short texts for what to do there."""
+"""Words that sites use in class names of containers and in short texts, as feature bits."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from functools import lru_cache
 from itertools import groupby
 
-# Names of classes, ids, roles and microdata → what kind of box it is.
-PLACES = {
+# Kinds of containers, by the words in their classes, ids, roles and microdata.
+BOX_NAMES = {
     "nav": "nav|menu|breadcrumb|crumb|pagin|pager|toc|tab",
     "foot": "foot|copyright|legal|colophon|contentinfo",
     "side": "sidebar|side|aside|widget|rail|secondary|complementary",
@@ -41,7 +41,7 @@ PLACES = {
     "section": "section|block|module|component|panel|box",
 }
 _STARTS: dict[str, list[tuple[str, int]]] = {}  # by the first three letters: words and their bits
-for _bit, _words in enumerate(PLACES.values()):
+for _bit, _words in enumerate(BOX_NAMES.values()):
     for _word in _words.split("|"):
         _STARTS.setdefault(_word[:3], []).append((_word, 1 << _bit))
 # Looks ahead, since words overlap; by the first letter, since few places have one that begins any.
@@ -51,7 +51,7 @@ _BY_LETTER = (
 )
 _START = re.compile(f"(?=({'|'.join(_BY_LETTER)}))")
 
-# Words and pairs of words in short texts → what the text is about.
+# Topics of short texts, by words and pairs of words.
 CUES = {
     "share": "share sharing tweet pin follow_us facebook twitter instagram linkedin whatsapp",
     "subscribe": "subscribe subscribed newsletter sign_up signup join_us join_now "
@@ -95,16 +95,16 @@ _CUE_CHARS = 160  # in longer texts a cue says little
 
 
 @lru_cache(maxsize=16384)
-def place_bits(names: str) -> int:
-    """Which kinds of box these names of classes and ids speak of, one bit each."""
+def name_bits(names: str) -> int:
+    """Return the kinds of container that these classes and ids name, one bit each."""
     bits = 0
     for name in names.split()[:40]:
-        bits |= _name_bits(name)
+        bits |= _bits_of_name(name)
     return bits
 
 
 @lru_cache(maxsize=65536)  # sites repeat their class names, and share those of their frameworks
-def _name_bits(name: str) -> int:
+def _bits_of_name(name: str) -> int:
     name = name[:80].lower()
     bits = 0
     for start in _START.findall(name):
@@ -115,7 +115,7 @@ def _name_bits(name: str) -> int:
 
 
 def cue_bits(text: str, words: list[str]) -> int:
-    """What a short text is about, one bit each; `words` are its words in lower case."""
+    """Return the topics of a short text, one bit each; `words` are its words in lower case."""
     if len(text) > _CUE_CHARS:
         return 0
     bits, before, get = 0, "", _CUE_BITS.get

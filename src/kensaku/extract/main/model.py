@@ -1,8 +1,8 @@
-"""The forest of decision trees that knows main content from the rest, in plain Python.
+"""The forest of decision trees that scores blocks, in plain Python.
 
-`blocks.model.json` is written by `bench/train_extractor.py`: the names of the numbers it looks at,
-and trees of `[number, bound, if not above, if above]` down to leaves. Trees are turned into one
-Python function when first used: that is three times as fast as walking them.
+`bench/train_extractor.py` writes `blocks.model.json`: the names of the features, and trees of
+`[feature, bound, if not above, if above]` down to leaves. On first use the trees are compiled to
+one Python function, which is three times as fast as walking them.
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ from kensaku.extract.main import features
 
 FILE = "blocks.model.json"
 Score = Callable[..., float]  # of the numbers of one row
-# After this share of the trees, a score this far from zero no longer changes its side: half of all
+# After this share of the trees, a score this far from zero no longer changes its sign: half of all
 # blocks need a quarter of the trees.
-_SURE = ((0.25, 2.2), (0.5, 3.0))
+_EARLY_EXITS = ((0.25, 2.2), (0.5, 3.0))
 
 
 def probabilities(rows: list[list[float]]) -> list[float]:
-    """For each block the share of it that is expected to be main content."""
-    score = _compiled()
+    """Return, for each block, the share of it that is expected to be main content."""
+    score = _score_function()
     return [1.0 / (1.0 + math.exp(-score(*row))) for row in rows]
 
 
 @cache
-def _compiled() -> Score:
+def _score_function() -> Score:
     text = resources.files("kensaku.extract.main").joinpath(FILE).read_text(encoding="utf-8")
     model = json.loads(text)
-    known = features.conditions()
-    return build([known[name] for name in model["features"]], model["trees"])
+    expressions = features.expressions_by_name()
+    return compile_trees([expressions[name] for name in model["features"]], model["trees"])
 
 
-def build(columns: list[str], trees: list[Any]) -> Score:
-    """One function for all trees; `columns` says how a row is read for each feature.
+def compile_trees(columns: list[str], trees: list[Any]) -> Score:
+    """Compile all trees to one function; `columns` has the expression for each feature.
 
-    The numbers of a row are its arguments: Python reads a local name faster than a list.
+    The numbers of a row are its arguments: Python reads a local name faster than a list item.
     """
     lines = [f"def score({', '.join(features.COLUMNS)}):", " s = 0.0"]
     for at, tree in enumerate(trees):
         lines.append(f" s += {_expression(tree, columns)}")
         lines += [
             f" if s < {-bound} or s > {bound}: return s"
-            for share, bound in _SURE
+            for share, bound in _EARLY_EXITS
             if at + 1 == int(len(trees) * share)
         ]
     lines.append(" return s")

@@ -1,4 +1,4 @@
-"""What the texts of a page's blocks look like, each by itself and among its like."""
+"""Text features of the blocks of a page, each by itself and among blocks of its kind."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Kind = tuple[str, ...]
 
 
 def is_long(block: Block) -> bool:
-    """Whether a block is running text rather than a label or a menu."""
+    """Tell whether a block is running text rather than a label or a menu."""
     return block.size >= _LONG_WORDS and block.linked < 0.5
 
 
@@ -53,7 +53,7 @@ class TextStats:
             sums[2] += block.size * block.linked
 
     def numbers(self, at: int) -> list[float]:
-        """The text of one block, in the order of `TEXT_NAMES`."""
+        """Return the features of one block's text, in the order of `TEXT_NAMES`."""
         block = self._blocks[at]
         text, words = block.text, block.words
         data = text.encode("utf-8", "surrogatepass")  # bytes are counted much faster
@@ -76,13 +76,13 @@ class TextStats:
         ]
 
     def kind(self, at: int) -> list[float]:
-        """Blocks with the same tags and classes: how many, how long, how linked."""
+        """Measure the blocks with the same tags and classes: count, mean size, share of links."""
         count, size, linked = self._kinds[at]
         return [count, size / count, linked / (size or 1.0)]
 
 
 def _kind(node: Node) -> Kind:
-    """The tag and first class of a node and of the two around it: what repeats in lists."""
+    """Return tag and first class of a node and of the two around it, as they repeat in lists."""
     parent = node.parent
     if parent is None:
         return (node.kind,)

@@ -1,4 +1,4 @@
-"""CSS colours as numbers, as far as hiding text by colour needs them."""
+"""Parse and compare CSS colours, to find text that is hidden by its colour."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"(-?\d{0,6}\.?\d{1,6})(%|deg)?")
 
 
 def find_colour(value: str) -> Colour | None:
-    """The first colour in a CSS value, lower case; None when it has none that we know."""
+    """Return the first colour in a CSS value in lower case; None when there is no known one."""
     if match := _HEX.search(value):
         return _from_hex(match[1])
     if match := _FUNCTION.search(value):
@@ -43,7 +43,7 @@ def find_colour(value: str) -> Colour | None:
 
 
 def near(one: Colour, other: Colour) -> bool:
-    """Whether a reader could not tell text of one colour from a ground of the other."""
+    """Tell whether text of one colour cannot be read on a background of the other."""
     alpha = one[3]
     shown = [alpha * a + (1 - alpha) * b for a, b in zip(one[:3], other[:3], strict=True)]
     return sum(abs(a - b) for a, b in zip(shown, other[:3], strict=True)) <= 30

@@ -1,6 +1,6 @@
-"""CSS selectors, as far as style sheets use them to hide things: parse, and match an element.
+"""Parse and match CSS selectors, as far as style sheets use them to hide elements.
 
-Pseudo-elements and states such as `:hover` never match: they do not describe the page at rest.
+Pseudo-elements and states such as `:hover` never match: they do not apply to a page at rest.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MAX_TOKENS = 60
 
 @dataclass(slots=True)
 class Compound:
-    """What one element must be: `div.note[open]:not(.wide)`."""
+    """The conditions on one element: `div.note[open]:not(.wide)`."""
 
     tag: str = ""
     id: str = ""
@@ -33,7 +33,7 @@ class Compound:
     exceptions: list[Compound] = field(default_factory=list)  # :not()
 
     def may_be(self, tag: str, id_: str | None, classes: list[str]) -> bool:
-        """Whether an element with these names can be meant, whatever else it has."""
+        """Tell whether an element with these names can match, whatever its other attributes."""
         if (self.tag and tag != self.tag) or (self.id and id_ != self.id):
             return False
         for name in self.classes:
@@ -45,11 +45,11 @@ class Compound:
         )
 
     def may_have(self, name: str, value: str) -> bool:
-        """Whether an element with this attribute can be meant, whatever else it has."""
+        """Tell whether an element with this attribute can match, whatever its other attributes."""
         return all(_value_matches(value, op, want) for n, op, want in self.attributes if n == name)
 
     def matches(self, element: Element) -> bool:
-        """Whether the element, by itself and its place among siblings, is meant."""
+        """Tell whether the element, by itself and its position among siblings, matches."""
         if self.tag and element.tag != self.tag:
             return False
         if self.id and element.get("id") != self.id:
@@ -68,7 +68,7 @@ class Compound:
 
     @property
     def bare(self) -> bool:
-        """Whether it asks for names alone."""
+        """Whether it has conditions on names alone."""
         return not (self.attributes or self.positions or self.alternatives or self.exceptions)
 
 
@@ -80,17 +80,17 @@ class Selector:
     specificity: tuple[int, int, int]
 
     def matches(self, element: Element) -> bool:
-        """Whether the element and its ancestors are meant."""
-        return self.steps[0][1].matches(element) and self._rest(element, 1)
+        """Tell whether the element and its ancestors match."""
+        return self.steps[0][1].matches(element) and self._matches_rest(element, 1)
 
-    def _rest(self, element: Element, at: int) -> bool:
+    def _matches_rest(self, element: Element, at: int) -> bool:
         if at == len(self.steps):
             return True
         combinator, compound = self.steps[at - 1][0], self.steps[at][1]
         up = combinator in (" ", ">")
         other = element.getparent() if up else element.getprevious()
         while other is not None:
-            if compound.matches(other) and self._rest(other, at + 1):
+            if compound.matches(other) and self._matches_rest(other, at + 1):
                 return True
             if combinator in (">", "+"):
                 return False
@@ -99,7 +99,7 @@ class Selector:
 
 
 def parse_selector(text: str) -> Selector | None:
-    """One selector, or None when it describes no element of a page at rest."""
+    """Parse one selector; return None when it matches no element of a page at rest."""
     compounds, combinators = [Compound()], []
     position, tokens, weight = 0, 0, [0, 0, 0]
     text = text.strip()
@@ -120,7 +120,7 @@ def parse_selector(text: str) -> Selector | None:
 
 
 def unescape(name: str) -> str:
-    """A CSS name without its backslashes."""
+    """Remove the backslash escapes of a CSS name."""
     if "\\" not in name:
         return name
     name = _HEX_ESCAPE.sub(lambda m: chr(min(int(m[1], 16), 0x10FFFF)), name)

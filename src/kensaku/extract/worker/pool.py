@@ -1,11 +1,11 @@
-"""Parsing in worker processes: a document can hang or break one, never us.
+"""Parse in worker processes: a document that hangs or crashes the parser costs one worker.
 
-    extract → a free worker (or a new one) → frame out, frame in → Page
-              └ no answer in time, or a broken pipe → killed, a typed error; a new one next time
+    extract → an idle worker (or a new one) → frame out, frames in → Page
+              └ timeout or broken pipe → the worker is killed, a typed error is raised
 
-Nothing here blocks the event loop. Workers get no environment, and so no keys. One worker is never
-given to what may take seconds (a PDF, an Office document, or a quarter of a megabyte of anything):
-however many of those are waiting, ordinary pages are read meanwhile.
+Nothing here blocks the event loop. Workers get no environment, and so no keys. One worker never
+gets documents that may take seconds (PDF, Office, or more than 256 KiB of anything): however many
+of those are queued, ordinary pages are parsed meanwhile.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from kensaku.extract.html.markup_check import check_size
 from kensaku.models import Page
 
 MEMORY = 1_000_000_000
-TIMEOUT = 9.0  # the caller is to have its answer within ten, and a new worker takes a moment
+TIMEOUT = 9.0  # callers expect an answer within ten seconds, and starting a worker takes some time
 PAGES_PER_WORKER = 500
 MAX_WORKERS = 9
 HEAVY_BYTES = 256 * 1024
@@ -33,7 +33,7 @@ _ERRORS: dict[str, type[FetchError]] = {"TooLarge": TooLarge, "Unparsable": Unpa
 
 
 class ParsePool:
-    """A few workers, started when needed, each used by one call at a time."""
+    """A pool of workers, started when needed, each used by one call at a time."""
 
     def __init__(
         self,
@@ -59,47 +59,47 @@ class ParsePool:
         await self.aclose()
 
     def prestart(self) -> None:
-        """Start the first worker, which loads its parsers while the first page is on its way."""
+        """Start the first worker, which loads its parsers while the first page is being fetched."""
         if not self._all and not self._tasks and not self._closed:
-            self._spin(self._first())
+            self._run_in_background(self._start_first())
 
     async def extract(self, data: bytes, url: str = "", content_type: str = "") -> Page:
-        """The page of a document; `TooLarge` if it takes too long, `Unparsable` if it breaks."""
+        """Parse a document. Raise `TooLarge` after a timeout, `Unparsable` after a crash."""
         check_size(len(data))
         async with self._heavy if is_heavy(data) else contextlib.nullcontext(), self._free:
             worker = self._idle.pop() if self._idle else await self._start()
-            keep = False
+            reusable = False
             try:
-                reply = await self._ask(worker, data, url, content_type)
-                keep = worker.served < self._pages
+                reply = await self._request(worker, data, url, content_type)
+                reusable = worker.served < self._pages
             finally:
-                # Also when the caller was cancelled: the worker may be in the middle of an answer.
-                if keep and not self._closed:
+                # Also when the caller was cancelled: the worker may be in the middle of a reply.
+                if reusable and not self._closed:
                     self._idle.append(worker)
                 else:
-                    self._end(worker)
-        return _page(reply)
+                    self._discard(worker)
+        return _page_from(reply)
 
     async def aclose(self) -> None:
-        """End all workers. Calls under way fail."""
+        """Kill all workers. Running calls fail."""
         self._closed = True
         self._idle.clear()
         for worker in list(self._all):
-            self._end(worker)
+            self._discard(worker)
         await asyncio.gather(*self._tasks)
 
-    def _end(self, worker: _Worker) -> None:
+    def _discard(self, worker: _Worker) -> None:
         self._all.discard(worker)
-        self._spin(worker.end())
+        self._run_in_background(worker.kill())
 
-    def _spin(self, work: Coroutine[Any, Any, None]) -> None:
+    def _run_in_background(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
-        self._tasks.add(task)  # a task that nobody holds may vanish
+        self._tasks.add(task)  # the event loop holds only a weak reference to a task
         task.add_done_callback(self._tasks.discard)
 
-    async def _first(self) -> None:
+    async def _start_first(self) -> None:
         async with self._free:
-            # Whoever needs a worker next hears of it when none can be started.
+            # The next call that needs a worker raises the error.
             with contextlib.suppress(Unparsable, RuntimeError):
                 self._idle.append(await self._start())
 
@@ -114,17 +114,17 @@ class ParsePool:
                 remedy="see how many processes and open files this machine allows",
             ) from None
         if self._closed:  # while it was started
-            await worker.end()
+            await worker.kill()
             raise RuntimeError("the parse pool is closed")
         self._all.add(worker)
         return worker
 
-    async def _ask(
+    async def _request(
         self, worker: _Worker, data: bytes, url: str, content_type: str
     ) -> dict[str, Any]:
         try:
             async with asyncio.timeout(self._timeout):
-                return await worker.ask(data, url, content_type)
+                return await worker.request(data, url, content_type)
         except TimeoutError:
             raise TooLarge(f"parsing the document took longer than {self._timeout:g} s") from None
         except (OSError, EOFError):
@@ -132,13 +132,13 @@ class ParsePool:
 
 
 class _Worker:
-    """One process and its two pipes."""
+    """One worker process and its two pipes."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
         self.served = 0
 
-    async def ask(self, data: bytes, url: str, content_type: str) -> dict[str, Any]:
+    async def request(self, data: bytes, url: str, content_type: str) -> dict[str, Any]:
         stdin, stdout = self._process.stdin, self._process.stdout
         if stdin is None or stdout is None:
             raise EOFError
@@ -156,15 +156,15 @@ class _Worker:
             page["text"], page["markdown"] = parts[1].decode(), parts[2].decode()
         return reply
 
-    async def end(self) -> None:
-        """Kill the process, close its pipes, and wait until it is gone."""
+    async def kill(self) -> None:
+        """Kill the process, close its pipes, and wait for its end."""
         transport: asyncio.SubprocessTransport = self._process._transport  # type: ignore[attr-defined]
         if self._process.returncode is None:
-            # Process.kill() would look whether it is dead, and take the news from who waits for it.
+            # Process.kill() polls first, and would take the exit status from the child watcher.
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self._process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
-        # asyncio waits for the end of the pipes, too, which never comes where it has stopped
-        # reading: half a long answer was enough to wait for ever.
+        # asyncio also waits for the end of the pipes, which never comes when it has stopped
+        # reading: half a long reply was enough to wait for ever.
         for number in (0, 1):
             if (pipe := transport.get_pipe_transport(number)) is not None:
                 pipe.close()
@@ -186,7 +186,7 @@ async def _spawn(memory: int) -> asyncio.subprocess.Process:
 
 
 def is_heavy(data: bytes) -> bool:
-    """Whether a document may take seconds: by its size, or by a kind that packs much in little."""
+    """Tell whether a document may take seconds: by its size, or because it is compressed."""
     head = data[:1024]
     return len(data) > HEAVY_BYTES or b"%PDF-" in head or head.startswith(b"PK\x03\x04")
 
@@ -196,7 +196,7 @@ def _cores() -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-def _page(reply: dict[str, Any]) -> Page:
+def _page_from(reply: dict[str, Any]) -> Page:
     if error := reply.get("error"):
         kind = _ERRORS.get(error["type"], Unparsable)
         raise kind(error["message"], remedy=error["remedy"])

@@ -1,4 +1,4 @@
-"""The process that parses: reads documents from its input, writes pages to its output.
+"""The worker process: reads documents from its input, writes pages to its output.
 
     frame = 4 bytes of length + that many bytes; request = header (JSON), then the document;
     reply = JSON: {"page": …} or {"error": …}, then the page's text, then its Markdown
@@ -19,47 +19,47 @@ from kensaku.errors import FetchError, KensakuError, TooLarge, Unparsable
 
 
 def main() -> None:
-    """Parse until the input ends."""
+    """Parse documents until the input ends."""
     limit = int(sys.argv[1])
     _limit_memory(limit)
-    # Whatever a library prints must not end up between two frames.
+    # The output of a library must not end up between two frames.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     _warm_up()
     while (header := read_frame(sys.stdin.buffer)) is not None:
         data = read_frame(sys.stdin.buffer)
-        for part in _answer(json.loads(header), data or b""):
+        for part in _parse(json.loads(header), data or b""):
             out.write(struct.pack(">I", len(part)) + part)
         out.flush()
 
 
 def read_frame(stream: BinaryIO) -> bytes | None:
-    """The next frame, or None at the end."""
+    """Read the next frame; return None at the end."""
     length = stream.read(4)
     if len(length) < 4:
         return None
     return stream.read(struct.unpack(">I", length)[0])
 
 
-def _answer(header: dict[str, str], data: bytes) -> tuple[bytes, bytes, bytes]:
+def _parse(header: dict[str, str], data: bytes) -> tuple[bytes, bytes, bytes]:
     from kensaku.extract.document import extract
 
     try:
         page = extract(data, url=header["url"], content_type=header["content_type"])
         fields: dict[str, Any] = page.to_dict() | {"text": "", "markdown": ""}
         fields["needs_browser"] = page.needs_browser
-        # Long texts travel as they are: reading 10 MB of JSON would hold up the event loop.
+        # Texts are sent as they are: parsing 10 MB of JSON would block the event loop.
         return json.dumps({"page": fields}).encode(), _bytes(page.text), _bytes(page.markdown)
     except (MemoryError, RecursionError):
         error: KensakuError = TooLarge("the document needs more memory than a parser may take")
-    except KensakuError as known:
-        error = known
-    except Exception as unknown:
-        # The document is hostile or odd; the process is still good, and the caller must hear of it.
-        error = Unparsable(f"the parser failed on the document ({type(unknown).__name__})")
+    except KensakuError as typed:
+        error = typed
+    except Exception as untyped:
+        # The document is hostile or odd. The process is still usable; the caller gets the error.
+        error = Unparsable(f"the parser failed on the document ({type(untyped).__name__})")
     kind = type(error).__name__ if isinstance(error, FetchError) else "Unparsable"
-    said = {"type": kind, "message": error.message, "remedy": error.remedy}
-    return json.dumps({"error": said}).encode(), b"", b""
+    reply = {"type": kind, "message": error.message, "remedy": error.remedy}
+    return json.dumps({"error": reply}).encode(), b"", b""
 
 
 def _bytes(text: str) -> bytes:
@@ -80,7 +80,7 @@ def _warm_up() -> None:
     from kensaku.extract.html.page import extract_html
 
     extract_html("<p>one</p>")
-    gc.freeze()  # what is loaded stays: the collector need not look through it for every page
+    gc.freeze()  # the collector need not scan the loaded modules for every page
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The boxes around a block: how large, how linked, how wordy, and what they are called."""
+"""Features of the containers around a block: size, share of links, length of texts, names."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from kensaku.extract.main.blocks import Block, Node
 from kensaku.extract.main.textstats import is_long
 
 _LEVELS = 4
-_PART = 0.6  # a box with more of the page's words is not a part of the page but the whole
-_FADE = 0.6  # of a text's weight for each level further up
+_PART = 0.6  # a container with more of the page's words is not a part but the whole page
+_FADE = 0.6  # factor on a text's weight for each level further up
 
-# How far up the best box is; the share of the main box; how far up the box of the title is, its
-# share and its blocks; the names of all boxes as bits.
+# How far up the best container is; the share of the main one; how far up the one of the title is,
+# its share and its blocks; the names of all containers as bits.
 _Landmarks = tuple[int, float, int, float, float, int]
 _NO_MARKS: _Landmarks = (-1, 0.0, -1, 0.0, 0.0, 0)
 
 
-class Boxes:
-    """Measures boxes, each once."""
+class ContainerStats:
+    """Measure containers, each once."""
 
     NAMES = (
         *(
@@ -29,25 +29,25 @@ class Boxes:
 
     def __init__(self, blocks: list[Block], size: float) -> None:
         self._size = size
-        self._grown: dict[int, list[float]] = {}
+        self._levels_of: dict[int, list[float]] = {}
         self._marks: dict[int, _Landmarks] = {}
         self._best = _best(blocks)
-        self._title = _around(next((b.node for b in blocks if b.node.tag == "h1"), None))
+        self._title = _ancestors(next((b.node for b in blocks if b.node.tag == "h1"), None))
 
     def measure(self, node: Node) -> tuple[list[float], int]:
-        """The boxes around a node in the order of `NAMES`, and their names as bits."""
+        """Return the features in the order of `NAMES`, and the containers' names as bits."""
         best_up, main, title_up, title_share, title_blocks, bits = self._landmarks(node)
-        # The items of a list share the boxes around them.
+        # The items of a list share the containers around them.
         while node.blocks <= 1 and node.parent is not None:
             node = node.parent
-        grown = self._grown.get(id(node))
-        if grown is None:
-            grown = self._grown[id(node)] = self._grow(node)
+        levels = self._levels_of.get(id(node))
+        if levels is None:
+            levels = self._levels_of[id(node)] = self._measure_levels(node)
         inside = [float(best_up), float(best_up >= 0), main]
-        return [*grown, *inside, float(title_up), title_share, title_blocks], bits
+        return [*levels, *inside, float(title_up), title_share, title_blocks], bits
 
-    def _grow(self, box: Node) -> list[float]:
-        """This box and the nearest that each hold more blocks than the one before."""
+    def _measure_levels(self, box: Node) -> list[float]:
+        """Measure this container, then the nearest ones that each hold more blocks."""
         numbers: list[float] = []
         least = 1
         for _ in range(_LEVELS):
@@ -67,7 +67,7 @@ class Boxes:
         return numbers
 
     def _landmarks(self, node: Node) -> _Landmarks:
-        """How far up the best box and the box of the title are, and what lies between."""
+        """Return how far up the best container and that of the title are, and their shares."""
         path: list[Node] = []
         climb: Node | None = node
         while climb is not None and id(climb) not in self._marks:
@@ -75,10 +75,10 @@ class Boxes:
             climb = climb.parent
         marks = _NO_MARKS if climb is None else self._marks[id(climb)]
         for box in reversed(path):
-            marks = self._marks[id(box)] = self._inward(box, marks)
+            marks = self._marks[id(box)] = self._add_level(box, marks)
         return marks
 
-    def _inward(self, box: Node, outer: _Landmarks) -> _Landmarks:
+    def _add_level(self, box: Node, outer: _Landmarks) -> _Landmarks:
         best_up, main, title_up, title_share, title_blocks, bits = outer
         share = box.size / self._size
         if share < _PART:
@@ -96,16 +96,16 @@ class Boxes:
         return best_up, main, title_up, title_share, title_blocks, bits
 
 
-def _around(node: Node | None) -> set[int]:
-    held = set()
+def _ancestors(node: Node | None) -> set[int]:
+    ids = set()
     while node is not None:
-        held.add(id(node))
+        ids.add(id(node))
         node = node.parent
-    return held
+    return ids
 
 
 def _best(blocks: list[Block]) -> Node | None:
-    """The box that holds most of the long texts close to each other."""
+    """Return the container with most of the long texts close to each other."""
     scores: dict[int, float] = {}
     nodes: dict[int, Node] = {}
     for block in blocks:

@@ -1,0 +1,105 @@
+"""CSS declarations that hide an element: not displayed, transparent, clipped or off screen."""
+
+from __future__ import annotations
+
+import re
+
+from kensaku.extract.visible.css import Declarations
+
+
+def hides_subtree(declared: Declarations) -> bool:
+    """Tell whether the declarations hide the element and everything inside it."""
+    get = declared.get
+    if get("display") == "none" or get("content-visibility") == "hidden":
+        return True
+    if _number(get("opacity"), 1.0) <= 0.05 or "opacity(0" in get("filter", ""):
+        return True
+    return _is_clipped(declared) or _is_collapsed(declared) or _is_off_screen(declared)
+
+
+_EMPTY_CLIP = re.compile(
+    r"rect\((?:\s*[01](?:px)?[\s,]*){4}\)|inset\(\s*(?:50|[6-9]\d|100)%|circle\(\s*0(?![.\d])"
+    r"|ellipse\(\s*0(?![.\d])|polygon\((?:\s*0(?:px|%)?[\s,]*)+\)"
+)
+
+
+def _is_clipped(declared: Declarations) -> bool:
+    clip = declared.get("clip", "") + " " + declared.get("clip-path", "")
+    return len(clip) > 1 and bool(_EMPTY_CLIP.search(clip + declared.get("-webkit-clip-path", "")))
+
+
+def _is_collapsed(declared: Declarations) -> bool:
+    get = declared.get
+    overflow = get("overflow", "") + get("overflow-x", "") + get("overflow-y", "")
+    if "hidden" in overflow or "clip" in overflow:
+        sizes = [pixels(get(n, "")) for n in ("height", "max-height", "width", "max-width")]
+        if any(s is not None and s <= 1 for s in sizes):
+            return True
+    if _number(get("zoom"), 1.0) == 0 or _number(get("scale"), 1.0) == 0:
+        return True
+    spacing = pixels(get("letter-spacing", ""))
+    if spacing is not None and spacing <= -10:
+        return True
+    transform = get("transform") or get("-webkit-transform") or ""
+    return bool(transform) and bool(_NO_SIZE.search(transform))
+
+
+_NO_SIZE = re.compile(
+    r"scale(?:3d|x|y)?\(\s*0?\.?0*\s*[,)]|scale\([^,()]*,\s*0?\.?0*\s*\)|rotate[xy]\(\s*-?90deg"
+)
+_SHIFT = re.compile(r"translate(3d|x|y)?\(\s*([^,()]+)(?:,\s*([^,()]+))?")
+_SIDES = frozenset(
+    "left top right bottom inset margin margin-left margin-top margin-right inset-inline-start "
+    "inset-block-start margin-inline-start".split()
+)
+
+
+def _is_off_screen(declared: Declarations) -> bool:
+    for side in _SIDES & declared.keys():
+        value = declared[side]
+        if any((pixels(v) or 0) <= -900 for v in value.split()):
+            return True
+        if side in ("left", "top") and (pixels(value) or 0) >= 5000:
+            return True
+    shift = declared.get("transform") or declared.get("translate") or ""
+    if match := _SHIFT.search(shift):
+        # A slide show moves its track by thousands of pixels, always in three dimensions.
+        far = -9000.0 if match[1] == "3d" else -2000.0
+        return any(v and "%" not in v and (pixels(v) or 0) <= far for v in (match[2], match[3]))
+    return bool(shift) and any((pixels(v) or 0) <= -2000 for v in shift.split())
+
+
+_LENGTH = re.compile(r"([+-]?\d{0,7}\.?\d{0,7}(?:e\d{1,2})?)\s*([a-z%]*)")
+_UNITS = {"em": 16, "rem": 16, "ex": 8, "ch": 8, "vw": 12.8, "vh": 8, "vmin": 8, "vmax": 12.8}
+_UNITS |= {"%": 4, "pt": 4 / 3, "cm": 37.8, "mm": 3.78, "in": 96, "pc": 16}
+
+
+def pixels(value: str) -> float | None:
+    """Return a CSS length in pixels, roughly; None when it is none."""
+    match = _LENGTH.fullmatch(value.strip())
+    if not match or not match[1].strip("+-."):
+        return None
+    try:
+        return float(match[1]) * _UNITS.get(match[2], 1)
+    except ValueError:
+        return None
+
+
+def _number(value: str | None, default: float) -> float:
+    if not value:
+        return default
+    try:
+        return float(value.rstrip("%")) / (100 if value.endswith("%") else 1)
+    except ValueError:
+        return default
+
+
+def font_size(value: str | None) -> str | None:
+    """Return the size in a `font` shorthand."""
+    if not value:
+        return None
+    match = re.search(r"(?:^|\s)(\d{0,5}\.?\d{1,5}(?:px|em|rem|pt|%)?)(?=[\s/])", value)
+    return match[1] if match and match[1] not in _WEIGHTS else None
+
+
+_WEIGHTS = frozenset(str(n) for n in range(100, 1000, 100))
