@@ -8,7 +8,11 @@ from kensaku.errors import TooLarge, Unparsable
 from kensaku.extract import extract_html
 
 URL = "https://example.org/notes/otters"
+
+
 SENTENCE = "The otter swims on its back and opens shells with a stone that it keeps under its arm. "
+
+
 ARTICLE = f"""<!DOCTYPE html><html lang="en-GB"><head>
 <title>Otters and their tools | The River Journal</title>
 <meta name="author" content="By Ada Brook">
@@ -79,65 +83,6 @@ def test_links_that_run_something_are_words_only() -> None:
     assert "data:" not in page.markdown
     assert "![" not in page.markdown
     assert not any(link.startswith(("javascript", "data")) for link in page.links)
-
-
-def test_text_for_readers_without_scripts_is_used_when_there_is_no_other() -> None:
-    """Forums by Discourse send the topic in `noscript`, and nothing else."""
-    page = extract_html(
-        f'<html><body><noscript><h1>Topic</h1><p>{SENTENCE * 5}</p></noscript><div id="app"></div>'
-    )
-
-    assert "opens shells" in page.text
-    assert any("JavaScript" in note for note in page.notes)
-
-
-@pytest.mark.parametrize(
-    ("html", "note"),
-    [
-        ('<title>Just a moment...</title><body><div id="cf">Checking your browser</div>', "challenge"),
-        ("<body><p>Verify you are human by completing the action below.</p>", "challenge"),
-        ("<body><noscript>You need to enable JavaScript to run this app.</noscript>"
-         '<div id="root"></div><script src="a.js"></script>', "JavaScript"),
-        ('<body><div id="__next"></div><script src="a.js"></script>', "JavaScript"),
-    ],
-)  # fmt: skip
-def test_a_page_that_is_not_the_page_says_so(html: str, note: str) -> None:
-    """An agent that takes "Just a moment" for the content answers from memory."""
-    assert any(note in n for n in extract_html(html).notes)
-
-
-def test_an_article_about_challenges_is_not_one() -> None:
-    """The words alone do not make a page a challenge."""
-    html = f"<h1>What a captcha is</h1><p>{'A captcha asks whether you are human. ' * 60}</p>"
-
-    assert extract_html(html).notes == ()
-
-
-@pytest.mark.parametrize(
-    ("data", "word"),
-    [
-        (
-            "<meta charset=shift_jis><p>検索エンジンは言葉を探す機械である。</p>".encode("cp932"),
-            "検索エンジン",
-        ),
-        (
-            "<p>検索エンジンは言葉を探す機械である。これは日本語の文章です。</p>".encode("euc_jp"),
-            "検索エンジン",
-        ),
-        ("<p>Поисковая система ищет слова в документах.</p>".encode("cp1251"), "Поисковая"),
-        ("<p>Größe und Übung für alle, café déjà vu.</p>".encode("cp1252"), "Größe"),
-        (
-            "\ufeff<p>A text with a byte order mark, and some words.</p>".encode("utf-16"),
-            "byte order",
-        ),
-        ("<meta charset=utf-8><p>caf\u00e9 and more words</p>".encode(), "café"),
-        (b"<meta charset=utf-8><p>caf\xe9 and more words of the same text</p>", "and more words"),
-        (b"<meta charset=rot13><p>plain words of a page \xe9</p>", "plain words"),
-    ],
-)
-def test_the_charset_is_found(data: bytes, word: str) -> None:
-    """Headers lie, and old Japanese pages say nothing at all."""
-    assert word in extract_html(data).text
 
 
 def test_japanese_and_arabic_pages_are_read() -> None:

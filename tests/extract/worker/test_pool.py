@@ -44,18 +44,18 @@ async def test_errors_keep_their_type_and_sentence() -> None:
 
 async def test_a_hung_worker_is_killed_and_the_next_call_gets_a_new_one() -> None:
     """No time limit inside the process interrupts a parser written in C."""
-    async with ParsePool(1, timeout=20) as pool:
+    async with ParsePool(1, timeout=600) as pool:
         await pool.extract(HTML)
         pool._timeout = 0.3
         with pytest.raises(TooLarge, match="longer than"):
             await pool.extract(SLOW)
-        pool._timeout = 20
+        pool._timeout = 600
         assert (await pool.extract(HTML)).title == "Otters"
 
 
 async def test_a_crashed_worker_is_replaced() -> None:
     """A crash of the parser must not look like an empty page."""
-    async with ParsePool(1, timeout=20) as pool:
+    async with ParsePool(1, timeout=600) as pool:
         await pool.extract(HTML)
         (worker,) = pool._all
         call = asyncio.create_task(pool.extract(SLOW))
@@ -68,7 +68,7 @@ async def test_a_crashed_worker_is_replaced() -> None:
 
 async def test_a_worker_has_its_memory_limited() -> None:
     """1 GB by default; less here, so that the test needs none."""
-    async with ParsePool(1, memory=90 * 1024 * 1024, timeout=30) as pool:
+    async with ParsePool(1, memory=90 * 1024 * 1024, timeout=600) as pool:
         with pytest.raises((TooLarge, Unparsable)):
             await pool.extract(b"<p>" + "wörter ".encode() * 2_000_000)
         assert (await pool.extract(HTML)).title == "Otters"
@@ -87,7 +87,7 @@ async def test_a_worker_is_replaced_after_its_share_of_pages() -> None:
 
 async def test_a_cancelled_call_leaves_no_half_read_answer() -> None:
     """The next caller would otherwise get the page of the one before."""
-    async with ParsePool(1, timeout=20) as pool:
+    async with ParsePool(1, timeout=600) as pool:
         call = asyncio.create_task(pool.extract(SLOW, "https://example.org/slow"))
         await asyncio.sleep(0.05)
         call.cancel()
@@ -101,7 +101,7 @@ async def test_a_cancelled_call_leaves_no_half_read_answer() -> None:
 async def test_a_worker_whose_long_answer_nobody_reads_can_be_ended() -> None:
     """Its pipe is full and no longer read, so its end would never be seen."""
     long = b"<p>" + b"otters swim in rivers and eat fish. " * 60_000 + b"</p>"
-    async with ParsePool(1, timeout=30) as pool:
+    async with ParsePool(1, timeout=600) as pool:
         await pool.extract(HTML)
         (worker,) = pool._all
         answers = worker._process.stdout
@@ -111,32 +111,25 @@ async def test_a_worker_whose_long_answer_nobody_reads_can_be_ended() -> None:
             await asyncio.sleep(0.01)
         asking.cancel()
 
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(600):
             await pool.aclose()
 
 
 async def test_the_event_loop_runs_on_while_a_worker_parses() -> None:
     """One page must not hold up all others: the loop turns many times during a parse."""
-    turns = 0
-
-    async def turn() -> None:
-        nonlocal turns
-        while True:
-            await asyncio.sleep(0.01)
-            turns += 1
-
-    async with ParsePool(1, timeout=0.5) as pool:
-        ticker = asyncio.create_task(turn())
-        with pytest.raises(TooLarge):
-            await pool.extract(SLOW)
-        ticker.cancel()
-
-    assert turns >= 5
+    async with ParsePool(1, timeout=600) as pool:
+        await pool.extract(HTML)
+        call = asyncio.create_task(pool.extract(SLOW))
+        for _ in range(50):
+            await asyncio.sleep(0.001)
+        assert not call.done()
+        call.cancel()
+        await asyncio.gather(call, return_exceptions=True)
 
 
 async def test_what_may_take_seconds_leaves_a_worker_to_ordinary_pages() -> None:
     """Whoever sends twenty slow documents must not hold up everybody's pages."""
-    async with ParsePool(2, timeout=60) as pool:
+    async with ParsePool(2, timeout=600) as pool:
         slow = [asyncio.create_task(pool.extract(SLOW)) for _ in range(20)]
         await asyncio.sleep(0)
         pages = [await pool.extract(HTML) for _ in range(5)]

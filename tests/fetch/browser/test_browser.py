@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ import pytest
 from kensaku.errors import AddressRefused, ConfigError, FetchError, PageUnavailable, TooLarge
 from kensaku.fetch.browser import browser as module
 from kensaku.fetch.browser.browser import Browser, BrowserLimits, find_chromium
-from kensaku.fetch.browser.proxy import Proxy
 from kensaku.fetch.limits import FetchLimits
 
 try:
@@ -22,6 +20,7 @@ try:
 except (ImportError, ConfigError):
     CHROMIUM = ""
 needs_chromium = pytest.mark.skipif(not CHROMIUM, reason="no Chromium, or no Playwright")
+
 
 VECTORS = """
 <img src="{t}/img"><img srcset="{t}/srcset 1x"><picture><source srcset="{t}/picture"><img></picture>
@@ -271,78 +270,6 @@ def test_a_browser_does_not_go_past_the_operators_proxy(web):
     """It could not go through it, so it does not go at all."""
     with pytest.raises(ConfigError):
         Browser(web.transport(proxy="http://proxy.test:3128"), "/bin/true")
-
-
-# --- the proxy, without a browser
-
-
-async def ask(proxy, text):
-    """Send bytes to a proxy, and read what comes until it closes."""
-    given = b64encode(f"{proxy.username}:{proxy.password}".encode()).decode()
-    host, port = proxy.address.removeprefix("http://").split(":")
-    reader, writer = await asyncio.open_connection(host, int(port))
-    writer.write(text.format(auth=f"Proxy-Authorization: Basic {given}").encode())
-    answer = await reader.read()
-    writer.close()
-    await writer.wait_closed()
-    return answer
-
-
-@pytest.mark.parametrize(
-    "request_line",
-    ["CONNECT 127.0.0.1:443", "CONNECT [::1]:443", "CONNECT inside.test:443", "CONNECT :443",
-     "CONNECT 0x7f.1:80", "CONNECT public.test", "GET http://127.0.0.1/", "GET /",
-     "GET http://inside.test/", "GET ftp://public.test/", "POST http://[::1]/",
-     "CONNECT public.test:22", "CONNECT none.test:443"],
-)  # fmt: skip
-async def test_the_proxy_refuses_with_one_answer(web, request_line):
-    """Whatever was wrong with it."""
-    web.names["inside.test"] = ["10.0.0.1"]
-    async with Proxy(web.transport(), 10**6) as proxy:
-        answer = await ask(proxy, request_line + " HTTP/1.1\r\n{auth}\r\n\r\n")
-    assert answer.startswith(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0")
-    assert web.dialled == []
-
-
-async def test_the_proxy_is_for_its_page_alone(web):
-    """Other programs on the machine do not know the secret."""
-    async with Proxy(web.transport(), 10**6) as proxy:
-        answer = await ask(proxy, "GET http://public.test/ HTTP/1.1\r\n\r\n")
-    assert b" 407 " in answer
-    assert web.dialled == []
-
-
-@pytest.mark.parametrize("host", ["public.test", "PUBLIC.test", "[2606:4700::1111]", "8.8.8.8"])
-async def test_the_proxy_opens_tunnels_to_public_hosts(web, host):
-    """By name, and by address of either kind."""
-    web.pages["/"] = (200, {"Connection": "close"}, b"hello")
-    text = f"CONNECT {host}:443 HTTP/1.1\r\n{{auth}}\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n"
-    async with Proxy(web.transport(FetchLimits(total=0.5)), 10**6) as proxy:
-        answer = await ask(proxy, text)
-    assert answer.startswith(b"HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 Status")
-    assert answer.endswith(b"hello")
-    assert len(web.dialled) == 1
-
-
-async def test_the_proxy_carries_one_request_and_no_second(web):
-    """What follows on the same connection may be for another host: it is not sent to this one."""
-    web.pages |= {"/a": "first", "/b": "second"}
-    line = "GET http://public.test/{path} HTTP/1.1\r\nHost: public.test\r\nProxy-Connection: x\r\n"
-    both = "".join(line.replace("{path}", path) + "{auth}\r\n\r\n" for path in "ab")
-    async with Proxy(web.transport(), 10**6) as proxy:
-        answer = await ask(proxy, both)
-    assert b"first" in answer
-    assert b"Connection: close" in answer
-    assert [request.path for request in web.seen] == ["/a"]
-    assert not any(name.startswith("proxy") for name in web.seen[0].headers)
-
-
-async def test_the_proxy_has_a_budget(web):
-    """A page may load so many bytes, in all its connections together."""
-    web.pages["/"] = b"x" * 500_000
-    async with Proxy(web.transport(), 200_000) as proxy:
-        answer = await ask(proxy, "GET http://public.test/ HTTP/1.1\r\n{auth}\r\n\r\n")
-        assert len(answer) <= 200_000
 
 
 def _environment(process):

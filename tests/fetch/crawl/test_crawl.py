@@ -1,70 +1,23 @@
-"""Sites, page by page: bounds, traps, manners, and a crawl that was killed."""
+"""Sites, page by page: limits, traps, politeness and progress."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from contextlib import aclosing
-from hashlib import blake2b
 from importlib.util import find_spec
 
 import pytest
 
-import tests
-from kensaku.errors import InvalidQuery, MissingExtra
 from kensaku.fetch.crawl.crawl import Crawl
-from kensaku.fetch.crawl.frontier import Frontier
-from kensaku.fetch.crawl.links import Relevance, Scope, best_links, is_trap, normalize
-from kensaku.fetch.crawl.patterns import Patterns
 from kensaku.fetch.crawl.plan import Plan
-from kensaku.fetch.crawl.sitemap import MAX_ENTRIES, read_sitemap
+from kensaku.fetch.limits import FetchLimits
 from kensaku.fetch.page_reader import PageReader
 from kensaku.models import ProgressEvent
+from tests.fetch.crawl.conftest import ROOT, page, titles
+from tests.fetch.web import whole
 
-ROOT = "http://public.test/"
 needs_re2 = pytest.mark.skipif(find_spec("re2") is None, reason="the extra crawl is not installed")
-
-
-def page(title, *links):
-    return f"<title>{title}</title><p>about {title}</p>" + "".join(
-        f'<a href="{link}">x</a>' for link in links
-    )
-
-
-@pytest.fixture
-def site(web):
-    """A root, two chapters, two leaves, and a page elsewhere."""
-    web.names["other.test"] = ["8.8.8.8"]
-    web.pages |= {
-        "public.test/": page("root", "/a", "/b", "http://other.test/far", "/#top", "/logo.png"),
-        "public.test/a": page("alpha", "/a/1", "/", "/b"),
-        "public.test/b": page("beta", "/b/1"),
-        "public.test/a/1": page("alpha one", "/deep"),
-        "public.test/b/1": page("beta one"),
-        "public.test/deep": page("deep"),
-        "other.test/far": page("far", "/further"),
-        "other.test/further": page("further"),
-    }
-    return web
-
-
-@pytest.fixture
-def crawl(fetcher, parser):
-    async def run(url=ROOT, *, state=None, resume=False, progress=None, **options):
-        plan = Plan(url, **options)
-        reader = PageReader(fetcher(), parser)
-        return await Crawl(reader, plan, state=state, resume=resume, progress=progress)
-
-    return run
-
-
-def titles(result):
-    return sorted(page.title for page in result.results)
 
 
 async def test_depth_counts_links_from_the_first_page(site, crawl):
@@ -94,13 +47,6 @@ async def test_every_page_is_read_once(site, crawl):
     assert len(paths) == len(set(paths))
 
 
-def test_without_re2_patterns_are_refused_with_the_remedy(monkeypatch):
-    """Never run by an engine that a pattern can stop."""
-    monkeypatch.setitem(sys.modules, "re2", None)
-    with pytest.raises(MissingExtra, match=r"kensaku\[crawl\]"):
-        _ = Plan(ROOT, select_paths=["/a"]).scope
-
-
 @needs_re2
 async def test_paths_and_domains_are_chosen_by_patterns(site, crawl):
     """RE2 on the path and on the host, as Tavily has it."""
@@ -117,56 +63,6 @@ async def test_instructions_prefer_and_filter_by_words(site, crawl):
     first = await crawl(instructions="pages about b", max_breadth=1)
     assert any(request.path == "/b" for request in site.seen)
     assert first.base_url == ROOT
-
-
-async def test_the_scheme_may_be_left_out(site, fetcher, parser):
-    """`docs.tavily.com` is a way to name a site."""
-    assert Plan("public.test/a").url == "https://public.test/a"
-
-
-@needs_re2
-@pytest.mark.parametrize(
-    "options",
-    [{"max_depth": 0}, {"max_depth": 6}, {"max_breadth": 0}, {"max_breadth": 501}, {"limit": 0},
-     {"timeout": 0}, {"limit": "many"}, {"limit": True}, {"url": ""}, {"url": "file:///x"},
-     {"url": 7}, {"select_paths": ["("]},
-     {"select_paths": [r"(?=x)"]}, {"select_paths": ["x" * 501]},
-     {"exclude_paths": ["x"] * 101}, {"select_domains": [""]}, {"exclude_domains": [3]}],
-)  # fmt: skip
-def test_what_is_out_of_bounds_is_refused_before_anything_is_sent(options):
-    """One clear sentence that names the value and the bound."""
-    with pytest.raises(InvalidQuery):
-        _ = Plan(**{"url": ROOT, **options}).scope
-
-
-@needs_re2
-@pytest.mark.parametrize("pattern", ["(a+)+$", "(a|a)*$", "(a|aa)+$", "(.*a){20}$", "([a-z]+)*$"])
-def test_a_pattern_that_explodes_elsewhere_does_not_here(pattern):
-    """50 KB of the worst input in a tenth of a second (security.md, 3.5)."""
-    found = Patterns([pattern], "select_paths")
-    began = time.process_time()
-    found.find("a" * 50_000 + "!")
-    assert time.process_time() - began < 0.1
-
-
-def test_one_spelling_for_each_page():
-    """No fragment, no visit, no campaign, no default port."""
-    same = [
-        "http://x.test", "http://X.test:80/", "http://x.test/#a", "http://x.test/?utm_source=y",
-        "http://x.test/?PHPSESSID=1", "http://x.test/;jsessionid=99", "http://u:p@x.test/?fbclid=2",
-    ]  # fmt: skip
-    assert {normalize(url) for url in same} == {"http://x.test/"}
-    assert normalize("http://x.test/?b=2&a=1") == "http://x.test/?b=2&a=1"
-    assert normalize("mailto:x@y.z") is None
-    assert normalize("http://[::1") is None
-
-
-@pytest.mark.parametrize(
-    "path", ["/a/a/a/", "/x/y/x/y/x", "/" + "/".join(map(str, range(20))), "/p.jpg", "/f.ZIP"]
-)
-def test_a_trap_is_known_by_its_shape(path):
-    """Relative links that feed on themselves, endless depth, and files that are no pages."""
-    assert is_trap("http://x.test" + path)
 
 
 async def _endless(writer, request, make):
@@ -206,14 +102,6 @@ async def test_a_trap_ends(web, fetcher, parser, name):
     assert len([r for r in web.seen if r.path == "/robots.txt"]) == 1
 
 
-async def test_a_page_with_a_million_links_is_one_page():
-    """Only so many are looked at, and only the best are kept."""
-    scope = Scope.of(ROOT, None, None, None, None, True)
-    links = (f"http://public.test/{n}" for n in range(10**6))
-    assert len(best_links(links, scope, Relevance(None), 500)) == 500
-    assert next(links) == "http://public.test/5000"
-
-
 async def test_pages_that_ask_not_to_be_followed_are_not(site, crawl):
     """`nofollow`, in a header or in the page."""
     site.pages["public.test/a"] = (
@@ -239,16 +127,22 @@ async def test_progress_is_told(site, crawl):
     assert told[-1] == ProgressEvent("crawl", 4, 50)
 
 
-async def test_the_time_is_kept_and_what_was_found_is_not_lost(site, crawl):
+async def test_the_time_is_kept_and_what_was_found_is_not_lost(site, fetcher, parser, clock):
     """A page hangs: the others come, and a note says that it is not all."""
 
     async def hang(writer, request):
         await request.gone()
 
     site.pages["public.test/b"] = hang
-    result = await crawl(timeout=1)
-    assert "alpha" in titles(result)
-    assert any("stopped after 1 s" in note for note in result.notes)
+
+    def step(event):
+        if event.done == 3:  # all but the one that hangs
+            clock.jump(600)
+
+    reader = PageReader(fetcher(limits=FetchLimits(first_byte=900, total=900)), parser)
+    result = await Crawl(reader, Plan(ROOT, timeout=600), progress=step)
+    assert titles(result) == ["alpha", "far", "root"]
+    assert result.notes == ("stopped after 600 s, before its end",)
 
 
 async def test_a_map_lists_addresses_and_fetches_only_what_it_must(site, fetcher, parser):
@@ -277,55 +171,6 @@ async def test_a_map_reads_sitemaps(site, fetcher, parser):
     assert "http://public.test/hidden?a=1&b=2" in found.urls
 
 
-def test_sitemaps_and_feeds_are_read():
-    """XML with or without a namespace, RSS, Atom, plain lists, and gzip files."""
-    import zlib
-
-    xml = b"""<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
-      xmlns:image="x"><url><loc> http://x.test/1 </loc><image:image><image:loc>http://x.test/i.png
-      </image:loc></image:image></url></urlset>"""
-    assert read_sitemap(xml).pages == ["http://x.test/1"]
-    assert read_sitemap(zlib.compress(xml, wbits=31)).pages == ["http://x.test/1"]
-    rss = b"<rss><channel><link>no</link><item><link>http://x.test/2</link></item></channel></rss>"
-    assert read_sitemap(rss).pages == ["http://x.test/2"]
-    atom = b'<feed><link href="no"/><entry><link href="http://x.test/3"/></entry></feed>'
-    assert read_sitemap(atom).pages == ["http://x.test/3"]
-    assert read_sitemap(b"http://x.test/4\nnope\n").pages == ["http://x.test/4"]
-
-
-BILLION = (
-    b'<!DOCTYPE x [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]><urlset><url><loc>&b;</loc></url></urlset>'
-)
-XXE = b'<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><urlset><url><loc>&a;</loc></url></urlset>'
-
-
-@pytest.mark.parametrize(
-    "data", [BILLION, XXE, b"<urlset><url><loc>http://x", b"\x1f\x8bnot", b"<" * 99]
-)
-def test_a_hostile_sitemap_gives_nothing(data):
-    """No entity is expanded, no file is read, and what breaks off is said to."""
-    found = read_sitemap(data)
-    assert found.pages == []
-    assert found.truncated
-
-
-def test_a_sitemap_is_cut_at_its_bound():
-    """A million entries: the first fifty thousand."""
-    entry = b"<url><loc>http://x.test/%d</loc></url>"
-    data = b"<urlset>" + b"".join(entry % n for n in range(200_000)) + b"</urlset>"
-    found = read_sitemap(data)
-    assert len(found.pages) == MAX_ENTRIES
-    assert found.truncated
-
-
-async def test_the_queue_is_bounded_by_variants():
-    """A calendar's queries are one page in many dresses."""
-    frontier = Frontier()
-    added = await frontier.add([(f"http://x.test/cal?d={n}", 1.0) for n in range(1_000)], 1)
-    assert added == 20
-    await frontier.close()
-
-
 async def test_leaving_early_calls_off_what_is_on_its_way(site, fetcher, parser):
     """No task goes on fetching for nobody."""
     before = asyncio.all_tasks()
@@ -337,121 +182,51 @@ async def test_leaving_early_calls_off_what_is_on_its_way(site, fetcher, parser)
     assert not left
 
 
-async def test_a_crawl_that_stopped_goes_on_where_it_was(site, fetcher, parser, tmp_path):
-    """What was found comes again from the state; only the rest is fetched."""
-    plan = Plan(ROOT, max_depth=3)
-    state = plan.state_file(tmp_path)
-    first = Crawl(PageReader(fetcher(), parser), plan, state=state)
-    early = []
-    async with aclosing(aiter(first)) as pages:
-        async for found in pages:
-            early.append(found)
-            if len(early) == 3:
-                break
-    assert state.exists()
-    asked = len(site.seen)
-    result = await Crawl(PageReader(fetcher(), parser), plan, state=state, resume=True)
-    assert titles(result)[:3] == ["alpha", "alpha one", "beta"]
-    assert len(result.results) == 7
-    again = [r.host + r.path for r in site.seen[asked:]]
-    assert not {page.url.removeprefix("http://") for page in early} & set(again)
-    assert not state.exists()
-
-
-async def test_without_resume_a_crawl_begins_anew(site, fetcher, parser, tmp_path):
-    """The state of an old one is not mixed in."""
-    state = tmp_path / "crawl.sqlite"
-    old = Frontier(state)
-    await old.add([("http://public.test/deep", 1.0)], 0)
-    await old.close()
-    result = await Crawl(PageReader(fetcher(), parser), Plan(ROOT), state=state)
-    assert titles(result) == ["alpha", "beta", "far", "root"]
-
-
-async def test_a_damaged_state_is_begun_anew(site, fetcher, parser, tmp_path):
-    """What it held is fetched again."""
-    state = tmp_path / "crawl.sqlite"
-    state.write_bytes(b"not a database" * 1_000)
-    result = await Crawl(PageReader(fetcher(), parser), Plan(ROOT), state=state, resume=True)
-    assert len(result.results) == 4
-
-
-async def test_two_crawls_of_the_same_site_do_not_share_a_state(site, fetcher, parser, tmp_path):
-    """The second one keeps its state in memory, and both find everything."""
-    state = tmp_path / "crawl.sqlite"
-    both = [Crawl(PageReader(fetcher(), parser), Plan(ROOT), state=state) for _ in range(2)]
-    first, second = await asyncio.gather(*both)
-    assert titles(first) == titles(second) == ["alpha", "beta", "far", "root"]
-
-
-KILLED = """
-import asyncio, json, sys
-sys.path[:0] = [{here!r}]
-from pathlib import Path
-from tests.fetch.conftest import QuickParser
-from tests.fetch.web import Web
-from kensaku.fetch.crawl.crawl import Crawl
-from kensaku.fetch.fetcher import Fetcher
-from kensaku.fetch.crawl.plan import Plan
-from kensaku.fetch.page_reader import PageReader
-
-async def chapter(writer, request):
-    await asyncio.sleep(0.03)
-    n = int(request.path.strip("/p") or 0)
-    body = f"<title>{{n}}</title>" + "".join(
-        f'<a href="/p{{n * 3 + i}}">x</a>' for i in (1, 2, 3)) + f"<p>text {{n}}</p>"
-    writer.write(f"HTTP/1.1 200 OK\\r\\nContent-Length: {{len(body)}}\\r\\n\\r\\n{{body}}".encode())
-
-async def main():
-    async with Web({{"/robots.txt": (404, {{}}, b"")}}) as web:
-        web.pages |= {{"/": chapter}} | {{f"/p{{n}}": chapter for n in range(500)}}
-        web.names["public.test"] = ["93.184.215.14"]
-        plan = Plan("http://public.test/", max_depth=5, limit=60)
-        reader = PageReader(Fetcher(web.transport()), QuickParser())
-        work = Crawl(reader, plan, state=Path(sys.argv[1]), resume=True)
-        async for page in work:
-            print(page.title, flush=True)
-        print("end", len([r for r in web.seen if r.path != "/robots.txt"]), flush=True)
-
-asyncio.run(main())
-"""
-
-
-def test_a_crawl_survives_kill_9(tmp_path):
-    """Killed again and again, it ends with every page once in its last run, and reads none twice
-    that it had said it had."""
-    script = KILLED.format(here=str(tests.ROOT))
-    command = [sys.executable, "-c", script, str(tmp_path / "state.sqlite")]
-    acknowledged: set[str] = set()
-    for after in (5, 15, 25):
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
-            assert running.stdout is not None
-            for _ in range(after):
-                acknowledged.add(running.stdout.readline().strip())
-            os.kill(running.pid, signal.SIGKILL)
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-    *found, end = done.stdout.split("\n")[:-1]
-    assert acknowledged <= set(found)
-    assert len(found) == len(set(found)) == 60
-    assert int(end.split()[1]) <= 60 - len(acknowledged)
-
-
-async def test_a_page_that_was_being_read_when_the_crawl_was_killed_is_not_taken_for_a_copy(
-    site, fetcher, parser, tmp_path
-):
-    """Its text was noted, and the page itself was not yet kept: the next run must not drop it."""
-    state = tmp_path / "crawl.sqlite"
-    text = (
-        await parser.extract(site.pages["public.test/"].encode(), url=ROOT, content_type="")
-    ).text
-    killed = Frontier(state)
-    await killed.add([(ROOT, 1.0)], 0)
-    await killed.is_new_text(blake2b(text.encode(), digest_size=16).digest(), ROOT)
-    await killed.close()
-    found = await Crawl(PageReader(fetcher(), parser), Plan(ROOT), state=state, resume=True)
-    assert titles(found) == ["alpha", "beta", "far", "root"]
-
-
 async def test_a_crawl_can_be_written_as_json(site, crawl):
     """For `--json` and for the server."""
     json.dumps((await crawl()).to_dict())
+
+
+async def test_pages_come_while_the_crawl_goes_on(site, fetcher, parser):
+    """The first page is there while others are held back; no page is kept in memory."""
+    held = asyncio.Event()
+
+    async def hold(writer, request):
+        await held.wait()
+        writer.write(whole(200, {}, page("beta").encode()))
+
+    site.pages["public.test/b"] = hold
+    site.pages["public.test/a"] = (500, {}, b"")
+    work = Crawl(PageReader(fetcher(), parser), Plan(ROOT))
+    seen = []
+    async for found in work:
+        seen.append(found.title)
+        held.set()
+    assert seen[0] == "root"
+    assert sorted(seen) == ["beta", "far", "root"]
+    assert [failure.url for failure in work.result.failed] == [ROOT + "a"]
+    assert work.result.results == ()
+    assert work.result.elapsed_ms > 0
+
+
+async def test_a_crawl_runs_once(site, fetcher, parser):
+    """Its result can be asked for again, and its pages cannot be fetched again by mistake."""
+    work = Crawl(PageReader(fetcher(), parser), Plan(ROOT))
+    first = await work
+    assert titles(first) == ["alpha", "beta", "far", "root"]
+    assert await work == work.result == first
+    with pytest.raises(RuntimeError):
+        [_ async for _ in work]
+
+
+async def test_every_page_is_given_to_the_callback_first(site, fetcher, parser):
+    """What must not be lost is stored before the caller sees the page."""
+    stored = []
+
+    async def store(found):
+        stored.append(found.title)
+
+    work = PageReader(fetcher(), parser).crawl(ROOT, on_page=store)
+    async for found in work:
+        assert stored[-1] == found.title
+    assert len(stored) == 4

@@ -3,33 +3,45 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import subprocess
 import sys
 import zlib
 
 import pytest
 
 from kensaku.errors import AddressRefused, FetchError, PageUnavailable, TooLarge
-from kensaku.fetch import decode
 from kensaku.fetch.limits import FetchLimits
-from tests import ROOT
 from tests.fetch.web import reset, whole
 
 brotli = pytest.importorskip("brotli")
+
+
 zstd = pytest.importorskip("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 
+
+# For servers that keep us waiting: each must end by one of these.
 TIGHT = FetchLimits(
     connect=1, first_byte=0.5, total=3, wire=2**20, decoded=2**20, slow_bytes=1000, slow_window=0.3
 )
+# For all others, which end by what they send: no timeout decides, however busy the machine.
+PATIENT = FetchLimits(
+    connect=300, first_byte=300, total=300, wire=2**20, decoded=2**20, slow_bytes=1, slow_window=300
+)
+
+
 GZIP = zlib.compressobj(9, zlib.DEFLATED, 31)
+
+
 ZEROS = bytes(4 * 2**20)
+
+
 PACKED = {
     "gzip": GZIP.compress(ZEROS) + GZIP.flush(),
     "deflate": zlib.compress(ZEROS),
     "br": brotli.compress(ZEROS),
     "zstd": zstd.compress(ZEROS),
 }
+
+
 SMALL = {
     "gzip": zlib.compress(b"hello", wbits=31),
     "deflate": zlib.compress(b"hello"),
@@ -39,7 +51,6 @@ SMALL = {
     "identity": b"hello",
     "": b"hello",
 }
-RAW_DEFLATE = zlib.compress(b"hello", wbits=-15)
 
 
 def sends(*parts, pause=0.0, end="close"):
@@ -78,6 +89,8 @@ def packed(name, status=200, **headers):
 
 
 OK = b"HTTP/1.1 200 OK\r\n"
+
+
 HOSTILE = {
     **{f"{n} bomb": (packed(n), TooLarge) for n in PACKED},
     **{f"{n} bomb on an error": (packed(n, 404), PageUnavailable) for n in PACKED},
@@ -181,9 +194,16 @@ HOSTILE = {
 }  # fmt: skip
 
 
+WAITING = {
+    "endless tiny chunks", "a byte now and then", "silence", "a head that trickles",
+    "a body that never comes", "endless 100s",
+}  # fmt: skip
+
+
 def test_there_are_at_least_sixty():
     """The set that the bounds were written for."""
     assert len(HOSTILE) >= 60
+    assert set(HOSTILE) > WAITING
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -192,57 +212,18 @@ async def test_a_hostile_answer_is_a_typed_error(web, fetcher, name):
     page, error = HOSTILE[name]
     web.pages["/hostile"] = page
     before = asyncio.all_tasks()
-    found = fetcher(limits=TIGHT, robots="never")
-    async with asyncio.timeout(10):
+    found = fetcher(limits=TIGHT if name in WAITING else PATIENT, robots="never")
+    async with asyncio.timeout(600):
         with pytest.raises(error):
             await found.fetch("http://public.test/hostile")
     await found.close()
-    for _ in range(20):
+    for _ in range(200):
         if not web.open:
             break
         await asyncio.sleep(0.05)
     assert web.open == 0
     left = {t for t in asyncio.all_tasks() - before if t not in web._tasks}
     assert not left
-
-
-@pytest.mark.parametrize("name", SMALL)
-async def test_every_encoding_is_undone(web, name):
-    """What we say we accept we can read."""
-    web.pages["/"] = (200, {"Content-Encoding": name} if name else {}, SMALL[name])
-    assert (await web.transport().get("http://public.test/")).body == b"hello"
-
-
-async def test_deflate_without_its_wrapper_is_read(web):
-    """Some servers send it so, and every browser reads it."""
-    web.pages["/"] = (200, {"Content-Encoding": "deflate"}, RAW_DEFLATE)
-    assert (await web.transport().get("http://public.test/")).body == b"hello"
-
-
-@pytest.mark.parametrize("name", ["gzip", "zstd"])
-async def test_some_members_one_after_the_other_are_one_page(web, name):
-    """Twenty of them are a page; what follows the last is padding."""
-    web.pages["/"] = (200, {"Content-Encoding": name}, SMALL[name] * 20)
-    assert (await web.transport().get("http://public.test/")).body == b"hello" * 20
-
-
-async def test_padding_after_gzip_is_skipped(web):
-    """As browsers do."""
-    web.pages["/"] = (200, {"Content-Encoding": "gzip"}, SMALL["gzip"] + bytes(100))
-    assert (await web.transport().get("http://public.test/")).body == b"hello"
-
-
-async def test_a_page_of_many_chunks_is_whole(web):
-    """The bounds cut nothing that is within them."""
-    body = bytes(range(256)) * 2000
-    inner = zlib.compressobj(1, zlib.DEFLATED, 31)
-    data = inner.compress(body) + inner.flush()
-    parts = [
-        b"%x\r\n%s\r\n" % (len(p), p) for p in (data[i : i + 7] for i in range(0, len(data), 7))
-    ]
-    head = OK + b"Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
-    web.pages["/"] = sends(head, b"".join(parts), b"0\r\n\r\n")
-    assert (await web.transport().get("http://public.test/")).body == body
 
 
 async def test_a_name_server_that_never_answers_is_not_waited_for(web):
@@ -254,69 +235,3 @@ async def test_a_name_server_that_never_answers_is_not_waited_for(web):
     web.lookup = never
     with pytest.raises(AddressRefused):
         await web.transport(TIGHT).get("http://public.test/")
-
-
-async def test_without_the_extra_its_encodings_are_not_asked_for(web, monkeypatch):
-    """What is not installed is not accepted, and not read when it is sent all the same."""
-    monkeypatch.setattr(decode, "_MODULES", {"br": None, "zstd": None})
-    web.pages["/"] = (200, {"Content-Encoding": "br"}, SMALL["br"])
-    with pytest.raises(PageUnavailable):
-        await web.transport().get("http://public.test/")
-    assert web.seen[0].headers["accept-encoding"] == "gzip, deflate"
-
-
-MIB = bytes(2**20)
-
-
-def two_gib(name):
-    """Two gibibytes of zeros, as small as the encoding makes them."""
-    if name == "gzip":
-        inner = zlib.compressobj(9, zlib.DEFLATED, 31)
-        first = inner.compress(MIB) + inner.flush(zlib.Z_FULL_FLUSH)
-        return first + (inner.compress(MIB) + inner.flush(zlib.Z_FULL_FLUSH)) * 2047
-    if name == "br":
-        inner = brotli.Compressor(quality=3, lgwin=24)
-        return b"".join(inner.process(MIB) for _ in range(2048)) + inner.finish()
-    inner = zstd.ZstdCompressor(level=1)
-    return b"".join(inner.compress(MIB) for _ in range(2048)) + inner.flush()
-
-
-BOMB = """
-import asyncio, json, pathlib, sys, time
-sys.path[:0] = [{here!r}]
-from tests.fetch.web import Web
-from kensaku.errors import TooLarge
-
-def peak():  # not ru_maxrss, which a process inherits from the one that started it
-    text = pathlib.Path("/proc/self/status").read_text()
-    return int(text.split("VmHWM:")[1].split()[0]) / 1024
-
-async def main():
-    async with Web({{"/warm": "hello"}}) as web:
-        web.names["public.test"] = ["93.184.215.14"]
-        web.pages["/bomb"] = (
-            200, {{"Content-Encoding": sys.argv[1]}}, pathlib.Path(sys.argv[2]).read_bytes())
-        transport = web.transport()
-        await transport.get("http://public.test/warm")
-        before, began = peak(), time.process_time()
-        try:
-            await transport.get("http://public.test/bomb")
-        except TooLarge:
-            print(json.dumps([peak() - before, time.process_time() - began]))
-
-asyncio.run(main())
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.parametrize("name", ["gzip", "br", "zstd"])
-def test_two_gibibytes_in_disguise_cost_little(name, tmp_path):
-    """From 1.6 KiB of Brotli an HTTP client of today makes four gigabytes (security.md, G6)."""
-    (tmp_path / "bomb").write_bytes(two_gib(name))
-    script = BOMB.format(here=str(ROOT))
-    command = [sys.executable, "-c", script, name, str(tmp_path / "bomb")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-    grown, cpu = json.loads(done.stdout)
-    print(f"{name}: {grown:.1f} MB, {cpu * 1000:.0f} ms of CPU")
-    assert grown <= 100
-    assert cpu <= 2

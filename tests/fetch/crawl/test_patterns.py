@@ -1,0 +1,33 @@
+"""Patterns of callers are run by RE2, or not at all."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+
+import pytest
+
+from kensaku.errors import MissingExtra
+from kensaku.fetch.crawl.patterns import Patterns
+from kensaku.fetch.crawl.plan import Plan
+from tests.growth import growth
+
+ROOT = "http://public.test/"
+
+
+needs_re2 = pytest.mark.skipif(find_spec("re2") is None, reason="the extra crawl is not installed")
+
+
+def test_without_re2_patterns_are_refused_with_the_remedy(monkeypatch):
+    """Never run by an engine that a pattern can stop."""
+    monkeypatch.setitem(sys.modules, "re2", None)
+    with pytest.raises(MissingExtra, match=r"kensaku\[crawl\]"):
+        _ = Plan(ROOT, select_paths=["/a"]).scope
+
+
+@needs_re2
+@pytest.mark.parametrize("pattern", ["(a+)+$", "(a|a)*$", "(a|aa)+$", "(.*a){20}$", "([a-z]+)*$"])
+def test_a_pattern_that_explodes_elsewhere_does_not_here(pattern):
+    """Python's own engine takes years for 50 KB of the worst input; RE2 takes linear time."""
+    found = Patterns([pattern], "select_paths")
+    assert growth(lambda size: found.find("a" * size + "!"), 50_000) < 10  # quadratic: 16

@@ -1,0 +1,179 @@
+"""Content encodings: every one that we accept is decoded, and no bomb costs memory."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import zlib
+
+import pytest
+
+from kensaku.errors import PageUnavailable
+from kensaku.fetch import decode
+from kensaku.fetch.limits import FetchLimits
+from tests import ROOT
+from tests.fetch.web import reset
+
+brotli = pytest.importorskip("brotli")
+
+
+zstd = pytest.importorskip("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+
+
+SMALL = {
+    "gzip": zlib.compress(b"hello", wbits=31),
+    "deflate": zlib.compress(b"hello"),
+    "x-gzip": zlib.compress(b"hello", wbits=31),
+    "br": brotli.compress(b"hello"),
+    "zstd": zstd.compress(b"hello"),
+    "identity": b"hello",
+    "": b"hello",
+}
+
+
+RAW_DEFLATE = zlib.compress(b"hello", wbits=-15)
+
+
+def sends(*parts, pause=0.0, end="close"):
+    """A server that writes these bytes, and then closes, hangs or resets."""
+
+    async def handler(writer, request):
+        for part in parts:
+            writer.write(part)
+            await writer.drain()
+            await asyncio.sleep(pause)
+        if end == "reset":
+            reset(writer)
+        elif end == "hang":
+            await request.gone()
+        writer.transport.abort() if end == "abort" else writer.close()
+
+    return handler
+
+
+OK = b"HTTP/1.1 200 OK\r\n"
+
+
+@pytest.mark.parametrize("name", SMALL)
+async def test_every_encoding_is_undone(web, name):
+    """What we say we accept we can read."""
+    web.pages["/"] = (200, {"Content-Encoding": name} if name else {}, SMALL[name])
+    assert (await web.transport().get("http://public.test/")).body == b"hello"
+
+
+async def test_deflate_without_its_wrapper_is_read(web):
+    """Some servers send it so, and every browser reads it."""
+    web.pages["/"] = (200, {"Content-Encoding": "deflate"}, RAW_DEFLATE)
+    assert (await web.transport().get("http://public.test/")).body == b"hello"
+
+
+@pytest.mark.parametrize("name", ["gzip", "zstd"])
+async def test_some_members_one_after_the_other_are_one_page(web, name):
+    """Twenty of them are a page; what follows the last is padding."""
+    web.pages["/"] = (200, {"Content-Encoding": name}, SMALL[name] * 20)
+    assert (await web.transport().get("http://public.test/")).body == b"hello" * 20
+
+
+async def test_padding_after_gzip_is_skipped(web):
+    """As browsers do."""
+    web.pages["/"] = (200, {"Content-Encoding": "gzip"}, SMALL["gzip"] + bytes(100))
+    assert (await web.transport().get("http://public.test/")).body == b"hello"
+
+
+async def test_a_page_of_many_chunks_is_whole(web):
+    """The bounds cut nothing that is within them."""
+    body = bytes(range(256)) * 2000
+    inner = zlib.compressobj(1, zlib.DEFLATED, 31)
+    data = inner.compress(body) + inner.flush()
+    parts = [
+        b"%x\r\n%s\r\n" % (len(p), p) for p in (data[i : i + 7] for i in range(0, len(data), 7))
+    ]
+    head = OK + b"Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
+    web.pages["/"] = sends(head, b"".join(parts), b"0\r\n\r\n")
+    assert (await web.transport().get("http://public.test/")).body == body
+
+
+async def test_without_the_extra_its_encodings_are_not_asked_for(web, monkeypatch):
+    """What is not installed is not accepted, and not read when it is sent all the same."""
+    monkeypatch.setattr(decode, "_MODULES", {"br": None, "zstd": None})
+    web.pages["/"] = (200, {"Content-Encoding": "br"}, SMALL["br"])
+    with pytest.raises(PageUnavailable):
+        await web.transport().get("http://public.test/")
+    assert web.seen[0].headers["accept-encoding"] == "gzip, deflate"
+
+
+MIB = bytes(2**20)
+
+
+def two_gib(name):
+    """Two gibibytes of zeros, as small as the encoding makes them."""
+    if name == "gzip":
+        inner = zlib.compressobj(9, zlib.DEFLATED, 31)
+        first = inner.compress(MIB) + inner.flush(zlib.Z_FULL_FLUSH)
+        return first + (inner.compress(MIB) + inner.flush(zlib.Z_FULL_FLUSH)) * 2047
+    if name == "br":
+        inner = brotli.Compressor(quality=3, lgwin=24)
+        return b"".join(inner.process(MIB) for _ in range(2048)) + inner.finish()
+    inner = zstd.ZstdCompressor(level=1)
+    return b"".join(inner.compress(MIB) for _ in range(2048)) + inner.flush()
+
+
+BOMB = """
+import asyncio, json, pathlib, sys
+sys.path[:0] = [{here!r}]
+from tests.fetch.web import Web
+from kensaku.errors import TooLarge
+from kensaku.fetch import body
+
+def peak():  # not ru_maxrss, which a process inherits from the one that started it
+    text = pathlib.Path("/proc/self/status").read_text()
+    return int(text.split("VmHWM:")[1].split()[0]) / 1024
+
+decoded = 0
+decoder = body.decoder
+
+def counting(encoding):
+    made = decoder(encoding)
+    feed = made.feed
+
+    def count(data):
+        global decoded
+        for piece in feed(data):
+            decoded += len(piece)
+            yield piece
+
+    made.feed = count
+    return made
+
+body.decoder = counting
+
+async def main():
+    async with Web({{"/warm": "hello"}}) as web:
+        web.names["public.test"] = ["93.184.215.14"]
+        web.pages["/bomb"] = (
+            200, {{"Content-Encoding": sys.argv[1]}}, pathlib.Path(sys.argv[2]).read_bytes())
+        transport = web.transport()
+        await transport.get("http://public.test/warm")
+        before = peak()
+        try:
+            await transport.get("http://public.test/bomb")
+        except TooLarge:
+            print(json.dumps([peak() - before, decoded]))
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("name", ["gzip", "br", "zstd"])
+def test_two_gibibytes_in_disguise_cost_little(name, tmp_path):
+    """From 1.6 KiB of Brotli an HTTP client of today makes four gigabytes (security.md, G6)."""
+    (tmp_path / "bomb").write_bytes(two_gib(name))
+    script = BOMB.format(here=str(ROOT))
+    command = [sys.executable, "-c", script, name, str(tmp_path / "bomb")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
+    grown, decoded = json.loads(done.stdout)
+    assert grown <= 100
+    assert decoded <= FetchLimits().decoded + decode.STEP + 5  # and the five bytes of /warm

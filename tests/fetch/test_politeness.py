@@ -1,0 +1,171 @@
+"""Politeness towards hosts: robots.txt is fetched once, delays and limits are kept."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from kensaku.errors import FetchError, NotAllowed
+from kensaku.store import MemoryStore
+
+AGENT = "Kensaku/0.1 (+https://example.test)"
+
+
+async def test_a_page_that_robots_txt_forbids_is_not_asked_for(web, fetcher):
+    """The site says no, and we say that it did."""
+    web.pages["/robots.txt"] = "User-agent: *\nDisallow: /private"
+    web.pages["/private"] = web.pages["/open"] = "hello"
+    found = fetcher()
+    with pytest.raises(NotAllowed):
+        await found.fetch("http://public.test/private")
+    await found.fetch("http://public.test/open")
+    assert not web.asked("/private")
+    assert len(web.asked("/robots.txt")) == 1
+
+
+async def test_a_redirect_to_a_forbidden_page_is_not_followed(web, fetcher):
+    """The rules are those of the host that is asked next."""
+    web.names["other.test"] = ["8.8.8.8"]
+    web.pages["other.test/robots.txt"] = "User-agent: *\nDisallow: /"
+    web.pages["public.test/go"] = (302, {"Location": "http://other.test/page"}, b"")
+    with pytest.raises(NotAllowed):
+        await fetcher().fetch("http://public.test/go")
+    assert not web.asked("/page")
+
+
+@pytest.mark.parametrize(
+    ("status", "allowed"), [(404, True), (401, True), (410, True), (429, False), (503, False)]
+)
+async def test_a_missing_robots_txt_allows_and_a_broken_one_does_not(web, fetcher, status, allowed):
+    """What may hold rules that we cannot see now is obeyed as if it forbade everything."""
+    web.pages["/robots.txt"] = (status, {}, b"")
+    web.pages["/"] = "hello"
+    if allowed:
+        assert (await fetcher().fetch("http://public.test/")).body == b"hello"
+    else:
+        with pytest.raises(NotAllowed):
+            await fetcher().fetch("http://public.test/")
+
+
+async def test_robots_txt_is_asked_for_once_however_many_pages(web, fetcher):
+    """A hundred pages at once, and a second process with the same store: one request."""
+    web.pages["/robots.txt"] = "User-agent: *\nAllow: /"
+    web.pages["/"] = "hello"
+    store = MemoryStore()
+    found = fetcher(store=store)
+    await asyncio.gather(*(found.fetch(f"http://public.test/?{n}") for n in range(100)))
+    await fetcher(store=store).fetch("http://public.test/?last")
+    assert len(web.asked("/robots.txt")) == 1
+
+
+async def test_a_host_that_does_not_answer_is_not_asked_again_at_once(web, fetcher):
+    """Its robots.txt breaks off for every page: one try, and one error for all of them."""
+
+    async def hang_up(writer, request):
+        writer.transport.abort()
+
+    web.pages["/robots.txt"] = hang_up
+    found = fetcher()
+    for n in range(5):
+        with pytest.raises(FetchError):
+            await found.fetch(f"http://public.test/{n}")
+    assert {request.path for request in web.seen} == {"/robots.txt"}
+    assert len(web.seen) <= 2  # the HTTP library tries a broken connection once more
+
+
+async def test_a_robots_txt_that_moved_is_followed(web, fetcher):
+    """Five hops, as the RFC has it; one that never arrives is none."""
+    web.pages["/robots.txt"] = (301, {"Location": "/r2.txt"}, b"")
+    web.pages["/r2.txt"] = "User-agent: *\nDisallow: /x"
+    with pytest.raises(NotAllowed):
+        await fetcher().fetch("http://public.test/x")
+    web.pages["/r2.txt"] = (301, {"Location": "/robots.txt"}, b"")
+    web.pages["/x"] = "hello"
+    assert (await fetcher().fetch("http://public.test/x")).body == b"hello"
+
+
+@pytest.mark.parametrize(
+    ("policy", "crawling", "allowed"),
+    [
+        ("always", False, False),
+        ("crawl", False, True),
+        ("crawl", True, False),
+        ("never", True, True),
+    ],
+)
+async def test_when_robots_txt_is_obeyed_is_a_setting(web, fetcher, policy, crawling, allowed):
+    """A person who names one page is not a crawler, if the operator thinks so."""
+    web.pages["/robots.txt"] = "User-agent: *\nDisallow: /"
+    web.pages["/"] = "hello"
+    work = fetcher(robots=policy).fetch("http://public.test/", crawling=crawling)
+    if allowed:
+        await work
+    else:
+        with pytest.raises(NotAllowed):
+            await work
+
+
+async def test_a_crawl_delay_is_kept(web, fetcher, monkeypatch):
+    """Each request waits for the one before; the sleeps are recorded instead of slept."""
+    web.pages["/robots.txt"] = "User-agent: *\nCrawl-delay: 20"
+    web.pages |= {"/a": "a", "/b": "b", "/c": "c"}
+    waits, sleep = [], asyncio.sleep
+
+    async def record(seconds, *rest):
+        waits.extend([seconds] if seconds > 0 else [])
+        await sleep(0, *rest)
+
+    monkeypatch.setattr(asyncio, "sleep", record)
+    found = fetcher()
+    await asyncio.gather(*(found.fetch(f"http://public.test/{p}") for p in "abc"))
+    assert [round(seconds, -1) for seconds in sorted(waits)] == [20, 40]
+
+
+async def test_a_delay_is_cut_to_the_longest_that_we_keep(fetcher, monkeypatch):
+    """A site cannot hold a request for an hour; the clock stands still meanwhile."""
+    waits, sleep = [], asyncio.sleep
+
+    async def record(seconds):
+        waits.append(seconds)
+        await sleep(0)
+
+    found = fetcher(max_delay=30)
+    monkeypatch.setattr(asyncio, "sleep", record)
+    monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: 100.0)
+    for _ in range(3):
+        async with found.politeness.slot("http://public.test", delay=3_600):
+            pass
+    assert waits == [30, 60]
+
+
+async def test_so_many_requests_at_once_and_no_more(web, fetcher):
+    """A host is asked for `at_once` pages at a time, whoever wants them."""
+    now = most = 0
+    full = asyncio.Event()
+
+    async def page(writer, request):
+        nonlocal now, most
+        now += 1
+        most = max(most, now)
+        if now == 3:
+            await asyncio.sleep(0.05)  # a fourth would come now
+            full.set()
+        await full.wait()
+        now -= 1
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+
+    web.pages["/"] = page
+    found = fetcher(at_once=3, robots="never")
+    await asyncio.gather(*(found.fetch(f"http://public.test/?{n}") for n in range(20)))
+    assert most == 3
+
+
+async def test_we_say_who_we_are(web, fetcher):
+    """An honest User-Agent, for robots.txt and pages alike."""
+    web.pages["/"] = "hello"
+    found = fetcher()
+    found.transport.user_agent = AGENT
+    with pytest.raises(FetchError):
+        await found.fetch("http://public.test/none")
+    assert {r.headers["user-agent"] for r in web.seen} == {AGENT}

@@ -1,0 +1,23 @@
+"""How the cost of work grows with its size: a ratio, which no busy machine changes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+
+def growth(work: Callable[[int], object], size: int, factor: int = 4, tries: int = 5) -> float:
+    """Return how many times more CPU `work(factor * size)` takes than `work(size)`.
+
+    Linear work takes about `factor` times as much, quadratic work its square. The best of some
+    tries counts: what other processes do only adds to the others.
+    """
+    return min(_cpu(work, factor * size) for _ in range(tries)) / min(
+        _cpu(work, size) for _ in range(tries)
+    )
+
+
+def _cpu(work: Callable[[int], object], size: int) -> float:
+    began = time.process_time()
+    work(size)
+    return time.process_time() - began
