@@ -15,7 +15,7 @@ from kensaku.config.settings import Settings
 from kensaku.errors import ConfigError, IndexFault
 from kensaku.search.budget import Budget, RetryBudget
 from kensaku.search.cache import Cache, Flights
-from kensaku.store import Steady, open_store
+from kensaku.store import FallbackStore, open_store
 
 if TYPE_CHECKING:
     from kensaku.fetch import PageReader
@@ -101,15 +101,15 @@ class Parts:
         return HttpClient(user_agent=self.settings.user_agent, proxy=self.settings.proxy or None)
 
     @cached_property
-    def store(self) -> Steady:
+    def store(self) -> FallbackStore:
         """Where limits, cooldowns and budgets are shared with other processes."""
         # A refusal that is played back must not cool a real key.
         url = "memory:" if self._replays else self.settings.state_url
-        return Steady(open_store(url, self.settings.home, "state"))
+        return FallbackStore(open_store(url, self.settings.home, "state"))
 
     @cached_property
-    def _cache_store(self) -> Steady:
-        return Steady(open_store(self.settings.cache_url, self.settings.home, "cache"))
+    def _cache_store(self) -> FallbackStore:
+        return FallbackStore(open_store(self.settings.cache_url, self.settings.home, "cache"))
 
     @cached_property
     def cache(self) -> Cache:

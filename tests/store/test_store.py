@@ -9,11 +9,11 @@ import stat
 import pytest
 
 from kensaku.errors import ConfigError
-from kensaku.store import MemoryStore, SqliteStore, Steady, ValkeyStore, open_store
+from kensaku.store import FallbackStore, MemoryStore, SqliteStore, ValkeyStore, open_store
 from kensaku.store.base import next_turn
 
 
-@pytest.fixture(params=["memory", "sqlite", "valkey", "steady"])
+@pytest.fixture(params=["memory", "sqlite", "valkey", "fallback"])
 async def store(request, tmp_path):
     """Each store, empty."""
     if request.param == "valkey":
@@ -23,7 +23,7 @@ async def store(request, tmp_path):
         made = MemoryStore()
     else:
         made = SqliteStore(tmp_path / "s" / "state.sqlite")
-    made = Steady(made) if request.param == "steady" else made
+    made = FallbackStore(made) if request.param == "fallback" else made
     yield made
     await made.close()
 
@@ -99,7 +99,7 @@ def test_no_window_ever_holds_more_than_the_rate(n, burst, period):
 
 async def test_memory_does_not_grow_without_end(monkeypatch):
     """The oldest go first when nothing has expired."""
-    monkeypatch.setattr(MemoryStore, "MOST", 100)
+    monkeypatch.setattr(MemoryStore, "MAX_KEYS", 100)
     store = MemoryStore()
 
     for n in range(1000):
@@ -184,8 +184,8 @@ async def test_where_nothing_can_be_written_memory_stands_in_and_one_warning_is_
 ):
     """A read-only home: limits are then kept by this process alone."""
     (tmp_path / "file").write_text("in the way")
-    store = Steady(SqliteStore(tmp_path / "file" / "state.sqlite"))
-    store.PAUSE = 0.0  # try the file again every time
+    store = FallbackStore(SqliteStore(tmp_path / "file" / "state.sqlite"))
+    store.RETRY_AFTER = 0.0  # try the file again every time
 
     for n in range(5):
         await store.put(f"k{n}", b"1", 60)
@@ -198,12 +198,12 @@ async def test_where_nothing_can_be_written_memory_stands_in_and_one_warning_is_
 
 async def test_a_server_that_is_gone_is_asked_again_later(caplog):
     """And while it is away, it is not asked for every search."""
-    store = Steady(ValkeyStore("valkey://127.0.0.1:9"))
+    store = FallbackStore(ValkeyStore("valkey://127.0.0.1:9"))
 
     await store.put("a", b"1", 60)
 
     assert await store.get(["a"]) == [b"1"]
-    assert store._until > 0
+    assert store._retry_at > 0
     assert [r.levelname for r in caplog.records] == ["WARNING"]
     await store.close()
 

@@ -1,8 +1,8 @@
-"""Where processes share small state: memory, a SQLite file, or Valkey/Redis by URL.
+"""State that processes share: in memory, a SQLite file, or Valkey/Redis by URL.
 
-open_store("")            a file in home: every process of this user on this machine
+open_store("")            a file in home: all processes of this user on this machine
 open_store("memory:")     this process alone
-open_store("valkey://…")  every machine that can reach it
+open_store("valkey://…")  all machines that can reach the server
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from pathlib import Path
 
 from kensaku.errors import ConfigError
 from kensaku.store.base import Store
-from kensaku.store.fallback import Steady
+from kensaku.store.fallback import FallbackStore
 from kensaku.store.memory import MemoryStore
 from kensaku.store.sqlite import SqliteStore
 from kensaku.store.valkey import ValkeyStore
 
-__all__ = ["MemoryStore", "SqliteStore", "Steady", "Store", "ValkeyStore", "open_store"]
+__all__ = ["FallbackStore", "MemoryStore", "SqliteStore", "Store", "ValkeyStore", "open_store"]
 
 
 def open_store(url: str, home: Path, name: str) -> Store:
-    """The store that a setting names. Nothing is opened before the first use."""
+    """Return the store that a setting names. Nothing is opened before the first use."""
     if not url:
         return SqliteStore(home / f"{name}.sqlite")
     if url == "memory:":

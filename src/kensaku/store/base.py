@@ -1,4 +1,4 @@
-"""What a store can do: a few operations carry the cache, the limits, the breakers, the budgets."""
+"""The interface of a store: what cache, rate limits, circuit breakers and budgets need."""
 
 from __future__ import annotations
 
@@ -7,49 +7,52 @@ from collections.abc import Sequence
 
 
 class Store(ABC):
-    """Keys, values that expire, counters, and turns."""
+    """Values that expire, counters, and queues for rate limits, by key."""
 
     @abstractmethod
     async def get(self, keys: Sequence[str]) -> list[bytes | None]:
-        """The values of `keys`; None where there is none, or it has expired."""
+        """Return the values of `keys`; None for a key without a value, or with an expired one."""
 
     @abstractmethod
     async def put(self, key: str, value: bytes, ttl: float) -> None:
-        """Keep a value for `ttl` seconds; nothing, when that is over already."""
+        """Store a value for `ttl` seconds; with a `ttl` of 0 or less it is expired at once."""
 
     @abstractmethod
     async def claim(self, key: str, ttl: float) -> bool:
-        """True for the first who asks in `ttl` seconds: one probe, not one per process."""
+        """Return True to the first caller in `ttl` seconds: one probe, not one per process."""
 
     @abstractmethod
     async def add(self, key: str, amount: float, ttl: float) -> float:
-        """Add to a counter, and return what it now is."""
+        """Add to a counter and return its new value. The `ttl` starts with the first addition."""
 
     @abstractmethod
-    async def turn(self, key: str, interval: float, burst: int, patience: float) -> float:
-        """Take a turn in a queue that moves every `interval` seconds: how long to wait for it.
+    async def turn(self, key: str, interval: float, burst: int, max_wait: float) -> float:
+        """Take a turn in a queue that moves every `interval` seconds; return the seconds to wait.
 
-        When that is longer than `patience`, no turn is taken, and the wait is returned negative.
+        When they are more than `max_wait`, take no turn and return them as a negative number.
         """
 
     @abstractmethod
     async def forget(self, prefix: str) -> int:
-        """Delete what starts with `prefix`; returns how many there were."""
+        """Delete all keys that start with `prefix`; return how many there were."""
 
     @abstractmethod
     async def size(self, prefix: str) -> tuple[int, int]:
-        """How many values start with `prefix`, and their bytes."""
+        """Return the number of keys that start with `prefix`, and the bytes of their values."""
 
     @abstractmethod
     async def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
 
 
 def next_turn(
-    arrival: float, now: float, interval: float, burst: int, patience: float
+    arrival: float, now: float, interval: float, burst: int, max_wait: float
 ) -> tuple[float, float]:
-    """The generic cell rate algorithm: one number is the whole queue. → (wait, new arrival)"""
+    """Return the wait and the new arrival, by the generic cell rate algorithm.
+
+    `arrival`, the theoretical arrival time, is all the state that the queue has.
+    """
     arrival = max(arrival, now - interval * burst)  # unused turns add up to a burst, and no more
     start = arrival + interval
     wait = max(0.0, start - now)
-    return (-wait, arrival) if wait > patience else (wait, start)
+    return (-wait, arrival) if wait > max_wait else (wait, start)

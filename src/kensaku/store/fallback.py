@@ -1,42 +1,44 @@
-"""A store that may fail without harm."""
+"""A store that falls back to memory while the real one fails."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
 
 from kensaku.errors import MissingExtra
 from kensaku.store.base import Store
 from kensaku.store.memory import MemoryStore
 
+T = TypeVar("T")
 log = logging.getLogger("kensaku")
 
 
-class Steady(Store):
-    """A store that never takes a search along when it fails: for a while, memory stands in.
+class FallbackStore(Store):
+    """Wraps a store; after an error, uses memory for `RETRY_AFTER` seconds.
 
-    Limits are then kept by this process alone, and the log says so.
+    A search must not fail because a counter could not be written. Meanwhile limits and cache hold
+    for this process alone, and one warning says so.
     """
 
-    PAUSE = 30.0
+    RETRY_AFTER = 30.0  # seconds
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._spare = MemoryStore()
-        self._until = 0.0
+        self._memory = MemoryStore()
+        self._retry_at = 0.0
         self._failing = False
 
-    async def _either(self, call: Callable[[Store], Any]) -> Any:
-        if time.monotonic() >= self._until:
+    async def _call(self, operation: Callable[[Store], Awaitable[T]]) -> T:
+        if time.monotonic() >= self._retry_at:
             try:
-                result = await call(self._store)
+                result = await operation(self._store)
             except MissingExtra:
                 raise
             except Exception as error:
-                self._until = time.monotonic() + self.PAUSE
-                if not self._failing:  # said once, not every half minute
+                self._retry_at = time.monotonic() + self.RETRY_AFTER
+                if not self._failing:  # warn once, not every half minute
                     log.warning(
                         "%s does not work (%s): limits and cache are kept in memory for now",
                         type(self._store).__name__,
@@ -46,30 +48,28 @@ class Steady(Store):
             else:
                 self._failing = False
                 return result
-        return await call(self._spare)
+        return await operation(self._memory)
 
     async def get(self, keys: Sequence[str]) -> list[bytes | None]:
-        found: list[bytes | None] = await self._either(lambda s: s.get(keys))
-        return found
+        return await self._call(lambda s: s.get(keys))
 
     async def put(self, key: str, value: bytes, ttl: float) -> None:
-        await self._either(lambda s: s.put(key, value, ttl))
+        await self._call(lambda s: s.put(key, value, ttl))
 
     async def claim(self, key: str, ttl: float) -> bool:
-        return bool(await self._either(lambda s: s.claim(key, ttl)))
+        return await self._call(lambda s: s.claim(key, ttl))
 
     async def add(self, key: str, amount: float, ttl: float) -> float:
-        return float(await self._either(lambda s: s.add(key, amount, ttl)))
+        return await self._call(lambda s: s.add(key, amount, ttl))
 
-    async def turn(self, key: str, interval: float, burst: int, patience: float) -> float:
-        return float(await self._either(lambda s: s.turn(key, interval, burst, patience)))
+    async def turn(self, key: str, interval: float, burst: int, max_wait: float) -> float:
+        return await self._call(lambda s: s.turn(key, interval, burst, max_wait))
 
     async def forget(self, prefix: str) -> int:
-        return int(await self._either(lambda s: s.forget(prefix)))
+        return await self._call(lambda s: s.forget(prefix))
 
     async def size(self, prefix: str) -> tuple[int, int]:
-        count, size = await self._either(lambda s: s.size(prefix))
-        return count, size
+        return await self._call(lambda s: s.size(prefix))
 
     async def close(self) -> None:
         await self._store.close()

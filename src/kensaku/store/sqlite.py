@@ -1,6 +1,6 @@
-"""State in a SQLite file: for all processes of one machine.
+"""The SQLite store: for all processes of one machine.
 
-It runs in one thread of its own, so the event loop never waits for a disk or a lock.
+SQLite runs in a thread of its own, so the event loop never waits for a disk or a lock.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ log = logging.getLogger("kensaku")
 
 
 class SqliteStore(Store):
-    """For the processes of one machine. What is in it can be lost without harm: a damaged file
-    is set aside and begun anew."""
+    """State in a SQLite file. A damaged file is renamed and replaced by an empty one: losing this
+    state does no harm."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -32,9 +32,11 @@ class SqliteStore(Store):
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="kensaku-store")
 
     async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._guarded, work)
+        return await asyncio.get_running_loop().run_in_executor(
+            self._thread, self._run_or_recover, work
+        )
 
-    def _guarded(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _run_or_recover(self, work: Callable[[sqlite3.Connection], T]) -> T:
         try:
             return work(self._open())
         except sqlite3.DatabaseError as error:
@@ -74,17 +76,18 @@ class SqliteStore(Store):
     async def get(self, keys: Sequence[str]) -> list[bytes | None]:
         marks = ",".join("?" * len(keys))
         sql = f"SELECT k, v FROM kv WHERE k IN ({marks}) AND expires > ?"
-        found = dict(await self._run(lambda db: db.execute(sql, (*keys, time.time())).fetchall()))
-        return [found.get(k) for k in keys]
+        rows = await self._run(lambda db: db.execute(sql, (*keys, time.time())).fetchall())
+        values = dict(rows)
+        return [values.get(k) for k in keys]
 
     async def put(self, key: str, value: bytes, ttl: float) -> None:
         row = (key, value, time.time() + ttl)
         self._puts += 1
-        tidy = self._puts % 1_000 == 0
+        purge = self._puts % 1_000 == 0
 
         def work(db: sqlite3.Connection) -> None:
             db.execute("INSERT OR REPLACE INTO kv VALUES (?, ?, ?)", row)
-            if tidy:
+            if purge:
                 db.execute("DELETE FROM kv WHERE expires <= ?", (time.time(),))
 
         await self._run(work)
@@ -107,15 +110,15 @@ class SqliteStore(Store):
         row = {"k": key, "n": amount, "until": now + ttl, "now": now}
         return float(await self._run(lambda db: db.execute(sql, row).fetchone()[0]))
 
-    async def turn(self, key: str, interval: float, burst: int, patience: float) -> float:
+    async def turn(self, key: str, interval: float, burst: int, max_wait: float) -> float:
         def work(db: sqlite3.Connection) -> float:
             db.execute("BEGIN IMMEDIATE")
             try:
                 now = time.time()
                 row = db.execute("SELECT v FROM kv WHERE k = ?", (key,)).fetchone()
-                wait, arrival = next_turn(row[0] if row else 0.0, now, interval, burst, patience)
-                keep = now + interval * burst + abs(wait) + 60
-                db.execute("INSERT OR REPLACE INTO kv VALUES (?, ?, ?)", (key, arrival, keep))
+                wait, arrival = next_turn(row[0] if row else 0.0, now, interval, burst, max_wait)
+                expires = now + interval * burst + abs(wait) + 60
+                db.execute("INSERT OR REPLACE INTO kv VALUES (?, ?, ?)", (key, arrival, expires))
                 return wait
             finally:
                 db.execute("COMMIT")
@@ -128,8 +131,8 @@ class SqliteStore(Store):
 
     async def size(self, prefix: str) -> tuple[int, int]:
         sql = "SELECT count(*), coalesce(sum(length(v)), 0) FROM kv WHERE k >= ? AND k < ?"
-        work = (prefix, prefix + "\U0010ffff")
-        count, size = await self._run(lambda db: db.execute(sql, work).fetchone())
+        bounds = (prefix, prefix + "\U0010ffff")
+        count, size = await self._run(lambda db: db.execute(sql, bounds).fetchone())
         return int(count), int(size)
 
     async def close(self) -> None:

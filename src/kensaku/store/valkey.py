@@ -1,4 +1,4 @@
-"""State in Valkey or Redis: for many machines."""
+"""The Valkey store, for Valkey or Redis: for many machines."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 from kensaku.errors import MissingExtra
 from kensaku.store.base import Store
 
-# The same arithmetic as `next_turn`, where all machines see one clock: the server's.
+# The same arithmetic as `next_turn`, with one clock for all machines: the server's.
 _TURN = """
 local t = redis.call('TIME'); local now = t[1] + t[2] / 1000000
-local interval, burst, patience = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local interval, burst, max_wait = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local arrival = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now - interval * burst)
 local start = arrival + interval
 local wait = math.max(0, start - now)
-if wait > patience then return tostring(-wait) end
+if wait > max_wait then return tostring(-wait) end
 redis.call('SET', KEYS[1], string.format('%.6f', start),
            'PX', math.ceil((interval * burst + wait + 60) * 1000))
 return tostring(wait)
@@ -24,7 +24,7 @@ return tostring(wait)
 
 
 class ValkeyStore(Store):
-    """For many machines: one connection pool per event loop, made on first use."""
+    """State on a Valkey or Redis server: one connection pool per event loop, made on first use."""
 
     PREFIX = "kensaku:"
 
@@ -54,8 +54,8 @@ class ValkeyStore(Store):
             await self._client().set(self.PREFIX + key, value, px=max(1, int(ttl * 1000)))
 
     async def claim(self, key: str, ttl: float) -> bool:
-        kept = await self._client().set(self.PREFIX + key, b"1", px=int(ttl * 1000) or 1, nx=True)
-        return bool(kept)
+        stored = await self._client().set(self.PREFIX + key, b"1", px=int(ttl * 1000) or 1, nx=True)
+        return bool(stored)
 
     async def add(self, key: str, amount: float, ttl: float) -> float:
         pipe = self._client().pipeline()
@@ -63,16 +63,16 @@ class ValkeyStore(Store):
         pipe.expire(self.PREFIX + key, int(ttl) + 1, nx=True)
         return float((await pipe.execute())[0])
 
-    async def turn(self, key: str, interval: float, burst: int, patience: float) -> float:
+    async def turn(self, key: str, interval: float, burst: int, max_wait: float) -> float:
         script = self._client().register_script(_TURN)
-        wait = await script(keys=[self.PREFIX + key], args=[interval, burst, patience])
+        wait = await script(keys=[self.PREFIX + key], args=[interval, burst, max_wait])
         return float(wait)
 
     async def forget(self, prefix: str) -> int:
-        gone = 0
+        deleted = 0
         async for key in self._client().scan_iter(match=f"{self.PREFIX}{prefix}*", count=1000):
-            gone += await self._client().delete(key)
-        return gone
+            deleted += await self._client().delete(key)
+        return deleted
 
     async def size(self, prefix: str) -> tuple[int, int]:
         count = size = 0
