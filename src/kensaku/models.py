@@ -257,3 +257,15 @@ class Document:
     published: str | None = None
     language: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressEvent:
+    """How far a long operation is. `total` is None when the end is not known."""
+
+    stage: str
+    done: int
+    total: int | None = None
+
+
+Progress = Callable[[ProgressEvent], None]

@@ -12,5 +12,5 @@ from kensaku.index import Index
 
 @pytest.fixture
 async def index(tmp_path: Path) -> AsyncIterator[Index]:
-    async with Index(tmp_path / "index", linger=0) as opened:
+    async with Index(tmp_path / "index", idle_timeout=0) as opened:
         yield opened

@@ -28,7 +28,7 @@ async def main(path: str, journal: str, seed: int) -> None:
         os.write(log, f"{mark}{json.dumps(changes)}\n".encode())
 
     version = seed * 100_000
-    async with Index(path, linger=0) as index:
+    async with Index(path, idle_timeout=0) as index:
         while True:
             version += 1
             numbers = chance.sample(range(400), chance.randint(1, 40))

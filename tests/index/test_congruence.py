@@ -15,9 +15,10 @@ import pytest
 
 from kensaku.errors import IndexFault, UnknownName
 from kensaku.index import Index
-from kensaku.index.collections import Store
-from kensaku.index.engines.base import Where, open_index
-from kensaku.index.search import Request, search
+from kensaku.index.collections import Collections
+from kensaku.index.engines.base import open_engine
+from kensaku.index.request import Filters, SearchRequest
+from kensaku.index.search import search
 from kensaku.models import Document
 from tests.index.animals import ALL, HERONS, OTTERS
 
@@ -52,12 +53,12 @@ def _vectors(documents: list[Document], size: int = 8) -> dict[str, list[list[fl
 
 
 @pytest.fixture
-def stores(tmp_path: Path) -> Iterator[tuple[Store, Store]]:
+def stores(tmp_path: Path) -> Iterator[tuple[Collections, Collections]]:
     prefix = f"test-{uuid4().hex[:8]}-"
-    here = Store(open_index(tmp_path))
-    there = Store(open_index(url=SERVER, prefix=prefix))
+    here = Collections(open_engine(tmp_path))
+    there = Collections(open_engine(url=SERVER, prefix=prefix))
     yield here, there
-    for name in there.collections():
+    for name in there.names():
         there.drop(name)
     here.close()
     there.close()
@@ -77,26 +78,30 @@ def test_both_engines_rank_alike_by_words(stores, seed):
         assert store.add("docs", documents) == {"added": 60, "updated": 0, "unchanged": 0}
 
     for _ in range(10):
-        request = Request(" ".join(chance.choices(WORDS, k=chance.randrange(1, 6))), limit=8)
+        request = SearchRequest(
+            " ".join(chance.choices(WORDS, k=chance.randrange(1, 6))), max_results=8
+        )
         _same(*(search(store, request) for store in stores))
 
 
 @pytest.mark.parametrize(
-    "where",
+    "filters",
     [
-        Where(sites=("site1.example.org",)),
-        Where(sites=("example.org",), not_sites=("site2.example.org",)),
-        Where(first_day=17_000),
-        Where(first_day=16_000, last_day=18_000, language="de"),
-        Where(language="fr"),
+        Filters(include_domains=("site1.example.org",)),
+        Filters(include_domains=("example.org",), exclude_domains=("site2.example.org",)),
+        Filters(start_date="2016-07-18"),
+        Filters(start_date="2013-10-22", end_date="2019-04-14", language="de"),
+        Filters(language="fr"),
     ],
 )
-def test_both_engines_filter_alike(stores, where):
+def test_both_engines_filter_alike(stores, filters):
     """Domains, dates and languages."""
     for store in stores:
         store.add("docs", _documents(9, 60))
 
-    _same(*(search(store, Request("kanbel seidor rofin", where=where)) for store in stores))
+    _same(
+        *(search(store, SearchRequest("kanbel seidor rofin", filters=filters)) for store in stores)
+    )
 
 
 @pytest.mark.parametrize("asked", [{"mode": "dense"}, {"mode": "hybrid"}, {}, {"mmr": 0.5}])
@@ -108,7 +113,7 @@ def test_both_engines_rank_alike_by_meaning(stores, asked):
         store.add("docs", documents, vectors, model="m")
 
     vector = [1.0, 0.5, -1.0, 0.2, 0.0, 0.3, 0.9, -0.4]
-    request = Request("kanbel seidor", vector=vector, model="m", trust=0.5, **asked)
+    request = SearchRequest("kanbel seidor", vector=vector, model="m", trust=0.5, **asked)
     _same(*(search(store, request) for store in stores))
 
 
@@ -126,12 +131,12 @@ def test_both_engines_keep_books_alike(stores):
     assert here.stats("docs") == there.stats("docs")
     assert here.documents("docs", limit=500) == there.documents("docs", limit=500)
     # Edge counts what was replaced until its segment is rewritten, which moves the IDF a little.
-    _same(*(search(store, Request("kanbel short")) for store in stores), within=0.01)
+    _same(*(search(store, SearchRequest("kanbel short")) for store in stores), within=0.01)
     for store in stores:
         store.drop("docs")
-        assert store.collections() == []
+        assert store.names() == []
         with pytest.raises(UnknownName):
-            search(store, Request("kanbel", collections=("docs",)))
+            search(store, SearchRequest("kanbel", collections=("docs",)))
 
 
 def test_both_engines_refuse_vectors_of_another_size(stores):

@@ -38,7 +38,7 @@ SOME = [_document(n) for n in range(300)]
 async def _left(directory: Path) -> None:
     """Until the worker has closed its files."""
     lock = DirectoryLock(directory)
-    await asyncio.to_thread(lock.take, PATIENCE)
+    await asyncio.to_thread(lock.acquire, PATIENCE)
     lock.release()
 
 
@@ -54,7 +54,7 @@ def closed(tmp_path_factory) -> Path:
     directory = tmp_path_factory.mktemp("closed") / "index"
 
     async def build() -> None:
-        async with Index(directory, linger=0) as index:
+        async with Index(directory, idle_timeout=0) as index:
             await index.add(SOME, collection="broken")
             await index.optimize("broken")
             await index.add([_document(1_000)], collection="broken")
@@ -98,7 +98,7 @@ async def test_flipped_bytes_and_cut_files_are_an_error_with_a_remedy_that_works
     _copy(closed, directory)
     _damage(directory / "collections" / "broken", seed)
 
-    async with Index(directory, linger=0) as index, asyncio.timeout(PATIENCE):
+    async with Index(directory, idle_timeout=0) as index, asyncio.timeout(PATIENCE):
         complaints = [
             await _complaint(index.search("word7", collections="broken")),
             await _complaint(index.add([_document(2_000)], collection="broken")),
@@ -127,7 +127,7 @@ async def _pictures(home: Path, place: Path, *, hold: bool) -> list[tuple[Path, 
                 await index.optimize()
 
     taken = []
-    async with Index(home, linger=0) as index:
+    async with Index(home, idle_timeout=0) as index:
         await index.add([_document(0)])
         worker = DirectoryLock(home).owner()
         assert worker
@@ -150,8 +150,8 @@ async def _pictures(home: Path, place: Path, *, hold: bool) -> list[tuple[Path, 
 
 
 async def _stored(directory: Path) -> dict[str, str]:
-    async with Index(directory, linger=0) as index, asyncio.timeout(PATIENCE):
-        await index.export(directory / "out.jsonl", "default")
+    async with Index(directory, idle_timeout=0) as index, asyncio.timeout(PATIENCE):
+        await index.export_jsonl(directory / "out.jsonl", "default")
     await _left(directory)
     lines = (directory / "out.jsonl").read_text().splitlines()
     return {row["url"]: row["text"] for row in map(json.loads, lines)}

@@ -64,7 +64,7 @@ def _replay(journal: Path) -> tuple[dict[str, str | None], dict[str, set[str | N
 
 
 async def _stored(index: Index, path: Path) -> dict[str, str]:
-    await index.export(path, "default")
+    await index.export_jsonl(path, "default")
     text = await asyncio.to_thread(path.read_text)
     rows = map(json.loads, text.splitlines())
     return {row["url"]: row["text"] for row in rows}
@@ -82,7 +82,7 @@ async def test_acknowledged_documents_survive_kill_9(tmp_path):
         _kill_all(program, directory)
 
         sure, maybe = _replay(journal)
-        async with Index(directory, linger=0) as index:
+        async with Index(directory, idle_timeout=0) as index:
             if "default" not in await index.collections():
                 assert not any(sure.values())
                 continue
@@ -92,7 +92,7 @@ async def test_acknowledged_documents_survive_kill_9(tmp_path):
             assert stored.keys() <= sure.keys() | maybe.keys()
             for url in chance.sample(sorted(stored), min(5, len(stored))):
                 word = stored[url].split()[0]
-                assert url in urls(await index.search(word, limit=5)), (kill, url)
+                assert url in urls(await index.search(word, max_results=5)), (kill, url)
         # What came of the open operation is settled now: later rounds start from it.
         settled = {url: stored.get(url) for url in maybe}
         with journal.open("a") as log:
@@ -114,7 +114,7 @@ async def test_a_killed_worker_is_started_again(index, tmp_path):
 async def test_two_programs_search_and_add_at_the_same_time(tmp_path):
     """An agent searches while another process indexes: both use one worker."""
     directory, journal = tmp_path / "index", tmp_path / "journal"
-    async with Index(directory, linger=0) as index:
+    async with Index(directory, idle_timeout=0) as index:
         await index.add(ALL, collection="mine")
         with _start_writer(directory, journal, 1) as program:
             try:
@@ -130,7 +130,7 @@ async def test_two_programs_search_and_add_at_the_same_time(tmp_path):
 async def test_a_directory_that_is_held_is_named_within_a_second(tmp_path):
     """Somebody who opened the engine by hand, say; the message says which process."""
     holder = DirectoryLock(tmp_path)
-    holder.take()
+    holder.acquire()
     try:
         started = time.monotonic()
         with pytest.raises(IndexFault) as caught:
@@ -149,7 +149,7 @@ async def test_a_lock_file_that_was_left_behind_blocks_nobody(tmp_path):
     (tmp_path / "lock").write_text("999999999\n")
     (tmp_path / "socket").touch()
 
-    async with Index(tmp_path, linger=0) as index:
+    async with Index(tmp_path, idle_timeout=0) as index:
         await index.add(ALL)
         assert await index.search("otters")
 
@@ -169,7 +169,7 @@ async def _fill(index: Index) -> int:
 
 
 async def _all_there(index: Index, batches: int) -> bool:
-    found = [await index.search(f"number{n}x7", limit=1) for n in range(batches)]
+    found = [await index.search(f"number{n}x7", max_results=1) for n in range(batches)]
     return [urls(hits) for hits in found] == [[f"https://e.org/{n}-7"] for n in range(batches)]
 
 
@@ -204,11 +204,11 @@ async def test_a_full_disk_is_an_error_and_loses_nothing(tmp_path):
     try:
         ballast = disk / "ballast"
         await asyncio.to_thread(ballast.write_bytes, b"x" * 20_000_000)
-        async with Index(disk / "index", linger=0) as index:
+        async with Index(disk / "index", idle_timeout=0) as index:
             acknowledged = await _fill(index)
             assert acknowledged > 0
             assert await _all_there(index, acknowledged)
-        async with Index(disk / "index", linger=0) as index:
+        async with Index(disk / "index", idle_timeout=0) as index:
             assert await _all_there(index, acknowledged)
             ballast.unlink()
             await index.add([HERONS])
@@ -235,7 +235,7 @@ async def test_a_directory_that_cannot_be_made_is_an_error(tmp_path):
     (tmp_path / "file").touch()
 
     with pytest.raises(IndexFault):
-        async with Index(tmp_path / "file" / "index", linger=0) as index:
+        async with Index(tmp_path / "file" / "index", idle_timeout=0) as index:
             await index.add(ALL)
 
 
@@ -243,7 +243,7 @@ async def test_a_directory_that_cannot_be_made_is_an_error(tmp_path):
 async def test_a_damaged_collection_says_so_and_spares_the_others(tmp_path, damage):
     """The remedy is in the message; the rest of the index goes on."""
     directory = tmp_path / "index"
-    async with Index(directory, linger=0) as index:
+    async with Index(directory, idle_timeout=0) as index:
         await index.add(ALL, collection="broken")
         await index.add(ALL, collection="whole")
     await _left(directory)
@@ -255,7 +255,7 @@ async def test_a_damaged_collection_says_so_and_spares_the_others(tmp_path, dama
         elif path.is_file() and path.name == "segment.json":
             path.unlink()
 
-    async with Index(directory, linger=0) as index:
+    async with Index(directory, idle_timeout=0) as index:
         with suppress(IndexFault):  # Edge may repair what it can from its log
             assert urls(await index.search("otters", collections="broken"))[:1] in (
                 [],
@@ -270,5 +270,5 @@ async def test_a_damaged_collection_says_so_and_spares_the_others(tmp_path, dama
 async def _left(directory: Path) -> None:
     """Until the worker has closed its files."""
     lock = DirectoryLock(directory)
-    await asyncio.to_thread(lock.take, 10)
+    await asyncio.to_thread(lock.acquire, 10)
     lock.release()

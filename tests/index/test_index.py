@@ -10,14 +10,14 @@ from dataclasses import replace
 import pytest
 
 from kensaku.errors import ConfigError, InvalidQuery, UnknownName
-from kensaku.index import Added, Index
-from kensaku.models import Document, Page
+from kensaku.index import AddResult, Index
+from kensaku.models import Document, Page, ProgressEvent
 from tests.index.animals import ALL, HERONS, OTTERS, SEARCH, WINE, urls
 
 
 async def test_what_was_added_is_found(index):
     """The shortest way through the whole index."""
-    assert await index.add(ALL, collection="docs") == Added(added=4)
+    assert await index.add(ALL, collection="docs") == AddResult(added=4)
 
     hits = await index.search("otters eating fish", collections="docs")
 
@@ -45,7 +45,7 @@ async def test_the_same_document_again_changes_nothing(index):
     """A crawl that runs every night only pays for what has changed."""
     await index.add(ALL)
 
-    assert await index.add(ALL) == Added(unchanged=4)
+    assert await index.add(ALL) == AddResult(unchanged=4)
 
 
 async def test_a_document_replaces_the_one_with_its_address(index):
@@ -53,7 +53,7 @@ async def test_a_document_replaces_the_one_with_its_address(index):
     await index.add([OTTERS])
     newer = replace(OTTERS, text="Badgers dig.")
 
-    assert await index.add([replace(OTTERS, text="Moles."), newer]) == Added(updated=1)
+    assert await index.add([replace(OTTERS, text="Moles."), newer]) == AddResult(updated=1)
 
     assert urls(await index.search("badgers")) == [OTTERS.url]
     assert await index.search("carnivorous moles") == []
@@ -152,7 +152,8 @@ async def test_an_empty_index_finds_nothing(index):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"text": "  "}, {"limit": 0}, {"limit": 5000}, {"mmr": 2.0}, {"text": "x" * 9000}]
+    "wrong",
+    [{"text": "  "}, {"max_results": 0}, {"max_results": 5000}, {"mmr": 2.0}, {"text": "x" * 9000}],
 )
 async def test_a_value_out_of_bounds_is_refused(index, wrong):
     """One clear sentence before anything is sent."""
@@ -200,7 +201,7 @@ async def test_passages_have_exact_offsets(index):
     document = Document("https://e.org/parts", "Parts", text)
     await index.add([document])
 
-    found = await index.passages("the number 4", limit=3)
+    found = await index.passages("the number 4", max_results=3)
 
     assert found[0].heading == "Part 4"
     assert all(text[p.start : p.end] == p.text for p in found)
@@ -217,12 +218,12 @@ async def test_a_document_comes_back_to_the_letter(index, tmp_path):
     await index.add([whole, *ALL], collection="docs")
     file = tmp_path / "out.jsonl"
 
-    assert await index.export(file) == 5
-    async with Index(tmp_path / "other", linger=0) as other:
-        assert await other.import_(file) == Added(added=5)
-        assert await other.import_(file) == Added(unchanged=5)
+    assert await index.export_jsonl(file) == 5
+    async with Index(tmp_path / "other", idle_timeout=0) as other:
+        assert await other.import_jsonl(file) == AddResult(added=5)
+        assert await other.import_jsonl(file) == AddResult(unchanged=5)
         again = tmp_path / "again.jsonl"
-        await other.export(again, "docs")
+        await other.export_jsonl(again, "docs")
 
     assert sorted(again.read_text().splitlines()) == sorted(file.read_text().splitlines())
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -234,7 +235,7 @@ async def test_a_snapshot_opens_as_an_index(index, tmp_path):
 
     await index.snapshot(tmp_path / "copy")
 
-    async with Index(tmp_path / "copy", linger=0) as copy:
+    async with Index(tmp_path / "copy", idle_timeout=0) as copy:
         assert urls(await copy.search("otters"))[0] == OTTERS.url
 
 
@@ -258,8 +259,8 @@ async def test_variety_puts_a_different_document_second(index):
     other = Document("https://other.org/", "Mars", "Mars has two moons; the rover cannot see them.")
     await index.add([*copies, other])
 
-    assert other.url not in urls(await index.search("rover Mars landed", limit=2))
-    assert other.url in urls(await index.search("rover Mars landed", limit=2, mmr=0.3))
+    assert other.url not in urls(await index.search("rover Mars landed", max_results=2))
+    assert other.url in urls(await index.search("rover Mars landed", max_results=2, mmr=0.3))
 
 
 async def test_freshness_prefers_the_newer_of_equals(index):
@@ -325,12 +326,12 @@ async def test_many_searches_at_once_each_get_their_own_answer(index):
 
 async def test_progress_counts_up_to_all(index):
     """What is reported as done is durable."""
-    told: list[tuple[int, int]] = []
+    events: list[ProgressEvent] = []
     many = [Document(f"https://e.org/{n}", "", f"word{n}") for n in range(1200)]
 
-    await index.add(many, progress=lambda done, total: told.append((done, total)))
+    await index.add(many, collection="many", progress=events.append)
 
-    assert told == [(500, 1200), (1000, 1200), (1200, 1200)]
+    assert events == [ProgressEvent("indexing many", done, 1200) for done in (500, 1000, 1200)]
 
 
 async def test_lengths_are_compared_with_the_collection_as_it_became(index):

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from kensaku.index.entries import entries, prepare, rebuild, sites_of
+from kensaku.index.entries import make_entries, prepare, rebuild_document, sites_of
 from kensaku.index.passages import MAX_CHARS, sentences, split
 from kensaku.models import Document
 
@@ -98,9 +98,9 @@ def test_a_document_can_be_rebuilt_from_its_entries(seed):
         metadata={"a": [1, 2]} if seed % 2 else {},
     )
 
-    stored = entries(prepare(document, "rev"), 100.0, None)
+    stored = make_entries(prepare(document, "rev"), 100.0, None)
 
-    assert rebuild([entry.payload for entry in stored]) == document
+    assert rebuild_document([entry.payload for entry in stored]) == document
     assert all(len(e.terms) == len(e.weights) for e in stored)
     assert all(len(e.payload["text"]) <= MAX_CHARS for e in stored)
 

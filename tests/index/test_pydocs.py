@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from kensaku.index import pydocs
+from kensaku.models import ProgressEvent
 from tests.index.animals import urls
 
 
@@ -46,12 +47,12 @@ def test_nothing_is_imported():
 
 async def test_a_question_finds_the_function(index):
     """What a newcomer asks, on a machine without a network."""
-    told = []
-    added = await pydocs.build(index, progress=lambda *p: told.append(p), max_files=500)
+    events: list[ProgressEvent] = []
+    added = await pydocs.build(index, progress=events.append, max_files=500)
 
     hits = await index.search("how do I cancel an asyncio task", collections="pydocs")
 
     assert added.added > 2000
-    assert told[-1] == (added.added, added.added)
+    assert events[-1] == ProgressEvent("indexing pydocs", added.added, added.added)
     assert "pydoc:asyncio.Task.cancel" in urls(hits)[:2]
     assert urls(await index.search("parse json string"))[0].startswith("pydoc:json")

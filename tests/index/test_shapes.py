@@ -18,10 +18,10 @@ async def test_ten_that_match_are_ten_hits_whatever_one_of_them_holds(index):
     await index.add([Document("https://e.org/book", "", LONG), *short])
     assert (await index.stats())["default"]["passages"] > 100
 
-    found = urls(await index.search("heron", limit=10))
+    found = urls(await index.search("heron", max_results=10))
 
     assert len(found) == len(set(found)) == 10
-    everything = urls(await index.search("heron", limit=50))
+    everything = urls(await index.search("heron", max_results=50))
     assert sorted(everything) == sorted(["https://e.org/book", *(d.url for d in short)])
 
 

@@ -60,7 +60,7 @@ def test_long_noise_is_not_a_word():
 
 def test_japanese_without_a_dictionary_falls_back_to_characters(monkeypatch):
     """The extra is not needed to find something."""
-    monkeypatch.setattr(tokens, "_japanese", lambda: None)
+    monkeypatch.setattr(tokens, "_japanese_tokenizer", lambda: None)
 
     stored = document_terms("東京都で開発された検索エンジン", "ja")
 

@@ -27,7 +27,7 @@ from kensaku.models import Document
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
-    from kensaku.index import Added, Index
+    from kensaku.index import AddResult, Index
     from kensaku.models import Page
 
 AT_ONCE = 4  # files that are read at the same time
@@ -56,7 +56,7 @@ class Tally:
     failed: list[tuple[str, str]] = field(default_factory=list)  # what, and why
     wordless: list[Path] = field(default_factory=list)  # files that hold no text (any more)
 
-    def count(self, done: Added) -> None:
+    def count(self, done: AddResult) -> None:
         """Take in what the index did."""
         self.added += done.added
         self.updated += done.updated
@@ -194,7 +194,7 @@ async def addresses_in(index: Index, collection: str, under: str = "") -> list[s
         return []
     with tempfile.TemporaryDirectory(prefix="kensaku-") as place:
         file = Path(place, "documents.jsonl")
-        await index.export(file, collection)
+        await index.export_jsonl(file, collection)
         return await asyncio.to_thread(_addresses, file, under)
 
 

@@ -37,11 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace) -> int:
     """One crawl."""
-    from kensaku.index.engines.base import check_name
+    from kensaku.index.names import check_collection_name
 
     options = plan_of(args)
     if args.collection is not None:
-        check_name(args.collection)
+        check_collection_name(args.collection)
     async with client(args) as k:
         if args.collection is not None:
             return await _into_index(k, args, options)
@@ -55,10 +55,10 @@ async def run(args: argparse.Namespace) -> int:
 
 async def _into_index(k: Kensaku, args: argparse.Namespace, options: dict[str, Any]) -> int:
     """Page by page: neither memory nor a kill matters to a large site."""
-    from kensaku.index import Added
+    from kensaku.index import AddResult
 
     crawl = k.reader().crawl(args.url, resume=args.resume, progress=k.report, **options)
-    total = Added()
+    total = AddResult()
     waiting: list[Page] = []
     urls: list[str] = []
     async with aclosing(aiter(crawl)) as pages:

@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace) -> int:
     """One action."""
-    from kensaku.index.engines.base import check_name
+    from kensaku.index.names import check_collection_name
 
     act, least, most, takes = ACTIONS[args.action]
     if len(args.what) < least or (most is not None and len(args.what) > most):
@@ -58,7 +58,7 @@ async def run(args: argparse.Namespace) -> int:
             f"index {args.action} takes {takes}, not {counted(len(args.what), 'word')}"
         )
     if args.collection is not None:
-        check_name(args.collection)
+        check_collection_name(args.collection)
     if not 0.01 <= args.interval <= 86_400:
         raise UsageError(f"interval is {args.interval:g}; it must be from 0.01 to 86,400 s")
     return await act(args)
@@ -94,7 +94,7 @@ async def _pydocs(k: Kensaku) -> Any:
     from kensaku.index.pydocs import build
 
     say = k.progress
-    return await build(k.index, progress=say and (lambda n, of: say("indexing pydocs", n, of)))
+    return await build(k.index, progress=say and (lambda e: say(e.stage, e.done, e.total or 0)))
 
 
 def show_tally(args: argparse.Namespace, collection: str, tally: Tally) -> None:
@@ -184,7 +184,7 @@ async def _export(args: argparse.Namespace) -> int:
     async with client(args) as k:
         if args.collection is not None:
             _check_known(args.collection, await k.index.collections())
-        written = await k.index.export(file, args.collection)
+        written = await k.index.export_jsonl(file, args.collection)
     _say(args, {"exported": written, "file": str(file)}, counted(written, "document") + " exported")
     return 0
 
@@ -196,8 +196,8 @@ async def _import(args: argparse.Namespace) -> int:
     lines = await asyncio.to_thread(check_export, file)  # all of it, before any of it is added
     async with client(args) as k:
         say = k.progress
-        added = await k.index.import_(
-            file, args.collection, progress=say and (lambda n, _: say("importing", n, lines))
+        added = await k.index.import_jsonl(
+            file, args.collection, progress=say and (lambda e: say(e.stage, e.done, lines))
         )
     counts = {name: getattr(added, name) for name in ("added", "updated", "unchanged")}
     _say(args, counts, ", ".join(f"{n:,} {name}" for name, n in counts.items()))

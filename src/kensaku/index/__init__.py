@@ -1,9 +1,23 @@
-"""The local index: documents in, hits out, without a network. `index.py` has what can be asked.
+"""The local index: add documents and search them, without a network.
 
 Index.add → worker process → passages → terms → engine      Index.search → worker → engine → hits
 """
 
+from kensaku.index.embed.models import EmbeddingModel
 from kensaku.index.index import Index
-from kensaku.index.results import Added
+from kensaku.index.request import SearchMode
+from kensaku.index.results import AddResult, CollectionStats
+from kensaku.models import Document, Hit, Passage, Progress, ProgressEvent
 
-__all__ = ["Added", "Index"]
+__all__ = [
+    "AddResult",
+    "CollectionStats",
+    "Document",
+    "EmbeddingModel",
+    "Hit",
+    "Index",
+    "Passage",
+    "Progress",
+    "ProgressEvent",
+    "SearchMode",
+]

@@ -1,9 +1,8 @@
-"""Documents in, ranked results out, on any engine: all that is ours about the index.
+"""Collections of documents on any engine.
 
-    add:    documents → changed ones → passages → terms → entries → engine
-    search: query → terms (and vector) → engine → fuse → documents → results
+    add: documents → changed ones → passages → terms → entries → engine
 
-Synchronous: it runs beside the engine, in the worker process or in a thread.
+Synchronous: this runs beside the engine, in the worker process or in a thread.
 """
 
 from __future__ import annotations
@@ -11,37 +10,38 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
 
 from kensaku.errors import IndexFault, InvalidQuery, UnknownName
-from kensaku.index.engines.base import META_ID, Engine, Entry, Payload, check_name
+from kensaku.index.engines.base import META_ID, Engine, Entry, Payload
 from kensaku.index.entries import (
-    Prepared,
+    PreparedDocument,
+    bm25_weights,
     document_id,
     document_of,
-    entries,
     entry_id,
+    make_entries,
     passage_terms,
     prepare,
-    rebuild,
+    rebuild_document,
     revision,
-    weigh,
 )
+from kensaku.index.names import check_collection_name
+from kensaku.index.results import CollectionStats
 from kensaku.models import Document
 
-FORMAT = 2  # of what is stored; a later one says how to come from an earlier one
-DRIFT = 1.2  # when the average length is off by this factor, weights are computed anew
-REWEIGH_AT_ONCE = 5_000  # passages; a larger collection waits for optimize()
-_PRIOR = (20, 100.0)  # so many passages of so many terms, before any is known
+FORMAT = 2  # version of the stored payloads; change it together with a migration
+MAX_DRIFT = 1.2  # recompute the weights when the average length is off by this factor …
+REWEIGH_AT_ONCE = 5_000  # … at once up to so many passages, else at the next optimize()
+_PRIOR = (20, 100.0)  # a new collection is taken to hold so many passages of so many terms
 
 Vectors = Sequence[Sequence[float] | None]
 
 
 @dataclass(slots=True)
-class Meta:
-    """What a collection knows about itself; stored as an entry of it."""
+class CollectionMeta:
+    """Counts, languages and model of a collection; stored as an entry of it."""
 
-    average: float = 0.0  # the length that the stored weights were computed with
+    average: float = 0.0  # terms in a passage, when the stored weights were computed
     passages: int = 0  # how many were ever written …
     length: int = 0  # … and how many terms they had together
     languages: list[str] = field(default_factory=list)
@@ -50,33 +50,33 @@ class Meta:
     format: int = FORMAT
 
     @property
-    def wanted(self) -> float:
-        """The average length as it is now."""
+    def current_average(self) -> float:
+        """Terms in a passage, on average, now."""
         count, length = _PRIOR
         return (count * length + self.length) / (count + self.passages)
 
     @property
-    def drifted(self) -> bool:
-        """Whether the stored weights are off."""
-        return abs(math.log(self.wanted / self.average)) > math.log(DRIFT)
+    def outdated(self) -> bool:
+        """Whether the stored weights must be recomputed."""
+        return abs(math.log(self.current_average / self.average)) > math.log(MAX_DRIFT)
 
 
-class Store:
+class Collections:
     """Collections of documents on an engine."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self._meta: dict[str, Meta] = {}
+        self._meta: dict[str, CollectionMeta] = {}
 
-    def collections(self) -> list[str]:
-        """The names of all collections."""
+    def names(self) -> list[str]:
+        """Return the names of all collections."""
         return self.engine.collections()
 
-    def changed(self, collection: str, revisions: Mapping[str, str]) -> list[str]:
-        """Which of these addresses (with the hash of what they hold now) are new or different."""
+    def changed_urls(self, collection: str, revisions: Mapping[str, str]) -> list[str]:
+        """Return which of these URLs are new or have another revision."""
         if collection not in self.engine.collections():
             return list(revisions)
-        return _different(revisions, self._heads(collection, revisions))
+        return _changed(revisions, self._heads(collection, revisions))
 
     def add(
         self,
@@ -87,52 +87,52 @@ class Store:
         model: str = "",
         flush: bool = True,
     ) -> dict[str, int]:
-        """Store documents; those that are stored already, word for word, are left alone.
+        """Store documents; leave those alone that are stored already, word for word.
 
-        `vectors` are embeddings that were made elsewhere, by address, one for each passage.
+        `vectors` are embeddings that the caller made, by URL, one for each passage.
         """
-        check_name(collection)
+        check_collection_name(collection)
         latest = {d.url: d for d in documents}
         revisions = {url: revision(d, model) for url, d in latest.items()}
-        meta = self._open(collection, model, _dimensions(vectors))
+        meta = self._open_or_create(collection, model, _dimensions(vectors))
         stored = self._heads(collection, latest) if meta.passages else {}
-        todo = _different(revisions, stored)
-        prepared = [prepare(latest[url], revisions[url]) for url in todo]
+        changed = _changed(revisions, stored)
+        prepared = [prepare(latest[url], revisions[url]) for url in changed]
         if prepared:
             self._write(collection, meta, prepared, stored, vectors or {}, flush)
         elif flush:
-            self.engine.write(collection, ())  # what the batches before left in the log
-        updated = sum(url in stored for url in todo)
+            self.engine.write(collection, ())  # flushes the batches before this one
+        updated = sum(url in stored for url in changed)
         return {
-            "added": len(todo) - updated,
+            "added": len(changed) - updated,
             "updated": updated,
-            "unchanged": len(latest) - len(todo),
+            "unchanged": len(latest) - len(changed),
         }
 
     def delete(self, collection: str, urls: Sequence[str]) -> int:
-        """Remove documents; how many there were."""
-        self._known(collection)
+        """Delete documents; return how many there were."""
+        self._require(collection)
         stored = self._heads(collection, urls)
-        self.engine.write(collection, (), [i for u, h in stored.items() for i in _parts(u, h)])
+        self.engine.write(collection, (), [i for u, h in stored.items() for i in _entry_ids(u, h)])
         return len(stored)
 
     def documents(
         self, collection: str, after: str | None = None, limit: int = 500
     ) -> tuple[list[Document], str | None]:
-        """Some documents of a collection, whole, and where to go on; None at the end."""
-        self._known(collection)
+        """Return a page of whole documents, and the offset of the next page; None at the end."""
+        self._require(collection)
         page, after = self.engine.scroll(collection, after, limit)
         heads = [(id, payload) for id, payload in page if "url" in payload]
-        return [self.document(collection, id[:-4], head) for id, head in heads], after
+        return [self._document(collection, document_of(id), head) for id, head in heads], after
 
-    def document(self, collection: str, id: str, head: Payload) -> Document:
-        """The document that `head` is the first entry of."""
+    def _document(self, collection: str, id: str, head: Payload) -> Document:
+        """Load the other entries of the document that begins with `head`."""
         rest = [entry_id(id, part) for part in range(1, head.get("parts", 1))]
         payloads = self.engine.get(collection, rest) if rest else {}
-        return rebuild([head, *(payloads[i] for i in rest if i in payloads)])
+        return rebuild_document([head, *(payloads[i] for i in rest if i in payloads)])
 
-    def stats(self, collection: str) -> dict[str, Any]:
-        """What there is in a collection."""
+    def stats(self, collection: str) -> CollectionStats:
+        """Count what a collection holds."""
         meta = self.meta(collection)
         documents, passages = self.engine.count(collection)
         return {
@@ -140,19 +140,19 @@ class Store:
             "passages": passages,
             "languages": list(meta.languages),
             "model": meta.model or None,
-            "average_terms": round(meta.wanted, 1),
+            "average_terms": round(meta.current_average, 1),
         }
 
     def optimize(self, collection: str) -> None:
-        """Bring weights and files up to date after much was written."""
+        """Recompute outdated weights and let the engine reorganise its files."""
         meta = self.meta(collection)
-        if meta.passages and meta.drifted:
+        if meta.passages and meta.outdated:
             self._reweigh(collection, meta)
         self.engine.optimize(collection)
 
     def drop(self, collection: str) -> None:
-        """Remove a collection."""
-        self._known(collection)
+        """Delete a collection."""
+        self._require(collection)
         self._meta.pop(collection, None)
         self.engine.drop(collection)
 
@@ -160,33 +160,33 @@ class Store:
         """Close the engine."""
         self.engine.close()
 
-    def meta(self, collection: str) -> Meta:
-        """What the collection knows about itself."""
-        self._known(collection)
-        known = self._meta.get(collection)
-        if known is None:
+    def meta(self, collection: str) -> CollectionMeta:
+        """Return the metadata of a collection; it is read once."""
+        self._require(collection)
+        meta = self._meta.get(collection)
+        if meta is None:
             payload = self.engine.get(collection, [META_ID]).get(META_ID, {})
             if payload.get("format", FORMAT) != FORMAT:
                 raise IndexFault(
                     f"collection {collection!r} was written by another version of Kensaku",
                     remedy="export it there and import it here",
                 )
-            names = Meta.__dataclass_fields__
-            known = Meta(**{n: v for n, v in payload.items() if n in names})
-            self._meta[collection] = known
-        return known
+            names = CollectionMeta.__dataclass_fields__
+            meta = CollectionMeta(**{n: v for n, v in payload.items() if n in names})
+            self._meta[collection] = meta
+        return meta
 
-    def _known(self, collection: str) -> None:
+    def _require(self, collection: str) -> None:
         if collection not in self._meta:
             names = self.engine.collections()
             if collection not in names:
                 raise UnknownName("collection", collection, names or ["(there is none yet)"])
 
-    def _open(self, collection: str, model: str, dimensions: int) -> Meta:
+    def _open_or_create(self, collection: str, model: str, dimensions: int) -> CollectionMeta:
         if collection not in self.engine.collections():
             self._meta.pop(collection, None)
             self.engine.create(collection, dimensions or None)
-            self._meta[collection] = Meta(model=model, dimensions=dimensions)
+            self._meta[collection] = CollectionMeta(model=model, dimensions=dimensions)
         meta = self.meta(collection)
         if not meta.dimensions and dimensions:
             self.engine.add_vectors(collection, dimensions)
@@ -201,14 +201,14 @@ class Store:
 
     def _heads(self, collection: str, urls: Iterable[str]) -> dict[str, Payload]:
         ids = {entry_id(document_id(url), 0): url for url in urls}
-        found = self.engine.get(collection, list(ids), ["rev", "parts"])
-        return {ids[id]: payload for id, payload in found.items()}
+        heads = self.engine.get(collection, list(ids), ["rev", "parts"])
+        return {ids[id]: payload for id, payload in heads.items()}
 
     def _write(
         self,
         collection: str,
-        meta: Meta,
-        prepared: Sequence[Prepared],
+        meta: CollectionMeta,
+        prepared: Sequence[PreparedDocument],
         stored: Mapping[str, Payload],
         vectors: Mapping[str, Vectors],
         flush: bool,
@@ -216,26 +216,25 @@ class Store:
         now = replace(meta, languages=sorted({*meta.languages, *(p.language for p in prepared)}))
         now.passages += sum(len(p.terms) for p in prepared)
         now.length += sum(t.length for p in prepared for t in p.terms)
-        now.average = meta.average or now.wanted
-        batch = []
+        now.average = meta.average or now.current_average
+        batch: list[Entry] = []
+        old_ids: list[str] = []
         for one in prepared:
-            given = vectors.get(one.document.url)
-            _fit(one, given, now.dimensions)
-            batch += entries(one, now.average, given)
-        kept = {entry.id for entry in batch}
-        old = [
-            i for one in prepared for i in _parts(one.document.url, stored.get(one.document.url))
-        ]
+            url = one.document.url
+            _check_vectors(one, vectors.get(url), now.dimensions)
+            batch += make_entries(one, now.average, vectors.get(url))
+            old_ids += _entry_ids(url, stored.get(url))
+        new_ids = {entry.id for entry in batch}
         batch.append(_meta_entry(now))
-        gone = [i for i in old if i not in kept]
-        self.engine.write(collection, batch, gone, flush=flush)
+        removed = [i for i in old_ids if i not in new_ids]
+        self.engine.write(collection, batch, removed, flush=flush)
         self._meta[collection] = now
-        if now.drifted and now.passages <= REWEIGH_AT_ONCE:
+        if now.outdated and now.passages <= REWEIGH_AT_ONCE:
             self._reweigh(collection, now)
 
-    def _reweigh(self, collection: str, meta: Meta) -> None:
-        """Compute all weights anew, with the average length as it is now."""
-        average = meta.wanted
+    def _reweigh(self, collection: str, meta: CollectionMeta) -> None:
+        """Recompute all weights with the current average length."""
+        average = meta.current_average
         after = None
         while True:
             page, after = self.engine.scroll(collection, after, 1_000)
@@ -246,28 +245,28 @@ class Store:
                 terms = passage_terms(
                     titles[document_of(id)], payload.get("heading", ""), payload["text"], language
                 )
-                weights = weigh(terms, average, language)
+                weights = bm25_weights(terms, average, language)
                 batch.append(Entry(id, {}, [*terms.words, *terms.pairs], weights))
             if batch:
-                self.engine.reweigh(collection, batch)
+                self.engine.update_weights(collection, batch)
             if after is None:
                 break
         meta.average = average
         self.engine.write(collection, [_meta_entry(meta)])
 
     def _titles(self, collection: str, page: Sequence[tuple[str, Payload]]) -> dict[str, str]:
-        known = {document_of(id): p["title"] for id, p in page if "title" in p}
-        missing = {document_of(id) for id, _ in page} - known.keys()
+        on_page = {document_of(id): p["title"] for id, p in page if "title" in p}
+        missing = {document_of(id) for id, _ in page} - on_page.keys()
         heads = self.engine.get(collection, [entry_id(d, 0) for d in missing], ["title"])
-        found = {document_of(id): p.get("title", "") for id, p in heads.items()}
-        return dict.fromkeys(missing, "") | found | known
+        loaded = {document_of(id): p.get("title", "") for id, p in heads.items()}
+        return dict.fromkeys(missing, "") | loaded | on_page
 
 
-def _different(revisions: Mapping[str, str], stored: Mapping[str, Payload]) -> list[str]:
+def _changed(revisions: Mapping[str, str], stored: Mapping[str, Payload]) -> list[str]:
     return [url for url, rev in revisions.items() if stored.get(url, {}).get("rev") != rev]
 
 
-def _fit(prepared: Prepared, vectors: Vectors | None, dimensions: int) -> None:
+def _check_vectors(prepared: PreparedDocument, vectors: Vectors | None, dimensions: int) -> None:
     url = prepared.document.url[:80]
     if vectors is not None and len(vectors) != len(prepared.passages):
         raise InvalidQuery(
@@ -280,19 +279,19 @@ def _fit(prepared: Prepared, vectors: Vectors | None, dimensions: int) -> None:
         )
 
 
-def _meta_entry(meta: Meta) -> Entry:
+def _meta_entry(meta: CollectionMeta) -> Entry:
     return Entry(META_ID, {**asdict(meta), "part": -1})
 
 
-def _parts(url: str, head: Payload | None) -> list[str]:
+def _entry_ids(url: str, head: Payload | None) -> list[str]:
     if head is None:
         return []
     return [entry_id(document_id(url), part) for part in range(head.get("parts", 1))]
 
 
 def _dimensions(vectors: Mapping[str, Vectors] | None) -> int:
-    for given in (vectors or {}).values():
-        for vector in given:
+    for of_document in (vectors or {}).values():
+        for vector in of_document:
             if vector is not None:
                 return len(vector)
     return 0

@@ -1,11 +1,11 @@
-"""A document ⇄ the entries an engine stores: one for each passage. Pure.
+"""Convert a document to the entries that an engine stores, one for each passage, and back. Pure.
 
     Document → passages → Entry(id, terms, weights, payload)
     entries  → the same Document, its text to the letter
 
 The first entry is the head: it carries what belongs to the document. The others carry their
-number as `part`, and all carry what filters look at. Entry ids come from the address, so the same
-address replaces itself and no second table is needed.
+number as `part`, and all carry the fields that filters look at. Entry ids are derived from the
+URL, so a document replaces the one with the same URL and no second table is needed.
 """
 
 from __future__ import annotations
@@ -15,26 +15,27 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
-from kensaku.index.days import date_of, day_of
 from kensaku.index.engines.base import Entry, Payload
 from kensaku.index.languages import guess_language
 from kensaku.index.passages import split
 from kensaku.index.tokens import Terms, document_terms
 from kensaku.models import Document, Passage
 
-# k1 and b: how fast repetition stops counting, and how much length is held against a text.
+# k1 and b: how fast repetition stops counting, and how much a long text is penalised.
 BM25 = (1.2, 0.75)
 BM25_CJK = (0.8, 0.6)
-TITLE = 3  # how often a title counts: SciFact 0.685 → 0.691, JSQuAD 0.950 → 0.953
+TITLE_WEIGHT = 3  # how often a title counts: SciFact 0.685 → 0.691, JSQuAD 0.950 → 0.953
 MAX_PARTS = 0xFFFF
 _DOCUMENT_DIGITS = 28  # of an id; the last four number the passages
+_EPOCH = date(1970, 1, 1).toordinal()
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """A document that was read for the index, before lengths are compared."""
+class PreparedDocument:
+    """A document cut into passages and terms, before weights are computed."""
 
     document: Document
     id: str
@@ -45,22 +46,22 @@ class Prepared:
 
 
 def document_id(url: str) -> str:
-    """What the ids of all entries of a document begin with."""
+    """Return what the ids of all entries of a document begin with."""
     return hashlib.blake2b(url.encode("utf-8", "replace"), digest_size=14).hexdigest()
 
 
 def entry_id(document: str, part: int) -> str:
-    """The id of a passage."""
+    """Return the id of a passage."""
     return f"{document}{part:04x}"
 
 
 def document_of(entry: str) -> str:
-    """The document that an entry belongs to."""
+    """Return the id of the document that an entry belongs to."""
     return entry[:_DOCUMENT_DIGITS]
 
 
 def revision(document: Document, model: str = "") -> str:
-    """A short hash of all that would be stored: equal means there is nothing to do."""
+    """Return a short hash of all that would be stored: equal means that nothing has changed."""
     parts = [document.title, document.text, document.published, document.language, model]
     if document.metadata:
         parts.append(json.dumps(dict(document.metadata), sort_keys=True, default=str))
@@ -68,33 +69,33 @@ def revision(document: Document, model: str = "") -> str:
     return hashlib.blake2b(joined.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
-def prepare(document: Document, rev: str) -> Prepared:
+def prepare(document: Document, rev: str) -> PreparedDocument:
     """Cut a document into passages and count their terms."""
     language = language_of(document)
     passages = passages_of(document)
     terms = tuple(passage_terms(p.title, p.heading, p.text, language) for p in passages)
-    return Prepared(document, document_id(document.url), rev, language, passages, terms)
+    return PreparedDocument(document, document_id(document.url), rev, language, passages, terms)
 
 
 def language_of(document: Document) -> str:
-    """The language it was said to be in, or seems to be in."""
+    """Return the language that the document states, or a guess from its text."""
     return document.language or guess_language(document.text or document.title)
 
 
 def passages_of(document: Document) -> tuple[Passage, ...]:
-    """What is stored of a document: its passages, or an empty one that stands for its title."""
-    found = tuple(split(document)[:MAX_PARTS])
-    return found or (Passage(document.url, "", 0, 0, title=document.title),)
+    """Return the passages to store; a document without text gets an empty one for its title."""
+    passages = tuple(split(document)[:MAX_PARTS])
+    return passages or (Passage(document.url, "", 0, 0, title=document.title),)
 
 
 def passage_terms(title: str, heading: str, text: str, language: str) -> Terms:
-    """The terms of a passage. Its headings are its own, and its title counts several times."""
-    above = f"{title}\n" * TITLE + f"{heading}\n"
+    """Return the terms of a passage with its heading; the title counts several times."""
+    above = f"{title}\n" * TITLE_WEIGHT + f"{heading}\n"
     return document_terms(above + text, language)
 
 
-def weigh(terms: Terms, average: float, language: str) -> list[float]:
-    """BM25's weight for each term but for the IDF, which the engine knows best."""
+def bm25_weights(terms: Terms, average: float, language: str) -> list[float]:
+    """Return each term's BM25 weight without the IDF, which the engine multiplies in."""
     k1, b = BM25_CJK if language in ("ja", "zh", "ko") else BM25
     norm = k1 * (1 - b + b * terms.length / average)
     counts = [*terms.words.values(), *terms.pairs.values()]
@@ -102,13 +103,13 @@ def weigh(terms: Terms, average: float, language: str) -> list[float]:
     return list(map(table.__getitem__, counts))
 
 
-def entries(
-    prepared: Prepared, average: float, vectors: Sequence[Sequence[float] | None] | None
+def make_entries(
+    prepared: PreparedDocument, average: float, vectors: Sequence[Sequence[float] | None] | None
 ) -> list[Entry]:
-    """What to store for a document."""
-    common = _filters(prepared)
+    """Return the entries to store for a document."""
+    common = _filter_fields(prepared)
     covered = 0
-    out = []
+    entries: list[Entry] = []
     for part, (passage, terms) in enumerate(zip(prepared.passages, prepared.terms, strict=True)):
         payload: Payload = {"rev": prepared.rev, "text": passage.text, **common}
         gap = prepared.document.text[covered : passage.start]
@@ -122,18 +123,18 @@ def entries(
         if part:
             payload["part"] = part
         else:
-            payload |= _head(prepared)
+            payload |= _head_fields(prepared)
         vector = vectors[part] if vectors else None
-        weights = weigh(terms, average, prepared.language)
+        weights = bm25_weights(terms, average, prepared.language)
         id = entry_id(prepared.id, part)
-        out.append(Entry(id, payload, [*terms.words, *terms.pairs], weights, vector))
+        entries.append(Entry(id, payload, [*terms.words, *terms.pairs], weights, vector))
     tail = prepared.document.text[covered:]
     if tail:
-        out[-1].payload["after"] = tail
-    return out
+        entries[-1].payload["after"] = tail
+    return entries
 
 
-def _head(prepared: Prepared) -> Payload:
+def _head_fields(prepared: PreparedDocument) -> Payload:
     document = prepared.document
     payload: Payload = {"url": document.url, "title": document.title}
     if len(prepared.passages) > 1:
@@ -141,13 +142,13 @@ def _head(prepared: Prepared) -> Payload:
     if document.published and document.published != date_of(day_of(document.published)):
         payload["published"] = document.published  # else the day says as much
     if document.language:
-        payload["said"] = document.language  # told, not guessed: it is given back
+        payload["said"] = document.language  # stated, not guessed: an export writes it again
     if document.metadata:
         payload["metadata"] = json.dumps(dict(document.metadata), default=str)
     return payload
 
 
-def _filters(prepared: Prepared) -> Payload:
+def _filter_fields(prepared: PreparedDocument) -> Payload:
     payload: Payload = {"language": prepared.language}
     sites = sites_of(prepared.document.url)
     if sites:
@@ -159,14 +160,14 @@ def _filters(prepared: Prepared) -> Payload:
 
 
 def sites_of(url: str) -> list[str]:
-    """The host of an address and the domains above it: `docs.python.org`, `python.org`."""
+    """Return the host of a URL and the domains above it: `docs.python.org`, `python.org`."""
     _, _, rest = url.partition("://")
     return list(_sites(rest.partition("/")[0].partition("?")[0].partition("#")[0]))
 
 
 @functools.lru_cache(maxsize=4_096)
-def _sites(place: str) -> tuple[str, ...]:
-    host = place.rpartition("@")[2].lower()
+def _sites(authority: str) -> tuple[str, ...]:
+    host = authority.rpartition("@")[2].lower()
     if host.startswith("["):
         return (host.partition("]")[0][1:],)  # an IP address has no domains above it
     names = host.partition(":")[0].removeprefix("www.").strip(".").split(".")
@@ -176,12 +177,12 @@ def _sites(place: str) -> tuple[str, ...]:
 
 
 def published_of(head: Mapping[str, Any]) -> str | None:
-    """When a document was published, as exactly as it was told."""
+    """Return when a document was published, as exactly as the document stated it."""
     return head.get("published") or date_of(head.get("day"))
 
 
-def rebuild(parts: Iterable[Payload]) -> Document:
-    """The document of which these are the payloads, in order."""
+def rebuild_document(parts: Iterable[Payload]) -> Document:
+    """Return the document that these payloads, in order, were made from."""
     ordered = list(parts)
     head = ordered[0]
     text = ""
@@ -200,6 +201,25 @@ def rebuild(parts: Iterable[Payload]) -> Document:
 
 
 def metadata_of(head: Mapping[str, Any]) -> dict[str, Any]:
-    """The metadata a document was added with."""
-    known: dict[str, Any] = json.loads(head.get("metadata") or "{}")
-    return known
+    """Return the metadata that a document was added with."""
+    metadata: dict[str, Any] = json.loads(head.get("metadata") or "{}")
+    return metadata
+
+
+@functools.lru_cache(maxsize=4_096)
+def day_of(published: str | date | None) -> int | None:
+    """Return an ISO date as days since 1970-01-01, which filters compare; None if unreadable."""
+    if not published:
+        return None
+    text = str(published)[:10]
+    text = {4: f"{text}-01-01", 7: f"{text}-01"}.get(len(text), text)
+    try:
+        return date.fromisoformat(text).toordinal() - _EPOCH
+    except ValueError:
+        return None
+
+
+@functools.lru_cache(maxsize=4_096)
+def date_of(day: int | None) -> str | None:
+    """Return the ISO date of a day."""
+    return None if day is None else date.fromordinal(day + _EPOCH).isoformat()

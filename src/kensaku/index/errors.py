@@ -1,4 +1,4 @@
-"""What an engine's exception means for the person who meets it.
+"""Translate an engine's exceptions to `IndexFault`: one sentence and a remedy.
 
 Qdrant Edge raises bare `Exception`s (and panics, which are `BaseException`s) whose text is all
 there is to go by; the texts below were seen with 0.9.0.
@@ -12,9 +12,9 @@ from contextlib import contextmanager
 
 from kensaku.errors import IndexFault, KensakuError
 
-_FULL = ("no space left", "file too large", "quota exceeded", "os error 27", "os error 28")
-_CLOSED = ("permission denied", "read-only file system", "os error 13", "os error 30")
-_NUMBERS = {
+_DISK_FULL = ("no space left", "file too large", "quota exceeded", "os error 27", "os error 28")
+_NOT_WRITABLE = ("permission denied", "read-only file system", "os error 13", "os error 30")
+_ERRNO_TEXTS = {
     errno.ENOSPC: "os error 28",
     errno.EFBIG: "os error 27",
     errno.EDQUOT: "quota exceeded",
@@ -24,17 +24,17 @@ _NUMBERS = {
 }
 
 
-def fault(error: BaseException, what: str) -> IndexFault:
-    """`error`, as one sentence with a remedy. `what` names the collection or the directory."""
+def to_index_fault(error: BaseException, what: str) -> IndexFault:
+    """Return `error` as a sentence with a remedy. `what` names the collection or the directory."""
     text = str(error).lower()
     if isinstance(error, OSError) and error.errno is not None:
-        text += " " + _NUMBERS.get(error.errno, "")
-    if any(sign in text for sign in _FULL):
+        text += " " + _ERRNO_TEXTS.get(error.errno, "")
+    if any(sign in text for sign in _DISK_FULL):
         return IndexFault(
             f"there is no room left to write {what}",
             remedy="free some space and add again; what was acknowledged is safe",
         )
-    if any(sign in text for sign in _CLOSED):
+    if any(sign in text for sign in _NOT_WRITABLE):
         return IndexFault(f"{what} may not be written", remedy="check who owns the directory")
     if "dimension" in text:
         return IndexFault(
@@ -50,17 +50,17 @@ def fault(error: BaseException, what: str) -> IndexFault:
 
 
 @contextmanager
-def faults(what: str) -> Iterator[None]:
-    """Let nothing but errors of ours out."""
+def translate_errors(what: str) -> Iterator[None]:
+    """Raise every exception of the block as an error of ours."""
     try:
         yield
     except KensakuError:
         raise
     except Exception as error:
-        raise fault(error, what) from error
+        raise to_index_fault(error, what) from error
     except BaseException as error:
-        # A panic in the engine: derived from BaseException so that nobody swallows it, but one
-        # damaged collection must not end an agent.
+        # A panic in the engine derives from BaseException so that nobody swallows it. But one
+        # damaged collection must not end the program.
         if type(error).__name__ != "PanicException":
             raise
-        raise fault(error, what) from error
+        raise to_index_fault(error, what) from error

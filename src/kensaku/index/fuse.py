@@ -1,4 +1,4 @@
-"""Ranked lists → one: fusion of words and vectors, documents from passages, diversity. Pure.
+"""Score arithmetic: fusion of words and vectors, freshness, diversity, highlights. Pure.
 
 by words, by vector → weighted sum of shares of the best → MMR → highlights
 """
@@ -18,15 +18,15 @@ Key = TypeVar("Key")
 
 
 def saturate(score: float) -> float:
-    """A BM25 score, which has no upper end, as a number in 0..1 that keeps the order."""
+    """Map a BM25 score, which has no upper bound, to 0..1; the order stays."""
     return score / (score + HALF_BM25) if score > 0 else 0.0
 
 
 def blend(words: Mapping[Key, float], dense: Mapping[Key, float], trust: float) -> dict[Key, float]:
-    """The weighted sum of both sides, each as a share of its best. `trust` weighs `dense`.
+    """Return the weighted sum of both sides, each as a share of its best. `trust` weighs `dense`.
 
-    Spread from zero to the best, not from the worst listed to the best: then a result does not
-    depend on how many others were looked at.
+    Shares go from zero to the best, not from the worst candidate to the best: so a score does not
+    depend on the number of candidates.
     """
     left, right = _shares(words), _shares(dense)
     return {
@@ -41,18 +41,18 @@ def _shares(scores: Mapping[Key, float]) -> dict[Key, float]:
 
 
 def decay(score: float, age_days: float, half_life: float) -> float:
-    """Freshness: an old page keeps at least half of its score."""
+    """Lower a score with age; an old page keeps at least half of it."""
     return score * (0.5 + 0.5 * math.exp2(-max(0.0, age_days) / half_life))
 
 
 def diversify(
     ranked: Sequence[Key],
     relevance: Mapping[Key, float],
-    likeness: Callable[[Key, Key], float],
+    similarity: Callable[[Key, Key], float],
     balance: float,
     limit: int,
 ) -> list[Key]:
-    """Maximal marginal relevance: `balance` 1 is relevance alone, 0 is diversity alone."""
+    """Order by maximal marginal relevance: `balance` 1 is relevance alone, 0 diversity alone."""
     left, chosen = list(ranked), list[Key]()
     nearest = dict.fromkeys(ranked, 0.0)
     while left and len(chosen) < limit:
@@ -60,34 +60,34 @@ def diversify(
         left.remove(best)
         chosen.append(best)
         for key in left:
-            nearest[key] = max(nearest[key], likeness(key, best))
+            nearest[key] = max(nearest[key], similarity(key, best))
     return chosen
 
 
 def overlap(left: Mapping[int, int], right: Mapping[int, int]) -> float:
-    """How much two texts have in common, by their terms: 0..1."""
+    """Return the share of terms that two texts have in common: 0..1."""
     either = left.keys() | right.keys()
     return len(left.keys() & right.keys()) / len(either) if either else 0.0
 
 
 def cosine(left: Sequence[float], right: Sequence[float]) -> float:
-    """The cosine of two vectors."""
+    """Return the cosine of two vectors."""
     dot = sum(a * b for a, b in zip(left, right, strict=True))
     norm = math.sqrt(sum(a * a for a in left) * sum(b * b for b in right))
     return dot / norm if norm else 0.0
 
 
-def highlights(text: str, wanted: re.Pattern[str] | None, limit: int = 3) -> list[str]:
-    """The sentences of a passage that hold most of what is wanted, in reading order."""
-    found = [(m.start(), m[0]) for m in wanted.finditer(text.lower())] if wanted else []
-    if not found:
+def highlights(text: str, pattern: re.Pattern[str] | None, limit: int = 3) -> list[str]:
+    """Return the sentences with most matches of the query's pattern, in reading order."""
+    matches = [(m.start(), m[0]) for m in pattern.finditer(text.lower())] if pattern else []
+    if not matches:
         return []
     scored = []
     at = 0
     for start, end in sentences(text):
         inside = []
-        while at < len(found) and found[at][0] < end:
-            inside.append(found[at][1])
+        while at < len(matches) and matches[at][0] < end:
+            inside.append(matches[at][1])
             at += 1
         if inside:
             scored.append((-len(set(inside)), -len(inside), start, text[start:end].strip()))

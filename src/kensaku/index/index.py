@@ -1,48 +1,51 @@
-"""The local index: documents in, hits out, without a network.
+"""`Index`: named collections of documents, searched by words and by meaning.
 
     async with Index(path) as index:
         await index.add([Document(url="…", title="…", text="…")], collection="docs")
-        hits = await index.search("…", collections="docs", limit=5)
+        hits = await index.search("…", collections="docs", max_results=5)
 
     add:    documents → (embedding model) → worker process → passages → terms → engine
     search: text → (embedding model) → worker process → engine → fuse → hits
 
-The engine lives in a worker process that all programs of the machine share (`worker.py`), or on a
-Qdrant server when there is a `url`. Nothing here blocks the event loop.
+The engine runs in a worker process that all programs of the machine share (`worker/server.py`), or
+on a Qdrant server when there is a `url`. Nothing here blocks the event loop.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
 from datetime import date
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import ConfigError
-from kensaku.index.filters import check, where
-from kensaku.index.results import Added, as_document, as_hit, as_passage
-from kensaku.models import Document, Hit, Page, Passage
+from kensaku.index.request import SearchRequest, make_filters
+from kensaku.index.results import (
+    AddResult,
+    CollectionStats,
+    ResultRow,
+    to_document,
+    to_hit,
+    to_passage,
+)
+from kensaku.models import Document, Hit, Page, Passage, Progress, ProgressEvent
 
 if TYPE_CHECKING:
-    from kensaku.index.embed.models import Model, Post
-    from kensaku.index.worker.client import Line
-
-__all__ = ["Added", "Index"]
+    from kensaku.index.embed.models import EmbeddingModel, PostJson
+    from kensaku.index.request import SearchMode
+    from kensaku.index.worker.client import IndexClient
 
 BATCH = 500  # documents that are written, and acknowledged, together …
 BATCH_CHARS = 1_000_000  # … unless they are long
 BATCH_EMBEDDED = 64  # a model takes seconds for so many
-LINGER = 2.0  # seconds that the worker waits for the next program
-
-Progress = Callable[[int, int], None]  # documents done, documents in all
-Mode = Literal["lexical", "hybrid", "dense"]
-Names = Sequence[str] | str | None
+IDLE_TIMEOUT = 2.0  # seconds
 
 
 class Index:
-    """Named collections of documents, searched by words and by meaning."""
+    """The local index: documents in named collections, in a directory or on a Qdrant server."""
 
     def __init__(
         self,
@@ -50,16 +53,17 @@ class Index:
         *,
         url: str | None = None,
         api_key: str | None = None,
-        model: str | Model | None = None,
+        model: str | EmbeddingModel | None = None,
         model_key: str | None = None,
-        post: Post | None = None,
-        linger: float = LINGER,
+        post: PostJson | None = None,
+        idle_timeout: float = IDLE_TIMEOUT,
     ) -> None:
-        """An index in the directory `path`, or on the Qdrant server at `url`.
+        """Use the index in the directory `path`, or on the Qdrant server at `url`.
 
-        `model` is the name of an embedding model (`embed.py` lists them), or one of your own;
-        without it the index goes by words. `post` sends the requests of a remote model.
-        Nothing is opened until it is used.
+        `model` is the name of an embedding model (`embed/models.py` lists them) or an object of
+        your own; without one the index searches by words only. `post` sends the requests of a
+        remote model. The worker process exits when no program has used it for `idle_timeout`
+        seconds. Nothing is opened until the first call.
         """
         if (path is None) == (url is None):
             raise ConfigError("an index has a directory or a url, and not both")
@@ -69,9 +73,7 @@ class Index:
         self._model_name = model
         self._model_key = model_key
         self._post = post
-        self._linger = linger
-        self._line_: Line | None = None
-        self._model_: Model | None = None
+        self._idle_timeout = idle_timeout
 
     async def __aenter__(self) -> Index:
         return self
@@ -85,188 +87,196 @@ class Index:
         collection: str = "default",
         *,
         progress: Progress | None = None,
-    ) -> Added:
-        """Put documents into a collection, which is made when it is not there.
+    ) -> AddResult:
+        """Add documents to a collection; create the collection when it does not exist.
 
-        A document replaces the one with the same address; one that is there already, word for
-        word, is left alone. What `progress` reports as done survives the end of the process; when
-        `add` returns, all of it survives the end of power.
+        A document replaces the one with the same URL; one that is stored already, word for word,
+        is left alone. Documents that `progress` reports as done survive a killed process; when
+        `add` returns, all of them survive a power failure.
         """
-        todo = [as_document(given) for given in documents]
-        total = Added()
-        seen = 0
-        for batch in _batches(todo, BATCH_EMBEDDED if self._model_name else BATCH):
-            seen += len(batch)
-            total += await self._add(batch, collection, flush=seen == len(todo))
+        pending = [to_document(source) for source in documents]
+        result = AddResult()
+        done = 0
+        for batch in _batches(pending, BATCH_EMBEDDED if self._model_name else BATCH):
+            done += len(batch)
+            result += await self._add_batch(batch, collection, flush=done == len(pending))
             if progress:
-                progress(seen, len(todo))
-        return total
+                progress(ProgressEvent(f"indexing {collection}", done, len(pending)))
+        return result
 
     async def search(
         self,
         text: str,
         *,
-        collections: Names = None,
-        limit: int = 10,
-        include_domains: Sequence[str] = (),
-        exclude_domains: Sequence[str] = (),
+        collections: str | Iterable[str] | None = None,
+        max_results: int = 10,
+        include_domains: Iterable[str] = (),
+        exclude_domains: Iterable[str] = (),
         start_date: date | str | None = None,
         end_date: date | str | None = None,
         language: str | None = None,
-        mode: Mode | None = None,
+        mode: SearchMode | None = None,
         mmr: float | None = None,
         freshness: float | None = None,
     ) -> list[Hit]:
-        """The best documents for `text`, each with its best passage as `content`.
+        """Return the best documents for `text`, each with its best passage as `content`.
 
-        `mode` None searches by words and by meaning when the collection has vectors of the
-        model, else by words. `mmr` (0..1) trades relevance for variety: 1 is relevance alone.
-        `freshness` is the age in days at which a page counts a quarter less.
+        Without `collections`, search all of them. `mode` None searches by words and by meaning
+        when the collection has vectors of the model, else by words. `mmr` (0..1) trades relevance
+        for variety: 1 is relevance alone. `freshness` is the age in days at which a page counts a
+        quarter less.
 
         Scores are in 0..1 and order the hits of one search; they are no probabilities. By words
-        it is b / (b + 10) for a BM25 score b. In a hybrid search it is the fused rank (0..1 among
-        the candidates) times the strength of the best match on either side. A document whose
+        the score is b / (b + 10) for a BM25 score b. In a hybrid search it is the fused rank (0..1
+        among the candidates) times the strength of the best match on either side. A document whose
         whole title is in the query is lifted by a fifth of what it lacks to 1.
         """
-        found = await self._search(
+        filters = make_filters(include_domains, exclude_domains, start_date, end_date, language)
+        request = SearchRequest(
             text,
-            collections,
-            limit,
+            collections=_names(collections),
+            max_results=max_results,
+            filters=filters,
             mode=mode,
             mmr=mmr,
             freshness=freshness,
-            where=where(include_domains, exclude_domains, start_date, end_date, language),
         )
-        return [as_hit(result, rank) for rank, result in enumerate(found, 1)]
+        return [to_hit(row, rank) for rank, row in enumerate(await self._search(request), 1)]
 
     async def passages(
         self,
         text: str,
         *,
-        collections: Names = None,
-        limit: int = 10,
-        include_domains: Sequence[str] = (),
-        exclude_domains: Sequence[str] = (),
+        collections: str | Iterable[str] | None = None,
+        max_results: int = 10,
+        include_domains: Iterable[str] = (),
+        exclude_domains: Iterable[str] = (),
         start_date: date | str | None = None,
         end_date: date | str | None = None,
         language: str | None = None,
-        mode: Mode | None = None,
+        mode: SearchMode | None = None,
         mmr: float | None = None,
     ) -> list[Passage]:
-        """The best passages for `text`: several of one document may be among them."""
-        found = await self._search(
+        """Return the best passages for `text`; several may be of one document.
+
+        The parameters are those of `search`.
+        """
+        filters = make_filters(include_domains, exclude_domains, start_date, end_date, language)
+        request = SearchRequest(
             text,
-            collections,
-            limit,
+            collections=_names(collections),
+            max_results=max_results,
+            filters=filters,
             mode=mode,
             mmr=mmr,
             by_passage=True,
-            where=where(include_domains, exclude_domains, start_date, end_date, language),
         )
-        return [as_passage(result) for result in found]
+        return [to_passage(row) for row in await self._search(request)]
 
-    async def delete(self, urls: Iterable[str], collection: str = "default") -> int:
-        """Remove documents by address; how many there were."""
+    async def delete(self, urls: str | Iterable[str], collection: str = "default") -> int:
+        """Delete documents by URL; return how many there were."""
         wanted = [urls] if isinstance(urls, str) else list(urls)
-        return int(await self._line().call("delete", collection=collection, urls=wanted))
+        return int(await self._client.call("delete", collection=collection, urls=wanted))
 
     async def collections(self) -> list[str]:
-        """The names of all collections."""
-        return list(await self._line().call("collections"))
+        """Return the names of all collections."""
+        return list(await self._client.call("collections"))
 
-    async def stats(self) -> dict[str, dict[str, Any]]:
-        """For each collection: documents, passages, languages, model, terms per passage."""
-        return dict(await self._line().call("stats"))
+    async def stats(self) -> dict[str, CollectionStats]:
+        """Return counts, languages and embedding model of each collection."""
+        return dict(await self._client.call("stats"))
 
     async def optimize(self, collection: str | None = None) -> None:
-        """Reorganise for speed after much was added. It happens by itself every 20,000 passages."""
-        await self._line().call("optimize", collection=collection)
+        """Reorganise a collection, or all, for faster search after many documents were added.
 
-    async def export(self, path: str | Path, collection: str | None = None) -> int:
-        """Write documents to a JSONL file, whole; how many. It appears when it is complete."""
-        from kensaku.index.jsonl import export
+        The engine does it by itself every 20,000 passages.
+        """
+        await self._client.call("optimize", collection=collection)
 
-        return await export(self, self._line(), Path(path), collection)
+    async def export_jsonl(self, path: str | Path, collection: str | None = None) -> int:
+        """Write the documents of a collection, or of all, to a JSONL file; return how many.
 
-    async def import_(
+        The file appears when it is complete.
+        """
+        from kensaku.index.jsonl import export_jsonl
+
+        return await export_jsonl(self._client, Path(path), collection)
+
+    async def import_jsonl(
         self, path: str | Path, collection: str | None = None, *, progress: Progress | None = None
-    ) -> Added:
-        """Add the documents of a JSONL file, to `collection` or to those it names."""
-        from kensaku.index.jsonl import import_
+    ) -> AddResult:
+        """Add the documents of a JSONL file to `collection`, or to the collections it names."""
+        from kensaku.index.jsonl import import_jsonl
 
-        return await import_(self, Path(path), collection, progress)
+        return await import_jsonl(self, Path(path), collection, progress)
 
     async def snapshot(self, directory: str | Path) -> None:
         """Copy the index to an empty directory, which `Index(directory)` opens."""
-        await self._line().call("snapshot", directory=_absolute(directory))
+        await self._client.call("snapshot", directory=_absolute(directory))
 
     async def drop(self, collection: str) -> None:
-        """Remove a collection and all that is in it."""
-        await self._line().call("drop", collection=collection)
+        """Delete a collection with all its documents."""
+        await self._client.call("drop", collection=collection)
 
     async def close(self) -> None:
-        """Let go of the index. It opens again when it is used again."""
-        if self._line_ is not None:
-            await self._line_.close()
-            self._line_ = None
+        """Disconnect from the worker. The next call connects again."""
+        client: IndexClient | None = self.__dict__.pop("_client", None)
+        if client is not None:
+            await client.close()
 
-    async def _add(self, batch: Sequence[Document], collection: str, *, flush: bool) -> Added:
-        line = self._line()
-        given: dict[str, Any] = {}
-        model = self._model()
-        if model is not None:
-            from kensaku.index.embed.vectors import embedded
+    @cached_property
+    def _client(self) -> IndexClient:
+        from kensaku.index.worker.client import open_client
 
-            given = await embedded(line, model, batch, collection)
+        return open_client(self._path, self._url, self._api_key, self._idle_timeout)
+
+    @cached_property
+    def _model(self) -> EmbeddingModel | None:
+        if not isinstance(self._model_name, str):
+            return self._model_name
+        if not self._model_name:
+            return None
+        from kensaku.index.embed.models import open_model
+
+        return open_model(self._model_name, post=self._post, key=self._model_key)
+
+    async def _add_batch(
+        self, batch: Sequence[Document], collection: str, *, flush: bool
+    ) -> AddResult:
+        embeddings: dict[str, Any] = {}
+        if self._model is not None:
+            from kensaku.index.embed.vectors import embed_documents
+
+            embeddings = await embed_documents(self._client, self._model, batch, collection)
         plain = [asdict(d) if d.metadata else _plain(d) for d in batch]
-        counts = await line.call(
-            "add", collection=collection, documents=plain, flush=flush, **given
+        counts = await self._client.call(
+            "add", collection=collection, documents=plain, flush=flush, **embeddings
         )
-        return Added(**counts)
+        return AddResult(**counts)
 
-    async def _search(
-        self, text: str, collections: Names, limit: int, **given: Any
-    ) -> list[dict[str, Any]]:
-        check(text, limit, given["mmr"])
-        names = [collections] if isinstance(collections, str) else collections
-        vector, trust, model = None, 0.0, self._model()
-        if model is not None and given["mode"] != "lexical":
-            from kensaku.index.languages import guess_language
-            from kensaku.index.worker.dispatch import pack
+    async def _search(self, request: SearchRequest) -> list[ResultRow]:
+        model = self._model
+        if model is not None:
+            request = await _embed_query(request, model)
+        rows: list[ResultRow] = await self._client.call("search", request=request.to_wire())
+        return rows
 
-            trust = model.trust(guess_language(text))
-            if trust > 0 or given["mode"] is not None:
-                vector = pack(await model.query(text))
-        found: list[dict[str, Any]] = await self._line().call(
-            "search",
-            text=text,
-            collections=None if names is None else list(names),
-            limit=limit,
-            vector=vector,
-            trust=trust,
-            model=model.name if model else "",
-            **given,
-        )
-        return found
 
-    def _line(self) -> Line:
-        if self._line_ is None:
-            from kensaku.index.worker.client import open_line
+async def _embed_query(request: SearchRequest, model: EmbeddingModel) -> SearchRequest:
+    from kensaku.index.languages import guess_language
 
-            self._line_ = open_line(self._path, self._url, self._api_key, self._linger)
-        return self._line_
+    if request.mode == "lexical":
+        return replace(request, model=model.name)
+    trust = model.trust(guess_language(request.text))
+    wanted = trust > 0 or request.mode is not None
+    vector = await model.query(request.text) if wanted else None
+    return replace(request, model=model.name, trust=trust, vector=vector)
 
-    def _model(self) -> Model | None:
-        if self._model_ is None and self._model_name:
-            from kensaku.index.embed.models import open_model
 
-            named = self._model_name
-            self._model_ = (
-                open_model(named, post=self._post, key=self._model_key)
-                if isinstance(named, str)
-                else named
-            )
-        return self._model_
+def _names(collections: str | Iterable[str] | None) -> tuple[str, ...] | None:
+    if collections is None:
+        return None
+    return (collections,) if isinstance(collections, str) else tuple(collections)
 
 
 def _absolute(path: str | Path) -> str:

@@ -1,72 +1,75 @@
-"""A collection as a file: one JSON object a line, `collection` and the document's fields."""
+"""Export and import: one JSON object a line, `collection` and the fields of a document."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import IndexFault
-from kensaku.index.errors import faults
-from kensaku.models import Document
+from kensaku.index.errors import translate_errors
+from kensaku.index.results import AddResult
+from kensaku.models import Document, Progress, ProgressEvent
 
 if TYPE_CHECKING:
     from kensaku.index import Index
-    from kensaku.index.results import Added
-    from kensaku.index.worker.client import Line
+    from kensaku.index.worker.client import IndexClient
 
-STEP = 500
+BATCH = 500  # lines that are read, and added, together
 _FIELDS = ("url", "title", "text", "published", "language", "metadata")
 
 
-async def export(index: Index, line: Line, path: Path, collection: str | None) -> int:
-    """Write documents beside `path` and rename: it is complete or not there."""
-    names = [collection] if collection else await index.collections()
+async def export_jsonl(client: IndexClient, path: Path, collection: str | None) -> int:
+    """Write documents to a temporary file beside `path` and rename it when it is complete."""
+    names = [collection] if collection else list(await client.call("collections"))
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     written = 0
     try:
-        with faults(f"the export {path}"):
+        with translate_errors(f"the export {path}"):
             await asyncio.to_thread(_create, partial)
         for name in names:
-            after = None
-            while True:
-                page = await line.call("documents", collection=name, after=after)
-                lines = [
-                    json.dumps({"collection": name, **d}, ensure_ascii=False, default=str)
-                    for d in page["documents"]
-                ]
-                with faults(f"the export {path}"):
-                    await asyncio.to_thread(_append, partial, lines)
-                written += len(lines)
-                after = page["after"]
-                if after is None:
-                    break
-        with faults(f"the export {path}"):
+            written += await _export_collection(client, name, partial, path)
+        with translate_errors(f"the export {path}"):
             await asyncio.to_thread(partial.replace, path)
     finally:
         await asyncio.to_thread(partial.unlink, missing_ok=True)
     return written
 
 
-async def import_(
-    index: Index, path: Path, collection: str | None, progress: Callable[[int, int], None] | None
-) -> Added:
-    """Add a file's documents, step by step: it may be larger than memory."""
-    from kensaku.index.results import Added
+async def _export_collection(client: IndexClient, name: str, partial: Path, path: Path) -> int:
+    written = 0
+    after = None
+    while True:
+        page = await client.call("documents", collection=name, after=after)
+        lines = [
+            json.dumps({"collection": name, **d}, ensure_ascii=False, default=str)
+            for d in page["documents"]
+        ]
+        with translate_errors(f"the export {path}"):
+            await asyncio.to_thread(_append, partial, lines)
+        written += len(lines)
+        after = page["after"]
+        if after is None:
+            return written
 
-    total = Added()
+
+async def import_jsonl(
+    index: Index, path: Path, collection: str | None, progress: Progress | None
+) -> AddResult:
+    """Add a file's documents batch by batch: it may be larger than memory."""
+    result = AddResult()
     rows = _rows(path)
-    while step := await asyncio.to_thread(lambda: list(islice(rows, STEP))):
-        for name, group in groupby(step, key=lambda row: row[0]):
-            found = [document for _, document in group]
-            total += await index.add(found, collection=collection or name)
+    while batch := await asyncio.to_thread(lambda: list(islice(rows, BATCH))):
+        for name, group in groupby(batch, key=lambda row: row[0]):
+            documents = [document for _, document in group]
+            result += await index.add(documents, collection=collection or name)
         if progress:
-            progress(total.seen, total.seen)
-    return total
+            progress(ProgressEvent("importing", result.total))
+    return result
 
 
 def _create(path: Path) -> None:
@@ -79,7 +82,8 @@ def _append(path: Path, lines: list[str]) -> None:
 
 
 def _rows(path: Path) -> Iterator[tuple[str, Document]]:
-    with faults(f"the import {path}"), path.open(encoding="utf-8", errors="surrogatepass") as file:
+    what = f"the import {path}"
+    with translate_errors(what), path.open(encoding="utf-8", errors="surrogatepass") as file:
         for number, line in enumerate(file, 1):
             if line.strip():
                 yield _row(path, number, line)
@@ -88,8 +92,8 @@ def _rows(path: Path) -> Iterator[tuple[str, Document]]:
 def _row(path: Path, number: int, line: str) -> tuple[str, Document]:
     try:
         row: dict[str, Any] = json.loads(line)
-        known = {name: row[name] for name in _FIELDS if row.get(name) is not None}
-        return str(row.get("collection") or "default"), Document(**known)
+        values = {name: row[name] for name in _FIELDS if row.get(name) is not None}
+        return str(row.get("collection") or "default"), Document(**values)
     except (ValueError, TypeError, AttributeError) as error:
         raise IndexFault(
             f"line {number} of {path} is not a document",

@@ -1,4 +1,4 @@
-"""Which language a text is in, and its stop words: small tables, no dictionary.
+"""Guess the language of a text; stop words by language: small tables, no dictionary.
 
 Only what tokenisation needs: the script decides between CJK and the rest, and for the
 Latin and Cyrillic scripts the commonest words decide. A wrong guess costs a stem, not a result:
@@ -89,7 +89,7 @@ STOP_WORDS: dict[str, frozenset[str]] = {
 
 # Word → the languages in which it is that common.
 _COMMON: dict[str, tuple[str, ...]] = {
-    word: tuple(code for code, known in STOP_WORDS.items() if word in known)
+    word: tuple(code for code, words in STOP_WORDS.items() if word in words)
     for word in frozenset().union(*STOP_WORDS.values())
 }
 
@@ -106,18 +106,18 @@ _CERTAIN = 2  # so many common words more than English has, or it is taken for E
 
 
 def guess_language(text: str) -> str:
-    """The likely language of `text`, as ISO 639-1; `en` when nothing speaks against it."""
+    """Return the likely language of `text`, as ISO 639-1; `en` when nothing speaks against it."""
     sample = text[:_SAMPLE]
     if not sample.isascii():
         for code, script in _SCRIPTS:
             if script.search(sample):
                 return code
     # Words with a comma or a full stop are missed, which hurts no language more than another.
-    said = _COMMON.keys() & sample.lower().split()
-    if len(said) < _CERTAIN:
+    common = _COMMON.keys() & sample.lower().split()
+    if len(common) < _CERTAIN:
         return "en"
     votes = dict.fromkeys(STOP_WORDS, 0)
-    for word in said:
+    for word in common:
         for code in _COMMON[word]:
             votes[code] += 1
     best = max(votes, key=votes.__getitem__)

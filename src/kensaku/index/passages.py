@@ -1,9 +1,9 @@
-"""A text → passages: pieces that fit a prompt, cut where a reader would cut. Pure.
+"""Split a text into passages that fit a prompt, at headings and sentences. Pure.
 
     text → sections (Markdown headings) → sentences → pieces with a little overlap
 
-Offsets are exact: `text[p.start:p.end] == p.text`. A text that fits one passage is never cut, so
-abstracts and short pages are ranked as a whole.
+Offsets are exact: `text[p.start:p.end] == p.text`. A text that fits one passage is never split,
+so abstracts and short pages are ranked as a whole.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Span = tuple[int, int]
 
 
 def split(document: Document | Page, *, max_chars: int | None = None) -> list[Passage]:
-    """The passages of a document, in order; none when it holds no text."""
+    """Return the passages of a document, in order; none when it has no text."""
     text = document.text
     limit = max_chars or (MAX_CHARS_CJK if _mostly_cjk(text) else MAX_CHARS)
     if len(text) <= limit:
@@ -54,7 +54,7 @@ def split(document: Document | Page, *, max_chars: int | None = None) -> list[Pa
 
 
 def sentences(text: str, start: int = 0, end: int | None = None) -> Iterator[Span]:
-    """Where the sentences of `text[start:end]` begin and end; together they cover all of it."""
+    """Yield start and end of each sentence of `text[start:end]`; together they cover all of it."""
     stop = len(text) if end is None else end
     at = start
     for match in _END.finditer(text, start, stop):
@@ -78,7 +78,7 @@ def _first_heading(text: str) -> str:
 
 
 def _sections(text: str) -> Iterator[tuple[Span, str]]:
-    """The stretches between headings, each with the path of headings above it."""
+    """Yield the sections between headings, each with the path of headings above it."""
     path: dict[int, str] = {}
     at, heading = 0, ""
     for match in _HEADING.finditer(text):
@@ -92,11 +92,13 @@ def _sections(text: str) -> Iterator[tuple[Span, str]]:
 
 
 def _pieces(text: str, start: int, end: int, limit: int) -> Iterator[Span]:
-    """Whole sentences up to `limit` characters; the next piece starts a little before the end."""
+    """Yield pieces of whole sentences up to `limit` characters, with a little overlap."""
     if end - start <= limit:
         yield start, end
         return
-    spans = [part for span in sentences(text, start, end) for part in _cut(text, span, limit)]
+    spans = [
+        part for span in sentences(text, start, end) for part in _split_long(text, span, limit)
+    ]
     first = 0
     while first < len(spans):
         last = first
@@ -111,8 +113,8 @@ def _pieces(text: str, start: int, end: int, limit: int) -> Iterator[Span]:
         first = back
 
 
-def _cut(text: str, span: Span, limit: int) -> Iterator[Span]:
-    """A sentence over the limit (a table, minified code) is cut at spaces, or between graphemes."""
+def _split_long(text: str, span: Span, limit: int) -> Iterator[Span]:
+    """Split a sentence over the limit (a table, minified code) at spaces or between graphemes."""
     start, end = span
     while end - start > limit:
         space = max(

@@ -1,9 +1,9 @@
-"""The starter collection: what the installed Python says about itself.
+"""The starter collection: the documentation of the installed Python.
 
     source files → syntax trees → modules, classes, functions with documentation → Documents
 
-Nothing is imported, so nothing runs: signatures and documentation strings are read from the
-sources. The standard library comes first, then the installed packages, until a bound is met.
+Nothing is imported, so nothing runs: signatures and docstrings are read from the sources. The
+standard library comes first, then the installed packages, up to `MAX_FILES`.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ import os
 import re
 import sys
 import sysconfig
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kensaku.errors import IndexFault
-from kensaku.models import Document
+from kensaku.models import Document, Progress
 
 if TYPE_CHECKING:
-    from kensaku.index import Added, Index
+    from kensaku.index import AddResult, Index
 
 COLLECTION = "pydocs"
 MAX_FILES = 1_500  # the standard library has about 550; the rest is for installed packages
@@ -41,76 +42,81 @@ _SKIPPED = frozenset(
 )
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
-Named = tuple[str, str, str]  # qualified name, signature, documentation
-Progress = Callable[[int, int], None]
-Read = tuple[list[Named], dict[str, str]]  # what a file documents, and what it re-exports
-_Source = tuple[str, str]  # path, module
+DocumentedName = tuple[str, str, str]  # qualified name, signature, docstring
+SourceDocs = tuple[list[DocumentedName], dict[str, str]]  # what a file documents and re-exports
+SourceFile = tuple[str, str]  # path, module
 
 
 def documents(*, packages: bool = True, max_files: int = MAX_FILES) -> list[Document]:
-    """One document for each documented module, class and function; read in this process."""
-    return _assembled(map(read_source, sources(packages=packages)[:max_files]))
+    """Return one document for each documented module, class and function."""
+    return _make_documents(map(read_source, sources(packages=packages)[:max_files]))
 
 
 async def build(
     index: Index, *, progress: Progress | None = None, max_files: int = MAX_FILES
-) -> Added:
-    """Fill the collection `pydocs`. Building it again only touches what has changed.
+) -> AddResult:
+    """Fill the collection `pydocs`. Building it again only adds what has changed.
 
-    The sources are read by processes of their own: parsing would keep the event loop waiting.
+    Other processes read the sources: parsing in this one would block the event loop.
     """
     processes = min(os.cpu_count() or 1, 4)
     parts = await asyncio.gather(*(_read_part(n, processes, max_files) for n in range(processes)))
-    found = _assembled(interleaved for row in zip_longest(*parts) for interleaved in row)
-    return await index.add(found, collection=COLLECTION, progress=progress)
+    added = _make_documents(interleaved for row in zip_longest(*parts) for interleaved in row)
+    return await index.add(added, collection=COLLECTION, progress=progress)
 
 
-async def _read_part(start: int, step: int, max_files: int) -> list[Read]:
+async def _read_part(start: int, step: int, max_files: int) -> list[SourceDocs]:
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         *("-m", "kensaku.index.pydocs", str(start), str(step), str(max_files)),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
     )
-    told, _ = await process.communicate()
+    try:
+        output, _ = await process.communicate()
+    except BaseException:  # cancelled: nobody wants the rest
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+        raise
     if process.returncode:
         raise IndexFault(f"reading the Python sources ended with status {process.returncode}")
-    return [(row[0], row[1]) for row in map(json.loads, told.splitlines())]
+    return [(row[0], row[1]) for row in map(json.loads, output.splitlines())]
 
 
-def _assembled(read: Iterable[Read | None]) -> list[Document]:
-    found: dict[str, Document] = {}
+def _make_documents(files: Iterable[SourceDocs | None]) -> list[Document]:
+    by_name: dict[str, Document] = {}
     aliases: dict[str, str] = {}
-    for one in read:
-        if one is not None:
-            aliases.update(one[1])
-            for qualified, signature, text in one[0]:
-                found.setdefault(qualified, _document(qualified, signature, text))
-    return _renamed(found, aliases)
+    for file in files:
+        if file is not None:
+            aliases.update(file[1])
+            for qualified, signature, text in file[0]:
+                by_name.setdefault(qualified, _document(qualified, signature, text))
+    return _use_public_names(by_name, aliases)
 
 
 def _document(qualified: str, signature: str, text: str) -> Document:
-    spoken = _CAMEL.sub(" ", qualified)
-    words = f"\n\n({spoken})" if spoken != qualified else ""
+    spaced = _CAMEL.sub(" ", qualified)  # asyncio.TaskGroup is found by "task group"
+    words = f"\n\n({spaced})" if spaced != qualified else ""
     body = f"{signature}\n\n{text}{words}" if signature else text + words
     return Document(url=f"pydoc:{qualified}", title=qualified, text=body, language="en")
 
 
-def _renamed(found: dict[str, Document], aliases: dict[str, str]) -> list[Document]:
+def _use_public_names(by_name: dict[str, Document], aliases: dict[str, str]) -> list[Document]:
     """Give what a package re-exports the name people use: asyncio.Task, not asyncio.tasks.Task."""
-    out: dict[str, Document] = {}
-    for qualified, document in found.items():
-        name = _public(qualified, aliases)
+    public: dict[str, Document] = {}
+    for qualified, document in by_name.items():
+        name = _public_name(qualified, aliases)
         if any(part.startswith("_") for part in name.split(".")):
             continue
         if name != qualified:
             text = document.text.replace(qualified, name)
             document = Document(f"pydoc:{name}", name, text, language="en")
-        out.setdefault(name, document)
-    return list(out.values())
+        public.setdefault(name, document)
+    return list(public.values())
 
 
-def _public(qualified: str, aliases: dict[str, str]) -> str:
+def _public_name(qualified: str, aliases: dict[str, str]) -> str:
     parts = qualified.split(".")
     for cut in range(len(parts), 0, -1):
         alias = aliases.get(".".join(parts[:cut]))
@@ -119,17 +125,17 @@ def _public(qualified: str, aliases: dict[str, str]) -> str:
     return qualified
 
 
-def sources(*, packages: bool = True) -> list[_Source]:
-    """The files to read: the standard library, then what is installed."""
-    return [*_standard_library(), *(_installed() if packages else ())]
+def sources(*, packages: bool = True) -> list[SourceFile]:
+    """Return the files to read: the standard library, then installed packages."""
+    return [*_standard_library(), *(_installed_packages() if packages else ())]
 
 
-def _standard_library() -> Iterator[_Source]:
+def _standard_library() -> Iterator[SourceFile]:
     root = Path(sysconfig.get_path("stdlib"))
     yield from _modules(root, root)
 
 
-def _installed() -> Iterator[_Source]:
+def _installed_packages() -> Iterator[SourceFile]:
     for key in ("purelib", "platlib"):
         root = Path(sysconfig.get_path(key))
         if not root.is_dir():
@@ -146,11 +152,11 @@ def _installed() -> Iterator[_Source]:
             return
 
 
-def _modules(folder: Path, root: Path) -> Iterator[_Source]:
-    for place, folders, files in os.walk(folder):
+def _modules(folder: Path, root: Path) -> Iterator[SourceFile]:
+    for parent, folders, files in os.walk(folder):
         folders[:] = sorted(d for d in folders if d not in _SKIPPED and not d.startswith("config-"))
         for name in sorted(files):
-            path = Path(place) / name
+            path = Path(parent) / name
             if name.endswith(".py") and not name.startswith("test_"):
                 parts = path.relative_to(root).with_suffix("").parts
                 module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
@@ -158,26 +164,26 @@ def _modules(folder: Path, root: Path) -> Iterator[_Source]:
                     yield str(path), module
 
 
-def read_source(source: _Source) -> Read:
-    """The documented names of one file, and what it re-exports: full name → name people use."""
+def read_source(source: SourceFile) -> SourceDocs:
+    """Return the documented names of one file, and its re-exports: full name → public name."""
     path, module = source
     try:
         if os.path.getsize(path) > MAX_BYTES:
             return [], {}
         tree = ast.parse(Path(path).read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError):
-        return [], {}  # not for this Python, or not Python at all: it has nothing to say
-    return list(_named(tree, module)), dict(_exports(tree, path, module))
+        return [], {}  # not for this Python, or not Python at all: it documents nothing
+    return list(_documented_names(tree, module)), dict(_exports(tree, path, module))
 
 
-def _named(tree: ast.Module, module: str) -> Iterator[Named]:
+def _documented_names(tree: ast.Module, module: str) -> Iterator[DocumentedName]:
     text = _documentation(tree)
     if text:
         yield module, "", text
     yield from _members(tree, module)
 
 
-def _members(parent: ast.Module | ast.ClassDef, prefix: str) -> Iterator[Named]:
+def _members(parent: ast.Module | ast.ClassDef, prefix: str) -> Iterator[DocumentedName]:
     for node in parent.body:
         if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             continue
@@ -198,8 +204,8 @@ def _documentation(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.Async
 
 def _signature(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, qualified: str) -> str:
     if isinstance(node, ast.ClassDef):
-        made = next((n for n in node.body if getattr(n, "name", "") == "__init__"), None)
-        arguments = f"({_arguments(made)})" if isinstance(made, ast.FunctionDef) else ""
+        init = next((n for n in node.body if getattr(n, "name", "") == "__init__"), None)
+        arguments = f"({_arguments(init)})" if isinstance(init, ast.FunctionDef) else ""
         bases = ", ".join(ast.unparse(base) for base in node.bases)
         return f"class {qualified}{arguments}" + (f"  # {bases}" if bases else "")
     result = f" -> {ast.unparse(node.returns)}" if node.returns else ""
@@ -213,14 +219,15 @@ def _arguments(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
 
 
 def _exports(tree: ast.Module, path: str, module: str) -> Iterator[tuple[str, str]]:
-    """`from .tasks import *` in a package: asyncio.tasks.Task is asyncio.Task to everyone."""
+    """Yield what a package re-exports: `from .tasks import *` makes asyncio.tasks.Task public as
+    asyncio.Task."""
     if not path.endswith("__init__.py"):
         return
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
             for alias in node.names:
                 if alias.name == "*":
-                    for name in _all_of(path, node.module):
+                    for name in _public_names_of(path, node.module):
                         yield f"{module}.{node.module}.{name}", f"{module}.{name}"
                 elif not alias.name.startswith("_"):
                     yield (
@@ -229,7 +236,7 @@ def _exports(tree: ast.Module, path: str, module: str) -> Iterator[tuple[str, st
                     )
 
 
-def _all_of(package: str, module: str) -> list[str]:
+def _public_names_of(package: str, module: str) -> list[str]:
     path = Path(package).parent / Path(*module.split(".")).with_suffix(".py")
     try:
         tree = ast.parse(path.read_bytes())
@@ -245,6 +252,6 @@ def _all_of(package: str, module: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    begin, stride, most = map(int, sys.argv[1:4])
-    for source in sources()[:most][begin::stride]:
+    first, step, max_files = map(int, sys.argv[1:4])
+    for source in sources()[:max_files][first::step]:
         sys.stdout.write(json.dumps(read_source(source)) + "\n")

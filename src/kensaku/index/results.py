@@ -1,54 +1,84 @@
-"""Between the index's plain values and the models everybody uses. Pure."""
+"""Convert between the models of the package and the values of the index worker. Pure."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TypedDict
 
 from kensaku.models import Document, Hit, Page, Passage, Source
 
 PROVIDER = "local"
+_EXPLAINED = ("collection", "bm25", "cosine", "start", "end", "heading", "language", "highlights")
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class AddResult:
     """What `Index.add` did, in documents."""
 
     added: int = 0
     updated: int = 0
     unchanged: int = 0
 
-    def __add__(self, other: Added) -> Added:
-        return Added(
+    def __add__(self, other: AddResult) -> AddResult:
+        return AddResult(
             self.added + other.added,
             self.updated + other.updated,
             self.unchanged + other.unchanged,
         )
 
     @property
-    def seen(self) -> int:
-        """All of them."""
+    def total(self) -> int:
+        """Added, updated and unchanged documents together."""
         return self.added + self.updated + self.unchanged
 
 
-def as_document(given: Document | Page) -> Document:
-    """What to index of a page: its Markdown, which keeps the headings, under its own address."""
-    if isinstance(given, Document):
-        return _sound(given)
-    return _sound(
+class CollectionStats(TypedDict):
+    """What one collection holds, as `Index.stats` returns it."""
+
+    documents: int
+    passages: int
+    languages: list[str]
+    model: str | None
+    average_terms: float  # terms in a passage
+
+
+class ResultRow(TypedDict):
+    """One result of a search, as the worker returns it."""
+
+    url: str
+    title: str
+    published: str | None
+    language: str
+    metadata: str | None  # JSON
+    text: str
+    start: int
+    end: int
+    heading: str
+    score: float
+    collection: str
+    bm25: float | None
+    cosine: float | None
+    highlights: list[str]
+
+
+def to_document(source: Document | Page) -> Document:
+    """Return what to index of a page: its Markdown, which keeps the headings, under its own URL."""
+    if isinstance(source, Document):
+        return _replace_surrogates(source)
+    return _replace_surrogates(
         Document(
-            url=given.canonical_url or given.url,
-            title=given.title,
-            text=given.markdown or given.text,
-            published=given.published,
-            language=given.language,
+            url=source.canonical_url or source.url,
+            title=source.title,
+            text=source.markdown or source.text,
+            published=source.published,
+            language=source.language,
         )
     )
 
 
-def _sound(document: Document) -> Document:
-    """The same without halves of surrogate pairs, which no file takes: one would stop a batch."""
+def _replace_surrogates(document: Document) -> Document:
+    """Replace lone surrogates, which cannot be encoded: one would fail the whole batch."""
     try:
         f"{document.url}{document.title}{document.text}".encode()
     except UnicodeEncodeError:
@@ -60,32 +90,32 @@ def _sound(document: Document) -> Document:
     return document
 
 
-def as_hit(result: dict[str, Any], rank: int) -> Hit:
-    """A result as a hit; `explain` says where it is from and why it is there."""
-    told = ("collection", "bm25", "cosine", "start", "end", "heading", "language", "highlights")
-    explain = {name: result[name] for name in told if result[name] not in (None, "", [])}
-    if result["metadata"]:
-        explain["metadata"] = json.loads(result["metadata"])
+def to_hit(row: ResultRow, rank: int) -> Hit:
+    """Return a result as a hit; `explain` holds its collection, scores, offsets and highlights."""
+    values = dict(row)
+    explain = {name: values[name] for name in _EXPLAINED if values[name] not in (None, "", [])}
+    if row["metadata"]:
+        explain["metadata"] = json.loads(row["metadata"])
     return Hit(
-        url=result["url"],
-        title=result["title"],
-        content=result["text"],
-        score=result["score"],
-        published=result["published"],
+        url=row["url"],
+        title=row["title"],
+        content=row["text"],
+        score=row["score"],
+        published=row["published"],
         provider=PROVIDER,
-        sources=(Source(PROVIDER, rank, result["score"]),),
+        sources=(Source(PROVIDER, rank, row["score"]),),
         explain=explain,
     )
 
 
-def as_passage(result: dict[str, Any]) -> Passage:
-    """A result as a passage of the stored document."""
+def to_passage(row: ResultRow) -> Passage:
+    """Return a result as a passage of the stored document."""
     return Passage(
-        url=result["url"],
-        text=result["text"],
-        start=result["start"],
-        end=result["end"],
-        title=result["title"],
-        heading=result["heading"],
-        score=result["score"],
+        url=row["url"],
+        text=row["text"],
+        start=row["start"],
+        end=row["end"],
+        title=row["title"],
+        heading=row["heading"],
+        score=row["score"],
     )

@@ -15,7 +15,7 @@ from kensaku.search.query import window
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
-    from kensaku.models import Query
+    from kensaku.models import ProgressEvent, Query
 
 
 class Local(Provider):
@@ -39,7 +39,7 @@ class Local(Provider):
         hits = await self._client.index.search(
             query.text,
             collections=query.collection,
-            limit=query.limit,
+            max_results=query.limit,
             include_domains=query.include_domains,
             exclude_domains=query.exclude_domains,
             start_date=first,
@@ -63,9 +63,9 @@ class Local(Provider):
     async def _prepare(self) -> None:
         from kensaku.index.pydocs import build
 
-        def tell(done: int, total: int) -> None:
+        def tell(event: ProgressEvent) -> None:
             if self._client.progress is not None:
-                self._client.progress("indexing pydocs", done, total)
+                self._client.progress(event.stage, event.done, event.total or 0)
 
         try:
             if not await self._client.index.collections():

@@ -52,11 +52,10 @@ def checked(q: Query) -> dict[str, Any]:
         new["country"] = _country(q.country)
     if q.language is not None:
         new["language"] = _language(q.language)
-    if q.collection is not None and not _name(q.collection):
-        raise InvalidQuery(
-            f"the collection name {_short(q.collection)} is not one",
-            remedy="use 1 to 64 letters, digits, '.', '_' or '-'",
-        )
+    if q.collection is not None:
+        from kensaku.index.names import check_collection_name  # most queries name no collection
+
+        check_collection_name(q.collection)
     return new
 
 
@@ -174,10 +173,6 @@ def _language(value: object) -> str:
     if not _LANGUAGE.fullmatch(code):
         raise InvalidQuery(f"language is {_short(value)}; write two letters, as in ja")
     return code
-
-
-def _name(value: object) -> bool:
-    return isinstance(value, str) and bool(re.fullmatch(r"[\w][\w.-]{0,63}", value))
 
 
 def _short(value: object) -> str:

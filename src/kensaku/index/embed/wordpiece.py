@@ -1,7 +1,7 @@
-"""BERT's uncased WordPiece: text → token numbers, as the MiniLM family wants them. Pure.
+"""BERT's uncased WordPiece tokenizer: text → token ids, as the MiniLM family takes them. Pure.
 
 `wordpiece.txt.xz` is the vocabulary of bert-base-uncased (Google, Apache-2.0): model packages
-that hold only weights leave it out.
+that contain only weights do not include it.
 """
 
 from __future__ import annotations
@@ -30,39 +30,43 @@ class WordPiece:
         self._word = functools.lru_cache(maxsize=_CACHED)(self._pieces)
 
     def tokens(self, text: str) -> list[int]:
-        """The numbers of a text, without the marks for start and end."""
+        """Return the token ids of a text, without the marks for start and end."""
         return [number for word in _split(text) for number in self._word(word)]
 
     def _pieces(self, word: str) -> tuple[int, ...]:
         if len(word) > MAX_WORD:
             return (UNKNOWN,)
-        found = []
+        ids = []
         start = 0
         while start < len(word):
             for end in range(len(word), start, -1):
                 piece = word[start:end] if start == 0 else f"##{word[start:end]}"
                 number = self._numbers.get(piece)
                 if number is not None:
-                    found.append(number)
+                    ids.append(number)
                     start = end
                     break
             else:
                 return (UNKNOWN,)
-        return tuple(found)
+        return tuple(ids)
 
 
 def _split(text: str) -> list[str]:
     text = text.lower()
-    return _ASCII.findall(text) if text.isascii() else "".join(map(_spaced, _plain(text))).split()
+    return (
+        _ASCII.findall(text)
+        if text.isascii()
+        else "".join(map(_separate, _strip_accents(text))).split()
+    )
 
 
-def _plain(text: str) -> str:
+def _strip_accents(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn")
 
 
 @functools.lru_cache(maxsize=10_000)
-def _spaced(character: str) -> str:
-    """Punctuation and Chinese characters are words of their own; other symbols are letters."""
+def _separate(character: str) -> str:
+    """Put spaces around punctuation and Chinese characters; drop control characters."""
     kind = unicodedata.category(character)
     if kind in ("Cc", "Cf", "Co", "Cn"):
         return " " if character in "\t\n\r" else ""

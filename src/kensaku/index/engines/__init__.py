@@ -1,1 +1,1 @@
-"""Where passages are stored and searched: Qdrant Edge in the process, or a Qdrant server."""
+"""Index engines: Qdrant Edge in a directory, or a Qdrant server."""

@@ -1,11 +1,11 @@
-"""Collections in a directory, by Qdrant Edge: the cluster's engine inside the process.
+"""The embedded engine: collections in a directory, by Qdrant Edge.
 
-    <directory>/lock                    who has it open
+    <directory>/lock                    the process that has it open
     <directory>/collections/<name>/     one shard: write-ahead log and segments
 
-Edge 0.9.0 holds the interpreter's lock during every call and keeps its directory to one process,
-so programs do not use this class directly: `worker.py` runs it in a process of its own, which all
-programs on the machine share.
+Edge 0.9.0 holds the interpreter's lock during every call and allows its directory to one process,
+so programs do not use this class directly: `worker/server.py` runs it in a process that all
+programs of the machine share.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from kensaku.index.engines.base import (
     META_ID,
     WORDS,
     Entry,
-    Found,
+    EntryFilter,
     Payload,
-    Where,
-    check_name,
+    ScoredEntry,
 )
-from kensaku.index.engines.points import condition, point, sparse, unpacked
-from kensaku.index.errors import faults
-from kensaku.index.release_memory import give_back
+from kensaku.index.engines.points import sparse_vector, to_edge_filter, to_point, unpack_payload
+from kensaku.index.errors import translate_errors
+from kensaku.index.names import check_collection_name
+from kensaku.index.release_memory import release_mapped_pages
 from kensaku.index.worker.lock import DirectoryLock
 
-# Passages: a second of work that keeps memory at a fifth. Twice as many make searches a third
-# faster and the words on disk a seventh smaller, for 60 MB more while they are added.
+# Passages between two calls of optimize(): a second of work that keeps memory at a fifth. Twice as
+# many make searches a third faster and the words on disk a seventh smaller, for 60 MB more memory.
 OPTIMIZE_EVERY = 20_000
 SEGMENT_KB = 32_000  # about 40,000 passages of 120 words: optimising stays linear
 SEGMENTS = 1_000  # never merge for the sake of their number …
@@ -45,38 +45,39 @@ SEGMENTS = 1_000  # never merge for the sake of their number …
 # passages are made several times while a collection grows, which is little beside embedding it.
 SEGMENT_KB_DENSE, SEGMENTS_DENSE = 80_000, 2
 INDEX_KB = 1_000
-FILTERED_FROM = 10_000  # passages that are worth an index of sites, days and languages
+# Passages; smaller collections are filtered as fast without field indexes, in half the files.
+FIELD_INDEX_FROM = 10_000
 # Edge writes through memory maps: on a full disk that is not an error but the end of the process
-# (SIGBUS). So nothing is written unless there is room for a log segment and a new segment.
-ROOM = 80_000_000
-ROOM_PER_PASSAGE = 20_000
+# (SIGBUS). So nothing is written unless a log segment and a new segment fit on the disk.
+MIN_FREE_BYTES = 80_000_000
+FREE_BYTES_PER_PASSAGE = 20_000
 
 
-class Embedded:
-    """Every collection under one directory, opened when it is first used."""
+class EmbeddedEngine:
+    """The collections in one directory, each opened on first use."""
 
     def __init__(self, directory: Path, *, lock: DirectoryLock | None = None) -> None:
         self._home = directory / "collections"
-        with faults(f"the index at {directory}"):
+        with translate_errors(f"the index at {directory}"):
             directory.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._home.mkdir(exist_ok=True, mode=0o700)
         self._lock = lock or DirectoryLock(directory)
-        if not self._lock.taken:
-            self._lock.take()
+        if not self._lock.acquired:
+            self._lock.acquire()
         self._shards: dict[str, Any] = {}
         self._pending: dict[str, int] = {}  # passages written since the last optimize()
-        for left in self._home.glob(".trash-*"):
-            shutil.rmtree(left, ignore_errors=True)
+        for leftover in self._home.glob(".trash-*"):
+            shutil.rmtree(leftover, ignore_errors=True)
 
     def collections(self) -> list[str]:
-        with faults(f"the index at {self._home.parent}"):
+        with translate_errors(f"the index at {self._home.parent}"):
             return sorted(p.name for p in self._home.iterdir() if (p / "edge_config.json").exists())
 
     def create(self, collection: str, dimensions: int | None) -> None:
-        path = self._home / check_name(collection)
-        with faults(f"collection {collection!r}"):
-            self._need(ROOM)
-            # A shard is built aside and renamed: a crash leaves all of it or nothing.
+        path = self._home / check_collection_name(collection)
+        with translate_errors(f"collection {collection!r}"):
+            self._require_free(MIN_FREE_BYTES)
+            # Build the shard under another name and rename it: a crash leaves all of it or nothing.
             building = self._home / f".trash-{uuid4().hex}"
             building.mkdir(mode=0o700)
             shard = edge.EdgeShard.create(str(building), _config(dimensions))
@@ -84,7 +85,7 @@ class Embedded:
             building.rename(path)
 
     def add_vectors(self, collection: str, dimensions: int) -> None:
-        with faults(f"collection {collection!r}"):
+        with translate_errors(f"collection {collection!r}"):
             shard = self._shard(collection)
             shard.update(
                 edge.UpdateOperation.create_dense_vector(
@@ -104,10 +105,10 @@ class Embedded:
         *,
         flush: bool = True,
     ) -> None:
-        with self._writing(collection) as shard:
-            self._need(ROOM + ROOM_PER_PASSAGE * len(entries))
+        with self._shard_for_writing(collection) as shard:
+            self._require_free(MIN_FREE_BYTES + FREE_BYTES_PER_PASSAGE * len(entries))
             if entries:
-                shard.update(edge.UpdateOperation.upsert_points([point(e) for e in entries]))
+                shard.update(edge.UpdateOperation.upsert_points([to_point(e) for e in entries]))
             if remove:
                 shard.update(edge.UpdateOperation.delete_points(list(remove)))
             if flush:
@@ -116,66 +117,65 @@ class Embedded:
             if pending >= OPTIMIZE_EVERY:
                 self.optimize(collection)
 
-    def reweigh(self, collection: str, entries: Sequence[Entry]) -> None:
-        with self._writing(collection) as shard:
-            vectors = [edge.PointVectors(e.id, {WORDS: sparse(e)}) for e in entries]
+    def update_weights(self, collection: str, entries: Sequence[Entry]) -> None:
+        with self._shard_for_writing(collection) as shard:
+            vectors = [edge.PointVectors(e.id, {WORDS: sparse_vector(e)}) for e in entries]
             shard.update(edge.UpdateOperation.update_vectors(vectors))
             shard.flush()
 
     def get(
         self, collection: str, ids: Sequence[str], fields: Sequence[str] | None = None
     ) -> dict[str, Payload]:
-        with faults(f"collection {collection!r}"):
+        with translate_errors(f"collection {collection!r}"):
             records = self._shard(collection).retrieve(list(ids), True, False)
-            return {r.id.hex: unpacked(r.payload) for r in records}
+            return {r.id.hex: unpack_payload(r.payload) for r in records}
 
-    def by_words(
-        self, collection: str, terms: Mapping[int, float], limit: int, where: Where
-    ) -> list[Found]:
+    def search_terms(
+        self, collection: str, terms: Mapping[int, float], limit: int, condition: EntryFilter
+    ) -> list[ScoredEntry]:
         query = edge.SparseVector(list(terms), list(terms.values()))
-        return self._query(collection, query, WORDS, limit, where)
+        return self._query(collection, query, WORDS, limit, condition)
 
-    def by_vector(
-        self, collection: str, vector: Sequence[float], limit: int, where: Where
-    ) -> list[Found]:
-        return self._query(collection, list(vector), DENSE, limit, where)
+    def search_vector(
+        self, collection: str, vector: Sequence[float], limit: int, condition: EntryFilter
+    ) -> list[ScoredEntry]:
+        return self._query(collection, list(vector), DENSE, limit, condition)
 
-    def vectors(self, collection: str, ids: Sequence[str]) -> dict[str, Sequence[float]]:
-        with faults(f"collection {collection!r}"):
+    def get_vectors(self, collection: str, ids: Sequence[str]) -> dict[str, Sequence[float]]:
+        with translate_errors(f"collection {collection!r}"):
             records = self._shard(collection).retrieve(list(ids), False, [DENSE])
             return {r.id.hex: r.vector[DENSE] for r in records if r.vector and DENSE in r.vector}
 
     def scroll(
         self, collection: str, after: str | None, limit: int
     ) -> tuple[list[tuple[str, Payload]], str | None]:
-        with faults(f"collection {collection!r}"):
+        with translate_errors(f"collection {collection!r}"):
             request = edge.ScrollRequest(offset=after, limit=limit, with_payload=True)
             records, more = self._shard(collection).scroll(request)
-            page = [(r.id.hex, unpacked(r.payload)) for r in records if r.id.hex != META_ID]
+            page = [(r.id.hex, unpack_payload(r.payload)) for r in records if r.id.hex != META_ID]
             return page, more.hex if more is not None else None
 
     def count(self, collection: str) -> tuple[int, int]:
-        with faults(f"collection {collection!r}"):
+        with translate_errors(f"collection {collection!r}"):
             shard = self._shard(collection)
             heads = edge.Filter(must=[edge.IsEmptyCondition("part")])
             documents = shard.count(edge.CountRequest(exact=True, filter=heads))
             return documents, shard.count(edge.CountRequest(exact=True)) - 1  # without META_ID
 
     def optimize(self, collection: str) -> None:
-        with self._writing(collection) as shard:
-            self._need(2 * ROOM)
+        with self._shard_for_writing(collection) as shard:
+            self._require_free(2 * MIN_FREE_BYTES)
             info = shard.info()
-            if info.points_count >= FILTERED_FROM and not info.payload_schema:
-                # Smaller ones are filtered as fast without, and written with half the files.
-                for name, kind in _INDEXED.items():
+            if info.points_count >= FIELD_INDEX_FROM and not info.payload_schema:
+                for name, kind in _FIELD_INDEXES.items():
                     shard.update(edge.UpdateOperation.create_field_index(name, kind))
             shard.optimize()
             shard.flush()
             self._pending[collection] = 0
-            give_back(self._path(collection) / "wal")
+            release_mapped_pages(self._path(collection) / "wal")
 
     def snapshot(self, directory: Path) -> None:
-        with faults(f"the snapshot at {directory}"):
+        with translate_errors(f"the snapshot at {directory}"):
             directory.mkdir(parents=True, exist_ok=True, mode=0o700)
             for collection in self.collections():
                 if collection in self._shards:
@@ -185,23 +185,23 @@ class Embedded:
 
     def drop(self, collection: str) -> None:
         path = self._path(collection)
-        self._forget(collection)
-        with faults(f"collection {collection!r}"):
-            gone = self._home / f".trash-{uuid4().hex}"
-            path.rename(gone)
-            shutil.rmtree(gone, ignore_errors=True)
+        self._unload(collection)
+        with translate_errors(f"collection {collection!r}"):
+            trash = self._home / f".trash-{uuid4().hex}"
+            path.rename(trash)
+            shutil.rmtree(trash, ignore_errors=True)
 
     def close(self) -> None:
         for collection in list(self._shards):
-            self._forget(collection)
+            self._unload(collection)
         self._lock.release()
 
-    def _need(self, room: int) -> None:
-        if shutil.disk_usage(self._home).free < room:
+    def _require_free(self, size: int) -> None:
+        if shutil.disk_usage(self._home).free < size:
             raise OSError(errno.ENOSPC, "No space left on device")
 
     def _path(self, collection: str) -> Path:
-        path = self._home / check_name(collection)
+        path = self._home / check_collection_name(collection)
         if not (path / "edge_config.json").exists():
             raise UnknownName("collection", collection, self.collections())
         return path
@@ -213,41 +213,41 @@ class Embedded:
             shard = self._shards[collection] = edge.EdgeShard.load(str(path))
             info = shard.info()
             self._pending[collection] = max(0, info.points_count - info.indexed_vectors_count)
-            give_back(path / "wal")
+            release_mapped_pages(path / "wal")
         return shard
 
     def _query(
-        self, collection: str, query: Any, using: str, limit: int, where: Where
-    ) -> list[Found]:
-        with faults(f"collection {collection!r}"):
+        self, collection: str, query: Any, using: str, limit: int, condition: EntryFilter
+    ) -> list[ScoredEntry]:
+        with translate_errors(f"collection {collection!r}"):
             request = edge.QueryRequest(
                 limit=limit,
                 query=edge.Query.Nearest(query, using=using),
-                filter=condition(where),
+                filter=to_edge_filter(condition),
                 with_payload=False,
             )
-            return [Found(p.id.hex, p.score) for p in self._shard(collection).query(request)]
+            return [ScoredEntry(p.id.hex, p.score) for p in self._shard(collection).query(request)]
 
     @contextmanager
-    def _writing(self, collection: str) -> Iterator[Any]:
-        """The shard to write to; after a failed write it is loaded anew, from its log."""
+    def _shard_for_writing(self, collection: str) -> Iterator[Any]:
+        """Yield the shard; after a failed write unload it, so that the next use replays its log."""
         try:
-            with faults(f"collection {collection!r}"):
+            with translate_errors(f"collection {collection!r}"):
                 yield self._shard(collection)
         except IndexFault:
-            self._forget(collection)
+            self._unload(collection)
             raise
 
-    def _forget(self, collection: str) -> None:
+    def _unload(self, collection: str) -> None:
         shard = self._shards.pop(collection, None)
         self._pending.pop(collection, None)
         if shard is not None:
-            # Closing flushes, which fails once more on a full disk; the log has what counts.
-            with suppress(IndexFault), faults(f"collection {collection!r}"):
+            # Closing flushes, which fails again on a full disk; acknowledged writes are in the log.
+            with suppress(IndexFault), translate_errors(f"collection {collection!r}"):
                 shard.close()
 
 
-_INDEXED = {
+_FIELD_INDEXES = {
     "site": edge.IntegerIndexParams(lookup=True, range=False, memory=edge.Memory.Cold),
     "language": edge.IntegerIndexParams(lookup=True, range=False, memory=edge.Memory.Cold),
     "day": edge.IntegerIndexParams(lookup=False, range=True, memory=edge.Memory.Cold),

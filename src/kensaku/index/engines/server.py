@@ -1,7 +1,7 @@
-"""Collections on a Qdrant server or cluster, by `qdrant-client` (extra `qdrant`).
+"""The server engine: collections on a Qdrant server or cluster (extra `qdrant`).
 
-Our terms travel as sparse vectors and the server multiplies by IDF, as the embedded engine does,
-so that both rank alike. Collections are called `<prefix><name>`, beside other people's.
+Terms travel as sparse vectors and the server multiplies by IDF, as the embedded engine does, so
+both rank alike. Collections are called `<prefix><name>`; other applications may use the server.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from kensaku.index.engines.base import (
     META_ID,
     WORDS,
     Entry,
-    Found,
+    EntryFilter,
     Payload,
-    Where,
-    check_name,
+    ScoredEntry,
 )
-from kensaku.index.errors import fault
+from kensaku.index.errors import to_index_fault
+from kensaku.index.names import check_collection_name
 
 TIMEOUT = 60  # seconds for one request
 MEMORY = ":memory:"
 
 
-class Server:
-    """Every collection with our prefix on one server."""
+class ServerEngine:
+    """The collections with our prefix on one server."""
 
     def __init__(self, url: str, *, api_key: str | None = None, prefix: str = "kensaku-") -> None:
         try:
@@ -40,8 +40,7 @@ class Server:
         self._models: Any = qdrant_client.models
         self._prefix = prefix
         self._memory = url == MEMORY
-        self._where = url
-        with self._faults("the Qdrant server"):
+        with self._translate_errors("the Qdrant server"):
             self._client: Any = (
                 qdrant_client.QdrantClient(MEMORY)
                 if self._memory
@@ -51,14 +50,14 @@ class Server:
             )
 
     def collections(self) -> list[str]:
-        with self._faults("the Qdrant server"):
-            found = [c.name for c in self._client.get_collections().collections]
-        return sorted(n.removeprefix(self._prefix) for n in found if n.startswith(self._prefix))
+        with self._translate_errors("the Qdrant server"):
+            names = [c.name for c in self._client.get_collections().collections]
+        return sorted(n.removeprefix(self._prefix) for n in names if n.startswith(self._prefix))
 
     def create(self, collection: str, dimensions: int | None) -> None:
         m = self._models
-        name = self._prefix + check_name(collection)
-        with self._faults(collection):
+        name = self._prefix + check_collection_name(collection)
+        with self._translate_errors(collection):
             self._client.create_collection(
                 name,
                 vectors_config={DENSE: self._dense(dimensions)} if dimensions else {},
@@ -71,7 +70,7 @@ class Server:
                 on_disk_payload=True,
             )
             if not self._memory:  # the client warns that they have no effect there
-                for field, kind in _INDEXED.items():
+                for field, kind in _FIELD_INDEXES.items():
                     self._client.create_payload_index(name, field, m.PayloadSchemaType(kind))
 
     def add_vectors(self, collection: str, dimensions: int) -> None:
@@ -90,7 +89,7 @@ class Server:
     ) -> None:
         m = self._models
         name = self._name(collection)
-        with self._faults(collection):
+        with self._translate_errors(collection):
             if entries:
                 points = [
                     m.PointStruct(id=_uuid(e.id), vector=self._vectors(e), payload=e.payload)
@@ -98,38 +97,38 @@ class Server:
                 ]
                 self._client.upsert(name, points, wait=True)
             if remove:
-                gone = m.PointIdsList(points=[_uuid(i) for i in remove])
-                self._client.delete(name, gone, wait=True)
+                removed = m.PointIdsList(points=[_uuid(i) for i in remove])
+                self._client.delete(name, removed, wait=True)
 
-    def reweigh(self, collection: str, entries: Sequence[Entry]) -> None:
+    def update_weights(self, collection: str, entries: Sequence[Entry]) -> None:
         m = self._models
         points = [m.PointVectors(id=_uuid(e.id), vector=self._vectors(e)) for e in entries]
-        with self._faults(collection):
+        with self._translate_errors(collection):
             self._client.update_vectors(self._name(collection), points, wait=True)
 
     def get(
         self, collection: str, ids: Sequence[str], fields: Sequence[str] | None = None
     ) -> dict[str, Payload]:
         wanted = True if fields is None else list(fields)
-        with self._faults(collection):
+        with self._translate_errors(collection):
             records = self._client.retrieve(
                 self._name(collection), [_uuid(i) for i in ids], with_payload=wanted
             )
         return {_hex(r.id): r.payload or {} for r in records}
 
-    def by_words(
-        self, collection: str, terms: Mapping[int, float], limit: int, where: Where
-    ) -> list[Found]:
+    def search_terms(
+        self, collection: str, terms: Mapping[int, float], limit: int, condition: EntryFilter
+    ) -> list[ScoredEntry]:
         query = self._models.SparseVector(indices=list(terms), values=list(terms.values()))
-        return self._query(collection, query, WORDS, limit, where)
+        return self._query(collection, query, WORDS, limit, condition)
 
-    def by_vector(
-        self, collection: str, vector: Sequence[float], limit: int, where: Where
-    ) -> list[Found]:
-        return self._query(collection, list(vector), DENSE, limit, where)
+    def search_vector(
+        self, collection: str, vector: Sequence[float], limit: int, condition: EntryFilter
+    ) -> list[ScoredEntry]:
+        return self._query(collection, list(vector), DENSE, limit, condition)
 
-    def vectors(self, collection: str, ids: Sequence[str]) -> dict[str, Sequence[float]]:
-        with self._faults(collection):
+    def get_vectors(self, collection: str, ids: Sequence[str]) -> dict[str, Sequence[float]]:
+        with self._translate_errors(collection):
             records = self._client.retrieve(
                 self._name(collection),
                 [_uuid(i) for i in ids],
@@ -141,7 +140,7 @@ class Server:
     def scroll(
         self, collection: str, after: str | None, limit: int
     ) -> tuple[list[tuple[str, Payload]], str | None]:
-        with self._faults(collection):
+        with self._translate_errors(collection):
             records, more = self._client.scroll(
                 self._name(collection), limit=limit, offset=after and _uuid(after)
             )
@@ -152,13 +151,13 @@ class Server:
         m = self._models
         name = self._name(collection)
         heads = m.Filter(must=[m.IsEmptyCondition(is_empty=m.PayloadField(key="part"))])
-        with self._faults(collection):
+        with self._translate_errors(collection):
             documents = self._client.count(name, count_filter=heads, exact=True).count
             passages = self._client.count(name, exact=True).count
         return documents, passages - (META_ID in self.get(collection, [META_ID], ["format"]))
 
     def optimize(self, collection: str) -> None:
-        """A server does it by itself."""
+        """Only check the name: a server optimises by itself."""
         self._name(collection)
 
     def snapshot(self, directory: Path) -> None:
@@ -168,14 +167,14 @@ class Server:
         )
 
     def drop(self, collection: str) -> None:
-        with self._faults(collection):
+        with self._translate_errors(collection):
             self._client.delete_collection(self._name(collection))
 
     def close(self) -> None:
         self._client.close()
 
     def _name(self, collection: str) -> str:
-        return self._prefix + check_name(collection)
+        return self._prefix + check_collection_name(collection)
 
     def _dense(self, dimensions: int) -> Any:
         m = self._models
@@ -197,38 +196,40 @@ class Server:
         return vectors
 
     def _query(
-        self, collection: str, query: Any, using: str, limit: int, where: Where
-    ) -> list[Found]:
-        with self._faults(collection):
-            found = self._client.query_points(
+        self, collection: str, query: Any, using: str, limit: int, condition: EntryFilter
+    ) -> list[ScoredEntry]:
+        with self._translate_errors(collection):
+            reply = self._client.query_points(
                 self._name(collection),
                 query=query,
                 using=using,
                 limit=limit,
-                query_filter=self._filter(where),
+                query_filter=self._filter(condition),
                 with_payload=False,
             )
-        return [Found(_hex(p.id), p.score) for p in found.points]
+        return [ScoredEntry(_hex(p.id), p.score) for p in reply.points]
 
-    def _filter(self, where: Where) -> Any:
-        if not where:
+    def _filter(self, condition: EntryFilter) -> Any:
+        if not condition:
             return None
         m = self._models
         must: list[Any] = []
-        if where.sites:
-            must.append(m.FieldCondition(key="site", match=m.MatchAny(any=list(where.sites))))
-        if where.language:
-            must.append(m.FieldCondition(key="language", match=m.MatchValue(value=where.language)))
-        if where.first_day is not None or where.last_day is not None:
-            days = m.Range(gte=where.first_day, lte=where.last_day)
+        if condition.sites:
+            must.append(m.FieldCondition(key="site", match=m.MatchAny(any=list(condition.sites))))
+        if condition.language:
+            must.append(
+                m.FieldCondition(key="language", match=m.MatchValue(value=condition.language))
+            )
+        if condition.first_day is not None or condition.last_day is not None:
+            days = m.Range(gte=condition.first_day, lte=condition.last_day)
             must.append(m.FieldCondition(key="day", range=days))
-        if where.ids is not None:
-            must.append(m.HasIdCondition(has_id=[_uuid(i) for i in where.ids]))
-        no = [m.FieldCondition(key="site", match=m.MatchAny(any=list(where.not_sites)))]
-        return m.Filter(must=must or None, must_not=no if where.not_sites else None)
+        if condition.ids is not None:
+            must.append(m.HasIdCondition(has_id=[_uuid(i) for i in condition.ids]))
+        excluded = [m.FieldCondition(key="site", match=m.MatchAny(any=list(condition.not_sites)))]
+        return m.Filter(must=must or None, must_not=excluded if condition.not_sites else None)
 
     @contextmanager
-    def _faults(self, collection: str) -> Iterator[None]:
+    def _translate_errors(self, collection: str) -> Iterator[None]:
         try:
             yield
         except KensakuError:
@@ -238,14 +239,14 @@ class Server:
             if "not found" in text or "doesn't exist" in text:
                 raise UnknownName("collection", collection, self.collections()) from error
             if "dimension" in text:
-                raise fault(error, f"collection {collection!r}") from error
+                raise to_index_fault(error, f"collection {collection!r}") from error
             raise IndexFault(
                 f"the Qdrant server could not do it ({type(error).__name__}: {str(error)[:200]})",
                 remedy="check its address, key and log",
             ) from error
 
 
-_INDEXED = {"site": "keyword", "language": "keyword", "day": "integer"}
+_FIELD_INDEXES = {"site": "keyword", "language": "keyword", "day": "integer"}
 
 
 def _uuid(id: str) -> str:

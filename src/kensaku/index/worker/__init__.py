@@ -1,1 +1,1 @@
-"""The process that holds the embedded index: client, protocol, dispatch, server."""
+"""The process that has the embedded index open: client, protocol, dispatch, server, lock."""

@@ -1,9 +1,10 @@
-"""Ask the index where it lives: a worker process, or a thread for a cluster.
+"""Client of the index worker: over a Unix socket, or in a thread for a Qdrant server.
 
-    call → frame → worker → frame → result, or the error it met
+    call → frame → worker → frame → result, or the error that the worker raised
 
-A worker that is not there is started; one that was killed is started anew and asked again, which
-is safe: adding the same document twice is adding it once.
+The client starts a worker when none listens. When the worker was killed during a call, the client
+starts another one and repeats the call once, which is safe: adding a document twice is adding it
+once.
 """
 
 from __future__ import annotations
@@ -14,233 +15,244 @@ import itertools
 import os
 import shutil
 import socket
+import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kensaku import __version__
 from kensaku.errors import IndexFault, KensakuError
-from kensaku.index.errors import fault
+from kensaku.index.errors import to_index_fault
 from kensaku.index.worker.lock import DirectoryLock
-from kensaku.index.worker.protocol import error_in, frame, message, socket_path
+from kensaku.index.worker.protocol import decode_body, decode_error, encode_frame, socket_path
 
-PATIENCE = 0.9  # seconds for a directory that somebody else holds
-START = 15.0  # seconds for a worker to start on a busy machine
-LITTLE = 100_000_000  # bytes of free disk under which the engine may end for lack of room
-_STEP = 0.02
+if TYPE_CHECKING:
+    from kensaku.index.collections import Collections
+
+LOCKED_TIMEOUT = 0.9  # seconds to wait for a directory that another process has locked
+START_TIMEOUT = 15.0  # seconds for a worker to start on a busy machine
+LOW_DISK = 100_000_000  # bytes of free disk under which the engine may have died of a full disk
+_RETRY_INTERVAL = 0.02
 
 
-class Line(Protocol):
-    """A way to an index."""
+class IndexClient(Protocol):
+    """Sends calls to an index. `worker/dispatch.py` lists the calls."""
 
-    async def call(self, name: str, **given: Any) -> Any:
-        """The answer to one question."""
+    async def call(self, name: str, **arguments: Any) -> Any:
+        """Make one call and return its result, or raise the error that it raised there."""
         ...
 
     async def close(self) -> None:
-        """Hang up."""
+        """Disconnect."""
         ...
 
 
-class Thread:
+class ThreadClient:
     """An index in a thread of this process: for engines that wait for a network."""
 
-    def __init__(self, open_store: Callable[[], Any]) -> None:
-        self._open = open_store
-        self._store: Any = None
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="kensaku-index")
+    def __init__(self, open_collections: Callable[[], Collections]) -> None:
+        self._open = open_collections
+        self._collections: Collections | None = None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="kensaku-index")
 
-    async def call(self, name: str, **given: Any) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._pool, self._do, name, given)
+    async def call(self, name: str, **arguments: Any) -> Any:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread, self._dispatch, name, arguments)
 
-    def _do(self, name: str, given: dict[str, Any]) -> Any:
-        from kensaku.index.worker.dispatch import answer
+    def _dispatch(self, name: str, arguments: dict[str, Any]) -> Any:
+        from kensaku.index.worker.dispatch import dispatch
 
-        if self._store is None:
-            self._store = self._open()
-        return answer(self._store, name, given)
+        if self._collections is None:
+            self._collections = self._open()
+        return dispatch(self._collections, name, arguments)
 
     async def close(self) -> None:
-        loop = asyncio.get_running_loop()
-        if self._store is not None:
-            await loop.run_in_executor(self._pool, self._store.close)
-            self._store = None
-        self._pool.shutdown(wait=False)
+        if self._collections is not None:
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(self._thread, self._collections.close)
+            self._collections = None
+        self._thread.shutdown(wait=False)
 
 
-class Process:
+class WorkerClient:
     """An index in the worker process of a directory."""
 
-    def __init__(self, directory: Path, *, linger: float) -> None:
+    def __init__(self, directory: Path, *, idle_timeout: float) -> None:
         self._directory = directory
-        self._linger = linger
-        self._numbers = itertools.count(1)
-        self._link: _Link | None = None
+        self._idle_timeout = idle_timeout
+        self._call_ids = itertools.count(1)
+        self._connection: _Connection | None = None
         self._connecting: asyncio.Lock | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    async def call(self, name: str, **given: Any) -> Any:
+    async def call(self, name: str, **arguments: Any) -> Any:
         for attempt in (1, 2):
-            link = await self._connected()
+            connection = await self._connected()
             try:
-                return await link.ask(next(self._numbers), name, given)
-            except _Gone:
+                return await connection.call(next(self._call_ids), name, arguments)
+            except _Disconnected:
                 if attempt == 2:
                     break
-        raise await asyncio.to_thread(self._died)
+        raise await asyncio.to_thread(self._crash_error)
 
-    def _died(self) -> IndexFault:
-        if shutil.disk_usage(self._directory).free < LITTLE:
-            return fault(OSError(errno.ENOSPC, ""), f"the index at {self._directory}")
+    def _crash_error(self) -> IndexFault:
+        if shutil.disk_usage(self._directory).free < LOW_DISK:
+            return to_index_fault(OSError(errno.ENOSPC, ""), f"the index at {self._directory}")
         return IndexFault(
             f"the worker of the index at {self._directory} ended twice during one call",
             remedy="if it happens again, drop the collection and add or import its documents anew",
         )
 
     async def close(self) -> None:
-        if self._link is not None and self._loop is asyncio.get_running_loop():
-            await self._link.close()
-        self._link = None
+        if self._connection is not None and self._loop is asyncio.get_running_loop():
+            await self._connection.close()
+        self._connection = None
 
-    async def _connected(self) -> _Link:
+    async def _connected(self) -> _Connection:
         loop = asyncio.get_running_loop()
         if self._loop is not loop or self._connecting is None:
             # A program may run one event loop after the other; a connection belongs to one.
-            self._loop, self._link, self._connecting = loop, None, asyncio.Lock()
+            self._loop, self._connection, self._connecting = loop, None, asyncio.Lock()
         async with self._connecting:
-            if self._link is None or self._link.gone:
-                self._link = await self._connect()
-            return self._link
+            if self._connection is None or self._connection.closed:
+                self._connection = await self._connect()
+            return self._connection
 
-    async def _connect(self) -> _Link:
+    async def _connect(self) -> _Connection:
         path = await asyncio.to_thread(socket_path, self._directory)
-        started = self._loop.time() if self._loop else 0.0
-        held = False
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        locked = False
         while True:
             try:
-                return await self._greeted(*await asyncio.open_unix_connection(path))
-            except (OSError, _Gone):
+                return await self._handshake(*await asyncio.open_unix_connection(path))
+            except (OSError, _Disconnected):
                 pass
-            waited = asyncio.get_running_loop().time() - started
-            if waited > (PATIENCE if held else START):
-                raise DirectoryLock(self._directory).held()
-            held = not await self._start()
-            if held:
-                await asyncio.sleep(_STEP)
+            if loop.time() - started > (LOCKED_TIMEOUT if locked else START_TIMEOUT):
+                raise DirectoryLock(self._directory).held_error()
+            # In a thread: a caller that is cancelled leaves no half-started process behind.
+            locked = not await asyncio.to_thread(self._spawn_worker)
+            if locked:
+                await asyncio.sleep(_RETRY_INTERVAL)
 
-    async def _greeted(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> _Link:
-        link = _Link(reader, writer)
+    async def _handshake(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> _Connection:
+        connection = _Connection(reader, writer)
         try:
-            async with asyncio.timeout(START):
-                told = await link.ask(0, "hello", {})
+            async with asyncio.timeout(START_TIMEOUT):
+                worker = await connection.call(0, "hello", {})
         except TimeoutError as error:
-            await link.close()
-            raise DirectoryLock(self._directory).held() from error
-        if told["version"] != __version__:
-            await link.close()
+            await connection.close()
+            raise DirectoryLock(self._directory).held_error() from error
+        if worker["version"] != __version__:
+            await connection.close()
             raise IndexFault(
-                f"the index at {self._directory} is served by process {told['pid']} of "
-                f"Kensaku {told['version']}, and this is {__version__}",
+                f"the index at {self._directory} is served by process {worker['pid']} of "
+                f"Kensaku {worker['version']}, and this is {__version__}",
                 remedy="end the programs that use the other version",
             )
-        return link
+        return connection
 
-    async def _start(self) -> bool:
-        """Start a worker; False when another process has the directory."""
-        from kensaku.index.worker.server import HELD
+    def _spawn_worker(self) -> bool:
+        """Start a worker; return False when another process has locked the directory."""
+        from kensaku.index.worker.server import EXIT_LOCKED
 
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *("-m", "kensaku.index.worker.server", str(self._directory), str(self._linger)),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
+        arguments = ("kensaku.index.worker.server", str(self._directory), str(self._idle_timeout))
+        started = subprocess.run(
+            [sys.executable, "-m", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
         )
-        _, told = await process.communicate()
-        if process.returncode not in (0, HELD):
-            message, _, remedy = told.decode(errors="replace").strip().rpartition("\n")
+        if started.returncode not in (0, EXIT_LOCKED):
+            output = started.stderr.decode(errors="replace").strip()
+            message, _, remedy = output.rpartition("\n")
             raise IndexFault(
                 message.rpartition("\n")[2] or f"the index at {self._directory} cannot be opened",
                 remedy=remedy,
             )
-        return process.returncode == 0
+        return started.returncode == 0
 
 
-class _Gone(Exception):
-    """The worker hung up."""
+class _Disconnected(Exception):
+    """The worker closed the connection."""
 
 
-class _Link:
-    """One connection: questions go out in order, answers come back by number."""
+class _Connection:
+    """One connection to a worker. Replies are matched to calls by id."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
-        self._waiting: dict[int, asyncio.Future[Any]] = {}
+        self._pending: dict[int, asyncio.Future[Any]] = {}
         self._broken = False  # writing may notice it before reading does
-        self._reading = asyncio.create_task(self._read(reader))
+        self._receiver = asyncio.create_task(self._receive(reader))
 
     @property
-    def gone(self) -> bool:
-        return self._broken or self._reading.done()
+    def closed(self) -> bool:
+        return self._broken or self._receiver.done()
 
-    async def ask(self, number: int, name: str, given: dict[str, Any]) -> Any:
-        if self.gone:
-            raise _Gone
-        answer = self._waiting[number] = asyncio.get_running_loop().create_future()
+    async def call(self, id: int, name: str, arguments: dict[str, Any]) -> Any:
+        if self.closed:
+            raise _Disconnected
+        reply = self._pending[id] = asyncio.get_running_loop().create_future()
         try:
-            self._writer.write(frame({"id": number, "call": name, "given": given}))
+            self._writer.write(encode_frame({"id": id, "call": name, "arguments": arguments}))
             await self._writer.drain()
-            return await answer
+            return await reply
         except ConnectionError as error:
             self._broken = True
-            raise _Gone from error
+            raise _Disconnected from error
         finally:
-            self._waiting.pop(number, None)  # whoever stopped waiting does not want the answer
+            self._pending.pop(id, None)  # the reply to a cancelled call is dropped
 
     async def close(self) -> None:
-        self._reading.cancel()
+        self._receiver.cancel()
         self._writer.close()
-        await asyncio.gather(self._reading, self._writer.wait_closed(), return_exceptions=True)
+        await asyncio.gather(self._receiver, self._writer.wait_closed(), return_exceptions=True)
 
-    async def _read(self, reader: asyncio.StreamReader) -> None:
+    async def _receive(self, reader: asyncio.StreamReader) -> None:
         try:
             while True:
                 size = int.from_bytes(await reader.readexactly(4), "big")
-                told = message(await reader.readexactly(size))
-                waiting = self._waiting.get(told["id"])
-                if waiting is None or waiting.done():
+                message = decode_body(await reader.readexactly(size))
+                pending = self._pending.get(message["id"])
+                if pending is None or pending.done():
                     continue
-                if "error" in told:
-                    waiting.set_exception(_told(told["error"]))
+                if "error" in message:
+                    pending.set_exception(_decode_error(message["error"]))
                 else:
-                    waiting.set_result(told["result"])
+                    pending.set_result(message["result"])
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
             self._writer.close()
-            for waiting in self._waiting.values():
-                if not waiting.done():
-                    waiting.set_exception(_Gone())
+            for pending in self._pending.values():
+                if not pending.done():
+                    pending.set_exception(_Disconnected())
 
 
-def _told(error: dict[str, Any]) -> KensakuError:
+def _decode_error(values: dict[str, Any]) -> KensakuError:
     try:
-        return error_in(error)
-    except (KeyError, TypeError) as broken:
-        return fault(broken, "the answer of the index")
+        return decode_error(values)
+    except (KeyError, TypeError) as malformed:
+        return to_index_fault(malformed, "the answer of the index")
 
 
-def open_line(path: Path | None, url: str | None, api_key: str | None, linger: float) -> Line:
-    """The way to the index of a directory or of a server."""
+def open_client(
+    path: Path | None, url: str | None, api_key: str | None, idle_timeout: float
+) -> IndexClient:
+    """Return a client for the index in a directory or on a Qdrant server."""
+    # A worker needs fork and Unix sockets: elsewhere (Windows) the engine runs in a thread.
     if path is not None and sys.executable and hasattr(socket, "AF_UNIX") and os.name == "posix":
-        return Process(path, linger=linger)
+        return WorkerClient(path, idle_timeout=idle_timeout)
 
-    def open_store() -> Any:
-        from kensaku.index.collections import Store
-        from kensaku.index.engines.base import open_index
+    def open_collections() -> Collections:
+        from kensaku.index.collections import Collections
+        from kensaku.index.engines.base import open_engine
 
-        return Store(open_index(path, url=url, api_key=api_key))
+        return Collections(open_engine(path, url=url, api_key=api_key))
 
-    return Thread(open_store)
+    return ThreadClient(open_collections)

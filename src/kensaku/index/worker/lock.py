@@ -1,6 +1,6 @@
-"""One owner for a directory: a kernel lock, which ends with the process that holds it.
+"""An exclusive lock on an index directory, held by the kernel: it ends with the owner's process.
 
-The file's text only says who; a file that is left behind by a killed process holds nothing.
+The text in the file only names the owner. A file that a killed process left behind locks nothing.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import time
 from pathlib import Path
 
 from kensaku.errors import IndexFault
-from kensaku.index.errors import faults
+from kensaku.index.errors import translate_errors
 
-PATIENCE = 0.8  # seconds; long enough for an owner that is just leaving
-_STEP = 0.02
+TIMEOUT = 0.8  # seconds; long enough for an owner that is just exiting
+_RETRY_INTERVAL = 0.02
 
 
 class DirectoryLock:
@@ -23,15 +23,15 @@ class DirectoryLock:
         self._path = directory / "lock"
         self._directory = directory
         self._file: int | None = None
-        self.refused = False  # somebody else has it
+        self.contended = False  # another process held it when `acquire` gave up
 
-    def take(self, patience: float = PATIENCE) -> None:
-        """Own the directory, or say within a second which process does."""
+    def acquire(self, timeout: float = TIMEOUT) -> None:
+        """Lock the directory, or raise an error that names the process that holds it."""
         import fcntl
 
-        with faults(f"the index at {self._directory}"):
+        with translate_errors(f"the index at {self._directory}"):
             file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        deadline = time.monotonic() + patience
+        deadline = time.monotonic() + timeout
         while True:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -39,25 +39,25 @@ class DirectoryLock:
             except OSError as error:
                 if time.monotonic() >= deadline:
                     os.close(file)
-                    self.refused = True
-                    raise self.held() from error
-                time.sleep(_STEP)
+                    self.contended = True
+                    raise self.held_error() from error
+                time.sleep(_RETRY_INTERVAL)
         self._file = file
-        self.sign()
+        self.record_owner()
 
     @property
-    def taken(self) -> bool:
-        """Whether it is ours."""
+    def acquired(self) -> bool:
+        """Whether this object holds the lock."""
         return self._file is not None
 
-    def sign(self) -> None:
-        """Write down who holds it."""
+    def record_owner(self) -> None:
+        """Write the id of this process into the file."""
         assert self._file is not None
-        with faults(f"the index at {self._directory}"):
+        with translate_errors(f"the index at {self._directory}"):
             os.pwrite(self._file, f"{os.getpid():<10}\n".encode(), 0)
 
-    def held(self) -> IndexFault:
-        """The error that names the owner."""
+    def held_error(self) -> IndexFault:
+        """Return the error that names the owner."""
         owner = self.owner()
         who = f"process {owner}" if owner else "another process"
         return IndexFault(
@@ -66,14 +66,14 @@ class DirectoryLock:
         )
 
     def owner(self) -> int | None:
-        """The process that took the lock last; it may be gone."""
+        """Return the id of the process that acquired the lock last; it may have exited."""
         try:
             return int(self._path.read_text().strip())
         except (OSError, ValueError):
             return None
 
     def release(self) -> None:
-        """Let the next one in."""
+        """Unlock the directory."""
         if self._file is not None:
             os.close(self._file)
             self._file = None

@@ -1,6 +1,6 @@
-"""How a program and the index worker talk: frames of JSON on a Unix socket. Pure.
+"""The protocol between a program and the index worker: frames of JSON on a Unix socket. Pure.
 
-4 bytes length | {"id": 7, "call": "search", "given": {…}}
+4 bytes length | {"id": 7, "call": "search", "arguments": {…}}
 4 bytes length | {"id": 7, "result": …}  or  {"id": 7, "error": {"type", "message", …}}
 """
 
@@ -10,6 +10,9 @@ import hashlib
 import json
 import os
 import tempfile
+from array import array
+from base64 import b64decode, b64encode
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,39 +23,50 @@ MAX_FRAME = 256_000_000
 _MAX_SOCKET_PATH = 100  # the kernel takes 107 bytes, macOS 103
 
 
-def frame(message: dict[str, Any]) -> bytes:
-    """A message as bytes."""
+def encode_frame(message: dict[str, Any]) -> bytes:
+    """Return a message as a frame."""
     body = json.dumps(message, ensure_ascii=False, separators=(",", ":"), default=str)
     data = body.encode("utf-8", "surrogatepass")
     return len(data).to_bytes(4, "big") + data
 
 
-def message(data: bytes) -> dict[str, Any]:
-    """The message of a frame's body."""
-    read: dict[str, Any] = json.loads(data.decode("utf-8", "surrogatepass"))
-    return read
+def decode_body(data: bytes) -> dict[str, Any]:
+    """Return the message in the body of a frame."""
+    message: dict[str, Any] = json.loads(data.decode("utf-8", "surrogatepass"))
+    return message
 
 
-def error_out(error: KensakuError) -> dict[str, Any]:
-    """An error of ours as plain values."""
+def pack_vector(vector: Sequence[float] | None) -> str | None:
+    """Return a vector as text: four bytes a number, base64."""
+    return None if vector is None else b64encode(array("f", vector).tobytes()).decode()
+
+
+def unpack_vector(text: str | None) -> array[float] | None:
+    """Return the vector that was packed."""
+    return None if text is None else array("f", b64decode(text))
+
+
+def encode_error(error: KensakuError) -> dict[str, Any]:
+    """Return an error of ours as plain values."""
     return {**error.to_dict(), "name": getattr(error, "name", "")}
 
 
-def error_in(told: dict[str, Any]) -> KensakuError:
-    """The error that was told, of its own type."""
-    kind = getattr(errors, told["type"], IndexFault)
+def decode_error(values: dict[str, Any]) -> KensakuError:
+    """Return the error that was encoded, with its own type."""
+    kind = getattr(errors, values["type"], IndexFault)
     if not (isinstance(kind, type) and issubclass(kind, KensakuError)):
         kind = IndexFault
-    # Some types take other arguments than a sentence; what they say is all here already.
-    error: KensakuError = kind.__new__(kind, told["message"])
-    KensakuError.__init__(error, told["message"], remedy=told["remedy"])
+    # Some types take other arguments than a sentence; the sentence is complete already.
+    error: KensakuError = kind.__new__(kind, values["message"])
+    KensakuError.__init__(error, values["message"], remedy=values["remedy"])
     if isinstance(error, UnknownName):
-        error.name = told["name"]
+        error.name = values["name"]
     return error
 
 
 def socket_path(directory: Path) -> Path:
-    """Where the worker of a directory listens: in it, or for a long path in a private place."""
+    """Return where the worker of a directory listens: in it, or in a private temporary directory
+    when the path is too long for a socket."""
     path = directory.resolve() / "socket"
     if len(os.fsencode(path)) <= _MAX_SOCKET_PATH:
         return path

@@ -1,14 +1,14 @@
-"""The process that has the index of a directory open, for all programs of the machine.
+"""The worker process: it has the index of a directory open for all programs of the machine.
 
     program ─┐
-    program ─┼─ Unix socket → worker: store → Qdrant Edge → files
+    program ─┼─ Unix socket → worker: collections → Qdrant Edge → files
     program ─┘
 
-Two reasons (Edge 0.9.0): every call of it holds the interpreter's lock, so that optimising in a
-thread would stop an event loop for a third of a second; and it keeps a directory to one process,
-but an agent wants to search while another adds. The first program starts the worker; it ends by
-itself when nobody has been connected for a while. Killed, it leaves nothing behind that blocks:
-the lock ends with the process, and what was acknowledged is in the log.
+Two reasons (Edge 0.9.0). Every call of Edge holds the interpreter's lock, so optimising in a
+thread would stop an event loop for a third of a second. And Edge allows a directory to one
+process, but an agent wants to search while another adds. The first program starts the worker; the
+worker exits when no program has been connected for the idle timeout. A killed worker leaves
+nothing behind that blocks: the lock ends with the process, and acknowledged writes are in the log.
 """
 
 from __future__ import annotations
@@ -23,114 +23,125 @@ from pathlib import Path
 
 from kensaku import __version__
 from kensaku.errors import IndexFault, KensakuError
-from kensaku.index.collections import Store
-from kensaku.index.errors import fault
-from kensaku.index.worker.dispatch import answer
+from kensaku.index.collections import Collections
+from kensaku.index.errors import to_index_fault
+from kensaku.index.worker.dispatch import dispatch
 from kensaku.index.worker.lock import DirectoryLock
-from kensaku.index.worker.protocol import MAX_FRAME, error_out, frame, message, socket_path
+from kensaku.index.worker.protocol import (
+    MAX_FRAME,
+    decode_body,
+    encode_error,
+    encode_frame,
+    socket_path,
+)
 
-HELD = 3  # exit status: another process has the directory
-FAULT = 4  # exit status: the directory cannot be used; the sentence is on stderr
+EXIT_LOCKED = 3  # exit status: another process has locked the directory
+EXIT_FAULT = 4  # exit status: the directory cannot be used; the sentence is on stderr
+FIRST_CLIENT_TIMEOUT = 10.0  # seconds; the program that started the worker is about to connect
 
 
-class Worker:
-    """Answers programs one after the other, until all have left."""
+class IndexWorker:
+    """Serves calls one after the other, until no program is connected any more."""
 
-    def __init__(self, store: Store, linger: float) -> None:
-        self._store = store
-        self._linger = linger
+    def __init__(self, collections: Collections, idle_timeout: float) -> None:
+        self._collections = collections
+        self._idle_timeout = idle_timeout
         self._clients = 0
-        self._left: asyncio.TimerHandle | None = None
-        self._done = asyncio.Event()
+        self._exit_timer: asyncio.TimerHandle | None = None
+        self._idle = asyncio.Event()
 
     async def serve(self, listener: socket.socket) -> None:
-        """Until the last program has left and the time to linger is over."""
-        server = await asyncio.start_unix_server(self._client, sock=listener)
-        self._expect(10.0)  # whoever started us is about to connect
-        await self._done.wait()
+        """Serve clients; return when none has been connected for the idle timeout."""
+        server = await asyncio.start_unix_server(self._serve_client, sock=listener)
+        self._exit_after(FIRST_CLIENT_TIMEOUT)
+        await self._idle.wait()
         server.close()
 
-    async def _client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve_client(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         self._clients += 1
-        if self._left is not None:
-            self._left.cancel()
+        if self._exit_timer is not None:
+            self._exit_timer.cancel()
         try:
             while True:
                 size = int.from_bytes(await reader.readexactly(4), "big")
                 if size > MAX_FRAME:
                     break
-                writer.write(frame(self._answer(message(await reader.readexactly(size)))))
+                reply = self._handle(decode_body(await reader.readexactly(size)))
+                writer.write(encode_frame(reply))
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
-            pass  # it left, or was killed: what it was told is safe, what it was not may be there
+            pass  # the program exited or was killed: acknowledged writes are safe
         finally:
             writer.close()
             self._clients -= 1
             if self._clients == 0:
-                self._expect(self._linger)
+                self._exit_after(self._idle_timeout)
 
-    def _answer(self, asked: dict[str, object]) -> dict[str, object]:
-        id, call, given = asked["id"], str(asked["call"]), asked["given"]
+    def _handle(self, message: dict[str, object]) -> dict[str, object]:
+        id, call, arguments = message["id"], str(message["call"]), message["arguments"]
         if call == "hello":
             return {"id": id, "result": {"version": __version__, "pid": os.getpid()}}
         try:
-            assert isinstance(given, dict)
-            return {"id": id, "result": answer(self._store, call, given)}
+            assert isinstance(arguments, dict)
+            return {"id": id, "result": dispatch(self._collections, call, arguments)}
         except KensakuError as error:
-            return {"id": id, "error": error_out(error)}
+            return {"id": id, "error": encode_error(error)}
         except Exception as error:
-            return {"id": id, "error": error_out(fault(error, "the index"))}
+            return {"id": id, "error": encode_error(to_index_fault(error, "the index"))}
 
-    def _expect(self, seconds: float) -> None:
-        loop = asyncio.get_running_loop()
-        self._left = loop.call_later(seconds, self._done.set)
+    def _exit_after(self, seconds: float) -> None:
+        self._exit_timer = asyncio.get_running_loop().call_later(seconds, self._idle.set)
 
 
-def main(directory: Path, linger: float) -> int:
-    """Take the directory, listen, and go on in the background."""
+def main(directory: Path, idle_timeout: float) -> int:
+    """Lock the directory, listen, and go on in the background."""
     os.umask(0o077)
     lock = DirectoryLock(directory)
     try:
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock.take(patience=0.2)
+        lock.acquire(timeout=0.2)
         listener = _listen(socket_path(directory))
     except (KensakuError, OSError) as error:
-        known = error if isinstance(error, KensakuError) else fault(error, f"{directory}")
-        sys.stderr.write(f"{known.message}\n{known.remedy}\n")
-        return HELD if lock.refused else FAULT
-    # The starter waits for the process it started: when that ends, the socket can be reached.
+        ours = error if isinstance(error, KensakuError) else to_index_fault(error, f"{directory}")
+        sys.stderr.write(f"{ours.message}\n{ours.remedy}\n")
+        return EXIT_LOCKED if lock.contended else EXIT_FAULT
+    # The client waits for the process it started: when that exits, the socket accepts connections.
     if os.fork():
         os._exit(0)
     _detach()
-    _run(directory, lock, listener, linger)
+    _run(directory, lock, listener, idle_timeout)
     return 0
 
 
-def _run(directory: Path, lock: DirectoryLock, listener: socket.socket, linger: float) -> None:
-    from kensaku.index.engines.embedded import Embedded
+def _run(
+    directory: Path, lock: DirectoryLock, listener: socket.socket, idle_timeout: float
+) -> None:
+    from kensaku.index.engines.embedded import EmbeddedEngine
 
-    lock.sign()  # the fork has another number
-    store = Store(Embedded(directory, lock=lock))
-    # What is loaded now stays, and what comes has no cycles worth a look every 700 objects:
-    # it took a twentieth of indexing.
+    lock.record_owner()  # the fork has another process id
+    collections = Collections(EmbeddedEngine(directory, lock=lock))
+    # What is loaded now stays, and later objects have no cycles worth a collection every 700
+    # allocations: it took a twentieth of indexing.
     gc.freeze()
     gc.set_threshold(50_000)
     try:
-        asyncio.run(_serve(store, listener, linger))
+        asyncio.run(_serve(collections, listener, idle_timeout))
     finally:
-        # First nobody can reach us, then the files are closed, then the next one may have them.
+        # In this order: no new client can connect, the files are closed, the lock is released.
         with contextlib.suppress(OSError, IndexFault):
             socket_path(directory).unlink(missing_ok=True)
         listener.close()
-        store.close()
+        collections.close()
 
 
-async def _serve(store: Store, listener: socket.socket, linger: float) -> None:
-    await Worker(store, linger).serve(listener)
+async def _serve(collections: Collections, listener: socket.socket, idle_timeout: float) -> None:
+    await IndexWorker(collections, idle_timeout).serve(listener)
 
 
 def _listen(path: Path) -> socket.socket:
-    path.unlink(missing_ok=True)  # left by a killed worker: we hold the lock, so it is nobody's
+    path.unlink(missing_ok=True)  # left by a killed worker: this process holds the lock
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listener.bind(str(path))
     listener.listen(128)

@@ -1,0 +1,23 @@
+"""The names that a collection may have. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from kensaku.errors import InvalidQuery
+
+# ASCII only: a name becomes a directory and a part of a Qdrant collection's name and URL, and file
+# systems disagree about which Unicode spellings are the same name.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+
+
+def check_collection_name(name: object) -> str:
+    """Return `name` when it is a valid collection name; raise `InvalidQuery` when it is not."""
+    if not isinstance(name, str):
+        raise InvalidQuery(f"a collection name must be text, not {type(name).__name__}")
+    if not _NAME.fullmatch(name):
+        raise InvalidQuery(
+            f"a collection cannot be called {name[:80]!r}",
+            remedy="use 1 to 64 letters, digits, and . _ - (not first)",
+        )
+    return name
