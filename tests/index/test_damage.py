@@ -24,8 +24,8 @@ from kensaku.models import Document
 from tests.index.animals import urls
 
 DAMAGES = int(os.environ.get("KENSAKU_DAMAGES", "8"))
-PICTURES = 3
-PATIENCE = 60  # seconds, on a busy machine: what takes longer hangs
+COPIES = 3
+HANG = 120  # seconds: what takes longer on a busy machine hangs
 
 
 def _document(number: int) -> Document:
@@ -35,10 +35,10 @@ def _document(number: int) -> Document:
 SOME = [_document(n) for n in range(300)]
 
 
-async def _left(directory: Path) -> None:
-    """Until the worker has closed its files."""
+async def _closed(directory: Path) -> None:
+    """Wait until the worker has closed its files."""
     lock = DirectoryLock(directory)
-    await asyncio.to_thread(lock.acquire, PATIENCE)
+    await asyncio.to_thread(lock.acquire, HANG)
     lock.release()
 
 
@@ -59,7 +59,7 @@ def closed(tmp_path_factory) -> Path:
             await index.optimize("broken")
             await index.add([_document(1_000)], collection="broken")
             await index.add(SOME[:5], collection="whole")
-        await _left(directory)
+        await _closed(directory)
 
     asyncio.run(build())
     return directory
@@ -98,7 +98,7 @@ async def test_flipped_bytes_and_cut_files_are_an_error_with_a_remedy_that_works
     _copy(closed, directory)
     _damage(directory / "collections" / "broken", seed)
 
-    async with Index(directory, idle_timeout=0) as index, asyncio.timeout(PATIENCE):
+    async with Index(directory, idle_timeout=0) as index, asyncio.timeout(HANG):
         complaints = [
             await _complaint(index.search("word7", collections="broken")),
             await _complaint(index.add([_document(2_000)], collection="broken")),
@@ -109,10 +109,10 @@ async def test_flipped_bytes_and_cut_files_are_an_error_with_a_remedy_that_works
         await index.drop("broken")
         await index.add(SOME[:10], collection="broken")
         assert urls(await index.search("word7", collections="broken")) == ["https://e.org/7"]
-    await _left(directory)
+    await _closed(directory)
 
 
-async def _pictures(home: Path, place: Path, *, hold: bool) -> list[tuple[Path, int]]:
+async def _copies_while_writing(home: Path, target: Path, *, pause: bool) -> list[tuple[Path, int]]:
     """Copies of an index that is written to, each with the number of acknowledged documents."""
     acknowledged = 0
     more = asyncio.Event()
@@ -126,41 +126,41 @@ async def _pictures(home: Path, place: Path, *, hold: bool) -> list[tuple[Path, 
             if acknowledged % 500 == 0:
                 await index.optimize()
 
-    taken = []
+    copies = []
     async with Index(home, idle_timeout=0) as index:
         await index.add([_document(0)])
         worker = DirectoryLock(home).owner()
         assert worker
         writing = asyncio.create_task(write(index))
         chance = random.Random(3)
-        for n in range(PICTURES):
+        for n in range(COPIES):
             more.clear()
             await more.wait()
             await asyncio.sleep(chance.uniform(0, 0.1))
-            if hold:
+            if pause:
                 os.kill(worker, signal.SIGSTOP)
             sure = acknowledged
-            await asyncio.to_thread(_copy, home, place / f"{n}")
+            await asyncio.to_thread(_copy, home, target / f"{n}")
             os.kill(worker, signal.SIGCONT)
-            taken.append((place / f"{n}", sure))
+            copies.append((target / f"{n}", sure))
         writing.cancel()
         await asyncio.gather(writing, return_exceptions=True)
-    await _left(home)
-    return taken
+    await _closed(home)
+    return copies
 
 
 async def _stored(directory: Path) -> dict[str, str]:
-    async with Index(directory, idle_timeout=0) as index, asyncio.timeout(PATIENCE):
+    async with Index(directory, idle_timeout=0) as index, asyncio.timeout(HANG):
         await index.export_jsonl(directory / "out.jsonl", "default")
-    await _left(directory)
+    await _closed(directory)
     lines = (directory / "out.jsonl").read_text().splitlines()
     return {row["url"]: row["text"] for row in map(json.loads, lines)}
 
 
 async def test_the_files_of_one_moment_hold_all_that_was_acknowledged(tmp_path):
     """The end of power in the middle of a write, as a snapshot of the disk would show it."""
-    for picture, sure in await _pictures(tmp_path / "index", tmp_path, hold=True):
-        stored = await _stored(picture)
+    for copy, sure in await _copies_while_writing(tmp_path / "index", tmp_path, pause=True):
+        stored = await _stored(copy)
 
         assert {f"https://e.org/{n}" for n in range(sure)} <= stored.keys()
         assert all(stored[d.url] == d.text for d in map(_document, range(sure)))
@@ -168,8 +168,8 @@ async def test_the_files_of_one_moment_hold_all_that_was_acknowledged(tmp_path):
 
 async def test_files_copied_while_they_are_written_open_or_say_so(tmp_path):
     """A backup that did not stop the writer: no two files are of the same moment."""
-    for picture, _ in await _pictures(tmp_path / "index", tmp_path, hold=False):
+    for copy, _ in await _copies_while_writing(tmp_path / "index", tmp_path, pause=False):
         with suppress(IndexFault):
-            stored = await _stored(picture)
+            stored = await _stored(copy)
             for url, text in stored.items():
                 assert text == _document(int(url.rpartition("/")[2])).text

@@ -23,6 +23,9 @@ from kensaku.models import Document
 from tests.index.animals import ALL, HERONS, OTTERS, urls
 
 KILLS = int(os.environ.get("KENSAKU_KILLS", "20"))
+
+
+HANG = 120  # seconds: what takes longer on a busy machine hangs
 WRITER = Path(__file__).with_name("killed_writer.py")
 
 
@@ -40,8 +43,9 @@ def _kill_all(program: subprocess.Popen[bytes], directory: Path) -> None:
     program.wait()
 
 
-def _wait_for_change(journal: Path, size: int) -> None:
+def _wait_for_change(program: subprocess.Popen[bytes], journal: Path, size: int) -> None:
     while not journal.exists() or journal.stat().st_size == size:
+        assert program.poll() is None, "the writer ended by itself"
         time.sleep(0.01)
 
 
@@ -77,7 +81,7 @@ async def test_acknowledged_documents_survive_kill_9(tmp_path):
     for kill in range(KILLS):
         size = journal.stat().st_size if journal.exists() else 0
         program = _start_writer(directory, journal, kill)
-        await asyncio.to_thread(_wait_for_change, journal, size)
+        await asyncio.to_thread(_wait_for_change, program, journal, size)
         await asyncio.sleep(chance.uniform(0, 0.5))
         _kill_all(program, directory)
 
@@ -99,18 +103,6 @@ async def test_acknowledged_documents_survive_kill_9(tmp_path):
             log.write(f"\n!{json.dumps(settled)}\n")
 
 
-async def test_a_killed_worker_is_started_again(index, tmp_path):
-    """The program does not notice: the next call is answered by a new worker."""
-    await index.add(ALL)
-    worker = DirectoryLock(tmp_path / "index").owner()
-    assert worker
-
-    os.kill(worker, signal.SIGKILL)
-
-    assert urls(await index.search("otters"))[0] == OTTERS.url
-    assert DirectoryLock(tmp_path / "index").owner() != worker
-
-
 async def test_two_programs_search_and_add_at_the_same_time(tmp_path):
     """An agent searches while another process indexes: both use one worker."""
     directory, journal = tmp_path / "index", tmp_path / "journal"
@@ -120,38 +112,11 @@ async def test_two_programs_search_and_add_at_the_same_time(tmp_path):
             try:
                 for _ in range(5):
                     size = journal.stat().st_size if journal.exists() else 0
-                    await asyncio.to_thread(_wait_for_change, journal, size)
+                    await asyncio.to_thread(_wait_for_change, program, journal, size)
                     assert urls(await index.search("otters", collections="mine")) == [OTTERS.url]
             finally:
                 program.kill()
         assert (await index.stats())["default"]["documents"] > 0
-
-
-async def test_a_directory_that_is_held_is_named_within_a_second(tmp_path):
-    """Somebody who opened the engine by hand, say; the message says which process."""
-    holder = DirectoryLock(tmp_path)
-    holder.acquire()
-    try:
-        started = time.monotonic()
-        with pytest.raises(IndexFault) as caught:
-            async with Index(tmp_path) as index:
-                await index.collections()
-        waited = time.monotonic() - started
-    finally:
-        holder.release()
-
-    assert str(os.getpid()) in caught.value.message
-    assert waited < 5  # 0.9 s of patience, and the start of an interpreter on a busy machine
-
-
-async def test_a_lock_file_that_was_left_behind_blocks_nobody(tmp_path):
-    """After kill -9 the file is there and holds nothing; so is the socket."""
-    (tmp_path / "lock").write_text("999999999\n")
-    (tmp_path / "socket").touch()
-
-    async with Index(tmp_path, idle_timeout=0) as index:
-        await index.add(ALL)
-        assert await index.search("otters")
 
 
 async def _fill(index: Index) -> int:
@@ -213,7 +178,7 @@ async def test_a_full_disk_is_an_error_and_loses_nothing(tmp_path):
             ballast.unlink()
             await index.add([HERONS])
             assert urls(await index.search("herons")) == [HERONS.url]
-        await _left(disk / "index")
+        await _closed(disk / "index")
     finally:
         await asyncio.to_thread(subprocess.run, ["umount", "-l", str(disk)], check=True)
 
@@ -230,15 +195,6 @@ async def test_a_read_only_directory_is_an_error(tmp_path):
         tmp_path.chmod(0o700)
 
 
-async def test_a_directory_that_cannot_be_made_is_an_error(tmp_path):
-    """A file where the directory should be."""
-    (tmp_path / "file").touch()
-
-    with pytest.raises(IndexFault):
-        async with Index(tmp_path / "file" / "index", idle_timeout=0) as index:
-            await index.add(ALL)
-
-
 @pytest.mark.parametrize("damage", ["cut", "overwrite", "remove"])
 async def test_a_damaged_collection_says_so_and_spares_the_others(tmp_path, damage):
     """The remedy is in the message; the rest of the index goes on."""
@@ -246,7 +202,7 @@ async def test_a_damaged_collection_says_so_and_spares_the_others(tmp_path, dama
     async with Index(directory, idle_timeout=0) as index:
         await index.add(ALL, collection="broken")
         await index.add(ALL, collection="whole")
-    await _left(directory)
+    await _closed(directory)
     for path in (directory / "collections" / "broken" / "segments").rglob("*"):
         if path.is_file() and damage == "cut":
             os.truncate(path, path.stat().st_size // 3)
@@ -267,8 +223,8 @@ async def test_a_damaged_collection_says_so_and_spares_the_others(tmp_path, dama
         assert urls(await index.search("otters", collections="broken"))[0] == OTTERS.url
 
 
-async def _left(directory: Path) -> None:
-    """Until the worker has closed its files."""
+async def _closed(directory: Path) -> None:
+    """Wait until the worker has closed its files."""
     lock = DirectoryLock(directory)
-    await asyncio.to_thread(lock.acquire, 10)
+    await asyncio.to_thread(lock.acquire, HANG)
     lock.release()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import sys
 
 import pytest
@@ -43,6 +45,17 @@ def test_nothing_is_imported():
     assert not {
         name for name in set(sys.modules) - before if name.startswith(("idlelib", "tkinter"))
     }
+
+
+async def test_a_cancelled_build_leaves_no_process_behind(index):
+    """A search at its deadline, a client that is closed: unclosed pipes are warnings, so errors."""
+    task = asyncio.create_task(pydocs.build(index, max_files=500))
+    await asyncio.sleep(0.2)  # some of the processes are running, wherever it has come to
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    gc.collect()
+
+    assert await index.collections() == []
 
 
 async def test_a_question_finds_the_function(index):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from kensaku.index import tokens
-from kensaku.index.languages import guess_language
 from kensaku.index.tokens import document_terms, query_pattern, query_terms
 
 
@@ -72,26 +71,6 @@ def test_japanese_particles_are_left_out():
     pytest.importorskip("sudachipy")
 
     assert document_terms("これはペンです", "ja").length <= 2
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("How do I cancel a task?", "en"),
-        ("Der Hund ist nicht im Haus, und die Katze auch nicht.", "de"),
-        ("Le chat est dans la maison avec les enfants.", "fr"),
-        ("El perro no está en la casa de los niños.", "es"),
-        ("梅雨とは何か", "ja"),
-        ("机器学习", "zh"),
-        ("한국어 문장", "ko"),
-        ("Это русский текст", "ru"),
-        ("kubectl get pods", "en"),
-        ("", "en"),
-    ],
-)
-def test_the_language_is_guessed(text, language):
-    """Script first, then the commonest words; English when nothing speaks against it."""
-    assert guess_language(text) == language
 
 
 def test_a_pattern_finds_the_forms_of_a_word():

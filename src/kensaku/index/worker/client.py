@@ -31,7 +31,9 @@ from kensaku.index.worker.protocol import decode_body, decode_error, encode_fram
 if TYPE_CHECKING:
     from kensaku.index.collections import Collections
 
-LOCKED_TIMEOUT = 0.9  # seconds to wait for a directory that another process has locked
+# Seconds to wait for a directory that another process has locked. A worker that is exiting erases
+# its id from the lock first; the client waits for it as long as for a start.
+LOCKED_TIMEOUT = 0.9
 START_TIMEOUT = 15.0  # seconds for a worker to start on a busy machine
 LOW_DISK = 100_000_000  # bytes of free disk under which the engine may have died of a full disk
 _RETRY_INTERVAL = 0.02
@@ -124,17 +126,23 @@ class WorkerClient:
         path = await asyncio.to_thread(socket_path, self._directory)
         loop = asyncio.get_running_loop()
         started = loop.time()
-        locked = False
+        locked_at: float | None = None
         while True:
             try:
                 return await self._handshake(*await asyncio.open_unix_connection(path))
             except (OSError, _Disconnected):
                 pass
-            if loop.time() - started > (LOCKED_TIMEOUT if locked else START_TIMEOUT):
-                raise DirectoryLock(self._directory).held_error()
+            lock = DirectoryLock(self._directory)
+            timeout = START_TIMEOUT
+            if locked_at is not None and await asyncio.to_thread(lock.owner) is not None:
+                timeout = LOCKED_TIMEOUT
+            if loop.time() - (locked_at or started) > timeout:
+                raise lock.held_error()
             # In a thread: a caller that is cancelled leaves no half-started process behind.
-            locked = not await asyncio.to_thread(self._spawn_worker)
-            if locked:
+            if await asyncio.to_thread(self._spawn_worker):
+                locked_at = None
+            else:
+                locked_at = locked_at or loop.time()
                 await asyncio.sleep(_RETRY_INTERVAL)
 
     async def _handshake(
@@ -204,6 +212,8 @@ class _Connection:
             return await reply
         except ConnectionError as error:
             self._broken = True
+            if reply.done():
+                reply.exception()  # the receiver saw it, too; asyncio warns unless it is read
             raise _Disconnected from error
         finally:
             self._pending.pop(id, None)  # the reply to a cancelled call is dropped

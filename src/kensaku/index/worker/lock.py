@@ -56,6 +56,11 @@ class DirectoryLock:
         with translate_errors(f"the index at {self._directory}"):
             os.pwrite(self._file, f"{os.getpid():<10}\n".encode(), 0)
 
+    def clear_owner(self) -> None:
+        """Erase the id: the owner is about to release the lock, so it is worth waiting for."""
+        assert self._file is not None
+        os.ftruncate(self._file, 0)
+
     def held_error(self) -> IndexFault:
         """Return the error that names the owner."""
         owner = self.owner()
@@ -66,7 +71,10 @@ class DirectoryLock:
         )
 
     def owner(self) -> int | None:
-        """Return the id of the process that acquired the lock last; it may have exited."""
+        """Return the id of the process that acquired the lock last; it may have exited.
+
+        None when there is no such process, or it is about to release the lock.
+        """
         try:
             return int(self._path.read_text().strip())
         except (OSError, ValueError):

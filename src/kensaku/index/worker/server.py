@@ -43,8 +43,9 @@ FIRST_CLIENT_TIMEOUT = 10.0  # seconds; the program that started the worker is a
 class IndexWorker:
     """Serves calls one after the other, until no program is connected any more."""
 
-    def __init__(self, collections: Collections, idle_timeout: float) -> None:
+    def __init__(self, collections: Collections, lock: DirectoryLock, idle_timeout: float) -> None:
         self._collections = collections
+        self._lock = lock
         self._idle_timeout = idle_timeout
         self._clients = 0
         self._exit_timer: asyncio.TimerHandle | None = None
@@ -55,6 +56,7 @@ class IndexWorker:
         server = await asyncio.start_unix_server(self._serve_client, sock=listener)
         self._exit_after(FIRST_CLIENT_TIMEOUT)
         await self._idle.wait()
+        self._lock.clear_owner()  # before anybody can see that the socket is closed
         server.close()
 
     async def _serve_client(
@@ -127,7 +129,7 @@ def _run(
     gc.freeze()
     gc.set_threshold(50_000)
     try:
-        asyncio.run(_serve(collections, listener, idle_timeout))
+        asyncio.run(_serve(collections, lock, listener, idle_timeout))
     finally:
         # In this order: no new client can connect, the files are closed, the lock is released.
         with contextlib.suppress(OSError, IndexFault):
@@ -136,8 +138,10 @@ def _run(
         collections.close()
 
 
-async def _serve(collections: Collections, listener: socket.socket, idle_timeout: float) -> None:
-    await IndexWorker(collections, idle_timeout).serve(listener)
+async def _serve(
+    collections: Collections, lock: DirectoryLock, listener: socket.socket, idle_timeout: float
+) -> None:
+    await IndexWorker(collections, lock, idle_timeout).serve(listener)
 
 
 def _listen(path: Path) -> socket.socket:

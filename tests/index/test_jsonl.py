@@ -1,0 +1,29 @@
+"""Export and import."""
+
+from __future__ import annotations
+
+import stat
+
+from kensaku.index import AddResult, Index
+from kensaku.models import Document
+from tests.index.animals import ALL
+
+
+async def test_a_document_comes_back_to_the_letter(index, tmp_path):
+    """Export and import lose nothing: text, spaces, dates, metadata."""
+    text = "  \n# A\n\n" + "Sentence one. Sentence two!\n\n\n" * 400 + "\t end \n"
+    whole = Document(
+        "https://e.org/w", "W", text, "2024-01-01", "en", {"tags": ["a", "b"], "depth": 3}
+    )
+    await index.add([whole, *ALL], collection="docs")
+    file = tmp_path / "out.jsonl"
+
+    assert await index.export_jsonl(file) == 5
+    async with Index(tmp_path / "other", idle_timeout=0) as other:
+        assert await other.import_jsonl(file) == AddResult(added=5)
+        assert await other.import_jsonl(file) == AddResult(unchanged=5)
+        again = tmp_path / "again.jsonl"
+        await other.export_jsonl(again, "docs")
+
+    assert sorted(again.read_text().splitlines()) == sorted(file.read_text().splitlines())
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600

@@ -1,0 +1,29 @@
+"""Pages and documents → what is indexed."""
+
+from __future__ import annotations
+
+from kensaku.models import Document, Page
+
+
+async def test_a_page_is_indexed_by_its_markdown(index):
+    """Headings are kept, and the address is the canonical one."""
+    page = Page(
+        "https://e.org/p?utm=1",
+        title="Guide",
+        text="Install Run",
+        markdown="# Install\n\nUse pip.\n\n# Run\n\nUse python.",
+        canonical_url="https://e.org/p",
+    )
+    await index.add([page])
+
+    hit = (await index.search("pip"))[0]
+
+    assert hit.url == "https://e.org/p"
+    assert hit.explain["heading"] == "Install"
+
+
+async def test_half_a_character_does_not_stop_a_batch(index):
+    """Text that was cut between two surrogates comes out of other people's JSON."""
+    await index.add([Document("doc:1", "", "An otter \ud83e"), Document("doc:2", "", "A heron")])
+
+    assert [hit.content for hit in await index.search("otter")] == ["An otter ?"]

@@ -1,0 +1,65 @@
+"""Frames, errors and vectors between a program and the worker."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kensaku.errors import IndexFault, InvalidQuery, KensakuError, UnknownName
+from kensaku.index.worker.protocol import (
+    decode_body,
+    decode_error,
+    encode_error,
+    encode_frame,
+    pack_vector,
+    socket_path,
+    unpack_vector,
+)
+
+
+@pytest.mark.parametrize("text", ["otter", "検索", "half \ud83e"])
+def test_a_frame_carries_any_text(text):
+    """Also lone surrogates, which come out of other people's JSON."""
+    frame = encode_frame({"id": 1, "text": text})
+
+    assert int.from_bytes(frame[:4], "big") == len(frame) - 4
+    assert decode_body(frame[4:]) == {"id": 1, "text": text}
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        IndexFault("it is full", remedy="free some space"),
+        InvalidQuery("the query is empty"),
+        UnknownName("collection", "docz", ["docs"]),
+    ],
+)
+def test_an_error_arrives_with_its_type_sentence_and_remedy(error: KensakuError):
+    """The program that asked reports it as if it had met it itself."""
+    arrived = decode_error(encode_error(error))
+
+    assert type(arrived) is type(error)
+    assert (arrived.message, arrived.remedy) == (error.message, error.remedy)
+    assert getattr(arrived, "name", None) == getattr(error, "name", None)
+
+
+def test_an_error_of_an_unknown_type_is_a_fault_of_the_index():
+    """A name from outside never picks a class that is no error."""
+    for name in ("Nonsense", "annotations"):
+        assert type(decode_error({"type": name, "message": "m", "remedy": "r"})) is IndexFault
+
+
+def test_a_vector_arrives_in_single_precision():
+    """Four bytes a number."""
+    assert list(unpack_vector(pack_vector([0.5, -2.0])) or ()) == [0.5, -2.0]
+    assert unpack_vector(pack_vector(None)) is None
+
+
+def test_a_long_path_gets_a_short_socket(tmp_path):
+    """The kernel takes 107 bytes; the name still belongs to one directory."""
+    deep = tmp_path / ("x" * 120)
+
+    assert socket_path(tmp_path / "i") == (tmp_path / "i").resolve() / "socket"
+    assert len(str(socket_path(deep))) <= 100
+    assert socket_path(deep) != socket_path(Path(f"{deep}y"))
