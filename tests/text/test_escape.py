@@ -11,7 +11,7 @@ import pytest
 from kensaku.compat.tavily_tools import dialect as tavily
 from kensaku.dialects import DIALECTS, write
 from kensaku.models import Outcome, Page, Query, Response
-from kensaku.text.escape import address, block, inline, page, within
+from kensaku.text.escape import escape_block, escape_line, escape_page, escape_url, flatten
 from tests import ROOT
 from tests.dialects.examples import FOUND, REFUSED, unavailable
 
@@ -115,16 +115,16 @@ def test_a_hostile_page_cannot_end_its_section() -> None:
 
 def test_a_fence_that_a_page_leaves_open_is_closed() -> None:
     """Else it would swallow every page that follows (S1-24)."""
-    assert page("````\n```\nx", ("##",)) == "````\n```\nx\n````"
-    assert page("```py\nx = 1\n```\nmore", ("##",)) == "```py\nx = 1\n```\nmore"
+    assert escape_page("````\n```\nx", ("##",)) == "````\n```\nx\n````"
+    assert escape_page("```py\nx = 1\n```\nmore", ("##",)) == "```py\nx = 1\n```\nmore"
 
 
 @pytest.mark.parametrize("text", CONTROLS)
 def test_ordinary_text_of_any_language_stays_as_it_is(text: str) -> None:
     """Byte for byte, in every place."""
-    assert within(text) == text
-    assert inline(text) == text
-    assert block(text) == text
+    assert flatten(text) == text
+    assert escape_line(text) == text
+    assert escape_block(text) == text
 
 
 @pytest.mark.parametrize(
@@ -138,8 +138,8 @@ def test_ordinary_text_of_any_language_stays_as_it_is(text: str) -> None:
 )  # fmt: skip
 def test_what_only_looks_like_markup_stays_as_it_is(text: str) -> None:
     """Only the start of a line can start something."""
-    assert inline(text) == text
-    assert block(f"{text}\n{text}") == f"{text}\n{text}"
+    assert escape_line(text) == text
+    assert escape_block(f"{text}\n{text}") == f"{text}\n{text}"
 
 
 def test_titles_may_begin_with_a_number() -> None:
@@ -171,15 +171,15 @@ def test_markdown_shows_no_pictures_and_no_foreign_schemes() -> None:
 
 def test_an_address_has_no_gaps() -> None:
     """A blank would end it for whoever reads the line."""
-    assert address("https://a.example/x y<z>") == "https://a.example/x%20y%3Cz%3E"
-    assert address("https://例え.jp/検索") == "https://例え.jp/検索"
+    assert escape_url("https://a.example/x y<z>") == "https://a.example/x%20y%3Cz%3E"
+    assert escape_url("https://例え.jp/検索") == "https://例え.jp/検索"
 
 
 def test_long_runs_are_handled_in_linear_time() -> None:
     """A hostile page is long; long runs of blanks and marks come back at once."""
     for run in (" ", "-", "- ", "#", "`", "\n", "[", "\t\n", "*", "<", "\\"):
         text = run * (200_000 // len(run)) + "x"
-        assert isinstance(inline(text) + block(text) + page(text, ("##",)), str)
+        assert isinstance(escape_line(text) + escape_block(text) + escape_page(text, ("##",)), str)
 
 
 def test_the_outcome_does_not_depend_on_the_text() -> None:

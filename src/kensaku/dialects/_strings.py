@@ -1,4 +1,4 @@
-"""What plain, markdown and compact say, in English and in Japanese; and why nobody could search."""
+"""The sentences of plain, markdown and compact, in English and Japanese."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kensaku.errors import NotConfigured, ProviderError, UnknownName
 from kensaku.models import Outcome
-from kensaku.text.escape import within
+from kensaku.text.escape import flatten
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError
@@ -16,65 +16,65 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Strings:
     """The sentences of one language."""
 
     results: str
     answer: str
     note: str
-    nothing: str
-    nobody: str
+    empty: str
+    unavailable: str
     searched: str
     rephrase: str
-    next: str
+    next_step: str
     wait: str
     configure: str
-    later: str
-    local: str
-    low: str
+    retry_later: str
+    local_only: str
+    low_confidence: str
     colon: str
     comma: str
 
 
-ENGLISH = Words(
+ENGLISH = Strings(
     results='Results for "{query}" ({n})',
     answer="Answer",
     note="Note",
-    nothing='Nothing was found for "{query}".',
-    nobody='Nobody could search for "{query}". This does not mean that there is nothing.',
+    empty='Nothing was found for "{query}".',
+    unavailable='Nobody could search for "{query}". This does not mean that there is nothing.',
     searched="Searched by {names}.",
     rephrase="Try other words, fewer filters, or a wider range of dates.",
-    next="Next",
+    next_step="Next",
     wait="try again in {seconds:.0f} s, or ask another provider.",
     configure="set a key or an address as said above, or add documents to the local index.",
-    later="try again later, or say that the search did not work; do not answer as if it had.",
-    local="these results are from the local index, not from the web",
-    low="confidence is low: search again in other words, or ask the person",
+    retry_later="try again later, or say that the search did not work; do not answer as if it had.",
+    local_only="these results are from the local index, not from the web",
+    low_confidence="confidence is low: search again in other words, or ask the person",
     colon=": ",
     comma=", ",
 )
 
-JAPANESE = Words(
+JAPANESE = Strings(
     results="「{query}」の検索結果（{n} 件）",
     answer="回答",
     note="注",
-    nothing="「{query}」に一致する結果は見つかりませんでした。",
-    nobody="「{query}」を検索できませんでした。結果がないという意味ではありません。",
+    empty="「{query}」に一致する結果は見つかりませんでした。",
+    unavailable="「{query}」を検索できませんでした。結果がないという意味ではありません。",
     searched="検索先：{names}。",
     rephrase="別の言葉にする、絞り込みを減らす、期間を広げるなどを試してください。",
-    next="次の手順",
+    next_step="次の手順",
     wait="{seconds:.0f} 秒後にもう一度試すか、別の検索先を使ってください。",
     configure="上に示したキーやアドレスを設定するか、ローカル索引に文書を追加してください。",
-    later="時間をおいて再試行するか、検索できなかったと伝えてください。検索したかのように答えないでください。",
-    local="この結果はウェブではなくローカル索引のものです",
-    low="信頼度が低いため、別の言葉で検索し直すか、利用者に確認してください",
+    retry_later="時間をおいて再試行するか、検索できなかったと伝えてください。検索したかのように答えないでください。",
+    local_only="この結果はウェブではなくローカル索引のものです",
+    low_confidence="信頼度が低いため、別の言葉で検索し直すか、利用者に確認してください",
     colon="：",
     comma="、",
 )
 
 LANGUAGES = {"en": ENGLISH, "ja": JAPANESE}
 
-# The nearest class of an error's line of ancestors is used.
+# By class name; the first class of the error's MRO that is listed here applies.
 _JAPANESE_REASONS = {
     "BadQuery": "この検索クエリは受け付けられません",
     "KeyRefused": "API キーが受け付けられませんでした",
@@ -97,23 +97,23 @@ _JAPANESE_REASONS = {
 }
 
 
-def words(language: str) -> Words:
-    """The words of a language. Raises `UnknownName`."""
-    if (found := LANGUAGES.get(language)) is None:
+def strings_for(language: str) -> Strings:
+    """Return the sentences of a language. Raises `UnknownName`."""
+    if (strings := LANGUAGES.get(language)) is None:
         raise UnknownName("language of a dialect", language, LANGUAGES)
-    return found
+    return strings
 
 
 def reason(error: KensakuError, language: str = "en") -> str:
-    """Why, in one line, and what to do about it; without the name of the provider."""
+    """Return the cause and the remedy in one line, without the provider's name."""
     if language == "ja":
-        return _japanese(error)
-    said = within(error.message)
-    return f"{said}; {within(error.remedy)}" if error.remedy else said
+        return _japanese_reason(error)
+    cause = flatten(error.message)
+    return f"{cause}; {flatten(error.remedy)}" if error.remedy else cause
 
 
 def reasons(response: Response, language: str = "en") -> list[str]:
-    """Provider by provider, why it did not answer; the same thing is said once."""
+    """Return one line for each provider that failed; equal lines are listed once."""
     colon = LANGUAGES[language].colon
     return list(
         dict.fromkeys(
@@ -123,55 +123,58 @@ def reasons(response: Response, language: str = "en") -> list[str]:
 
 
 def next_step(response: Response, language: str = "en") -> str:
-    """What to do when nobody could search."""
-    say = LANGUAGES[language]
+    """Say what to do when no provider could search."""
+    strings = LANGUAGES[language]
     waits = [
         a.error.retry_after
         for a in response.attempts
         if isinstance(a.error, ProviderError) and a.error.retry_after
     ]
     if waits:
-        return say.wait.format(seconds=max(1.0, min(waits)))
-    return say.configure if only_unconfigured(response) else say.later
+        return strings.wait.format(seconds=max(1.0, min(waits)))
+    return strings.configure if unconfigured_providers(response) else strings.retry_later
 
 
-def only_unconfigured(response: Response) -> list[str]:
-    """The providers, when all that stood in the way was a key or an address that is not set."""
+def unconfigured_providers(response: Response) -> list[str]:
+    """Return the providers if each of them lacks a key or an address, and nothing else failed."""
     if not all(isinstance(a.error, NotConfigured) for a in response.attempts):
         return []
     return [a.provider for a in response.attempts]
 
 
-def remarks(response: Response, language: str = "en") -> list[str]:
-    """What a reader should know about results that are there."""
-    say = LANGUAGES[language]
-    found = []
-    if response.hits and all(h.provider == "local" for h in response.hits):
-        found.append(say.local)
-    found += [within(note) for note in response.notes]
+def local_only(response: Response) -> bool:
+    """Whether all hits are from the local index."""
+    return bool(response.hits) and all(h.provider == "local" for h in response.hits)
+
+
+def notes_of(response: Response, language: str = "en") -> list[str]:
+    """Return the response's notes, and those about its source and its confidence."""
+    strings = LANGUAGES[language]
+    notes = [strings.local_only] if local_only(response) else []
+    notes += [flatten(note) for note in response.notes]
     if response.hits and response.confidence.level == "low":
-        found.append(say.low)
-    return found
+        notes.append(strings.low_confidence)
+    return notes
 
 
-def searchers(response: Response) -> list[str]:
-    """Those who did search."""
-    asked = [a.provider for a in response.attempts if a.outcome is not Outcome.UNAVAILABLE]
-    return list(dict.fromkeys(asked))
+def answering_providers(response: Response) -> list[str]:
+    """Return the providers that answered, with or without hits."""
+    names = [a.provider for a in response.attempts if a.outcome is not Outcome.UNAVAILABLE]
+    return list(dict.fromkeys(names))
 
 
-def _japanese(error: KensakuError) -> str:
+def _japanese_reason(error: KensakuError) -> str:
     names = (cls.__name__ for cls in type(error).__mro__)
-    said = next(_JAPANESE_REASONS[n] for n in names if n in _JAPANESE_REASONS)
+    sentence = next(_JAPANESE_REASONS[n] for n in names if n in _JAPANESE_REASONS)
     if isinstance(error, ProviderError):
         if error.status:
-            said += f"（HTTP {error.status}）"
-        said += _japanese_remedy(error)
-    return said
+            sentence += f"（HTTP {error.status}）"
+        sentence += _japanese_remedy(error)
+    return sentence
 
 
 def _japanese_remedy(error: ProviderError) -> str:
-    """The variable or the command that the English remedy names; the rest is said by the reason."""
+    """Translate the variable or the command of the remedy; the reason covers the rest."""
     if error.retry_after:
         return f"。{max(1.0, error.retry_after):.0f} 秒後に再試行できます"
     if names := _VARIABLE.findall(error.remedy):

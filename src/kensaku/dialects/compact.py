@@ -1,53 +1,53 @@
-"""As few tokens as will do, for small models: three lines a result, no blank lines, no ornament."""
+"""Few tokens, for small models: three lines a result, no blank lines, no markup."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kensaku.dialects._strings import next_step, reason, reasons, words
+from kensaku.dialects._strings import local_only, next_step, reason, reasons, strings_for
 from kensaku.models import Outcome
 from kensaku.text.clean import cut
-from kensaku.text.escape import address, block, inline, within
+from kensaku.text.escape import escape_block, escape_line, escape_url, flatten
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError
     from kensaku.models import Response
 
-_SHORT = {
-    "en": ("Nothing found.", "Could not search (which is not an empty result). {why}. {next}"),
-    "ja": ("該当なし。", "検索不能（結果がないという意味ではない）。{why}。{next}"),
+_EMPTY = {"en": "Nothing found.", "ja": "該当なし。"}
+_UNAVAILABLE = {
+    "en": "Could not search (which is not an empty result). {why}. {next}",
+    "ja": "検索不能（結果がないという意味ではない）。{why}。{next}",
 }
+_SEMICOLON = {"en": "; ", "ja": "；"}
 
 
 def write(response: Response, *, language: str = "en", max_content_length: int = 240) -> str:
-    """`[1]` and a title, the address, the content; the numbers are for citing."""
-    say, (nothing, nobody) = words(language), _SHORT[language]
+    """Write `[n]` and title, URL and content of each hit; a model cites by the numbers."""
+    strings = strings_for(language)
     if response.outcome is Outcome.UNAVAILABLE:
-        gap = {"en": "; ", "ja": "；"}[language]
-        why = gap.join(reasons(response, language)) or say.configure.rstrip(".。")
-        return nobody.format(why=why, next=_capital(next_step(response, language)))
+        why = _SEMICOLON[language].join(reasons(response, language))
+        step = next_step(response, language)
+        return _UNAVAILABLE[language].format(
+            why=why or strings.configure.rstrip(".。"), next=step[:1].upper() + step[1:]
+        )
     if response.outcome is Outcome.EMPTY:
-        return nothing
+        return _EMPTY[language]
     lines = []
     if response.answer:
-        answer = "\n".join(filter(None, block(response.answer).split("\n")))
-        lines.append(f"{say.answer}{say.colon}{answer}")
+        answer = "\n".join(filter(None, escape_block(response.answer).split("\n")))
+        lines.append(f"{strings.answer}{strings.colon}{answer}")
     for n, hit in enumerate(response.hits, 1):
-        day = f" ({within(hit.published)[:10]})" if hit.published else ""
-        content = inline(hit.content)
+        day = f" ({flatten(hit.published)[:10]})" if hit.published else ""
+        content = escape_line(hit.content)
         if max_content_length > 0:
             content = cut(content, max_content_length)
-        lines += [f"[{n}] {within(hit.title)}{day}", address(hit.url), content]
-    if response.hits and all(h.provider == "local" for h in response.hits):
-        lines.append(f"{say.note}{say.colon}{say.local}")
+        lines += [f"[{n}] {flatten(hit.title)}{day}", escape_url(hit.url), content]
+    if local_only(response):
+        lines.append(f"{strings.note}{strings.colon}{strings.local_only}")
     return "\n".join(filter(None, lines))
 
 
-def error(error: KensakuError, *, query: str | None = None, language: str = "en") -> str:
-    """One sentence."""
-    words(language)
+def write_error(error: KensakuError, *, query: str | None = None, language: str = "en") -> str:
+    """Write the error as one sentence."""
+    strings_for(language)
     return reason(error, language)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -1,4 +1,4 @@
-"""Everything, for machines: `Response.to_dict()`."""
+"""The whole response for programs: `Response.to_dict()` as JSON."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ if TYPE_CHECKING:
     from kensaku.errors import KensakuError
     from kensaku.models import Response
 
-# JSON lets these stand as they are, and a terminal obeys them.
-_OBEYED = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+# Control and direction characters: JSON allows them unescaped, and a terminal acts on them.
+_CONTROLS = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def write(response: Response, *, indent: int | None = None) -> str:
-    """The whole response; `indent` for people."""
+    """Write the whole response, on one line unless `indent` is given."""
     return dumps(response.to_dict(), indent=indent)
 
 
-def error(error: KensakuError, *, query: str | None = None) -> str:
-    """The error as an object."""
+def write_error(error: KensakuError, *, query: str | None = None) -> str:
+    """Write the error as an object."""
     return dumps({"error": error.to_dict()})
 
 
 def dumps(value: Any, *, indent: int | None = None) -> str:
-    """JSON in which text of every language is readable, and nothing moves the cursor."""
+    """Serialize to JSON: every script stays readable, and control characters are escaped."""
     text = json.dumps(value, ensure_ascii=False, indent=indent, default=str)
-    return _OBEYED.sub(lambda m: f"\\u{ord(m.group()):04x}", text)
+    return _CONTROLS.sub(lambda m: f"\\u{ord(m.group()):04x}", text)

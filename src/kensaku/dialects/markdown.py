@@ -1,14 +1,21 @@
-"""Markdown for a page or a chat window, in English or Japanese."""
+"""Markdown for a web page or a chat window, in English or Japanese."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from kensaku.dialects._strings import next_step, reason, reasons, remarks, searchers, words
+from kensaku.dialects._strings import (
+    answering_providers,
+    next_step,
+    notes_of,
+    reason,
+    reasons,
+    strings_for,
+)
 from kensaku.models import Outcome
 from kensaku.text.clean import cut
-from kensaku.text.escape import address, block, inline, link, within
+from kensaku.text.escape import escape_block, escape_line, escape_link, escape_url, flatten
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError
@@ -16,48 +23,54 @@ if TYPE_CHECKING:
 
 
 def write(response: Response, *, language: str = "en", max_content_length: int = 500) -> str:
-    """A heading for each result; `max_content_length` characters of each content, 0 for all."""
-    say, query = words(language), within(response.query.text)
-    notes = [f"*{say.note}{say.colon}{_calm(note)}*" for note in remarks(response, language)]
+    """Write a section for each hit, with at most `max_content_length` characters of content.
+
+    0 means no limit.
+    """
+    strings, query = strings_for(language), flatten(response.query.text)
+    notes = [
+        f"*{strings.note}{strings.colon}{_disarm(note)}*" for note in notes_of(response, language)
+    ]
     if response.outcome is Outcome.UNAVAILABLE:
-        why = "\n".join(f"- {_calm(line)}" for line in reasons(response, language))
-        step = f"**{say.next}**{say.colon}{next_step(response, language)}"
-        return "\n\n".join(filter(None, [say.nobody.format(query=_calm(query)), why, step]))
+        why = "\n".join(f"- {_disarm(line)}" for line in reasons(response, language))
+        step = f"**{strings.next_step}**{strings.colon}{next_step(response, language)}"
+        head = strings.unavailable.format(query=_disarm(query))
+        return "\n\n".join(filter(None, [head, why, step]))
     if response.outcome is Outcome.EMPTY:
-        parts = [say.nothing.format(query=_calm(query)), say.rephrase]
-        if names := searchers(response):
-            parts.insert(1, say.searched.format(names=say.comma.join(names)))
+        parts = [strings.empty.format(query=_disarm(query)), strings.rephrase]
+        if names := answering_providers(response):
+            parts.insert(1, strings.searched.format(names=strings.comma.join(names)))
         return "\n\n".join([*parts, *notes])
-    parts = [f"## {say.results.format(n=len(response.hits), query=query)}"]
+    parts = [f"## {strings.results.format(n=len(response.hits), query=query)}"]
     if response.answer:
-        parts += [f"### {say.answer}", _calm(block(response.answer))]
+        parts += [f"### {strings.answer}", _disarm(escape_block(response.answer))]
     for n, hit in enumerate(response.hits, 1):
         parts += _section(n, hit, max_content_length)
     return "\n\n".join([*parts, *notes])
 
 
-def error(error: KensakuError, *, query: str | None = None, language: str = "en") -> str:
-    """One sentence."""
-    words(language)
-    return _calm(reason(error, language))
+def write_error(error: KensakuError, *, query: str | None = None, language: str = "en") -> str:
+    """Write the error as one sentence."""
+    strings_for(language)
+    return _disarm(reason(error, language))
 
 
 def _section(n: int, hit: Hit, limit: int) -> list[str]:
-    url, title = address(hit.url), link(hit.title)
-    named = f"[{title}](<{url}>)" if url.startswith(("https://", "http://")) else title
-    by_the_way = " · ".join(_calm(within(t)) for t in (hit.published, hit.provider) if t)
-    content = _calm(inline(hit.content))
+    url, title = escape_url(hit.url), escape_link(hit.title)
+    heading = f"[{title}](<{url}>)" if url.startswith(("https://", "http://")) else title
+    origin = " · ".join(_disarm(flatten(t)) for t in (hit.published, hit.provider) if t)
+    content = _disarm(escape_line(hit.content))
     return [
         part
         for part in (
-            f"### {n}. {named}",
-            f"*{by_the_way}*" if by_the_way else "",
+            f"### {n}. {heading}",
+            f"*{origin}*" if origin else "",
             cut(content, limit) if limit > 0 else content,
         )
         if part
     ]
 
 
-def _calm(text: str) -> str:
-    """Without pictures: showing the text must not send anything to a host that it names."""
+def _disarm(text: str) -> str:
+    """Escape images and HTML: rendering the text must send nothing to a host that it names."""
     return re.sub(r"!(?=\[)|<(?=[A-Za-z!?/])", lambda m: "!\\" if m.group() == "!" else "\\<", text)

@@ -1,36 +1,44 @@
-"""Plain text for people and models, in English or Japanese. The command line paints this one."""
+"""Plain text for people and models, in English or Japanese. A terminal shows it in colour."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kensaku.dialects._strings import next_step, reason, reasons, remarks, searchers, words
+from kensaku.dialects._strings import (
+    answering_providers,
+    next_step,
+    notes_of,
+    reason,
+    reasons,
+    strings_for,
+)
 from kensaku.models import Outcome
 from kensaku.text.clean import cut
-from kensaku.text.escape import address, block, inline, within
+from kensaku.text.escape import escape_block, escape_line, escape_url, flatten
 
 if TYPE_CHECKING:
+    from kensaku.dialects._strings import Strings
     from kensaku.errors import KensakuError
     from kensaku.models import Hit, Response
 
 
 class Style:
-    """How the parts look. This one leaves them as they are; a terminal has its own."""
+    """How each part looks. This class changes nothing; a terminal uses a subclass."""
 
     def head(self, text: str) -> str:
-        """The first line."""
+        """Style the first line."""
         return text
 
     def title(self, text: str, url: str) -> str:
-        """A title, and where it leads."""
+        """Style the title of the page at `url`."""
         return text
 
     def url(self, text: str) -> str:
-        """An address."""
+        """Style a URL."""
         return text
 
     def faint(self, text: str) -> str:
-        """What is only said by the way."""
+        """Style secondary text: dates, providers, notes."""
         return text
 
 
@@ -41,46 +49,62 @@ def write(
     max_content_length: int = 500,
     style: Style | None = None,
 ) -> str:
-    """A numbered list; `max_content_length` characters of each content, 0 for all."""
-    say, style = words(language), style or Style()
-    query = within(response.query.text)
+    """Write a numbered list with at most `max_content_length` characters of each content.
+
+    0 means no limit.
+    """
+    strings, style = strings_for(language), style or Style()
     if response.outcome is Outcome.UNAVAILABLE:
-        why = [f"- {line}" for line in reasons(response, language)]
-        step = f"{say.next}{say.colon}{next_step(response, language)}"
-        return "\n".join([style.head(say.nobody.format(query=query)), *why, step])
+        return _unavailable_text(response, language, style)
     if response.outcome is Outcome.EMPTY:
-        lines = [style.head(say.nothing.format(query=query))]
-        if names := searchers(response):
-            lines.append(say.searched.format(names=say.comma.join(names)))
-        lines.append(say.rephrase)
+        lines = _empty_lines(response, strings, style)
     else:
-        parts = [style.head(say.results.format(n=len(response.hits), query=query))]
-        if response.answer:
-            parts.append(f"{say.answer}{say.colon}{block(response.answer)}")
-        for n, hit in enumerate(response.hits, 1):
-            parts.append(_item(n, hit, max_content_length, style))
-        lines = ["\n\n".join(parts)]
-        if remarks(response, language):
-            lines.append("")
-    lines += [style.faint(f"{say.note}{say.colon}{note}") for note in remarks(response, language)]
-    return "\n".join(lines)
+        lines = [_list(response, strings, max_content_length, style)]
+    notes = [f"{strings.note}{strings.colon}{note}" for note in notes_of(response, language)]
+    if notes and response.outcome is Outcome.FOUND:
+        lines.append("")
+    return "\n".join([*lines, *map(style.faint, notes)])
 
 
-def error(error: KensakuError, *, query: str | None = None, language: str = "en") -> str:
-    """One sentence."""
-    words(language)
+def write_error(error: KensakuError, *, query: str | None = None, language: str = "en") -> str:
+    """Write the error as one sentence."""
+    strings_for(language)
     return reason(error, language)
 
 
+def _unavailable_text(response: Response, language: str, style: Style) -> str:
+    strings = strings_for(language)
+    head = strings.unavailable.format(query=flatten(response.query.text))
+    why = [f"- {line}" for line in reasons(response, language)]
+    step = f"{strings.next_step}{strings.colon}{next_step(response, language)}"
+    return "\n".join([style.head(head), *why, step])
+
+
+def _empty_lines(response: Response, strings: Strings, style: Style) -> list[str]:
+    lines = [style.head(strings.empty.format(query=flatten(response.query.text)))]
+    if names := answering_providers(response):
+        lines.append(strings.searched.format(names=strings.comma.join(names)))
+    return [*lines, strings.rephrase]
+
+
+def _list(response: Response, strings: Strings, limit: int, style: Style) -> str:
+    query = flatten(response.query.text)
+    parts = [style.head(strings.results.format(n=len(response.hits), query=query))]
+    if response.answer:
+        parts.append(f"{strings.answer}{strings.colon}{escape_block(response.answer)}")
+    parts += [_item(n, hit, limit, style) for n, hit in enumerate(response.hits, 1)]
+    return "\n\n".join(parts)
+
+
 def _item(n: int, hit: Hit, limit: int, style: Style) -> str:
-    url = address(hit.url)
-    by_the_way = " · ".join(within(t) for t in (hit.published, hit.provider) if t)
-    content = inline(hit.content)
+    url = escape_url(hit.url)
+    origin = " · ".join(flatten(t) for t in (hit.published, hit.provider) if t)
+    content = escape_line(hit.content)
     lines = [
         style.url(url),
-        style.faint(by_the_way) if by_the_way else "",
+        style.faint(origin) if origin else "",
         cut(content, limit) if limit > 0 else content,
     ]
     return "\n".join(
-        [f"{n}. {style.title(within(hit.title), url)}", *(f"   {line}" for line in lines if line)]
+        [f"{n}. {style.title(flatten(hit.title), url)}", *(f"   {line}" for line in lines if line)]
     )

@@ -1,12 +1,12 @@
-"""Other people's text, put into a place that it cannot leave.
+"""Escape text from the web, so that it cannot break out of its place in a text of ours.
 
-    title, query  → within()  a piece of a line, behind our own words
-    snippet, url  → inline()  one line that starts nothing
-    answer        → block()   lines, none of which starts a heading, rule, fence or item
-    page          → page()    Markdown as it is, without the lines that belong to us
+    title, query  → flatten()       part of a line, after words of ours
+    snippet       → escape_line()   a line that starts no Markdown structure
+    answer        → escape_block()  lines, none of which starts a heading, rule, fence or item
+    page          → escape_page()   Markdown as it is, except for lines that look like ours
 
-What looks like structure at the start of a line gets a backslash, as Markdown writes it, so that a
-person and a model still read what was there. All other text stays as it is, byte for byte.
+Where a line would start a structure, a backslash is inserted, as Markdown escapes it: people and
+models still read the original text. All other text stays the same, byte for byte.
 """
 
 from __future__ import annotations
@@ -16,9 +16,17 @@ from collections.abc import Iterable
 
 from kensaku.text.clean import visible
 
-__all__ = ["address", "block", "bold", "inline", "link", "page", "within"]
+__all__ = [
+    "escape_block",
+    "escape_bold",
+    "escape_line",
+    "escape_link",
+    "escape_page",
+    "escape_url",
+    "flatten",
+]
 
-_NAMES = r"URL|スコア|Published|公開|Answer|回答|Note|注"
+_LABELS = r"URL|スコア|Published|公開|Answer|回答|Note|注"
 _START = re.compile(
     r"(?P<pad>\s*+)(?:"
     r"(?P<rule>[-=*_](?:[ \t]*[-=*_])*[ \t]*$)"
@@ -26,68 +34,72 @@ _START = re.compile(
     r"|(?P<number>\d{1,9})(?P<dot>[.)](?=\s|$))"
     r"|(?P<bullet>[-*+](?=\s|$))"
     r"|(?P<mark>\#{1,6}(?=\s|$)|={3,}|-{3,}|_{3,}|\*\*|>|<(?=[A-Za-z!?/])|\[[^\]\n]*\](?=:)|\[\d+\]"
-    rf"|(?:{_NAMES})\s*[:：])"
+    rf"|(?:{_LABELS})\s*[:：])"
     r")"
 )
 
 
-def within(text: str) -> str:
-    """The text as a piece of a line."""
-    shown = visible(text).strip()
-    return " ".join(filter(None, map(str.strip, shown.split("\n")))) if "\n" in shown else shown
+def flatten(text: str) -> str:
+    """Remove invisible characters and join the lines into one."""
+    clean = visible(text).strip()
+    return " ".join(filter(None, map(str.strip, clean.split("\n")))) if "\n" in clean else clean
 
 
-def inline(text: str) -> str:
-    """The text as one line that starts nothing."""
-    return _starting_nothing(within(text))
+def escape_line(text: str) -> str:
+    """Return one line that starts no structure."""
+    return _escape_start(flatten(text))
 
 
-def block(text: str) -> str:
-    """The text in its lines, none of which starts a part of ours. Its own bullets may stay."""
-    lines = (_starting_nothing(line, bullets=True) for line in visible(text).split("\n"))
+def escape_block(text: str) -> str:
+    """Escape the start of every line. Bullets of the text itself stay."""
+    lines = (_escape_start(line, bullets=True) for line in visible(text).split("\n"))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in lines).strip("\n"))
 
 
-def bold(text: str) -> str:
-    """One line that stays inside `**` … `**`."""
-    line = within(text).replace("**", r"\*\*")
+def escape_bold(text: str) -> str:
+    """Return one line that cannot end the `**` around it."""
+    line = flatten(text).replace("**", r"\*\*")
     return line + "\\" if _ends_with_escape(line) else line
 
 
-def link(text: str) -> str:
-    """One line that stays inside the brackets of a Markdown link."""
-    return re.sub(r"([\\\[\]`<])", r"\\\1", within(text))
+def escape_link(text: str) -> str:
+    """Return one line that cannot end the brackets of a Markdown link."""
+    return re.sub(r"([\\\[\]`<])", r"\\\1", flatten(text))
 
 
-def address(url: str) -> str:
-    """A URL without anything that could end it."""
-    line = inline(url)
+def escape_url(url: str) -> str:
+    """Return the URL on one line, its spaces and angle brackets percent-encoded."""
+    line = escape_line(url)
     return re.sub(r"[\s<>]", lambda m: "".join(f"%{b:02X}" for b in m.group().encode()), line)
 
 
-def page(text: str, ours: Iterable[str]) -> str:
-    """A whole page as Markdown. Only lines that begin as `ours` do, and rules, are marked; a fence
-    that is left open is closed, so that it does not swallow what follows."""
-    mine = re.compile(rf"\s*(?:{'|'.join(map(re.escape, ours))}|-{{3,}}\s*$)")
-    lines = [_escaped(line) if mine.match(line) else line for line in visible(text).split("\n")]
-    whole = "\n".join(lines).strip("\n")
-    return f"{whole}\n{left_open}" if (left_open := _open_fence(lines)) else whole
+def escape_page(text: str, prefixes: Iterable[str]) -> str:
+    """Escape the lines of a Markdown page that begin with one of `prefixes`, and rules.
+
+    A code fence without an end is closed, so that it does not include the text that follows.
+    """
+    ours = re.compile(rf"\s*(?:{'|'.join(map(re.escape, prefixes))}|-{{3,}}\s*$)")
+    lines = [
+        _add_backslash(line) if ours.match(line) else line for line in visible(text).split("\n")
+    ]
+    page = "\n".join(lines).strip("\n")
+    return f"{page}\n{fence}" if (fence := _open_fence(lines)) else page
 
 
-def _starting_nothing(line: str, *, bullets: bool = False) -> str:
-    """THE neutralising: a line that would start a structure gets a backslash where it starts."""
-    found = _START.match(line)
-    if found is None or (bullets and found["bullet"]):
+def _escape_start(line: str, *, bullets: bool = False) -> str:
+    """Insert a backslash where a line would start a structure. All escaping of lines is here."""
+    match = _START.match(line)
+    if match is None or (bullets and match["bullet"]):
         return line
-    pad, rest = found["pad"], line[found.end() :]
-    if found["fence"]:
-        return pad + "".join("\\" + char for char in found["fence"]) + rest
-    if found["number"]:
-        return f"{pad}{found['number']}\\{found['dot']}{rest}"
-    return _escaped(line)
+    pad, rest = match["pad"], line[match.end() :]
+    if match["fence"]:
+        return pad + "".join("\\" + char for char in match["fence"]) + rest
+    if match["number"]:
+        return f"{pad}{match['number']}\\{match['dot']}{rest}"
+    return _add_backslash(line)
 
 
-def _escaped(line: str) -> str:
+def _add_backslash(line: str) -> str:
     start = len(line) - len(line.lstrip())
     return f"{line[:start]}\\{line[start:]}"
 
@@ -97,6 +109,7 @@ def _ends_with_escape(line: str) -> bool:
 
 
 def _open_fence(lines: Iterable[str]) -> str:
+    """Return the fence that no line closes, or an empty string."""
     fence = ""
     for line in lines:
         start = line.lstrip()

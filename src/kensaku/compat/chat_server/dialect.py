@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kensaku.dialects._strings import only_unconfigured
+from kensaku.dialects._strings import unconfigured_providers
 from kensaku.errors import UsageError
 from kensaku.models import Outcome
 from kensaku.providers import provider_class
-from kensaku.text.escape import address, block, bold, inline, within
+from kensaku.text.escape import escape_block, escape_bold, escape_line, escape_url, flatten
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError
@@ -20,26 +20,26 @@ NOBODY = "Web search is temporarily unavailable. Please try again later."
 def write(response: Response) -> str:
     """A numbered list. A missing key is said to be one: waiting does not mend it."""
     if response.outcome is Outcome.UNAVAILABLE:
-        if not only_unconfigured(response):
+        if not unconfigured_providers(response):
             return NOBODY
         return f"Web search is not configured: {_needs(response.attempts[0])}"
-    query = within(response.query.text)
+    query = flatten(response.query.text)
     if response.outcome is Outcome.EMPTY:
         return f'No results found for "{query}". Try rephrasing your search.'
     lines = [f'Found {len(response.hits)} result(s) for "{query}":\n']
     if response.answer and not response.hits:
-        lines += [block(response.answer), ""]
+        lines += [escape_block(response.answer), ""]
     for n, hit in enumerate(response.hits, 1):
-        lines.append(f"{n}. **{bold(hit.title) or 'No title'}**")
-        lines += [f"   {text}" for text in (address(hit.url), inline(hit.content)) if text]
+        lines.append(f"{n}. **{escape_bold(hit.title) or 'No title'}**")
+        lines += [f"   {text}" for text in (escape_url(hit.url), escape_line(hit.content)) if text]
         lines.append("")
     return "\n".join(lines)
 
 
-def error(error: KensakuError, *, query: str | None = None) -> str:
+def write_error(error: KensakuError, *, query: str | None = None) -> str:
     """What the tool says instead of raising."""
     if isinstance(error, UsageError):
-        return f"Invalid search query: {within(str(error))}"
+        return f"Invalid search query: {flatten(str(error))}"
     return NOBODY
 
 
@@ -47,6 +47,6 @@ def _needs(attempt: Attempt) -> str:
     cls = provider_class(attempt.provider)
     variable = cls.key_variable or ("" if cls.url else f"{attempt.provider.upper()}_BASE_URL")
     if not variable:  # no key and no address, but a package
-        return within(str(attempt.error))
+        return flatten(str(attempt.error))
     label = cls.label or attempt.provider
     return f"{variable} environment variable is required when using {label} provider."

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kensaku.models import Outcome
 from kensaku.text.clean import cut
-from kensaku.text.escape import address, block, bold, inline, within
+from kensaku.text.escape import escape_block, escape_bold, escape_line, escape_url, flatten
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError
@@ -23,20 +23,21 @@ def write(response: Response, *, max_content_length: int = 500) -> str:
         return NOBODY
     if response.outcome is Outcome.EMPTY:
         return NOTHING
-    parts = [f'## 検索結果: "{within(response.query.text)}"']
+    parts = [f'## 検索結果: "{flatten(response.query.text)}"']
     if response.answer:
-        parts.append(f"### 回答\n{block(response.answer)}")
+        parts.append(f"### 回答\n{escape_block(response.answer)}")
     items = []
     for n, hit in enumerate(response.hits, 1):
-        content = inline(hit.content)
+        content = escape_line(hit.content)
         if max_content_length > 0:
             content = cut(content, max_content_length)
-        items.append(f"{n}. **{bold(hit.title)}**\n   URL: {address(hit.url)}\n   {content}")
+        url = escape_url(hit.url)
+        items.append(f"{n}. **{escape_bold(hit.title)}**\n   URL: {url}\n   {content}")
     if items:
         parts.append("### 結果\n" + "\n\n".join(items))
     return "\n\n".join(parts)
 
 
-def error(error: KensakuError, *, query: str | None = None) -> str:
+def write_error(error: KensakuError, *, query: str | None = None) -> str:
     """What the tool says instead of raising."""
     return NO_QUERY if query is not None and not query.strip() else NOBODY

@@ -25,7 +25,7 @@ from kensaku.errors import (
     UsageError,
 )
 from kensaku.models import Outcome
-from kensaku.text.escape import address, block, inline, page, within
+from kensaku.text.escape import escape_block, escape_line, escape_page, escape_url, flatten
 
 if TYPE_CHECKING:
     from kensaku.models import Page, Response
@@ -47,23 +47,25 @@ _TYPES: tuple[tuple[tuple[type[KensakuError], ...], str], ...] = (
 def write(response: Response) -> str:
     """The results with their scores; the answer when there is nothing else."""
     if response.outcome is Outcome.UNAVAILABLE:
-        return _nobody(response)
-    lines = [f"## 検索結果: {within(response.query.text)}", ""]
+        return _unavailable_text(response)
+    lines = [f"## 検索結果: {flatten(response.query.text)}", ""]
     if response.outcome is Outcome.EMPTY:
         return "\n".join([*lines, NOTHING])
     if response.answer and not response.hits:
-        return "\n".join([*lines, block(response.answer)])
+        return "\n".join([*lines, escape_block(response.answer)])
     for n, hit in enumerate(response.hits, 1):
         score = "なし" if hit.score is None else f"{hit.score:.2f}"
-        lines += [f"### {n}. {within(hit.title)}", f"URL: {address(hit.url)}", f"スコア: {score}"]
-        lines += [inline(hit.content), ""]
+        lines += [f"### {n}. {flatten(hit.title)}", f"URL: {escape_url(hit.url)}"]
+        lines += [f"スコア: {score}", escape_line(hit.content), ""]
     return "\n".join(lines)
 
 
 def extracted(results: Iterable[Page], failed: Iterable[tuple[str, KensakuError | str]]) -> str:
     """What `tavily_extract` returns: the pages, then the addresses that failed."""
-    sections = [f"### URL: {address(p.url)}\n{page(p.markdown or p.text, _OURS)}" for p in results]
-    lost = [f"- {address(url)}: {_why(error)}" for url, error in failed]
+    sections = [
+        f"### URL: {escape_url(p.url)}\n{escape_page(p.markdown or p.text, _OURS)}" for p in results
+    ]
+    lost = [f"- {escape_url(url)}: {_why(error)}" for url, error in failed]
     failures = "\n".join(["## 失敗したURL", *lost])
     if not sections:
         return "\n\n".join(["## コンテンツ抽出結果", NO_PAGE, *([failures] if lost else [])])
@@ -73,18 +75,18 @@ def extracted(results: Iterable[Page], failed: Iterable[tuple[str, KensakuError 
 
 def context(query: str, text: str) -> str:
     """What `tavily_context` returns. `text` is packed and fenced already."""
-    return f"## RAG用検索コンテキスト: {within(query)}\n\n{text}"
+    return f"## RAG用検索コンテキスト: {flatten(query)}\n\n{text}"
 
 
-def error(error: KensakuError, *, query: str | None = None) -> str:
+def write_error(error: KensakuError, *, query: str | None = None) -> str:
     """What the tools return instead of raising: two lines."""
-    said = within(str(error)) if isinstance(error, UsageError) else reason(error, "ja")
+    said = flatten(str(error)) if isinstance(error, UsageError) else reason(error, "ja")
     return failure(said, error_type(error))
 
 
 def failure(message: str, kind: str) -> str:
     """The two lines of an error."""
-    return f"Tavily API エラー: {within(message)}\nエラータイプ: {kind}"
+    return f"Tavily API エラー: {flatten(message)}\nエラータイプ: {kind}"
 
 
 def error_type(error: KensakuError) -> str:
@@ -92,7 +94,7 @@ def error_type(error: KensakuError) -> str:
     return next((word for kinds, word in _TYPES if isinstance(error, kinds)), "API_ERROR")
 
 
-def _nobody(response: Response) -> str:
+def _unavailable_text(response: Response) -> str:
     """Tavily's own trouble names the type, or the first one's on a route without Tavily."""
     errors = {a.provider: a.error for a in reversed(response.attempts) if a.error}
     told = errors.get("tavily") or next(reversed(errors.values()), None)
@@ -102,4 +104,4 @@ def _nobody(response: Response) -> str:
 
 
 def _why(error: KensakuError | str) -> str:
-    return within(str(error))
+    return flatten(str(error))

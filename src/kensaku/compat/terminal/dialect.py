@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kensaku.dialects._strings import only_unconfigured, reasons
+from kensaku.dialects._strings import reasons, unconfigured_providers
 from kensaku.models import Outcome
-from kensaku.text.escape import address, block, inline, within
+from kensaku.text.escape import escape_block, escape_line, escape_url, flatten
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError
@@ -21,31 +21,31 @@ NO_PROVIDER = "Error: No web search provider is configured."
 def write(response: Response) -> str:
     """The answer box, then one section for each result."""
     if response.outcome is Outcome.UNAVAILABLE:
-        return _nobody(response)
+        return _unavailable_text(response)
     parts = []
     if response.answer:
-        parts += ["## Answer\n", block(response.answer), "\n"]
+        parts += ["## Answer\n", escape_block(response.answer), "\n"]
     if response.hits:
         parts.append("## Search Results\n")
     else:
         parts.append("No results found for this query.\n")
     for n, hit in enumerate(response.hits, 1):
-        parts += [f"### {n}. {within(hit.title)}\n", f"**URL:** {address(hit.url)}\n"]
+        parts += [f"### {n}. {flatten(hit.title)}\n", f"**URL:** {escape_url(hit.url)}\n"]
         if hit.published:
-            parts.append(f"**Published:** {within(hit.published)}\n")
-        parts += [f"\n{inline(hit.content)}\n", "\n---\n"]
+            parts.append(f"**Published:** {flatten(hit.published)}\n")
+        parts += [f"\n{escape_line(hit.content)}\n", "\n---\n"]
     return "\n".join(parts)
 
 
-def error(error: KensakuError, *, query: str | None = None) -> str:
+def write_error(error: KensakuError, *, query: str | None = None) -> str:
     """What the tool says instead of raising."""
-    return f"Error: {within(str(error))}"
+    return f"Error: {flatten(str(error))}"
 
 
-def _nobody(response: Response) -> str:
+def _unavailable_text(response: Response) -> str:
     if not response.attempts:
         return NO_PROVIDER
-    if missing := only_unconfigured(response):
+    if missing := unconfigured_providers(response):
         return (
             f"Error: Web search provider '{missing[0]}' is not properly configured."
             " Please set the required API key."
