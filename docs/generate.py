@@ -1,7 +1,7 @@
-"""Write the pages that come out of the code: `make docs`. A test fails when one is out of date.
+"""Generate the pages, and parts of pages, that come from the code. `make docs` runs it.
 
-python docs/generate.py            write them
-python docs/generate.py --check    exit 1 when one is not current
+python docs/generate.py            write the pages
+python docs/generate.py --check    exit 1 if a page is not current; a test does this
 """
 
 from __future__ import annotations
@@ -12,10 +12,19 @@ import sys
 from dataclasses import MISSING, fields
 from pathlib import Path
 
+from kensaku.cli._main import COMMANDS, make_parser, overview
+from kensaku.compat.tavily_tools import dialect as tavily
 from kensaku.config.settings import Settings
+from kensaku.dialects import write
+from kensaku.models import Page
 from kensaku.providers import provider_class, provider_names
 
 DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS.parent))
+
+from tests.dialects import examples  # noqa: E402
+
+HELP_WIDTH = 96  # columns of a `--help` text, whatever the terminal has
 
 
 def configuration() -> str:
@@ -143,14 +152,61 @@ disagree, each keeps its words on its own surface, over one core: [the lines](re
 {rows}
 """
 
-PAGES = {"configuration.md": configuration, "specifications/index.md": specifications}
+HELP_BLOCK = re.compile(r"(```console\n\$ kensaku(?: (\w+))? --help\n).*?(```\n)", re.DOTALL)
+
+
+def command_line() -> str:
+    """Update the `--help` texts of the page; add a section for a command that is missing."""
+    page = (DOCS / "command-line.md").read_text(encoding="utf-8")
+    present = {m[2] for m in HELP_BLOCK.finditer(page)}
+    page += "".join(
+        f"\n## {name}\n\n```console\n$ kensaku {name} --help\n```\n"
+        for name in COMMANDS
+        if name not in present
+    )
+    return HELP_BLOCK.sub(lambda m: m[1] + _help(m[2]) + m[3], page)
+
+
+def _help(command: str | None) -> str:
+    return make_parser(command, HELP_WIDTH).format_help() if command else overview() + "\n"
+
+
+DIALECT_BLOCK = re.compile(r"(<!-- (\S+) (\S+) -->\n`{4}text\n).*?(\n`{4}\n)", re.DOTALL)
+
+
+def dialects() -> str:
+    """Update the examples of the page, each marked `<!-- DIALECT OUTCOME -->`."""
+    page = (DOCS / "dialects.md").read_text(encoding="utf-8")
+    return DIALECT_BLOCK.sub(lambda m: m[1] + _example(m[2], m[3]) + m[4], page)
+
+
+def _example(dialect: str, what: str) -> str:
+    if what == "extract":
+        pages = [Page(url="https://a.example/", markdown="# A\n\nSome words.")]
+        return tavily.extracted(pages, [("https://b.example/", "the server said 404")])
+    if what == "context":
+        return tavily.context(examples.FOUND.query.text, "…")
+    response = {
+        "found": examples.FOUND,
+        "empty": examples.EMPTY,
+        "unavailable": examples.UNAVAILABLE,
+    }[what]
+    return write(response, dialect, **({"indent": 2} if dialect == "json" else {}))
+
+
+PAGES = {
+    "command-line.md": command_line,
+    "configuration.md": configuration,
+    "dialects.md": dialects,
+    "specifications/index.md": specifications,
+}
 
 
 def main() -> int:
+    """Write the pages, or with `--check` name those that are not current."""
     stale = []
-    for name, write in PAGES.items():
-        page = DOCS / name
-        text = write()
+    for name, generate in PAGES.items():
+        page, text = DOCS / name, generate()
         if page.exists() and page.read_text(encoding="utf-8") == text:
             continue
         stale.append(name)

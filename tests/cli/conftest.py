@@ -1,24 +1,46 @@
-"""A real upstream in a thread, and `kensaku` as a process of its own."""
+"""An upstream in a thread; `kensaku` in this process (`cli`) or in its own (`run`)."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from kensaku.cli import main
 from kensaku.models import Document
 from kensaku.testing import FakeUpstream
+
+from .examples import OTTERS, page
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
+@dataclass(frozen=True)
+class CliResult:
+    """Exit status and output of a command."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Cli = Callable[..., CliResult]
+
+
 @pytest.fixture
 def up() -> Iterator[FakeUpstream]:
-    """Every provider, on a loopback port, beside the test."""
+    """Every provider on a loopback port, served by a thread."""
     with FakeUpstream.in_thread() as upstream:
         yield upstream
 
@@ -27,7 +49,7 @@ def up() -> Iterator[FakeUpstream]:
 def env(up: FakeUpstream, machine: Path) -> dict[str, str]:
     """An environment in which every address is the upstream's, and Tavily has a key."""
     addresses = up.environment(keys=False)
-    del addresses["SEARXNG_BASE_URL"]  # an instance of one's own is asked before the others
+    del addresses["SEARXNG_BASE_URL"]  # an instance of one's own comes first in the route
     return {
         **os.environ,
         **addresses,
@@ -52,12 +74,60 @@ def run(env: dict[str, str]) -> Run:
             capture_output=True,
             text=True,
             encoding="utf-8",
-            timeout=60,
+            timeout=300,
         )
         assert "Traceback" not in done.stderr, done.stderr
         return done
 
     return call
+
+
+@pytest.fixture
+def cli(
+    env: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Cli:
+    """`cli("search", "otter")`: in this process, so no interpreter has to start.
+
+    Providers and pages are the upstream's.
+    """
+    env |= {"KENSAKU_FETCH_ALLOW": "127.0.0.1", "KENSAKU_FETCH_PORTS": "any"}
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+
+    def call(*words: str | Path) -> CliResult:
+        status = main([str(word) for word in words])
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return CliResult(status, out, err)
+
+    return call
+
+
+@pytest.fixture
+def site(up: FakeUpstream) -> str:
+    """The URL of a site with three pages and an external link."""
+    up.serves("/site/a", page("Alpha", f"About kelp. {OTTERS}", "/site/b"))
+    up.serves("/site/b", page("Beta", f"About clams. {OTTERS}"))
+    external = "http://elsewhere.invalid/"
+    return up.serves("/site/", page("Root", OTTERS, "/site/a", "/site/b", external))
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """A folder with three texts, and everything that is skipped."""
+    folder = tmp_path / "my notes"
+    (folder / "deep" / ".git").mkdir(parents=True)
+    (folder / "otters.md").write_text("# Otters\n\nSea otters hold hands while they sleep.\n")
+    (folder / "deep" / "ラッコ.txt").write_text("ラッコ\n\n眠るときに手をつなぎます。\n")
+    (folder / "deep" / "swim.py").write_text("#!/usr/bin/env python\n# <b>a</b> <p> <i>\nswim()\n")
+    (folder / "deep" / ".git" / "config").write_text("hidden")
+    (folder / ".secret").write_text("hidden")
+    (folder / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
+    (folder / "blob").write_bytes(bytes(range(256)) * 4)
+    (folder / "nothing.txt").touch()
+    (folder / "out").symlink_to("/etc/hostname")
+    os.mkfifo(folder / "pipe")
+    return folder
 
 
 @pytest.fixture

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from kensaku.cli._ingest import look
 from kensaku.testing import FakeUpstream
 
-from .test_pages import Cli, command_line, page
+from .conftest import Cli
+from .examples import page
 
 PDF = (
     b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count"
@@ -23,35 +19,6 @@ PDF = (
     b">>stream\nBT /F1 18 Tf 20 100 Td (Walrus tusks grow all life) Tj ET\nendstream endobj\n"
     b"trailer<</Root 1 0 R>>\n"
 )
-
-
-@pytest.fixture
-def cli(
-    env: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Cli:
-    """The command line, with pages on loopback and an index of its own."""
-    env |= {"KENSAKU_FETCH_ALLOW": "127.0.0.1", "KENSAKU_FETCH_PORTS": "any"}
-    for name, value in env.items():
-        monkeypatch.setenv(name, value)
-    return command_line(capsys)
-
-
-@pytest.fixture
-def notes(tmp_path: Path) -> Path:
-    """A folder with three texts, and all that is to be passed over."""
-    folder = tmp_path / "my notes"
-    (folder / "deep" / ".git").mkdir(parents=True)
-    (folder / "otters.md").write_text("# Otters\n\nSea otters hold hands while they sleep.\n")
-    (folder / "deep" / "ラッコ.txt").write_text("ラッコ\n\n眠るときに手をつなぎます。\n")
-    (folder / "deep" / "swim.py").write_text("#!/usr/bin/env python\n# <b>a</b> <p> <i>\nswim()\n")
-    (folder / "deep" / ".git" / "config").write_text("hidden")
-    (folder / ".secret").write_text("hidden")
-    (folder / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
-    (folder / "blob").write_bytes(bytes(range(256)) * 4)
-    (folder / "nothing.txt").touch()
-    (folder / "out").symlink_to("/etc/hostname")
-    os.mkfifo(folder / "pipe")
-    return folder
 
 
 def found(cli: Cli, query: str, collection: str = "default") -> list[str]:
@@ -151,6 +118,8 @@ def test_the_shell_of_an_app_is_not_indexed(up: FakeUpstream, cli: Cli) -> None:
         (["list", "docs"], "index list takes no words, not 1 word"),
         (["list", "--collection", "../up"], "a collection cannot be called '../up'"),
         (["rm"], "say what to remove"),
+        (["drop"], "say what to remove"),
+        (["delete"], "index delete takes URLs or paths, not 0 words"),
         (["import", "nowhere.jsonl"], "cannot read nowhere.jsonl"),
         (["export", "no/such/place.jsonl"], "no/such is no folder"),
         (["watch", "/etc/hostname"], "it is no folder"),
@@ -167,7 +136,18 @@ def test_wrong_use_is_one_clear_sentence(words: list[str], said: str, cli: Cli) 
 
 
 @pytest.mark.parametrize(
-    "words", [["rm", "u:1"], ["rm"], ["list"], ["stats"], ["export", "out.jsonl"], ["optimize"]]
+    "words",
+    [
+        ["delete", "u:1"],
+        ["drop"],
+        ["documents"],
+        ["rm", "u:1"],
+        ["rm"],
+        ["list"],
+        ["stats"],
+        ["export", "out.jsonl"],
+        ["optimize"],
+    ],
 )
 def test_a_collection_that_is_not_there_is_named_with_the_nearest(
     words: list[str], library: Path, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -201,7 +181,10 @@ def test_collections_are_listed_and_counted(notes: Path, library: Path, cli: Cli
     """Names, figures, and the same as JSON."""
     cli("index", "add", notes, "--collection", "notes")
 
+    assert cli("index", "collections").out == "default\nnotes\n"
     assert cli("index", "list").out == "default\nnotes\n"
+    assert cli("index", "documents").out == "https://local.example/\n"
+    assert cli("index", "documents", "--collection", "notes").out.count("file:///") == 3
     row = cli("index", "stats", "--collection", "notes").out.splitlines()[1].split()
     assert row[:2] == ["notes", "3"]
     assert cli("index", "stats", "--json").json["default"]["documents"] == 1
@@ -213,11 +196,12 @@ def test_documents_are_removed_by_address_by_path_or_all_together(
     """A folder with all that is in it; an address from wherever it is; a collection whole."""
     cli("index", "add", notes, "--collection", "notes")
 
-    assert cli("index", "rm", "https://local.example/").out == "1 document removed\n"
-    assert cli("index", "rm", notes / "deep").out == "2 documents removed\n"
+    assert cli("index", "delete", "https://local.example/").out == "1 document removed\n"
+    assert cli("index", "delete", notes / "deep").out == "2 documents removed\n"
     assert cli("index", "rm", notes / "deep", "--json").json == {"removed": 0}
-    assert cli("index", "rm", "--collection", "notes").out == "1 document removed\n"
-    assert cli("index", "list").out == "default\n"
+    assert cli("index", "drop", "--collection", "notes").out == "1 document removed\n"
+    assert cli("index", "rm", "--collection", "default").out == "0 documents removed\n"
+    assert cli("index", "collections").out == ""
 
 
 def test_an_export_can_be_imported_elsewhere(
@@ -265,62 +249,6 @@ def test_a_damaged_export_is_refused_whole(
     assert f"line {line} of " in done.err
     assert "nothing was imported" in done.err
     assert cli("index", "list").out == ""
-
-
-def test_one_look_of_watch_is_like_add(notes: Path, cli: Cli) -> None:
-    """`--once`, for those who have a timer of their own."""
-    first = cli("index", "watch", notes, "--once")
-    (notes / "otters.md").unlink()
-    second = cli("index", "watch", notes, "--once", "--json").json
-
-    assert first.out == "default: 3 added, 0 updated, 0 unchanged\n"
-    assert (second["unchanged"], second["removed"]) == (2, 1)
-
-
-def test_watch_keeps_up_until_ctrl_c(notes: Path, cli: Cli) -> None:
-    """New, changed and removed files, a line for each look that found something; exit 0."""
-    words = ["index", "watch", str(notes), "--interval", "0.02", "--json"]
-    watching = subprocess.Popen(
-        [sys.executable, "-m", "kensaku.cli", *words],
-        env=dict(os.environ),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert watching.stdout is not None
-
-    def told() -> tuple[int, int, int]:
-        line = json.loads(watching.stdout.readline())
-        return line["added"], line["updated"], line["removed"]
-
-    assert told() == (3, 0, 0)
-    partial = notes.parent / "seal.md"
-    partial.write_text("# Seals\n\nThey bark.")
-    partial.rename(notes / "seal.md")  # appears at once, as careful programs do it
-    assert told() == (1, 0, 0)
-    partial.write_text("# Seals\n\nThey bark at night.")
-    partial.rename(notes / "seal.md")
-    assert told() == (0, 1, 0)
-    (notes / "seal.md").unlink()
-    assert told() == (0, 0, 1)
-    watching.send_signal(signal.SIGINT)
-    _, err = watching.communicate(timeout=20)
-
-    assert watching.returncode == 0
-    assert "no longer watching" in err
-    assert "Traceback" not in err
-    assert len(cli("index", "list", "--collection", "default", "--json").json) == 3
-
-
-def test_what_is_on_disk_is_known_by_time_and_size(notes: Path) -> None:
-    """The stamp of a file changes when its text does."""
-    before, skipped = look(notes)
-    (notes / "otters.md").write_text("# Otters\n\nOther words.\n")
-    after, _ = look(notes)
-
-    assert before.keys() == after.keys()
-    assert [p.name for p in before if before[p] != after[p]] == ["otters.md"]
-    assert skipped == {"hidden": 2, "empty": 1, "link": 1, "special": 1}
 
 
 def test_pydocs_is_a_collection_of_its_own(cli: Cli) -> None:

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from kensaku.cli._terminal import Progress, fancy, linked, table
+from kensaku.cli._terminal import ProgressBar, format_table, hyperlink, supports_color
 from kensaku.models import Hit
 from kensaku.testing import FakeUpstream
 
@@ -40,7 +40,7 @@ def _on_a_terminal(env: dict[str, str], *words: str) -> str:
             break
         seen += part
     os.close(ours)
-    assert process.wait(30) == 0
+    assert process.wait(120) == 0
     return seen.decode().replace("\r\n", "\n")
 
 
@@ -71,18 +71,18 @@ def test_other_dialects_are_not_painted(up: FakeUpstream, env: dict[str, str]) -
 
 def test_a_terminal_is_fancy_unless_it_says_no() -> None:
     """NO_COLOR counts when it is not empty (no-color.org)."""
-    assert fancy(Terminal(), {"TERM": "xterm"})
-    assert fancy(Terminal(), {"TERM": "xterm", "NO_COLOR": ""})
-    assert not fancy(Terminal(), {"TERM": "xterm", "NO_COLOR": "1"})
-    assert not fancy(Terminal(), {"TERM": "dumb"})
-    assert not fancy(io.StringIO(), {"TERM": "xterm"})
+    assert supports_color(Terminal(), {"TERM": "xterm"})
+    assert supports_color(Terminal(), {"TERM": "xterm", "NO_COLOR": ""})
+    assert not supports_color(Terminal(), {"TERM": "xterm", "NO_COLOR": "1"})
+    assert not supports_color(Terminal(), {"TERM": "dumb"})
+    assert not supports_color(io.StringIO(), {"TERM": "xterm"})
 
 
 def test_only_web_addresses_become_links() -> None:
     """And nothing in an address ends the sequence."""
-    assert linked("x", "javascript:alert(1)") == "x"
-    assert linked("x", "pydoc:json") == "x"
-    assert linked("x", "https://a.example/\x1b\\ \x07") == (
+    assert hyperlink("x", "javascript:alert(1)") == "x"
+    assert hyperlink("x", "pydoc:json") == "x"
+    assert hyperlink("x", "https://a.example/\x1b\\ \x07") == (
         "\x1b]8;;https://a.example/%1B\\%20%07\x1b\\x\x1b]8;;\x1b\\"
     )
 
@@ -90,7 +90,7 @@ def test_only_web_addresses_become_links() -> None:
 def test_progress_is_a_bar_on_a_terminal() -> None:
     """It goes away when the work is done."""
     stream = Terminal()
-    progress = Progress(stream)
+    progress = ProgressBar(stream)
     progress("indexing", 1, 4)
     progress("indexing", 4, 4)
 
@@ -100,11 +100,11 @@ def test_progress_is_a_bar_on_a_terminal() -> None:
 def test_progress_is_a_few_lines_elsewhere() -> None:
     """A log is not filled with it."""
     stream = io.StringIO()
-    progress = Progress(stream)
+    progress = ProgressBar(stream)
     for done in range(1001):
         progress("indexing", done, 1000)
     progress("opening", 0, 0)
-    progress.end()
+    progress.clear()
 
     assert stream.getvalue().splitlines() == [
         "indexing: 0 %", "indexing: 25 %", "indexing: 50 %", "indexing: 75 %", "indexing: 100 %",
@@ -114,5 +114,5 @@ def test_progress_is_a_few_lines_elsewhere() -> None:
 
 def test_columns_are_as_wide_as_they_look() -> None:
     """A Japanese character takes two places."""
-    assert table([["検索", "x"], ["abc", "y"]]) == "検索  x\nabc   y"
-    assert table([]) == ""
+    assert format_table([["検索", "x"], ["abc", "y"]]) == "検索  x\nabc   y"
+    assert format_table([]) == ""

@@ -1,4 +1,4 @@
-"""Words that a person typed → web addresses, files, or one sentence on what is wrong with them."""
+"""Check URLs and paths from the command line. Errors are one sentence about what is wrong."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from urllib.parse import unquote_to_bytes, urlsplit
 from kensaku.errors import UsageError
 
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):(?!\d)")  # example.com:8080 has none
-_DOCUMENTS = ("pydoc", "file")  # addresses that only the local index has
+_INDEX_SCHEMES = ("pydoc", "file")  # only the local index has such documents
 
 
-def fault_of(url: str) -> str:
-    """What is wrong with a web address, as far as can be seen without looking it up; or nothing."""
+def url_fault(url: str) -> str:
+    """Say what is wrong with a web address, without looking up its host; "" if nothing is."""
     scheme = _SCHEME.match(url)
     if scheme is None:
         return "it has no scheme; write https://…"
@@ -28,21 +28,21 @@ def fault_of(url: str) -> str:
 
 
 def check_url(url: str) -> None:
-    """Raise `UsageError` for what cannot be a web address."""
-    if fault := fault_of(url):
+    """Raise `UsageError` if this is no web address."""
+    if fault := url_fault(url):
         raise UsageError(f"{url[:200]!r} is no web address: {fault}")
 
 
 def is_url(word: str) -> bool:
-    """Whether a word is meant as an address and not as a path. Raises for a scheme of no use."""
+    """Whether a word is a URL and not a path. Raises `UsageError` for one of the wrong scheme."""
     if "://" not in word:
         return False
     check_url(word)
     return True
 
 
-def readable(word: str) -> Path:
-    """The file or folder that a word names, made absolute. Raises `UsageError`."""
+def input_path(word: str) -> Path:
+    """Return the absolute path of a readable file or folder. Raises `UsageError`."""
     try:
         path = Path(word).expanduser().resolve(strict=True)
         if path.is_dir():
@@ -54,13 +54,13 @@ def readable(word: str) -> Path:
         why = "it is neither a file nor a folder"
     except OSError as error:
         why = error.strerror or type(error).__name__
-    except (RuntimeError, ValueError):  # a loop of links, a NUL, a home that nobody has
+    except (RuntimeError, ValueError):  # a loop of links, a NUL, an unknown user's home
         why = "it leads nowhere"
     raise UsageError(f"cannot read {word[:200]}: {why}")
 
 
-def writable(word: str) -> Path:
-    """The file that a word names, in a folder that is there. Raises `UsageError`."""
+def output_path(word: str) -> Path:
+    """Return the path of a file to write, in a folder that exists. Raises `UsageError`."""
     path = Path(word).expanduser()
     if path.is_dir():
         raise UsageError(f"cannot write {word[:200]}: it is a folder")
@@ -69,15 +69,15 @@ def writable(word: str) -> Path:
     return path
 
 
-def document_address(word: str) -> str:
-    """What an indexed document is called: an address as it is, a path as file:///…"""
-    if "://" in word or word.partition(":")[0] in _DOCUMENTS:
+def document_url(word: str) -> str:
+    """Return the URL of an indexed document: a URL unchanged, a path as file:///…"""
+    if "://" in word or word.partition(":")[0] in _INDEX_SCHEMES:
         return word
     return Path(word).expanduser().resolve().as_uri()
 
 
-def path_of(address: str) -> Path | None:
-    """The file behind a file:///… address."""
-    if not address.startswith("file:///"):
+def path_from_url(url: str) -> Path | None:
+    """Return the path of a file:///… URL, None for any other."""
+    if not url.startswith("file:///"):
         return None
-    return Path(os.fsdecode(unquote_to_bytes(address.removeprefix("file://"))))
+    return Path(os.fsdecode(unquote_to_bytes(url.removeprefix("file://"))))

@@ -1,33 +1,30 @@
-"""A client at work for a command: it tells of long work on stderr, and leaves no bar behind."""
+"""The client of a command: it reports long work on stderr."""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from kensaku.cli._options import settings_of
-from kensaku.cli._terminal import Progress
+from kensaku.cli._terminal import ProgressBar
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
+    from kensaku.config.settings import Settings
+    from kensaku.testing.cassette import Cassette
 
 
 @asynccontextmanager
-async def client(args: argparse.Namespace) -> AsyncIterator[Kensaku]:
-    """The client that the options describe, closed at the end."""
+async def open_client(
+    settings: Settings, cassette: Cassette | None = None
+) -> AsyncIterator[Kensaku]:
+    """Open a client with a progress bar; close both at the end."""
     from kensaku.client import Kensaku
 
-    bar = Progress()
+    bar = ProgressBar()
     try:
-        async with Kensaku(settings_of(args)) as k:
+        async with Kensaku(settings, cassette=cassette) as k:
             k.progress = bar
             yield k
     finally:
-        bar.end()
-
-
-def counted(n: int, noun: str) -> str:
-    """`1 page`, `2 pages`."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+        bar.clear()

@@ -1,4 +1,4 @@
-"""What `crawl` and `map` take: which pages of a site, and how far."""
+"""The options of `crawl` and `map`: where to start, which pages, when to stop."""
 
 from __future__ import annotations
 
@@ -7,36 +7,37 @@ from typing import Any
 
 from kensaku.cli._addresses import check_url
 
-_NUMBERS = ("max_depth", "max_breadth", "limit", "timeout")
-_PATTERNS = ("select_path", "exclude_path", "select_domain", "exclude_domain")
+_FIELDS = (
+    "max_depth", "max_breadth", "limit", "timeout", "instructions",
+    "select_paths", "exclude_paths", "select_domains", "exclude_domains",
+)  # fmt: skip
 
 
-def add_site(parser: argparse.ArgumentParser) -> None:
-    """Where to begin, what belongs to it, and when to stop."""
+def add_crawl_options(parser: argparse.ArgumentParser) -> None:
+    """Add the URL and the limits of a crawl."""
     add = parser.add_argument
-    add("url", metavar="URL", help="the first page; https:// if it has no scheme")
-    add("--max-depth", type=int, metavar="N", help="links away from the first page, 1 to 5")
-    add("--max-breadth", type=int, metavar="N", help="links followed from one page, 1 to 500")
-    add("--limit", type=int, metavar="N", help="pages in all, 1 to 10000; 50 if unsaid")
-    add("--select-path", action="append", metavar="RE", help="only such paths (RE2); repeatable")
-    add("--exclude-path", action="append", metavar="RE", help="no such paths; repeatable")
-    add("--select-domain", action="append", metavar="RE", help="only such hosts; repeatable")
-    add("--exclude-domain", action="append", metavar="RE", help="no such hosts; repeatable")
-    add("--no-external", action="store_true", help="no pages of other sites")
-    add("--sitemap", action="store_true", help="begin with what the site lists, too")
-    add("--instructions", metavar="WORDS", help="only pages that share words with these")
-    add("--timeout", type=float, metavar="SECONDS", help="when to stop, 1 to 3600; 150 if unsaid")
+    add("url", metavar="URL", help="start page; https:// is added if there is no scheme")
+    add("--max-depth", type=int, metavar="N", help="follow at most N links in a row, 1 to 5")
+    add("--max-breadth", type=int, metavar="N", help="follow at most N links per page, 1 to 500")
+    add("--limit", type=int, metavar="N", help="read at most N pages, 1 to 10000 (default 50)")
+    for kind, what in (("path", "paths"), ("domain", "hosts")):
+        for verb, which in (("select", "only"), ("exclude", "no")):
+            text = f"{which} {what} that match this RE2 pattern; repeatable"
+            names = f"--{verb}-{kind}", f"--{verb}-{kind}s"
+            add(*names, dest=f"{verb}_{kind}s", action="append", metavar="RE", help=text)
+    add("--no-external", action="store_true", help="do not follow links to other sites")
+    add("--sitemap", action="store_true", help="start with the pages of the sitemap, too")
+    add("--instructions", metavar="TEXT", help="only pages that share words with this text")
+    add("--timeout", type=float, metavar="SECONDS", help="time limit, 1 to 3600 (default 150)")
 
 
-def plan_of(args: argparse.Namespace) -> dict[str, Any]:
-    """The fields of `fetch.Plan`, checked before anything is opened."""
+def crawl_options(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the fields of `fetch.Plan` that were given, checked before anything is opened."""
     from kensaku.fetch import Plan
 
     if "://" in args.url:
         check_url(args.url)
-    given = {name: getattr(args, name) for name in (*_NUMBERS, "instructions")}
-    given |= {f"{name}s": getattr(args, name) for name in _PATTERNS}
-    options = {name: value for name, value in given.items() if value is not None}
+    options = {name: value for name in _FIELDS if (value := getattr(args, name)) is not None}
     options |= {"allow_external": not args.no_external, "sitemap": args.sitemap}
-    _ = Plan(args.url, **options).scope
+    _ = Plan(args.url, **options).scope  # compiles the patterns
     return options

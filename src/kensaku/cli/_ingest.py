@@ -1,27 +1,25 @@
-"""Files and pages → a collection of the local index.
+"""Add files and web pages to a collection of the local index.
 
     folder → files (hidden ones, links and binaries are counted) → parse pool → documents → index
-           → documents whose files are gone → removed
+           → documents whose files are gone → deleted
 
-A file is called file:///… in the index, so the same file again replaces itself.
+The URL of a file is file:///…, so adding the same file again replaces its document.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import os
-import stat
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kensaku.cli._addresses import path_of
+from kensaku.cli._addresses import path_from_url
+from kensaku.cli._scan import FileStamp, missing_files, scan_folder
 from kensaku.errors import FetchError, TooLarge, Unparsable
-from kensaku.extract.html.markup_check import MAX_BYTES
 from kensaku.extract.worker.pool import ParsePool
 from kensaku.models import Document
 
@@ -30,39 +28,45 @@ if TYPE_CHECKING:
     from kensaku.index import AddResult, Index
     from kensaku.models import Page
 
-AT_ONCE = 4  # files that are read at the same time
-TOGETHER, TOGETHER_CHARS = 200, 2_000_000  # documents that are written, and acknowledged, together
-PAGES = 20  # what one call of `extract` takes
-# What the first bytes cannot tell. All other text is read as it stands: code is no HTML.
+CONCURRENT_FILES = 4
+BATCH_DOCUMENTS, BATCH_CHARS = 200, 2_000_000  # what one write to the index holds at most
+BATCH_URLS = 20  # the most that one call of `extract` takes
+# Types that the first bytes do not show. All other text is read as it is: code is no HTML.
 _TYPES = {
     ".md": "text/markdown", ".markdown": "text/markdown", ".htm": "text/html",
     ".html": "text/html", ".xhtml": "text/html", ".csv": "text/csv",
     ".tsv": "text/tab-separated-values", ".json": "application/json",
 }  # fmt: skip
-_PROSE = ("", ".txt", ".text", ".rst")  # texts whose first line is a title
+_PROSE = ("", ".txt", ".text", ".rst")  # suffixes of texts whose first line is a title
 
-Stamp = tuple[int, int]  # when it was changed, and its size
+
+class Sources(NamedTuple):
+    """What to add."""
+
+    folders: list[Path]
+    files: list[Path]
+    urls: list[str]
 
 
 @dataclass
-class Tally:
-    """What came of adding: documents by what happened to them, and what was left out and why."""
+class IngestResult:
+    """The number of documents by what happened to them, and what was skipped or failed."""
 
     added: int = 0
     updated: int = 0
     unchanged: int = 0
     removed: int = 0
-    skipped: Counter[str] = field(default_factory=Counter)
-    failed: list[tuple[str, str]] = field(default_factory=list)  # what, and why
-    wordless: list[Path] = field(default_factory=list)  # files that hold no text (any more)
+    skipped: Counter[str] = field(default_factory=Counter)  # by reason
+    failed: list[tuple[str, str]] = field(default_factory=list)  # path or URL, reason
+    without_text: list[Path] = field(default_factory=list)
 
-    def count(self, done: AddResult) -> None:
-        """Take in what the index did."""
-        self.added += done.added
-        self.updated += done.updated
-        self.unchanged += done.unchanged
+    def count(self, added: AddResult) -> None:
+        """Add the counts of one write to the index."""
+        self.added += added.added
+        self.updated += added.updated
+        self.unchanged += added.unchanged
 
-    def __iadd__(self, other: Tally) -> Tally:
+    def __iadd__(self, other: IngestResult) -> IngestResult:
         for name in ("added", "updated", "unchanged", "removed"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.skipped.update(other.skipped)
@@ -71,173 +75,142 @@ class Tally:
 
     @property
     def changed(self) -> bool:
-        """Whether the index is another than before."""
+        """Whether the index has changed."""
         return bool(self.added or self.updated or self.removed)
 
     def to_dict(self) -> dict[str, Any]:
-        """The counts, ready for JSON."""
+        """Return the counts, ready for JSON."""
         counts = {n: getattr(self, n) for n in ("added", "updated", "unchanged", "removed")}
         failed = [{"what": what, "error": why} for what, why in self.failed]
         return {**counts, "skipped": dict(self.skipped), "failed": failed}
 
 
-class Shelf:
-    """One collection that is being filled."""
+class CollectionWriter:
+    """Adds files and pages to one collection."""
 
     def __init__(self, k: Kensaku, collection: str) -> None:
         self._k, self._collection = k, collection
 
-    async def put_folder(
-        self, root: Path, known: dict[Path, Stamp] | None = None
-    ) -> tuple[Tally, dict[Path, Stamp]]:
-        """Make the collection hold what the folder holds now; and what the folder holds.
+    async def add(self, sources: Sources) -> IngestResult:
+        """Add folders, files and web pages."""
+        total = IngestResult()
+        for folder in sources.folders:
+            result, _ = await self.sync_folder(folder)
+            total += result
+        if sources.files:
+            result = await self.add_files(sources.files)
+            result.failed += [(str(p), "no text can be had from it") for p in result.without_text]
+            total += result
+        total += await self.add_urls(sources.urls)
+        return total
 
-        `known` is what it held the last time: only what is new or changed is read again.
+    async def sync_folder(
+        self, root: Path, before: dict[Path, FileStamp] | None = None
+    ) -> tuple[IngestResult, dict[Path, FileStamp]]:
+        """Make the collection hold what the folder holds now; return the folder's files, too.
+
+        `before` has the files of the last time: only those that are new or changed are read.
+        Without it the folder is compared with the index.
         """
-        files, skipped = await asyncio.to_thread(look, root)
-        before = known or {}
-        tally = await self.put_files([p for p, s in files.items() if before.get(p) != s])
-        tally.skipped.update(skipped)
-        if known is None:
-            inside = await addresses_in(self._k.index, self._collection, root.as_uri().rstrip("/"))
-            earlier = [path for a in inside if (path := path_of(a)) is not None]
+        files, skipped = await asyncio.to_thread(scan_folder, root)
+        changed = [path for path, stamp in files.items() if (before or {}).get(path) != stamp]
+        result = await self.add_files(changed)
+        result.skipped.update(skipped)
+        if before is None:
+            urls = await document_urls(self._k.index, self._collection, root.as_uri().rstrip("/"))
+            earlier = [path for url in urls if (path := path_from_url(url)) is not None]
         else:
-            earlier = list(known)
-        gone = await asyncio.to_thread(_gone, (p for p in earlier if p not in files))
-        tally.removed += await self._remove([*gone, *tally.wordless])
-        return tally, files
+            earlier = list(before)
+        missing = await asyncio.to_thread(missing_files, [p for p in earlier if p not in files])
+        result.removed += await self._delete([*missing, *result.without_text])
+        return result, files
 
-    async def put_files(self, paths: Sequence[Path]) -> Tally:
-        """Read files and add them, some at a time. What is not to be read is counted."""
-        tally, waiting = Tally(), list[Document]()
+    async def add_files(self, paths: Sequence[Path]) -> IngestResult:
+        """Read files, some at a time, and add them in batches."""
+        result, batch = IngestResult(), list[Document]()
         async with ParsePool() as pool:
-            for at in range(0, len(paths), AT_ONCE):
-                some = paths[at : at + AT_ONCE]
-                read = await asyncio.gather(*(self._read(pool, path, tally) for path in some))
-                waiting += [document for document in read if document is not None]
-                self._tell("reading", at + len(some), len(paths))
-                if _enough(waiting):
-                    tally.count(await self._k.index.add(waiting, self._collection))
-                    waiting = []
-        if waiting:
-            tally.count(await self._k.index.add(waiting, self._collection))
-        return tally
+            for start in range(0, len(paths), CONCURRENT_FILES):
+                some = paths[start : start + CONCURRENT_FILES]
+                documents = await asyncio.gather(*(self._read(pool, p, result) for p in some))
+                batch += [document for document in documents if document is not None]
+                self._report("reading", start + len(some), len(paths))
+                if _is_full(batch):
+                    result.count(await self._k.index.add(batch, self._collection))
+                    batch = []
+        if batch:
+            result.count(await self._k.index.add(batch, self._collection))
+        return result
 
-    async def put_urls(self, urls: Sequence[str]) -> Tally:
+    async def add_urls(self, urls: Sequence[str]) -> IngestResult:
         """Fetch pages and add them. A page that is only a shell for scripts is a failure."""
-        tally = Tally()
-        for at in range(0, len(urls), PAGES):
-            done = await self._k.extract(urls[at : at + PAGES])
-            tally.failed += [(url, str(error)) for url, error in done.failed]
-            shells = [page for page in done.results if page.needs_browser or not page.text]
-            tally.failed += [(p.url, "; ".join(p.notes) or "it has no text") for p in shells]
-            pages = [page for page in done.results if page not in shells]
+        result = IngestResult()
+        for start in range(0, len(urls), BATCH_URLS):
+            extraction = await self._k.extract(urls[start : start + BATCH_URLS])
+            result.failed += [(url, str(error)) for url, error in extraction.failed]
+            shells = [page for page in extraction.results if page.needs_browser or not page.text]
+            result.failed += [(p.url, "; ".join(p.notes) or "it has no text") for p in shells]
+            pages = [page for page in extraction.results if page not in shells]
             if pages:
-                tally.count(await self._k.index.add(pages, self._collection))
-        return tally
+                result.count(await self._k.index.add(pages, self._collection))
+        return result
 
-    async def _read(self, pool: ParsePool, path: Path, tally: Tally) -> Document | None:
+    async def _read(self, pool: ParsePool, path: Path, result: IngestResult) -> Document | None:
         try:
             data = await asyncio.to_thread(path.read_bytes)
-            kind = _TYPES.get(path.suffix.lower(), "text/plain")
-            page = await pool.extract(data, str(path), kind)
+            content_type = _TYPES.get(path.suffix.lower(), "text/plain")
+            page = await pool.extract(data, str(path), content_type)
         except OSError as error:
-            tally.skipped["unreadable"] += 1
-            tally.failed.append((str(path), error.strerror or type(error).__name__))
+            result.skipped["unreadable"] += 1
+            result.failed.append((str(path), error.strerror or type(error).__name__))
             return None
         except (Unparsable, TooLarge) as error:
-            tally.skipped["binary" if isinstance(error, Unparsable) else "too large"] += 1
-            tally.wordless.append(path)
+            result.skipped["binary" if isinstance(error, Unparsable) else "too large"] += 1
+            result.without_text.append(path)
             return None
         except FetchError as error:
-            tally.failed.append((str(path), str(error)))
+            result.failed.append((str(path), str(error)))
             return None
         if not page.text.strip():
-            tally.skipped["without text"] += 1
-            tally.wordless.append(path)
+            result.skipped["without text"] += 1
+            result.without_text.append(path)
             return None
         return _document(path, page)
 
-    async def _remove(self, paths: Iterable[Path]) -> int:
+    async def _delete(self, paths: Iterable[Path]) -> int:
         urls = [path.as_uri() for path in paths]
         if not urls or self._collection not in await self._k.index.collections():
             return 0
         return await self._k.index.delete(urls, self._collection)
 
-    def _tell(self, what: str, done: int, total: int) -> None:
-        if self._k.progress is not None and total > AT_ONCE:
-            self._k.progress(what, done, total)
+    def _report(self, message: str, done: int, total: int) -> None:
+        if self._k.progress is not None and total > CONCURRENT_FILES:
+            self._k.progress(message, done, total)
 
 
-def look(root: Path) -> tuple[dict[Path, Stamp], Counter[str]]:
-    """The files to read under a folder, each with its stamp; and what is passed over, counted."""
-    found: dict[Path, Stamp] = {}
-    skipped: Counter[str] = Counter()
-    for place, folders, names in os.walk(root):
-        skipped["hidden"] += sum(name.startswith(".") for name in (*folders, *names))
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
-            if not name.startswith("."):
-                path = Path(place, name)
-                stamp, why = _stamp(path)
-                if stamp is None:
-                    skipped[why] += 1
-                else:
-                    found[path] = stamp
-    return found, +skipped
+async def document_urls(index: Index, collection: str, under: str = "") -> list[str]:
+    """Return the URLs of a collection's documents: all, or those of a folder.
 
-
-async def addresses_in(index: Index, collection: str, under: str = "") -> list[str]:
-    """The addresses of a collection's documents: all, or those of a folder. None, when there is
-    no such collection. They are read from an export, which is all that an index gives out whole."""
+    An unknown collection has none. They are read from an export: an index has no other call that
+    returns all documents.
+    """
     if collection not in await index.collections():
         return []
-    with tempfile.TemporaryDirectory(prefix="kensaku-") as place:
-        file = Path(place, "documents.jsonl")
+    with tempfile.TemporaryDirectory(prefix="kensaku-") as folder:
+        file = Path(folder, "documents.jsonl")
         await index.export_jsonl(file, collection)
-        return await asyncio.to_thread(_addresses, file, under)
+        return await asyncio.to_thread(_read_urls, file, under)
 
 
-def _addresses(file: Path, under: str) -> list[str]:
+def _read_urls(file: Path, under: str) -> list[str]:
     with file.open(encoding="utf-8", errors="surrogatepass") as lines:
         urls: Iterator[str] = (json.loads(line)["url"] for line in lines)
         return sorted(u for u in urls if not under or u == under or u.startswith(f"{under}/"))
 
 
-def _stamp(path: Path) -> tuple[Stamp | None, str]:
-    try:
-        state = path.lstat()
-    except OSError:
-        return None, "unreadable"
-    if stat.S_ISLNK(state.st_mode):
-        return None, "link"  # it may lead out of the folder
-    if not stat.S_ISREG(state.st_mode):
-        return None, "special"  # reading a pipe would wait for ever
-    if not state.st_size:
-        return None, "empty"
-    if state.st_size > MAX_BYTES:
-        return None, "too large"
-    return (state.st_mtime_ns, state.st_size), ""
-
-
-def _gone(paths: Iterable[Path]) -> list[Path]:
-    """Those that are no more. One that only cannot be looked at now is not among them."""
-    gone = []
-    for path in paths:
-        try:
-            if path.lstat().st_size == 0:
-                gone.append(path)
-        except (FileNotFoundError, NotADirectoryError):
-            gone.append(path)
-        except OSError:
-            continue
-    return gone
-
-
 def _document(path: Path, page: Page) -> Document:
     title = page.title
     if page.content_type == "text/plain" and path.suffix.lower() not in _PROSE:
-        title = path.name  # the first line of a program says nothing
+        title = path.name  # the first line of a program is no title
     return Document(
         url=path.as_uri(),
         title=title or path.name,
@@ -247,5 +220,5 @@ def _document(path: Path, page: Page) -> Document:
     )
 
 
-def _enough(documents: list[Document]) -> bool:
-    return len(documents) >= TOGETHER or sum(len(d.text) for d in documents) >= TOGETHER_CHARS
+def _is_full(batch: list[Document]) -> bool:
+    return len(batch) >= BATCH_DOCUMENTS or sum(len(d.text) for d in batch) >= BATCH_CHARS

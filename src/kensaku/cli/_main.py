@@ -1,10 +1,10 @@
-"""From words to an exit status.
+"""Parse the command line, run a command, return its exit status.
 
-    words → the command's own parser → run() → 0 | 1 | 2 | 130
+    words → the command's own parser → run(args) → 0 | 1 | 2 | 130
 
-0: found, or nothing to find. 1: nobody could search, or something of ours is broken. 2: wrong use.
-A new command is a file with `USAGE`, `add_arguments(parser)` and `async run(args) -> int`, and a
-line in the table; its docstring is the text of its `--help`.
+0: found, or nothing to find. 1: no provider could search, or an error of ours. 2: wrong usage.
+130: Ctrl-C. A command is a module with `USAGE`, `add_arguments(parser)` and
+`async run(args) -> int`, and a row in `COMMANDS`; its docstring is the text of its `--help`.
 """
 
 from __future__ import annotations
@@ -24,89 +24,100 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 COMMANDS = {
-    "search": "search the web, or the local index",
-    "context": "search, and pack passages for a prompt into a number of tokens",
-    "answer": "search and answer, each sentence with its source",
-    "extract": "read pages: their main text as Markdown",
-    "verify": "does a quote stand on a page?",
+    "search": "search the web or the local index and print ranked results",
+    "context": "search and print the best passages, within a token budget",
+    "answer": "search and print an answer that cites its sources",
+    "extract": "read web pages and print their main text as Markdown",
+    "verify": "check whether a page contains a quote",
     "crawl": "read the pages of a site",
-    "map": "list the pages of a site",
-    "index": "look after the local index: add, list, rm, export, watch …",
-    "providers": "who can be asked, what each can do, and how it is",
-    "config": "every setting, its value, and where it came from",
-    "doctor": "find out what does not work, and what to do about it",
-    "cache": "how much is kept, and forget it",
+    "map": "list the URLs of a site",
+    "index": "manage the local index: add, delete, export, watch …",
+    "providers": "list providers, their features and status",
+    "config": "list settings, their values and origins",
+    "doctor": "check this machine, the providers and the local index",
+    "cache": "show the size of the response cache, or clear it",
     "mcp": "serve the tools to MCP clients",
-    "completion": "completion for bash, zsh or fish",
+    "completion": "print a completion script for a shell",
 }
 EXIT_FOUND, EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 
 
-def start(words: Sequence[str]) -> int:
-    """Run a command. No error of ours ends in a traceback."""
-    _make_writable()
+def run_command(words: Sequence[str]) -> int:
+    """Run a command. An error of ours is printed as one sentence, without a traceback."""
+    _replace_unencodable()
     try:
-        status = _run(words)
+        status = _dispatch(words)
         sys.stdout.flush()
     except KensakuError as error:
-        from kensaku.cli._terminal import tell
+        from kensaku.cli._terminal import print_message
 
-        tell(f"kensaku: {error}")
-        wrong_use = isinstance(error, UsageError) and not isinstance(error, MissingExtra)
-        return EXIT_USAGE if wrong_use else EXIT_FAILED
+        print_message(f"kensaku: {error}")
+        wrong_usage = isinstance(error, UsageError) and not isinstance(error, MissingExtra)
+        return EXIT_USAGE if wrong_usage else EXIT_FAILED
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # Who read us has enough; the interpreter must not complain of it when it ends.
+        # The reader closed the pipe. Without this the interpreter reports it again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_FOUND
     return status
 
 
-def parser_of(name: str, width: int | None = None) -> argparse.ArgumentParser:
-    """The parser of one command, with only its own module loaded."""
-    module = _module(name)
-    parser = argparse.ArgumentParser(
-        prog=f"kensaku {name}",
-        usage=f"kensaku {name} {module.USAGE}",
-        description=inspect.cleandoc(module.__doc__ or ""),
-        formatter_class=partial(_Help, width=width),
-        allow_abbrev=False,
-    )
-    parser.color = False  # type: ignore[attr-defined, unused-ignore]  # Python 3.14 paints help
-    module.add_arguments(parser)
+def make_parser(name: str, width: int | None = None) -> argparse.ArgumentParser:
+    """Return the parser of one command. Only that command's module is imported."""
+    parser = argparse.ArgumentParser(prog=f"kensaku {name}", **parser_options(name, width))
+    parser.color = False  # type: ignore[attr-defined, unused-ignore]  # new in Python 3.14
+    command_module(name).add_arguments(parser)
     return parser
 
 
+def parser_options(name: str, width: int | None = None) -> dict[str, Any]:
+    """Return what a command's parser is made with, by itself or as a subparser."""
+    module = command_module(name)
+    return {
+        "usage": f"kensaku {name} {module.USAGE}",
+        "description": inspect.cleandoc(module.__doc__ or ""),
+        "formatter_class": partial(_HelpFormatter, width=width),
+        "allow_abbrev": False,
+    }
+
+
+def command_module(name: str) -> ModuleType:
+    """Import the module of a command. Raises `UnknownName`."""
+    if name not in COMMANDS:
+        raise UnknownName("command", name, COMMANDS)
+    return import_module(f"kensaku.cli.{name}")
+
+
 def overview() -> str:
-    """What `kensaku --help` prints."""
+    """Return the text of `kensaku --help`."""
     lines = ["usage: kensaku [--version] [--help] COMMAND …", "", "Web search for AI agents.", ""]
-    wide = max(map(len, COMMANDS))
-    lines += ["commands:", *(f"  {name:<{wide}}  {about}" for name, about in COMMANDS.items())]
-    return "\n".join([*lines, "", "`kensaku COMMAND --help` says more about each."])
+    width = max(map(len, COMMANDS))
+    lines += ["commands:", *(f"  {name:<{width}}  {about}" for name, about in COMMANDS.items())]
+    return "\n".join([*lines, "", "Run `kensaku COMMAND --help` for the options of a command."])
 
 
-def _run(words: Sequence[str]) -> int:
+def _dispatch(words: Sequence[str]) -> int:
     if not words:
         print(overview(), file=sys.stderr)
         return EXIT_USAGE
     name, rest = words[0], list(words[1:])
     if name in ("-h", "--help", "help"):
-        print(parser_of(rest[0]).format_help() if rest else overview())
+        print(make_parser(rest[0]).format_help() if rest else overview())
         return EXIT_FOUND
-    parser = parser_of(name)
-    # Words and options may be mixed, as in: search otter -n 3 facts. Subcommands forbid that.
-    mixed = not any(isinstance(a, argparse._SubParsersAction) for a in parser._actions)
-    args = _parse_mixed(parser, rest) if mixed else parser.parse_args(rest)
+    args = _parse_intermixed(make_parser(name), rest)
     import asyncio
 
-    status: int = asyncio.run(_module(name).run(args))
+    status: int = asyncio.run(command_module(name).run(args))
     return status
 
 
-def _parse_mixed(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
-    """Parse words and options in any order. What follows `--` is words, whatever it looks like:
-    argparse forgets that when they are mixed, so it gets to see them with a NUL in front."""
+def _parse_intermixed(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
+    """Parse words and options in any order, as in: search otter -n 3 facts.
+
+    Words after `--` are never options. `parse_intermixed_args` does not remember that, so they are
+    passed with a NUL in front, which is removed from the result.
+    """
     at = words.index("--") if "--" in words else len(words)
     args = parser.parse_intermixed_args(words[:at] + ["\0" + word for word in words[at + 1 :]])
     for name, value in vars(args).items():
@@ -117,22 +128,16 @@ def _parse_mixed(parser: argparse.ArgumentParser, words: list[str]) -> argparse.
     return args
 
 
-def _module(name: str) -> ModuleType:
-    if name not in COMMANDS:
-        raise UnknownName("command", name, COMMANDS)
-    return import_module(f"kensaku.cli.{name}")
-
-
-def _make_writable() -> None:
-    """A terminal that cannot show a character shows its number instead of failing."""
+def _replace_unencodable() -> None:
+    """Print a character that the terminal's encoding lacks as its number instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure: Any = getattr(stream, "reconfigure", None)
         if reconfigure is not None and (stream.encoding or "").lower() not in ("utf-8", "utf8"):
             reconfigure(errors="backslashreplace")
 
 
-class _Help(argparse.RawDescriptionHelpFormatter):
-    """Help that reads the same in every version of Python."""
+class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Format help the same way in every version of Python."""
 
     def __init__(self, prog: str, width: int | None = None) -> None:
         super().__init__(prog, max_help_position=28, width=width)

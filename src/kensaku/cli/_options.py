@@ -1,4 +1,4 @@
-"""What several commands take, and the settings they come to."""
+"""Options that all commands share, and the settings they select."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from kensaku.config.settings import Settings
 
 
-def add_common(parser: argparse.ArgumentParser) -> None:
-    """`--json` and `--config`."""
-    parser.add_argument("--json", action="store_true", help="print JSON, for machines")
-    parser.add_argument("--config", type=Path, metavar="FILE", help="take settings from this file")
+def add_common_options(parser: argparse.ArgumentParser) -> None:
+    """Add `--json` and `--config`."""
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="read settings from this file")
 
 
-def settings_of(args: argparse.Namespace, **more: Any) -> Settings:
-    """The settings that a command runs with."""
+def load_settings(args: argparse.Namespace, **overrides: Any) -> Settings:
+    """Load the settings of `--config`, or of the usual file, and of the environment."""
     from kensaku.config.settings import Settings
 
-    return Settings.load(args.config, **more)
+    return Settings.load(args.config, **overrides)

@@ -1,4 +1,4 @@
-"""Keep a collection equal to a folder: look, take in what changed, take out what is gone, wait."""
+"""Keep a collection equal to a folder: scan, add what changed, delete what is gone, wait."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kensaku.cli._ingest import Shelf, Stamp, Tally
-from kensaku.cli._terminal import tell
+from kensaku.cli._ingest import CollectionWriter, IngestResult
+from kensaku.cli._scan import FileStamp
+from kensaku.cli._terminal import print_message
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
@@ -20,38 +21,37 @@ async def watch(
     root: Path,
     collection: str,
     *,
-    seconds: float | None,
-    show: Callable[[Tally], None],
+    interval: float | None,
+    report: Callable[[IngestResult], None],
 ) -> None:
-    """Look every so many seconds until Ctrl-C; once, when there is no number.
+    """Scan the folder every `interval` seconds until Ctrl-C; once if it is None.
 
-    What is new or changed is known by time and size. The first look compares with the index.
+    The first scan compares the folder with the index, later ones with the scan before.
     """
-    shelf = Shelf(k, collection)
-    known: dict[Path, Stamp] | None = None
+    writer = CollectionWriter(k, collection)
+    files: dict[Path, FileStamp] | None = None
     try:
         while True:
-            tally, files = await _pass(shelf, root, known)
-            if known is None or tally.changed or tally.failed:
-                if known is not None:
-                    tally.skipped.clear()  # they were told the first time
-                show(tally)
-                sys.stdout.flush()  # whoever reads this in a pipe wants to know now
-            if seconds is None:
+            first, (result, files) = files is None, await _scan(writer, root, files)
+            if not first:
+                result.skipped.clear()  # reported after the first scan
+            if first or result.changed or result.failed:
+                report(result)
+                sys.stdout.flush()  # a reader of a pipe gets it now
+            if interval is None:
                 return
-            if known is None:
-                tell(f"watching {root}; Ctrl-C ends it")
-            known = files
-            await asyncio.sleep(seconds)
+            if first:
+                print_message(f"watching {root}; Ctrl-C ends it")
+            await asyncio.sleep(interval)
     except asyncio.CancelledError:
-        if seconds is None:
+        if interval is None:
             raise
-        tell("no longer watching; what was told is in the index")
+        print_message("no longer watching; what was told is in the index")
 
 
-async def _pass(
-    shelf: Shelf, root: Path, known: dict[Path, Stamp] | None
-) -> tuple[Tally, dict[Path, Stamp]]:
-    if known is not None and not await asyncio.to_thread(root.is_dir):
-        return Tally(), known  # moved away or unmounted: it may come back
-    return await shelf.put_folder(root, known)
+async def _scan(
+    writer: CollectionWriter, root: Path, files: dict[Path, FileStamp] | None
+) -> tuple[IngestResult, dict[Path, FileStamp]]:
+    if files is not None and not await asyncio.to_thread(root.is_dir):
+        return IngestResult(), files  # moved or unmounted: it may come back
+    return await writer.sync_folder(root, files)

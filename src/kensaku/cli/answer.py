@@ -1,8 +1,8 @@
-"""Search and answer, each sentence with the number of its source.
+"""Search and print an answer that cites the source of each sentence.
 
-Without a model the answer is made of sentences of the sources, word for word; with `llm.url` and
-`llm.model` set, that model writes it from the same passages. Exit status: 0 found or nothing to
-find, 1 nobody could search, 2 wrong use.
+Without a model the answer consists of sentences from the sources, word for word. With `llm.url`
+and `llm.model` set, that model writes it from the same passages. Exit status: 0 found or nothing
+to find, 1 no provider could search, 2 wrong usage.
 """
 
 from __future__ import annotations
@@ -11,8 +11,11 @@ import argparse
 import re
 from typing import TYPE_CHECKING
 
-from kensaku.cli import _query_options as asking
-from kensaku.cli import _terminal as terminal
+from kensaku.cli._client import open_client
+from kensaku.cli._notices import KeylessNotice, print_outcome
+from kensaku.cli._options import add_common_options, load_settings
+from kensaku.cli._query_options import add_query_options, query_fields, query_text, search_options
+from kensaku.cli._terminal import print_json, print_message, print_result
 
 if TYPE_CHECKING:
     from kensaku.answers.answer import Answer
@@ -21,36 +24,40 @@ USAGE = "[options] WORD …"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The question."""
+    """Add the question and the token budget of its sources."""
+    add_query_options(parser)
     parser.add_argument(
         "--max-tokens", type=int, default=3_000, metavar="N",
-        help="how much of the sources to draw on; 3000 if unsaid",
+        help="token budget of the sources (default 3000)",
     )  # fmt: skip
-    asking.add_question(parser)
+    add_common_options(parser)
 
 
 async def run(args: argparse.Namespace) -> int:
-    """One answer, with its sources."""
-    words = asking.words_of(args)
-    async with asking.asker(args) as (k, notice):
-        found = await k.answer(words, max_tokens=args.max_tokens, **asking.options_of(args))
+    """Search once and print the answer."""
+    text, options = query_text(args), {**query_fields(args), **search_options(args)}
+    async with open_client(load_settings(args)) as k:
+        notice = KeylessNotice(k, args.route)
+        notice.print_before()
+        answer = await k.answer(text, max_tokens=args.max_tokens, **options)
+    notice.print_after(answer.attempts)
     if args.json:
-        terminal.show_json(found.to_dict())
-    elif found.text:
-        terminal.show(_written(found))
-    status = asking.status_of(found, notice, words)
-    if found.outcome == "found" and not found.text:
-        terminal.tell("None of the sources answers this.")
+        print_json(answer.to_dict())
+    elif answer.text:
+        print_result(_format(answer))
+    status = print_outcome(answer)
+    if answer.outcome == "found" and not answer.text:
+        print_message("None of the sources answers this.")
     return status
 
 
-def _written(found: Answer) -> str:
-    """The answer, and under it the sources that it cites."""
-    text = found.text or ""
+def _format(answer: Answer) -> str:
+    """Return the answer, followed by the sources that it cites."""
+    text = answer.text or ""
     cited = {int(n) for n in re.findall(r"\[(\d+)\]", text)}
     sources = [
         f"[{c.n}] {c.title}\n    {c.url}" if c.title and c.title != c.url else f"[{c.n}] {c.url}"
-        for c in found.citations
+        for c in answer.citations
         if c.n in cited
     ]
     return "\n".join([text, *([""] if sources else []), *sources])

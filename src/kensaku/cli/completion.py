@@ -1,128 +1,119 @@
-"""Completion for a shell, to be put where the shell looks for it.
+"""Print a completion script for a shell.
 
-bash: eval "$(kensaku completion bash)"
-zsh:  kensaku completion zsh > "${fpath[1]}/_kensaku"
-fish: kensaku completion fish > ~/.config/fish/completions/kensaku.fish
+  bash: eval "$(kensaku completion bash)"
+  zsh:  kensaku completion zsh > "${fpath[1]}/_kensaku"
+  fish: kensaku completion fish > ~/.config/fish/completions/kensaku.fish
+
+It completes commands, options, providers, dialects, collections and paths.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
-from kensaku.cli import _terminal as terminal
+from kensaku.cli._terminal import print_result
+from kensaku.errors import MissingExtra
 
 USAGE = "bash|zsh|fish"
+SHELLS = ("bash", "zsh", "fish")
+_COLLECTIONS = "kensaku index collections 2>/dev/null"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which shell."""
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="for which shell")
+    """Add the shell."""
+    parser.add_argument("shell", choices=SHELLS, help="shell to complete in")
 
 
 async def run(args: argparse.Namespace) -> int:
     """Print the script."""
-    terminal.show({"bash": bash, "zsh": zsh, "fish": fish}[args.shell]())
+    print_result(completion_script(args.shell))
     return 0
 
 
-def bash() -> str:
-    """For bash: by command and by the word before."""
-    from kensaku.cli._main import COMMANDS
-
-    values, files, options = [], [], []
-    for name in COMMANDS:
-        words = []
-        for flags, choices, is_file, _ in _options(name):
-            words += [*flags] or choices
-            here = "|".join(f"{name}:{flag}" for flag in flags)
-            if flags and is_file:
-                files.append(here)
-            elif flags and choices:
-                values.append(f'    {here}) words="{" ".join(choices)}" ;;')
-        options.append(f'    {name}) words="{" ".join(words)}" ;;')
-    return "\n".join(
-        [
-            "_kensaku() {",
-            '  local words="" before="${COMP_WORDS[COMP_CWORD-1]}" now="${COMP_WORDS[COMP_CWORD]}"',
-            '  local command="${COMP_WORDS[1]}"',
-            "  COMPREPLY=()",
-            f'  if [ "$COMP_CWORD" -eq 1 ]; then words="{" ".join(COMMANDS)} --help --version"',
-            '  else case "$command:$before" in',
-            *values,
-            f'    {"|".join(files)}) COMPREPLY=($(compgen -f -- "$now")); return ;;',
-            '    *) case "$command" in',
-            *options,
-            "    esac ;;",
-            "  esac; fi",
-            '  COMPREPLY=($(compgen -W "$words" -- "$now"))',
-            "}",
-            "complete -F _kensaku kensaku",
-        ]
-    )
+def completion_script(shell: str) -> str:
+    """Generate the script from the parsers of all commands."""
+    try:
+        import shtab
+    except ImportError:
+        raise MissingExtra("shtab", "completion") from None
+    script: str = shtab.complete(_root_parser(), shell)
+    if shell == "zsh":  # shtab 1.13 completes only the first word of an argument that takes more
+        script = re.sub(r'"\(\*\)::?', '"*:', script)
+    return script
 
 
-def zsh() -> str:
-    """For zsh: with descriptions."""
-    from kensaku.cli._main import COMMANDS
+def _root_parser() -> argparse.ArgumentParser:
+    """Return one parser with all commands. It only describes them: nothing is parsed with it."""
+    from kensaku.cli._main import COMMANDS, command_module, parser_options
 
-    lines = ["#compdef kensaku", "_kensaku() {", "  if (( CURRENT == 2 )); then"]
-    lines += ["    local -a commands=("]
-    lines += [f"      {_quoted(f'{name}:{about}')}" for name, about in COMMANDS.items()]
-    lines += ["    )", "    _describe command commands; return", "  fi", '  case "$words[2]" in']
-    for name in COMMANDS:
-        specs = []
-        for flags, choices, is_file, about in _options(name):
-            value = (
-                ":file:_files" if is_file else f":value:({' '.join(choices)})" if choices else ""
-            )
-            about = about.replace("[", "(").replace("]", ")").replace(":", "\\:")
-            specs += [_quoted(f"{flag}[{about}]{value}") for flag in flags]
-            if not flags and choices:
-                specs.append(_quoted(f"*:value:({' '.join(choices)})"))
-        lines.append(f"    {name}) shift words; (( CURRENT-- )); _arguments {' '.join(specs)} ;;")
-    return "\n".join(
-        [*lines, "  esac", "}", 'compdef _kensaku kensaku 2>/dev/null || _kensaku "$@"']
-    )
-
-
-def fish() -> str:
-    """For fish: one line for each option."""
-    from kensaku.cli._main import COMMANDS
-
-    lines = []
+    parser = argparse.ArgumentParser(prog="kensaku")
+    parser.add_argument("-V", "--version", action="version", version="", help="print the version")
+    commands = parser.add_subparsers()
     for name, about in COMMANDS.items():
-        lines.append(
-            f"complete -c kensaku -f -n __fish_use_subcommand -a {name} -d {_quoted(about)}"
-        )
-        inside = f"complete -c kensaku -n '__fish_seen_subcommand_from {name}'"
-        for flags, choices, is_file, about_it in _options(name):
-            names = "".join(
-                f" -l {flag[2:]}" if flag.startswith("--") else f" -s {flag[1:]}" for flag in flags
-            )
-            value = (
-                " -r -F" if is_file else f" -f -a {_quoted(' '.join(choices))}" if choices else ""
-            )
-            lines.append(f"{inside}{names}{value} -d {_quoted(about_it)}")
-    return "\n".join(lines)
+        command = commands.add_parser(name, help=about, **parser_options(name))
+        command_module(name).add_arguments(command)
+        for action in command._actions:
+            _set_completer(name, action)
+    return parser
 
 
-def _options(command: str) -> list[tuple[list[str], list[str], bool, str]]:
-    """Flags (none for an argument), values to choose from, whether it is a file, and its help."""
-    from kensaku.cli._main import parser_of
+def _set_completer(command: str, action: Any) -> None:
+    """Tell shtab what completes an argument whose parser has no `choices`."""
+    import shtab
+
     from kensaku.dialects import DIALECTS
     from kensaku.providers import provider_names
+    from kensaku.tools.registry import TOOLS
 
-    names = {"route": ["auto", *provider_names()], "dialect": list(DIALECTS)}
-    if command == "providers":
-        names["names"] = provider_names()
-    found = []
-    for action in parser_of(command)._actions:
-        choices = names.get(action.dest) or [str(c) for c in action.choices or ()]
-        about = (action.help or "").replace("%(choices)s", ", ".join(choices))
-        found.append((list(action.option_strings), choices, action.type is Path, about))
-    return found
+    if action.type is Path or (command, action.dest) == ("index", "what"):
+        action.complete = shtab.FILE
+    elif action.dest == "collection":
+        action.complete = _collection_completer()
+    elif action.dest == "route":
+        action.complete = _list_completer("route", ["auto", *provider_names()])
+    elif action.dest == "tools":
+        action.complete = _list_completer("tools", TOOLS)
+    elif action.dest == "dialect":
+        action.choices = list(DIALECTS)
+    elif (command, action.dest) == ("providers", "names"):
+        action.choices = provider_names()
+    elif not action.option_strings and not action.choices:
+        action.complete = {"zsh": "()"}  # without an action of its own zsh offers no options here
 
 
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
+def _list_completer(name: str, values: Iterable[str]) -> dict[str, Any]:
+    """Complete values that are separated by commas."""
+    function, words = f"_kensaku_{name}", " ".join(values)
+    bash = (
+        f'{function}() {{\n  local head=""\n  [[ "$1" == *,* ]] && head="${{1%,*}},"\n'
+        f'  compgen -P "$head" -W "{words}" -- "${{1##*,}}"\n}}'
+    )
+    return {
+        "bash": function,
+        "zsh": function,
+        "fish": f"(__fish_complete_list , '{function}')",
+        "preamble": {
+            "bash": bash,
+            "zsh": f"{function}() {{ _values -s , {name} {words} }}",
+            "fish": f"function {function}\n  string split ' ' '{words}'\nend",
+        },
+    }
+
+
+def _collection_completer() -> dict[str, Any]:
+    """Complete the names of the collections that exist when Tab is pressed."""
+    function = "_kensaku_collections"
+    zsh = f'local -a names=(${{(f)"$({_COLLECTIONS})"}}); _describe collection names'
+    return {
+        "bash": function,
+        "zsh": function,
+        "fish": f"({_COLLECTIONS})",
+        "preamble": {
+            "bash": f'{function}() {{ compgen -W "$({_COLLECTIONS})" -- "$1"; }}',
+            "zsh": f"{function}() {{ {zsh} }}",
+        },
+    }

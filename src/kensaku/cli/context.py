@@ -1,8 +1,8 @@
-"""Search, and pack the best passages into a number of tokens, numbered for citing.
+"""Search and print the best passages within a token budget, numbered for citing.
 
-The text goes to standard output and nothing else does. When more was found than fits, standard
-error says the cursor to ask for the rest with; the numbers [1], [2], … stay those of the same
-pages. Exit status: 0 found or nothing to find, 1 nobody could search, 2 wrong use.
+Standard output has the passages and nothing else. If more was found than fits, standard error has
+the cursor for the next part, in which [1], [2], … stand for the same pages. Exit status: 0 found
+or nothing to find, 1 no provider could search, 2 wrong usage.
 """
 
 from __future__ import annotations
@@ -10,8 +10,11 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from kensaku.cli import _query_options as asking
-from kensaku.cli import _terminal as terminal
+from kensaku.cli._client import open_client
+from kensaku.cli._notices import KeylessNotice, print_outcome
+from kensaku.cli._options import add_common_options, load_settings
+from kensaku.cli._query_options import add_query_options, query_fields, query_text, search_options
+from kensaku.cli._terminal import format_count, print_json, print_message, print_result
 
 if TYPE_CHECKING:
     from kensaku.answers.context import Context
@@ -20,34 +23,37 @@ USAGE = "[options] WORD …"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The question, and how much may come back."""
+    """Add the query and the token budget."""
+    add_query_options(parser)
     add = parser.add_argument
-    add("--max-tokens", type=int, default=2_000, metavar="N", help="how many; 2000 if unsaid")
-    add("--cursor", metavar="CURSOR", help="go on where an earlier call with these words ended")
-    asking.add_question(parser)
+    add("--max-tokens", type=int, default=2_000, metavar="N",
+        help="token budget of the passages (default 2000)")  # fmt: skip
+    add("--cursor", metavar="CURSOR", help="continue after an earlier part of the same query")
+    add_common_options(parser)
 
 
 async def run(args: argparse.Namespace) -> int:
-    """One search, packed."""
-    words = asking.words_of(args)
-    async with asking.asker(args) as (k, notice):
-        found = await k.context(
-            words, max_tokens=args.max_tokens, cursor=args.cursor, **asking.options_of(args)
-        )
+    """Search once and print the passages."""
+    text, options = query_text(args), {**query_fields(args), **search_options(args)}
+    async with open_client(load_settings(args)) as k:
+        notice = KeylessNotice(k, args.route)
+        notice.print_before()
+        context = await k.context(text, max_tokens=args.max_tokens, cursor=args.cursor, **options)
+    notice.print_after(context.attempts)
     if args.json:
-        terminal.show_json(found.to_dict())
-    elif found.text:
-        terminal.show(found.text)
-    status = asking.status_of(found, notice, words)
-    _tell_size(found, args.max_tokens)
+        print_json(context.to_dict())
+    elif context.text:
+        print_result(context.text)
+    status = print_outcome(context)
+    _print_size(context, args.max_tokens)
     return status
 
 
-def _tell_size(found: Context, most: int) -> None:
-    if found.citations:
-        pages = len(found.citations)
-        terminal.tell(f"{found.tokens:,} tokens of {pages} page{'s' * (pages != 1)}")
-    elif found.outcome == "found":
-        terminal.tell(f"no passage fits into {most:,} tokens, or all were shown")
-    if found.cursor:
-        terminal.tell(f"more: --cursor {found.cursor}")
+def _print_size(context: Context, max_tokens: int) -> None:
+    if context.citations:
+        pages = format_count(len(context.citations), "page")
+        print_message(f"{context.tokens:,} tokens of {pages}")
+    elif context.outcome == "found":
+        print_message(f"no passage fits into {max_tokens:,} tokens, or all were shown")
+    if context.cursor:
+        print_message(f"more: --cursor {context.cursor}")

@@ -1,8 +1,8 @@
-"""Read pages: the main text of each, as Markdown, without what is around it.
+"""Read web pages and print the main text of each as Markdown.
 
-HTML, PDF, plain text, Markdown, JSON, XML, CSV and Office documents. At most 20 URLs in one call;
-one that cannot be read is named on standard error and does not stop the others. Exit status: 0
-when a page was read, 1 when none could be, 2 when none of them is a web address.
+HTML, PDF, plain text, Markdown, JSON, XML, CSV and Office documents; at most 20 URLs in one call.
+A page that cannot be read is reported on standard error; the others are still printed. Exit
+status: 0 when a page was read, 1 when none could be, 2 when none of the URLs is a web address.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from kensaku.cli import _terminal as terminal
-from kensaku.cli._addresses import check_url, fault_of
-from kensaku.cli._client import client
-from kensaku.cli._options import add_common
+from kensaku.cli._addresses import check_url, url_fault
+from kensaku.cli._client import open_client
+from kensaku.cli._options import add_common_options, load_settings
+from kensaku.cli._terminal import print_json, print_message, print_result
 from kensaku.text.clean import one_line
 
 if TYPE_CHECKING:
@@ -26,70 +26,71 @@ FORMATS = ("markdown", "text")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which pages, and how they are written."""
-    parser.add_argument("urls", nargs="+", metavar="URL", help="with http:// or https://")
-    add_format(parser)
+    """Add the URLs, the output format and the timeout."""
+    parser.add_argument("urls", nargs="+", metavar="URL", help="http:// or https:// address")
+    add_format_option(parser)
     parser.add_argument(
-        "--timeout", type=float, default=60.0, metavar="SECONDS", help="for all; 60 if unsaid"
-    )
-    add_common(parser)
+        "--timeout", type=float, default=60.0, metavar="SECONDS",
+        help="time limit for all pages together (default 60)",
+    )  # fmt: skip
+    add_common_options(parser)
 
 
-def add_format(parser: argparse.ArgumentParser) -> None:
-    """`--format`: what is printed of a page."""
+def add_format_option(parser: argparse.ArgumentParser) -> None:
+    """Add `--format`."""
     parser.add_argument(
         "--format", choices=FORMATS, default="markdown", metavar="FORMAT",
-        help="how pages are written: markdown, text",
+        help="output format of pages: markdown, text",
     )  # fmt: skip
 
 
 async def run(args: argparse.Namespace) -> int:
-    """Read them all."""
-    if all(fault_of(url) for url in args.urls):
+    """Read all pages and print them."""
+    if all(url_fault(url) for url in args.urls):
         check_url(args.urls[0])
     check_timeout(args.timeout)
-    async with client(args) as k:
-        done = await k.extract(args.urls, timeout=args.timeout)
+    async with open_client(load_settings(args)) as k:
+        extraction = await k.extract(args.urls, timeout=args.timeout)
     if args.json:
-        terminal.show_json(done.to_dict())
+        print_json(extraction.to_dict())
     else:
-        show_pages(done.results, args.format)
-    for page in done.results:
-        tell_notes(page)
-    tell_failed(done.failed)
-    return int(not done.results)
+        print_pages(extraction.results, args.format)
+    for page in extraction.results:
+        print_notes(page)
+    print_failed(extraction.failed)
+    return int(not extraction.results)
 
 
 def check_timeout(seconds: float) -> None:
-    """Raise for a number of seconds that is none."""
+    """Raise `InvalidQuery` for a timeout out of bounds."""
     from kensaku.errors import InvalidQuery
 
     if not 0 < seconds <= 3_600:
         raise InvalidQuery(f"timeout is {seconds:g}; it must be more than 0 and at most 3,600 s")
 
 
-def show_pages(pages: Iterable[Page], form: str) -> None:
-    """Pages on stdout: title, address and text of each."""
+def print_pages(pages: Iterable[Page], form: str) -> None:
+    """Print title, URL and text of each page on stdout."""
     parts = []
     for page in pages:
         head = f"{'# ' if form == 'markdown' else ''}{page.title}\n" if page.title else ""
         text = page.text if form == "text" else page.markdown or page.text
-        text = text.strip().removeprefix(head).strip()  # the title stands over the address
+        text = text.strip().removeprefix(head).strip()  # the title is printed above the URL
         parts.append(f"{head}{one_line(page.url)}\n\n{text}".strip() + "\n")
     if parts:
-        terminal.show("\n".join(parts))
+        print_result("\n".join(parts))
 
 
-def tell_notes(page: Page) -> None:
-    """What is odd about a page: scanned, moved, made by scripts, or open to changes on its way."""
+def print_notes(page: Page) -> None:
+    """Print the notes of a page on stderr, and that plain HTTP can be tampered with."""
     notes = [*page.notes]
     if page.url.startswith("http://"):
         notes.append("read over http, where anybody on the way can change it; prefer https")
     for note in notes:
-        terminal.tell(f"note: {page.url}: {note}")
+        print_message(f"note: {page.url}: {note}")
 
 
-def tell_failed(failed: Iterable[tuple[str, KensakuError]]) -> None:
-    """One line for each page that could not be had."""
+def print_failed(failed: Iterable[tuple[str, KensakuError]]) -> None:
+    """Print a line for each page that could not be read on stderr."""
     for url, error in failed:
-        terminal.tell(f"{url[:200]}: {error}")
+        print_message(f"{url[:200]}: {error}")

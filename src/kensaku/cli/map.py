@@ -1,40 +1,40 @@
-"""List the pages of a site, one address a line, without reading them whole.
+"""List the URLs of a site, one a line, without extracting the pages.
 
-Exit status: 0 when there are addresses, 1 when the site could not be read, 2 wrong use.
+Exit status: 0 when there are URLs, 1 when the site could not be read, 2 wrong usage.
 """
 
 from __future__ import annotations
 
 import argparse
 
-from kensaku.cli import _terminal as terminal
-from kensaku.cli._client import client
-from kensaku.cli._crawl_options import add_site, plan_of
-from kensaku.cli._options import add_common
-from kensaku.cli.extract import tell_failed
+from kensaku.cli._client import open_client
+from kensaku.cli._crawl_options import add_crawl_options, crawl_options
+from kensaku.cli._options import add_common_options, load_settings
+from kensaku.cli._terminal import print_json, print_message, print_result
+from kensaku.cli.extract import print_failed
 from kensaku.text.clean import one_line
 
 USAGE = "[options] URL"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which site."""
-    add_site(parser)
-    add_common(parser)
+    """Add the site and its limits."""
+    add_crawl_options(parser)
+    add_common_options(parser)
 
 
 async def run(args: argparse.Namespace) -> int:
-    """One map."""
-    options = plan_of(args)
-    async with client(args) as k:
-        found = await k.map(args.url, **options)
-    failed = {url for url, _ in found.failed}
-    read = any(url not in failed for url in found.urls)
+    """Map the site and print its URLs."""
+    options = crawl_options(args)
+    async with open_client(load_settings(args)) as k:
+        site = await k.map(args.url, **options)
+    failed = {url for url, _ in site.failed}
+    readable = any(url not in failed for url in site.urls)
     if args.json:
-        terminal.show_json(found.to_dict())
-    elif read:
-        terminal.show("\n".join(map(one_line, found.urls)))
-    tell_failed(found.failed)
-    for note in found.notes:
-        terminal.tell(f"note: {note}")
-    return int(not read)
+        print_json(site.to_dict())
+    elif readable:
+        print_result("\n".join(map(one_line, site.urls)))
+    print_failed(site.failed)
+    for note in site.notes:
+        print_message(f"note: {note}")
+    return int(not readable)

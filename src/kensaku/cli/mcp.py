@@ -1,8 +1,8 @@
-"""Serve the tools to MCP clients: on standard input and output, or over HTTP.
+"""Serve the tools to MCP clients, on standard input and output or over HTTP.
 
-Without options it speaks to the one program that started it. With --http it listens on this
-machine only; for others it needs a token, from KENSAKU_MCP_TOKEN or a file, which clients send as
-`Authorization: Bearer …`.
+Without options the client is the program that started the server. With --http the server listens
+on this machine only; other addresses need a token, from KENSAKU_MCP_TOKEN or --token-file, which
+clients send as `Authorization: Bearer …`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kensaku.cli._terminal import tell
+from kensaku.cli._terminal import print_message
 from kensaku.errors import MissingExtra, UsageError
 from kensaku.tools.registry import DEFAULT, TOOLS
 
@@ -23,22 +23,38 @@ USAGE = "[--http] [options]"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which tools, and who may use them."""
+    """Add the tools, the address and the token."""
     add = parser.add_argument
     add("--tools", metavar="NAMES", default=",".join(DEFAULT),
-        help=f"separated by commas, of {', '.join(TOOLS)}")  # fmt: skip
-    add("--language", metavar="CODE", default="en", help="of the tools' words: en or ja")
+        help=f"tools, separated by commas: {', '.join(TOOLS)}")  # fmt: skip
+    add(
+        "--language",
+        metavar="CODE",
+        default="en",
+        help="language of the tools' descriptions: en or ja",
+    )
     add("--http", action="store_true", help="serve over Streamable HTTP, under /mcp")
-    add("--host", default="127.0.0.1", metavar="HOST", help="where to listen")
-    add("--port", type=int, default=8788, metavar="PORT", help="8788 unless said; 0 for any")
+    add(
+        "--host",
+        default="127.0.0.1",
+        metavar="HOST",
+        help="address to listen on (default 127.0.0.1)",
+    )
+    add(
+        "--port",
+        type=int,
+        default=8788,
+        metavar="PORT",
+        help="port to listen on (default 8788); 0 for any",
+    )
     add("--allow-host", action="append", default=[], metavar="NAME",
-        help="a further name under which clients reach it; repeatable")  # fmt: skip
-    add("--token-file", type=Path, metavar="FILE", help="where the token is, on one line")
-    add("--config", type=Path, metavar="FILE", help="take settings from this file")
+        help="another host name that clients use; repeatable")  # fmt: skip
+    add("--token-file", type=Path, metavar="FILE", help="file with the token on one line")
+    add("--config", type=Path, metavar="FILE", help="read settings from this file")
 
 
 async def run(args: argparse.Namespace) -> int:
-    """Serve until the client goes, or until Ctrl-C."""
+    """Serve until the client disconnects, or until Ctrl-C."""
     try:
         import mcp  # noqa: F401
     except ImportError:
@@ -51,7 +67,7 @@ async def run(args: argparse.Namespace) -> int:
     async with Kensaku(Settings.load(args.config)) as client:
         server = make_server(names, client=client, language=args.language)
         if not args.http:
-            # A thread waits for the next line and cannot be called off: Ctrl-C just ends it all.
+            # A thread blocks on stdin and cannot be cancelled, so Ctrl-C ends the process.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             await serve_stdio(server)
             return 0
@@ -63,7 +79,7 @@ async def run(args: argparse.Namespace) -> int:
             args.port,
             token=_token(args.token_file, client.settings),
             allow_hosts=args.allow_host,
-            ready=lambda url: tell(f"kensaku mcp: {url}"),
+            ready=lambda url: print_message(f"kensaku mcp: {url}"),
         )
     return 0
 
@@ -73,7 +89,7 @@ def _token(file: Path | None, settings: Settings) -> str | None:
         return settings.mcp_token.reveal() if settings.mcp_token else None
     try:
         if file.stat().st_mode & 0o077:
-            tell(f"kensaku mcp: others can read {file}; chmod 600 it")
+            print_message(f"kensaku mcp: others can read {file}; chmod 600 it")
         return file.read_text().strip()
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is not text"

@@ -1,6 +1,7 @@
-"""Who can be asked, what each can do, and how it is right now, in all processes together.
+"""List providers, their features and status.
 
-The number says when the usual route asks it.
+The first column is the position in the default route. The status is shared by all processes that
+use the same home.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ import argparse
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from kensaku.cli import _terminal as terminal
-from kensaku.cli._options import add_common, settings_of
+from kensaku.cli._client import open_client
+from kensaku.cli._options import add_common_options, load_settings
+from kensaku.cli._terminal import format_table, print_json, print_message, print_result
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
@@ -20,45 +22,44 @@ READY = "ready"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which providers."""
-    parser.add_argument("names", nargs="*", metavar="NAME", help="only these")
-    add_common(parser)
+    """Add the names of providers."""
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only these providers")
+    add_common_options(parser)
 
 
 async def run(args: argparse.Namespace) -> int:
     """Print the providers."""
-    from kensaku.client import Kensaku
     from kensaku.providers import provider_class, provider_names
     from kensaku.search.route import plan
 
-    async with Kensaku(settings_of(args)) as k:
+    async with open_client(load_settings(args)) as k:
         order = plan(k.settings, None, None).names
         for name in args.names:
             provider_class(name)
-        found = [await describe(k, name, order) for name in args.names or provider_names()]
+        providers = [await describe(k, name, order) for name in args.names or provider_names()]
     if args.json:
-        terminal.show_json(found)
+        print_json(providers)
         return 0
-    found.sort(key=lambda p: (p["turn"] is None, p["turn"] or 0))
+    providers.sort(key=lambda p: (p["turn"] is None, p["turn"] or 0))
     rows = [["", "provider", "state", "keys", "$/1000", "results", "characters", "filters"]]
-    terminal.show(terminal.table(rows + [_row(p) for p in found]))
-    for p in found:
+    print_result(format_table(rows + [_row(p) for p in providers]))
+    for p in providers:
         if p["sunset"]:
-            terminal.tell(f"{p['name']}: the service ends on {p['sunset']}; plan its successor")
+            print_message(f"{p['name']}: the service ends on {p['sunset']}; plan its successor")
     return 0
 
 
 async def describe(k: Kensaku, name: str, order: tuple[str, ...]) -> dict[str, Any]:
-    """All there is to say about one provider."""
+    """Return features, limits and status of one provider, ready for JSON."""
     from kensaku.providers import provider_class
 
-    cls, has = provider_class(name), k.settings.provider(name)
+    cls, configured = provider_class(name), k.settings.provider(name)
     return {
         "name": name,
         "label": cls.label or name,
         "turn": order.index(name) + 1 if name in order else None,
-        "state": await state_of(k, name),
-        "keys": [key.masked for key in has.keys],
+        "state": await provider_state(k, name),
+        "keys": [key.masked for key in configured.keys],
         "keyless": cls.keyless or cls.key_variable is None,
         "key_variable": cls.key_variable,
         "base_url": k.provider(name).base_url or None,
@@ -66,30 +67,30 @@ async def describe(k: Kensaku, name: str, order: tuple[str, ...]) -> dict[str, A
         "max_results": cls.max_results,
         "max_query_chars": cls.max_query_chars,
         "price": cls.price,
-        "rate": has.rate or cls.rate,
+        "rate": configured.rate or cls.rate,
         "sunset": cls.sunset.isoformat() if cls.sunset else None,
         "docs": cls.docs or None,
     }
 
 
-async def state_of(k: Kensaku, name: str) -> str:
-    """For people: ready, or what is in the way."""
+async def provider_state(k: Kensaku, name: str) -> str:
+    """Return `ready`, or why the provider cannot be asked now."""
     from kensaku.providers import provider_class
 
-    cls, has = provider_class(name), k.settings.provider(name)
-    if not has.enabled:
+    cls, configured = provider_class(name), k.settings.provider(name)
+    if not configured.enabled:
         return "switched off"
     if cls.sunset and cls.sunset <= datetime.now(UTC).date():
         return "ended"
     for option in cls.needs:
-        if not has.options.get(option):
+        if not configured.options.get(option):
             return f"needs {cls.options[option]}"
-    if cls.key_variable and not cls.keyless and not has.keys:
+    if cls.key_variable and not cls.keyless and not configured.keys:
         return f"needs {cls.key_variable}"
     if name != "local" and not k.provider(name).base_url:
         return f"needs {name.upper()}_BASE_URL"
     gate = k.gate(name)
-    await gate.sync()  # what other processes know
+    await gate.sync()  # with the other processes
     return gate.state()
 
 

@@ -1,131 +1,110 @@
-"""Search, and say honestly what came of it.
+"""Search the web or the local index and print ranked results.
 
-Results go to standard output, everything else to standard error. The words need no quotes, and
-`-` reads them from standard input. Exit status: 0 found or nothing to find, 1 nobody could search,
-2 wrong use.
+Results go to standard output, messages to standard error. The words of the query need no quotes;
+`-` reads it from standard input. Exit status: 0 found or nothing to find, 1 no provider could
+search, 2 wrong usage.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
-from kensaku import models
-from kensaku.cli import _terminal as terminal
-from kensaku.cli._options import add_common, settings_of
+from kensaku.cli import _notices as notices
+from kensaku.cli._client import open_client
+from kensaku.cli._options import add_common_options, load_settings
+from kensaku.cli._query_options import (
+    add_query_options,
+    query_fields,
+    query_text,
+    search_options,
+)
+from kensaku.cli._terminal import TerminalStyle, print_result, supports_color
+from kensaku.models import Outcome, Query
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
-    from kensaku.config.settings import Settings
-    from kensaku.models import Query, Response
+    from kensaku.models import Response
     from kensaku.testing.cassette import Cassette
 
 USAGE = "[options] WORD …"
-MAX_STDIN = 1 << 16
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What is asked, of whom, and how it is shown."""
+    """Add the query, the output format, and recording."""
+    add_query_options(parser)
     add = parser.add_argument
-    add("query", nargs="+", metavar="WORD", help="what to search for; - reads standard input")
-    add("-n", "--max-results", type=int, metavar="N", help="how many results, 1 to 50")
-    _choice(parser, "--depth", get_args(models.Depth), "how thorough", "basic")
-    _choice(parser, "--topic", get_args(models.Topic), "about what", "general")
-    _choice(parser, "--time-range", get_args(models.TimeRange), "not older than that")
-    add("--start-date", metavar="DATE", help="not older than this day, as in 2026-01-31")
-    add("--end-date", metavar="DATE", help="not newer than this day")
-    add("--include-domain", action="append", metavar="HOST", help="only this host; repeatable")
-    add("--exclude-domain", action="append", metavar="HOST", help="not this host; repeatable")
-    add("--country", metavar="CODE", help="prefer results of this country, as in jp")
-    add("--language", metavar="CODE", help="results in this language, as in ja")
-    add("--collection", metavar="NAME", help="which collection of the local index")
-    add("--answer", action="store_true", help="ask for an answer, too, where one is given")
-    add("--route", metavar="NAMES", help="who is asked, in order: tavily,brave,local; or auto")
-    _choice(parser, "--mode", ("first", "hedge", "all"), "how they are asked")
-    add("--timeout", type=float, metavar="SECONDS", help="how long it may take in all")
-    add("--no-cache", action="store_true", help="neither read nor keep earlier results")
-    add("--dialect", metavar="NAME", help="how results are written: plain, compact, markdown:ja …")
-    add("--explain", action="store_true", help="say who was asked, and why results stand there")
-    tape = parser.add_mutually_exclusive_group()
-    tape.add_argument("--record", type=Path, metavar="FILE", help="write down what is answered")
-    tape.add_argument("--replay", type=Path, metavar="FILE", help="play a recording; send nothing")
-    add_common(parser)
-
-
-def _choice(
-    parser: argparse.ArgumentParser, flag: str, of: tuple[str, ...], about: str, usual: str = ""
-) -> None:
-    name = flag.rpartition("-")[2].upper()
-    parser.add_argument(
-        flag, choices=of, default=usual or None, metavar=name, help=f"{about}: {', '.join(of)}"
+    add("--answer", "--include-answer", dest="include_answer", action="store_true",
+        help="print an answer, too, if a provider gives one")  # fmt: skip
+    add("--dialect", metavar="NAME", help="output format: plain, compact, markdown:ja …")
+    add("--explain", action="store_true", help="print who was asked, and why hits rank as they do")
+    recording = parser.add_mutually_exclusive_group()
+    recording.add_argument("--record", type=Path, metavar="FILE", help="record the replies")
+    recording.add_argument(
+        "--replay", type=Path, metavar="FILE", help="read replies from a recording; send nothing"
     )
+    add_common_options(parser)
 
 
 async def run(args: argparse.Namespace) -> int:
-    """One search."""
-    from kensaku.cli import _notices as report
-    from kensaku.client import Kensaku
-    from kensaku.models import Outcome
+    """Search once and print the response."""
+    from kensaku.dialects import check_dialect
 
-    # A recorded refusal must not make the real providers wait.
-    settings = settings_of(args, **({"state_url": "memory:"} if args.replay else {}))
-    query, cassette = _query(args, settings), _cassette(args)
-    dialect = _dialect(args, settings, query)
-    route = args.route or (cassette.providers if cassette and cassette.replays else None) or None
-    with closing(_Bar()) as progress:
-        async with Kensaku(settings, cassette=cassette) as k:
-            k.progress = progress
-            notice = report.Notice(k, route, silent=bool(args.replay))
-            notice.before()
-            response = await k.search(
-                query,
-                route=route,
-                mode=args.mode,
-                timeout=args.timeout,
-                cache=False if args.no_cache or cassette else None,
-            )
-            if response.outcome is Outcome.UNAVAILABLE and await _index_is_ready(k):
-                response = await k.search(query, route="local", timeout=args.timeout)
-    notice.after(response)
-    terminal.show(_written(response, dialect))
-    report.tell_about(response, shown_already=dialect.partition(":")[0] in report.LISTING)
+    # With a state of its own, a recorded refusal puts no real provider on cooldown.
+    settings = load_settings(args, **({"state_url": "memory:"} if args.replay else {}))
+    dialect = "json" if args.json else args.dialect or settings.dialect
+    check_dialect(dialect)
+    fields = {"max_results": settings.max_results, **query_fields(args)}
+    query = Query(query_text(args), include_answer=args.include_answer, **fields)
+    cassette, options = _open_cassette(args), search_options(args)
+    if cassette is not None:
+        options["cache"] = False
+        if cassette.replays and cassette.providers:
+            options.setdefault("route", cassette.providers)
+    async with open_client(settings, cassette) as k:
+        notice = None if args.replay else notices.KeylessNotice(k, options.get("route"))
+        if notice is not None:
+            notice.print_before()
+        response = await _search(k, query, options)
+    if notice is not None:
+        notice.print_after(response.attempts)
+    print_result(_format(response, dialect))
+    notices.print_notices(response.outcome, response.attempts, response.notes, dialect=dialect)
     if args.explain:
-        report.explain(response)
+        notices.print_explanation(response)
     return int(response.outcome is Outcome.UNAVAILABLE)
 
 
-class _Bar(terminal.Progress):
-    def close(self) -> None:
-        self.end()
+async def _search(k: Kensaku, query: Query, options: dict[str, Any]) -> Response:
+    """Search; search the local index again if it was still being built at the deadline.
+
+    On a slow machine building the starter collection takes longer than a search may.
+    """
+    from kensaku.providers.local import Local
+
+    response = await k.search(query, **options)
+    local = k.provider("local")
+    if response.outcome is not Outcome.UNAVAILABLE or not isinstance(local, Local):
+        return response
+    if not await local.finish():
+        return response
+    return merge(response, await k.search(query, **{**options, "route": "local", "mode": None}))
 
 
-def _query(args: argparse.Namespace, settings: Settings) -> Query:
-    from kensaku.models import Query
-
-    words = [sys.stdin.read(MAX_STDIN) if word == "-" else word for word in args.query]
-    options: dict[str, Any] = {
-        name: getattr(args, name)
-        for name in ("depth", "topic", "time_range", "start_date", "end_date", "country",
-                     "language", "collection")
-    }  # fmt: skip
-    return Query(
-        " ".join(words),
-        limit=settings.max_results if args.max_results is None else args.max_results,
-        include_domains=_hosts(args.include_domain),
-        exclude_domains=_hosts(args.exclude_domain),
-        include_answer=args.answer,
-        **options,
+def merge(first: Response, second: Response) -> Response:
+    """Return the second response with the attempts and notes of both."""
+    return replace(
+        second,
+        attempts=(*first.attempts, *second.attempts),
+        notes=tuple(dict.fromkeys((*first.notes, *second.notes))),
+        elapsed_ms=first.elapsed_ms + second.elapsed_ms,
     )
 
 
-def _hosts(given: list[str] | None) -> tuple[str, ...]:
-    return tuple(host for hosts in given or () for host in hosts.split(",") if host.strip())
-
-
-def _cassette(args: argparse.Namespace) -> Cassette | None:
+def _open_cassette(args: argparse.Namespace) -> Cassette | None:
     if not (args.record or args.replay):
         return None
     from kensaku.testing.cassette import Cassette
@@ -135,31 +114,12 @@ def _cassette(args: argparse.Namespace) -> Cassette | None:
     return Cassette(args.replay)
 
 
-def _dialect(args: argparse.Namespace, settings: Settings, query: Query) -> str:
-    """The dialect, tried out on nothing: a wrong name is known before anything is sent."""
-    from kensaku.dialects import write
-    from kensaku.models import Outcome, Response
-
-    dialect: str = "json" if args.json else args.dialect or settings.dialect
-    write(Response(query, Outcome.EMPTY), dialect)
-    return dialect
-
-
-def _written(response: Response, dialect: str) -> str:
+def _format(response: Response, dialect: str) -> str:
     from kensaku.dialects import write
 
     options: dict[str, Any] = {}
     if dialect == "json" and sys.stdout.isatty():
         options["indent"] = 2
-    if dialect.partition(":")[0] == "plain" and terminal.fancy(sys.stdout):
-        options["style"] = terminal.Painted()
+    if dialect.partition(":")[0] == "plain" and supports_color(sys.stdout):
+        options["style"] = TerminalStyle()
     return write(response, dialect, **options)
-
-
-async def _index_is_ready(k: Kensaku) -> bool:
-    """Whether the starter collection was being built when the deadline came, and now is there: on
-    a slow machine the first search takes longer than a search may."""
-    from kensaku.providers.local import Local
-
-    local = k.provider("local")
-    return isinstance(local, Local) and await local.finish()

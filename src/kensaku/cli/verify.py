@@ -1,40 +1,42 @@
-"""Does a quote stand on a page? Found or not, and where; no opinion.
+"""Check whether a page contains a quote, and where.
 
-Spacing, letter case and the shapes of quotation marks and dashes do not count; words and figures
-do. Exit status: 0 the page was read, found or not; 1 it could not be read; 2 wrong use.
+Spacing, letter case and the kinds of quotation marks and dashes are ignored; words and figures
+must match. Exit status: 0 the page was read, with or without the quote; 1 it could not be read;
+2 wrong usage.
 """
 
 from __future__ import annotations
 
 import argparse
 
-from kensaku.cli import _terminal as terminal
 from kensaku.cli._addresses import check_url
-from kensaku.cli._client import client
-from kensaku.cli._options import add_common
+from kensaku.cli._client import open_client
+from kensaku.cli._options import add_common_options, load_settings
+from kensaku.cli._terminal import print_json, print_result
 
 USAGE = "[options] QUOTE URL"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What to look for, and where."""
-    parser.add_argument("quote", metavar="QUOTE", help="the words, in one argument")
-    parser.add_argument("url", metavar="URL", help="the page that is said to hold them")
-    add_common(parser)
+    """Add the quote and the URL of the page."""
+    parser.add_argument("quote", metavar="QUOTE", help="the quote, as one argument")
+    parser.add_argument("url", metavar="URL", help="the page to look at")
+    add_common_options(parser)
 
 
 async def run(args: argparse.Namespace) -> int:
-    """One look."""
+    """Look for the quote and print where it is."""
     from kensaku.answers.verify import verify
 
-    verify(args.quote, "")  # an empty or endless quote is told before anything is sent
+    verify(args.quote, "")  # raises for an empty or overlong quote before anything is sent
     check_url(args.url)
-    async with client(args) as k:
-        found = await k.verify(args.quote, args.url)
+    async with open_client(load_settings(args)) as k:
+        verification = await k.verify(args.quote, args.url)
     if args.json:
-        terminal.show_json({"url": args.url, **found.to_dict()})
-    elif found.found:
-        terminal.show(f"found, characters {found.start} to {found.end}: {found.text}")
+        print_json({"url": args.url, **verification.to_dict()})
+    elif verification.found:
+        where = f"characters {verification.start} to {verification.end}"
+        print_result(f"found, {where}: {verification.text}")
     else:
-        terminal.show("not found")
+        print_result("not found")
     return 0

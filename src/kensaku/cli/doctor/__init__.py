@@ -1,8 +1,8 @@
-"""Find out what does not work, and what to do about it.
+"""Check this machine, the providers and the local index, and say what to do.
 
-Nothing is spent: hosts are connected to, and keys are checked where that is free. With --live one
-search is sent to every provider of the usual route, with each of its keys. What works again is not
-made to wait any longer. Exit status 1 when something is broken.
+It connects to hosts and checks keys where that is free. With --live it sends one search to every
+provider of the default route with each of its keys, and ends the cooldown of those that answer.
+Exit status: 0 nothing is broken, 1 something is.
 """
 
 from __future__ import annotations
@@ -11,61 +11,66 @@ import argparse
 import asyncio
 from typing import TYPE_CHECKING
 
-from kensaku.cli import _terminal as terminal
-from kensaku.cli._options import add_common, settings_of
+from kensaku.cli._options import add_common_options, load_settings
+from kensaku.cli._terminal import print_json, print_result
 from kensaku.errors import ConfigError
 
 if TYPE_CHECKING:
-    from kensaku.cli.doctor.local import Finding
+    from kensaku.cli.doctor.local import CheckResult
     from kensaku.config.settings import Settings
 
 USAGE = "[options]"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """How far to go."""
-    parser.add_argument("--live", action="store_true", help="send a search to each; it may cost")
+    """Add `--live` and the timeout."""
+    parser.add_argument("--live", action="store_true", help="send searches, which may cost money")
     parser.add_argument(
-        "--timeout", type=float, default=8.0, metavar="SECONDS", help="how long each may take"
+        "--timeout",
+        type=float,
+        default=8.0,
+        metavar="SECONDS",
+        help="time limit for each check (default 8)",
     )
-    add_common(parser)
+    add_common_options(parser)
 
 
 async def run(args: argparse.Namespace) -> int:
-    """All checks, those of the network at the same time."""
-    from kensaku.cli.doctor.local import Finding, check_machine
+    """Run all checks, those of the network concurrently, and print the results."""
+    from kensaku.cli.doctor.local import CheckResult, check_machine
 
     try:
-        settings = settings_of(args)
+        settings = load_settings(args)
     except ConfigError as error:
-        return _shown(args, [Finding("✗", "settings", error.message, error.remedy)])
-    return _shown(args, check_machine(settings) + await _check_all(settings, args))
+        return _print(args, [CheckResult("✗", "settings", error.message, error.remedy)])
+    return _print(args, check_machine(settings) + await _check_all(settings, args))
 
 
-async def _check_all(settings: Settings, args: argparse.Namespace) -> list[Finding]:
+async def _check_all(settings: Settings, args: argparse.Namespace) -> list[CheckResult]:
     from kensaku.cli.doctor.local import check_index
-    from kensaku.cli.doctor.network import Examination, check_clock, check_somebody
+    from kensaku.cli.doctor.network import ProviderCheck, check_clock, check_route
     from kensaku.client import Kensaku
     from kensaku.search.route import plan
 
     async with Kensaku(settings) as k:
         route = plan(settings, None, None)
-        examined = [
-            Examination(k, name, name in route.pool, live=args.live, seconds=args.timeout)
+        checks = [
+            ProviderCheck(k, name, name in route.pool, live=args.live, seconds=args.timeout)
             for name in route.names
             if name != "local"
         ]
-        await asyncio.gather(*(e.examine() for e in examined))
+        await asyncio.gather(*(check.run() for check in checks))
         index = await check_index(k, args.timeout)
-        found = [finding for e in examined for finding in e.findings]
-        found += [*check_clock(e.skew for e in examined), index]
-        return [*found, *check_somebody(examined, index)]
+        results = [result for check in checks for result in check.results]
+        results += [*check_clock(check.skew for check in checks), index]
+        return [*results, *check_route(checks, index)]
 
 
-def _shown(args: argparse.Namespace, findings: list[Finding]) -> int:
+def _print(args: argparse.Namespace, results: list[CheckResult]) -> int:
     if args.json:
-        terminal.show_json([f.to_dict() for f in findings])
+        print_json([r.to_dict() for r in results])
     else:
-        for f in findings:
-            terminal.show(f"{f.mark} {f.what}: {f.said}" + (f" → {f.next}" if f.next else ""))
-    return int(any(f.mark == "✗" for f in findings))
+        for r in results:
+            remedy = f" → {r.remedy}" if r.remedy else ""
+            print_result(f"{r.mark} {r.subject}: {r.message}{remedy}")
+    return int(any(r.mark == "✗" for r in results))

@@ -1,4 +1,4 @@
-"""What `kensaku doctor` looks at on this machine: home, files, versions, the index. No network."""
+"""Checks of this machine: home, files, versions, proxies, the local index. No network."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import platform
 import sqlite3
 import stat
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,35 +18,37 @@ if TYPE_CHECKING:
     from kensaku.client import Kensaku
     from kensaku.config.settings import Settings
 
-SAFE_WAL = (3, 51, 3)
+SAFE_WAL = (3, 51, 3)  # from this version of SQLite on, the cache uses the write-ahead log
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One line: well, to be looked at, or broken; and what to do next."""
+class CheckResult:
+    """One line of the report: fine, worth a look, or broken; and what to do."""
 
     mark: Literal["✓", "!", "✗"]
-    what: str
-    said: str
-    next: str = ""
+    subject: str
+    message: str
+    remedy: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("said", "next"):
+        for name in ("message", "remedy"):
             object.__setattr__(self, name, one_line(getattr(self, name)))
 
     def to_dict(self) -> dict[str, Any]:
-        """The finding, ready for JSON."""
-        states = {"✓": "well", "!": "look", "✗": "broken"}
+        """Return the result, ready for JSON."""
+        state = {"✓": "well", "!": "look", "✗": "broken"}[self.mark]
         return {
-            "state": states[self.mark],
-            **{k: v for k, v in asdict(self).items() if k != "mark"},
+            "state": state,
+            "what": self.subject,
+            "said": self.message,
+            "next": self.remedy,
         }
 
 
-def check_machine(settings: Settings) -> list[Finding]:
-    """Everything that needs no network and no event loop."""
+def check_machine(settings: Settings) -> list[CheckResult]:
+    """Run the checks that need neither the network nor an event loop."""
     return [
-        Finding("✓", "python", f"{platform.python_version()} on {platform.system()}"),
+        CheckResult("✓", "python", f"{platform.python_version()} on {platform.system()}"),
         _sqlite(),
         _home(settings.home),
         *_files(settings),
@@ -55,10 +57,10 @@ def check_machine(settings: Settings) -> list[Finding]:
     ]
 
 
-async def check_index(k: Kensaku, seconds: float) -> Finding:
-    """Whether the local index opens, and what is in it."""
+async def check_index(k: Kensaku, seconds: float) -> CheckResult:
+    """Open the local index and count its documents."""
     if not k.settings.home.joinpath("index").is_dir():
-        return Finding(
+        return CheckResult(
             "!",
             "local index",
             "there is none yet",
@@ -68,58 +70,58 @@ async def check_index(k: Kensaku, seconds: float) -> Finding:
         async with asyncio.timeout(seconds):
             stats = await k.index.stats()
     except TimeoutError:
-        then = "end the process that holds it, or move it away"
-        return Finding("✗", "local index", f"it did not open within {seconds:g} s", then)
+        remedy = "end the process that holds it, or move it away"
+        return CheckResult("✗", "local index", f"it did not open within {seconds:g} s", remedy)
     except KensakuError as error:
-        return Finding(
+        return CheckResult(
             "✗", "local index", error.message, error.remedy or "move it away, and add again"
         )
     if not stats:
-        return Finding("!", "local index", "it is empty", "kensaku index add PATH")
+        return CheckResult("!", "local index", "it is empty", "kensaku index add PATH")
     counts = (f"{name} {s.get('documents', '?')} documents" for name, s in stats.items())
-    return Finding("✓", "local index", ", ".join(counts))
+    return CheckResult("✓", "local index", ", ".join(counts))
 
 
-def _sqlite() -> Finding:
+def _sqlite() -> CheckResult:
     version = sqlite3.sqlite_version
     if sqlite3.sqlite_version_info >= SAFE_WAL:
-        return Finding("✓", "SQLite", version)
-    return Finding(
+        return CheckResult("✓", "SQLite", version)
+    return CheckResult(
         "✓", "SQLite", f"{version}; before 3.51.3 the slower, safe journal is used for the cache"
     )
 
 
-def _home(home: Path) -> Finding:
+def _home(home: Path) -> CheckResult:
     try:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
         with TemporaryFile(dir=home):
             pass
     except OSError as error:
-        said = f"{home} cannot be written: {error.strerror}"
-        return Finding("✗", "home", said, "set KENSAKU_HOME to a directory of yours")
+        message = f"{home} cannot be written: {error.strerror}"
+        return CheckResult("✗", "home", message, "set KENSAKU_HOME to a directory of yours")
     mode = stat.S_IMODE(home.stat().st_mode)
     if mode & 0o077:
-        return Finding("!", "home", f"{home} is open to others ({mode:o})", f"chmod 700 {home}")
-    return Finding("✓", "home", f"{home} is writable and private")
+        return CheckResult("!", "home", f"{home} is open to others ({mode:o})", f"chmod 700 {home}")
+    return CheckResult("✓", "home", f"{home} is writable and private")
 
 
-def _files(settings: Settings) -> list[Finding]:
-    """Files that others can read: what was searched for, and keys."""
+def _files(settings: Settings) -> list[CheckResult]:
+    """Report files with queries or keys that other users can read."""
     names = ["state.sqlite", "cache.sqlite", "config.toml", "config.yaml"]
-    places = {settings.home / name for name in names}
-    places |= {
+    paths = {settings.home / name for name in names}
+    paths |= {
         Path(origin.rpartition(", line ")[0])
         for origin in settings.origins.values()
         if ", line " in origin
     }
     return [
-        Finding("!", "files", f"{place} can be read by others ({mode:o})", f"chmod 600 {place}")
-        for place in sorted(places)
-        if place.is_file() and (mode := stat.S_IMODE(place.stat().st_mode)) & 0o077
+        CheckResult("!", "files", f"{path} can be read by others ({mode:o})", f"chmod 600 {path}")
+        for path in sorted(paths)
+        if path.is_file() and (mode := stat.S_IMODE(path.stat().st_mode)) & 0o077
     ]
 
 
-def _proxies(settings: Settings) -> list[Finding]:
+def _proxies(settings: Settings) -> list[CheckResult]:
     from urllib.request import getproxies_environment
 
     ignored = sorted(name for name in getproxies_environment() if name != "no")
@@ -127,22 +129,25 @@ def _proxies(settings: Settings) -> list[Finding]:
         return []
     names = ", ".join(f"{name.upper()}_PROXY" for name in ignored)
     if settings.proxy:
-        return [Finding("✓", "proxy", f"the one of the settings is used; {names} is not looked at")]
+        return [
+            CheckResult("✓", "proxy", f"the one of the settings is used; {names} is not looked at")
+        ]
     return [
-        Finding("!", "proxy", f"{names} is not looked at", "set KENSAKU_PROXY when you need it")
+        CheckResult("!", "proxy", f"{names} is not looked at", "set KENSAKU_PROXY when you need it")
     ]
 
 
-def _sunsets(settings: Settings) -> list[Finding]:
+def _sunsets(settings: Settings) -> list[CheckResult]:
     from datetime import UTC, datetime
 
     from kensaku.providers import provider_class
 
     today = datetime.now(UTC).date()
-    found = []
+    results = []
     for name in settings.providers:
         if (end := provider_class(name).sunset) is not None:
-            over = end <= today
-            said = f"the service {'ended' if over else 'ends'} on {end}"
-            found.append(Finding("✗" if over else "!", name, said, "plan its successor"))
-    return found
+            ended = end <= today
+            message = f"the service {'ended' if ended else 'ends'} on {end}"
+            mark: Literal["✗", "!"] = "✗" if ended else "!"
+            results.append(CheckResult(mark, name, message, "plan its successor"))
+    return results

@@ -1,6 +1,6 @@
-"""What `kensaku doctor` asks of the network: who is reachable, whose key is taken, what time it is.
+"""Checks of the network: reachable hosts, accepted keys, the clock.
 
-provider → GET its address (any reply will do) → its key, where checking is free → --live: a search
+provider → GET its base URL (any reply will do) → its key, where that is free → --live: a search
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from kensaku.cli.doctor.local import Finding
+from kensaku.cli.doctor.local import CheckResult
 from kensaku.errors import KensakuError, KeyRefused, ProviderError, QuotaExhausted, RateLimited
 from kensaku.models import Query
 from kensaku.providers.base import Request
@@ -21,29 +21,32 @@ if TYPE_CHECKING:
     from kensaku.client import Kensaku
     from kensaku.providers.base import Reply
 
-MOST_SKEW = 120.0  # seconds; from there on certificates and dates begin to fail
+MAX_SKEW = 120.0  # seconds; beyond it certificates and dates begin to fail
 
 
-class Examination:
-    """One provider of the route. A keyless one that is out of reach is no fault of this machine."""
+class ProviderCheck:
+    """The checks of one provider of the route.
+
+    A keyless provider that cannot be reached is no fault of this machine: a warning, no error.
+    """
 
     def __init__(self, k: Kensaku, name: str, pooled: bool, *, live: bool, seconds: float) -> None:
-        self.name, self.findings = name, list[Finding]()
+        self.name, self.results = name, list[CheckResult]()
         self.skew: float | None = None  # seconds by which this machine's clock is ahead
-        self.well = False
+        self.usable = False
         self._k, self._provider, self._pooled = k, k.provider(name), pooled
         self._live, self._seconds = live, seconds
 
-    async def examine(self) -> None:
-        """From the outside in; what is out of reach is not asked any further."""
-        from kensaku.cli.providers import READY, state_of
+    async def run(self) -> None:
+        """Check configuration, connection and keys, in this order; stop at the first failure."""
+        from kensaku.cli.providers import READY, provider_state
 
-        state = await state_of(self._k, self.name)
+        state = await provider_state(self._k, self.name)
         if state.startswith("needs "):
-            self._note("!", "it is not configured", f"set {state.removeprefix('needs ')}")
+            self._add("!", "it is not configured", f"set {state.removeprefix('needs ')}")
             return
         if self.name == "duckduckgo" and find_spec("ddgs") is None:
-            self._note("!", "a package is missing", 'pip install "kensaku[ddgs]"')
+            self._add("!", "a package is missing", 'pip install "kensaku[ddgs]"')
             return
         if not await self._reachable():
             return
@@ -53,8 +56,8 @@ class Examination:
                 await self._try(check, key, number)
         if self._live or state == READY:
             return
-        if await state_of(self._k, self.name) != READY:
-            self._note("!", f"it is left alone for now: {state}", "wait, or: kensaku doctor --live")
+        if await provider_state(self._k, self.name) != READY:
+            self._add("!", f"it is left alone for now: {state}", "wait, or: kensaku doctor --live")
 
     @property
     def _keys(self) -> list[str]:
@@ -65,29 +68,29 @@ class Examination:
             async with asyncio.timeout(self._seconds):
                 reply = await self._k.http.send(Request(self._provider.base_url), self.name)
         except (ProviderError, TimeoutError) as error:
-            said = error.message if isinstance(error, ProviderError) else "it does not answer"
-            self._note("!" if self._pooled else "✗", said, "check the network and its address")
+            message = error.message if isinstance(error, ProviderError) else "it does not answer"
+            self._add("!" if self._pooled else "✗", message, "check the network and its address")
             return False
         self.skew = _skew(reply)
-        self.well = True
+        self.usable = True
         if not self._live:
-            self._note("✓", "it can be reached")
+            self._add("✓", "it can be reached")
         return True
 
     async def _try(self, check: Any, key: str, number: int) -> None:
         which = f"key {number}: " if len(self._keys) > 1 else ""
         try:
             async with asyncio.timeout(self._seconds):
-                said = await check(key)
+                message = await check(key)
         except TimeoutError:
-            self._note("✗", f"{which}it took longer than {self._seconds:g} s")
+            self._add("✗", f"{which}it took longer than {self._seconds:g} s")
         except KensakuError as error:
-            passing = self._pooled or isinstance(error, RateLimited)
-            self.well = self.well and not isinstance(error, KeyRefused | QuotaExhausted)
-            self._note("!" if passing else "✗", which + error.message, error.remedy)
+            transient = self._pooled or isinstance(error, RateLimited)
+            self.usable = self.usable and not isinstance(error, KeyRefused | QuotaExhausted)
+            self._add("!" if transient else "✗", which + error.message, error.remedy)
         else:
-            if said:
-                self._note("✓", which + said)
+            if message:
+                self._add("✓", which + message)
                 await self._k.gate(self.name).warm()
 
     async def _search(self, key: str) -> str:
@@ -95,7 +98,7 @@ class Examination:
         return f"it answered a search ({len(findings.hits)} hits)"
 
     async def _account(self, key: str) -> str:
-        """Tavily says for nothing what a key may still do."""
+        """Read the quota of a key; Tavily does not charge for it."""
         if not key:
             return ""
         request = Request(
@@ -106,43 +109,47 @@ class Examination:
             raise error
         return _quota(reply)
 
-    def _note(self, mark: Any, said: str, then: str = "") -> None:
-        self.findings.append(Finding(mark, self.name, said, then))
+    def _add(self, mark: Any, message: str, remedy: str = "") -> None:
+        self.results.append(CheckResult(mark, self.name, message, remedy))
 
 
-def check_clock(skews: Iterable[float | None]) -> list[Finding]:
-    """What most hosts agree on is the time."""
-    known = sorted(s for s in skews if s is not None)
-    if not known:
+def check_clock(skews: Iterable[float | None]) -> list[CheckResult]:
+    """Compare the clock with the median of the hosts' clocks."""
+    measured = sorted(s for s in skews if s is not None)
+    if not measured:
         return []
-    skew = known[len(known) // 2]
-    if abs(skew) < MOST_SKEW:
-        return [Finding("✓", "clock", "it agrees with the hosts that were asked")]
+    skew = measured[len(measured) // 2]
+    if abs(skew) < MAX_SKEW:
+        return [CheckResult("✓", "clock", "it agrees with the hosts that were asked")]
     word = "ahead" if skew > 0 else "behind"
-    return [Finding("✗", "clock", f"it is {abs(skew):.0f} s {word}", "set it by the network")]
+    return [CheckResult("✗", "clock", f"it is {abs(skew):.0f} s {word}", "set it by the network")]
 
 
-def check_somebody(examined: Iterable[Examination], index: Finding) -> list[Finding]:
-    """Whether a search would find anybody at all."""
-    if any(e.well for e in examined):
+def check_route(checks: Iterable[ProviderCheck], index: CheckResult) -> list[CheckResult]:
+    """Report if no provider of the route can be asked."""
+    if any(c.usable for c in checks):
         return []
     if index.mark == "✓":
-        return [Finding("!", "route", "only the local index can answer", "set a key, or go online")]
+        return [
+            CheckResult("!", "route", "only the local index can answer", "set a key, or go online")
+        ]
     return [
-        Finding("✗", "route", "nobody can search", "set a key, go online, or: kensaku index add")
+        CheckResult(
+            "✗", "route", "nobody can search", "set a key, go online, or: kensaku index add"
+        )
     ]
 
 
 def _skew(reply: Reply) -> float | None:
     try:
-        theirs = parsedate_to_datetime(reply.headers.get("date", ""))
-        return (datetime.now(UTC) - theirs).total_seconds()
+        server_time = parsedate_to_datetime(reply.headers.get("date", ""))
+        return (datetime.now(UTC) - server_time).total_seconds()
     except (ValueError, TypeError):
         return None
 
 
 def _quota(reply: Reply) -> str:
-    """`{"key": {"usage": 150, "limit": 1000}, "account": {"plan_usage": …, "plan_limit": …}}`"""
+    """Read `{"key": {"usage": 150, "limit": 1000}, "account": {"plan_usage": …}}`."""
     try:
         body = reply.json()
         key, account = body["key"], body.get("account") or {}

@@ -1,0 +1,89 @@
+"""`kensaku crawl`: the pages of a site, printed or indexed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from kensaku.testing import FakeUpstream, faults
+
+from .conftest import Cli
+from .examples import fetch_count
+
+
+def test_the_pages_of_a_site_are_printed(site: str, cli: Cli) -> None:
+    """All of them, then how many; pages of other sites only when they can be had."""
+    done = cli("crawl", site, "--no-external")
+
+    assert done.status == 0
+    assert [f"# {t}\n" in done.out for t in ("Root", "Alpha", "Beta")] == [True] * 3
+    assert done.err.splitlines()[-1] == "3 pages read"
+    told = cli("crawl", site, "--json", "--select-path", "/a$", "--no-external").json
+    assert {p["title"] for p in told["results"]} == {"Root", "Alpha"}
+
+
+def test_a_crawl_fills_a_collection(site: str, cli: Cli) -> None:
+    """A second one finds nothing new; a search finds what was read."""
+    first = cli("crawl", site, "--no-external", "--collection", "sea")
+    again = cli("crawl", site, "--no-external", "--collection", "sea", "--json").json
+
+    assert first.out == "sea: 3 added, 0 updated, 0 unchanged\n"
+    assert (again["added"], again["unchanged"], len(again["urls"])) == (0, 3, 3)
+    found = cli("search", "kelp", "--route", "local", "--collection", "sea", "--json").json
+    assert found["hits"][0]["title"] == "Alpha"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--max-depth", "9"], ["--limit", "0"], ["--timeout", "0"], ["--select-path", "(?=a)"],
+        ["--collection", "../up"], ["--max-breadth", "0"],
+    ],
+)  # fmt: skip
+def test_a_crawl_that_cannot_be_carried_out_is_wrong_use(
+    words: list[str], site: str, up: FakeUpstream, cli: Cli
+) -> None:
+    """Exit 2, one sentence, and nothing is sent."""
+    done = cli("crawl", site, *words)
+
+    assert (done.status, done.out) == (2, "")
+    assert done.err.count("\n") == 1
+    assert up.requests == []
+
+
+def test_a_killed_crawl_goes_on(site: str, up: FakeUpstream, cli: Cli) -> None:
+    """What was read before the kill is not fetched again, and nothing is missing."""
+    up.fails("*", faults.hang(), when=lambda seen: seen.target == "/site/b")
+    words = ["crawl", site, "--no-external", "--limit", "3", "--json"]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "kensaku.cli", *words],
+        env=dict(os.environ),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert running.stderr is not None
+    for line in running.stderr:  # 2 of 3 pages are done
+        if "50 %" in line:
+            break
+    running.send_signal(signal.SIGKILL)
+    running.wait(120)
+    running.stderr.close()
+    up.heals()
+    done = cli(*words, "--resume")
+
+    assert {p["title"] for p in done.json["results"]} == {"Root", "Alpha", "Beta"}
+    assert fetch_count(up, "/site/") == fetch_count(up, "/site/a") == 1
+
+
+def test_a_site_that_cannot_be_read_is_a_failure(up: FakeUpstream, cli: Cli) -> None:
+    """Exit 1 and an empty stdout, from both."""
+    for command in ("crawl", "map"):
+        done = cli(command, f"{up.url}/gone")
+        assert (done.status, done.out) == (1, "")
+        assert "/gone: " in done.err
+        assert cli(command, "ftp://a.example/").status == 2

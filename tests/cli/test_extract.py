@@ -1,0 +1,80 @@
+"""`kensaku extract`: pages as Markdown, failures on stderr, exit status."""
+
+from __future__ import annotations
+
+import pytest
+
+from kensaku.testing import FakeUpstream
+
+from .conftest import Cli
+from .examples import OTTERS, fetch_count, page
+
+
+def test_a_page_is_printed_with_its_title_and_address(up: FakeUpstream, cli: Cli) -> None:
+    """Markdown, or text; plain http is read, with a warning (S1-17)."""
+    url = up.serves("/otters", page("Otters"))
+    done = cli("extract", url)
+
+    assert done.status == 0
+    assert done.out.startswith(f"# Otters\n{url}\n\n{OTTERS}\n")
+    assert "prefer https" in done.err
+    assert cli("extract", url, "--format", "text").out.startswith(f"Otters\n{url}\n\n")
+
+
+def test_a_page_that_fails_does_not_stop_the_others(up: FakeUpstream, cli: Cli) -> None:
+    """The malformed and the missing are listed as failed, the valid one is read (S1-21)."""
+    good, gone = up.serves("/otters", page("Otters")), f"{up.url}/gone"
+    done = cli("extract", "example.com", good, gone, "--json")
+
+    assert done.status == 0
+    assert [p["url"] for p in done.json["results"]] == [good]
+    assert {f["url"] for f in done.json["failed"]} == {"example.com", gone}
+    assert "/gone: " in done.err
+
+
+def test_when_no_page_can_be_read_it_is_a_failure(up: FakeUpstream, cli: Cli) -> None:
+    """Exit 1, nothing on stdout, and the reason."""
+    done = cli("extract", f"{up.url}/gone")
+
+    assert (done.status, done.out) == (1, "")
+    assert "404" in done.err
+
+
+@pytest.mark.parametrize("url", ["example.com", "ftp://a.example/x", "https:///path", "file:///x"])
+def test_what_is_no_web_address_is_wrong_use(url: str, up: FakeUpstream, cli: Cli) -> None:
+    """A scheme and a host are needed, and nothing is sent (S1-16, S1-18, S1-22)."""
+    done = cli("extract", url, "nothing-at-all")
+
+    assert (done.status, done.out) == (2, "")
+    assert done.err.count("\n") == 1
+    assert url in done.err
+    assert up.requests == []
+
+
+def test_no_address_at_all_is_wrong_use(cli: Cli) -> None:
+    """(S1-15)"""
+    with pytest.raises(SystemExit) as ended:
+        cli("extract")
+    assert ended.value.code == 2
+
+
+def test_twenty_pages_are_read_in_one_call(up: FakeUpstream, cli: Cli) -> None:
+    """A page that is named twice is read once; the 21st is listed with the reason (S1-19, S1-20)."""
+    urls = [up.serves(f"/p{n}", f"<p>Otter number {n} sleeps.</p>") for n in range(21)]
+    done = cli("extract", urls[0], *urls, "--json")
+
+    assert [p["url"] for p in done.json["results"]] == urls[:20]
+    assert [f["url"] for f in done.json["failed"]] == urls[20:]
+    assert fetch_count(up, "/p0") == 1
+    assert fetch_count(up, "/p20") == 0
+
+
+def test_this_machine_is_not_fetched_unless_allowed(
+    up: FakeUpstream, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The guard stands before the command line, too."""
+    monkeypatch.delenv("KENSAKU_FETCH_ALLOW")
+    done = cli("extract", up.serves("/otters", page("Otters")))
+
+    assert done.status == 1
+    assert up.requests == []

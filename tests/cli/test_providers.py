@@ -1,0 +1,44 @@
+"""`kensaku providers`: features and status of every provider."""
+
+from __future__ import annotations
+
+import json
+
+from kensaku.providers import provider_names
+from kensaku.testing import FakeUpstream, faults
+
+from .conftest import Run
+
+KEY = "tvly-0123456789-secret"
+
+
+def test_providers_are_listed_with_what_they_can_do(run: Run) -> None:
+    """In the order in which they are asked; what is missing is named; keys are masked."""
+    done = run("providers")
+    rows = done.stdout.splitlines()
+
+    assert done.returncode == 0
+    assert rows[1].split()[:3] == ["1", "tavily", "ready"]
+    assert "…cret" in rows[1]
+    assert "needs BRAVE_API_KEY" in done.stdout
+    assert "2027-01-01" in done.stderr  # Google's ends
+    assert KEY not in done.stdout
+
+
+def test_providers_as_json_say_everything(run: Run) -> None:
+    """Filters, bounds, price, keys, sunset."""
+    found = {p["name"]: p for p in json.loads(run("providers", "--json").stdout)}
+
+    assert set(found) == set(provider_names())
+    assert found["tavily"]["max_query_chars"] == 400
+    assert "dates" in found["tavily"]["filters"]
+    assert found["google"]["sunset"] == "2027-01-01"
+    assert run("providers", "tavly").returncode == 2
+
+
+def test_the_state_of_a_provider_is_everybodys(up: FakeUpstream, run: Run) -> None:
+    """What one process was told, the next one knows."""
+    up.fails("tavily", faults.status(432))
+    run("search", "otter", "--route", "tavily")
+
+    assert "its quota is used up" in run("providers", "tavily").stdout
