@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kensaku.errors import KeyRefused, NotConfigured, RateLimited, Unreachable
+from kensaku.errors import InvalidQuery, KeyRefused, NotConfigured, RateLimited, Unreachable
 from kensaku.models import Attempt, Hit, Outcome, Query, Response
 
 ASYNCIO = Hit(
@@ -50,3 +50,4 @@ NO_KEY = NotConfigured("tavily", "it has no key", remedy="set TAVILY_API_KEY")
 OFFLINE = Unreachable("wikipedia", "its name cannot be looked up")
 UNAVAILABLE = unavailable(REFUSED, SLOWER)
 UNCONFIGURED = unavailable(NO_KEY)
+EMPTY_QUERY = InvalidQuery("the query is empty", remedy="say what to search for")

@@ -1,58 +1,56 @@
-"""docs/dialects.md shows what is really written.
-
-`cd tests && python -m dialects.test_docs` renews it.
-"""
+"""docs/dialects.md: the examples are real output, and the code runs. `make docs` updates it."""
 
 from __future__ import annotations
 
+import os
 import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
 
-from kensaku.compat.tavily_tools import dialect as tavily
-from kensaku.dialects import DIALECTS, write
-from kensaku.models import Page, Response
+from kensaku.dialects import DIALECTS
+from kensaku.testing import FakeUpstream
 from tests import ROOT
 
-from .examples import EMPTY, FOUND, UNAVAILABLE
-
-PLACE = ROOT / "docs" / "dialects.md"
-RESPONSES: dict[str, Response] = {"found": FOUND, "empty": EMPTY, "unavailable": UNAVAILABLE}
-BLOCK = re.compile(r"(<!-- (\S+) (\S+) -->\n)(`{4}text\n).*?(\n`{4}\n)", re.DOTALL)
-
-
-def _example(dialect: str, what: str) -> str:
-    if what == "extract":
-        pages = [Page(url="https://a.example/", markdown="# A\n\nSome words.")]
-        return tavily.extracted(pages, [("https://b.example/", "the server said 404")])
-    if what == "context":
-        return tavily.context(FOUND.query.text, "…")
-    options = {"indent": 2} if dialect == "json" else {}
-    return write(RESPONSES[what], dialect, **options)
-
-
-def renewed(text: str) -> str:
-    """The page with every example written anew."""
-
-    def one(match: re.Match[str]) -> str:
-        head, dialect, what, fence, end = match.groups()
-        return head + fence + _example(dialect, what) + end
-
-    return BLOCK.sub(one, text)
-
-
-def test_the_examples_are_what_is_written() -> None:
-    """Every block is the real output."""
-    text = PLACE.read_text(encoding="utf-8")
-
-    assert renewed(text) == text
+PAGE = (ROOT / "docs" / "dialects.md").read_text(encoding="utf-8")
+EXAMPLE = re.compile(r"<!-- (\S+) (\S+) -->\n`{4}text\n")
 
 
 def test_every_dialect_is_shown_with_every_outcome() -> None:
-    """A new dialect is not finished before people can see it."""
-    blocks = BLOCK.findall(PLACE.read_text(encoding="utf-8"))
-    shown = {(dialect.partition(":")[0], what) for _, dialect, what, *_ in blocks}
+    """A new dialect is not finished before people can see what it really writes."""
+    generate = runpy.run_path(str(ROOT / "docs" / "generate.py"))
+    shown = {(dialect.partition(":")[0], what) for dialect, what in EXAMPLE.findall(PAGE)}
 
-    assert {(d, what) for d in DIALECTS for what in RESPONSES} <= shown
+    assert generate["dialects"]() == PAGE
+    assert {(d, what) for d in DIALECTS for what in ("found", "empty", "unavailable")} <= shown
 
 
-if __name__ == "__main__":
-    PLACE.write_text(renewed(PLACE.read_text(encoding="utf-8")), encoding="utf-8")
+def test_every_block_is_an_example_or_code_that_runs(tmp_path: Path) -> None:
+    """docs/generate.py writes the examples."""
+    code = re.findall(r"^```python\n(.*?)^```\n", PAGE, re.DOTALL | re.MULTILINE)
+    fences = re.findall(r"^`{3,}\w+$", PAGE, re.MULTILINE)
+
+    assert len(fences) == len(code) + len(EXAMPLE.findall(PAGE))
+    with FakeUpstream.in_thread() as up:
+        env = {**os.environ, **up.environment("tavily"), "KENSAKU_HOME": str(tmp_path)}
+        env["WEB_SEARCH_PROVIDER"] = "tavily"
+        for block in code:
+            done = subprocess.run(
+                [sys.executable, "-c", block], env=env, capture_output=True, text=True
+            )
+            assert done.returncode == 0, done.stderr
+            assert "Results for" in done.stdout
+            assert "検索結果" in done.stdout
+
+
+def test_every_dialect_and_option_is_in_the_table() -> None:
+    """The options are those of the functions."""
+    import inspect
+    from importlib import import_module
+
+    for name, dialect in DIALECTS.items():
+        row = re.search(rf"^\| `{name}` \|.*$", PAGE, re.MULTILINE)
+        assert row is not None
+        for option in list(inspect.signature(import_module(dialect.module).write).parameters)[1:]:
+            assert option == "style" or f"`{option}" in row[0], (name, option)

@@ -1,15 +1,13 @@
-"""The dialects that are Kensaku's own: plain, markdown, compact, json."""
+"""What plain, markdown and compact have in common, in both languages."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
 
-from kensaku.dialects import DIALECTS, write, write_error
-from kensaku.errors import InvalidQuery, UnknownName, Unreachable
-from kensaku.models import Response
+from kensaku.dialects import write
+from kensaku.errors import Unreachable
 
 from .examples import (
     EMPTY,
@@ -22,9 +20,8 @@ from .examples import (
     unavailable,
 )
 
-OWN = ["plain", "markdown", "compact"]
+own = pytest.mark.parametrize("dialect", ["plain", "markdown", "compact"])
 both = pytest.mark.parametrize("language", ["en", "ja"])
-own = pytest.mark.parametrize("dialect", OWN)
 
 
 @own
@@ -85,23 +82,6 @@ def test_the_local_index_is_named_when_it_answered(dialect: str, language: str) 
     assert word not in write(FOUND, dialect, language=language)
 
 
-def test_notes_follow_the_results() -> None:
-    """What was cut, filtered or ignored is said, in plain text and Markdown."""
-    noted = replace(FOUND, notes=("brave cannot filter by topic; that was not applied",))
-
-    for dialect in ("plain", "markdown"):
-        assert "Note: brave cannot filter by topic" in write(noted, dialect).split("\n\n")[-1]
-        assert "注：brave" in write(noted, f"{dialect}:ja")
-
-
-def test_compact_is_the_shortest() -> None:
-    """Small models pay for every token."""
-    lengths = {name: len(write(FOUND, name)) for name in (*DIALECTS, "plain:ja")}
-
-    assert min(lengths, key=lambda name: lengths[name]) == "compact"
-    assert "\n\n" not in write(FOUND, "compact")
-
-
 @own
 def test_contents_are_bounded(dialect: str) -> None:
     """Each by itself, and 0 is without bound."""
@@ -109,48 +89,3 @@ def test_contents_are_bounded(dialect: str) -> None:
 
     assert len(write(long, dialect)) < 2000
     assert len(write(long, dialect, max_content_length=0)) > 10_000
-
-
-def test_json_is_the_whole_response() -> None:
-    """What `--json` prints, with every script readable."""
-    text = write(FOUND, "json")
-
-    assert json.loads(text) == FOUND.to_dict()
-    assert text == json.dumps(FOUND.to_dict(), ensure_ascii=False)
-    assert "公式" in text
-
-
-def test_json_on_a_terminal_moves_no_cursor() -> None:
-    """C1 controls and bidi overrides are escaped, and mean the same."""
-    odd = replace(FOUND, answer="a\x9b31mb\u202ec\x7f")
-    text = write(odd, "json")
-
-    assert json.loads(text)["answer"] == odd.answer
-    assert text.isprintable()
-
-
-def test_an_unknown_dialect_names_the_nearest() -> None:
-    """One clear sentence, before anything is written."""
-    with pytest.raises(UnknownName, match="markdown"):
-        write(FOUND, "markdwon")
-    with pytest.raises(UnknownName, match="language of a dialect"):
-        write(FOUND, "plain:fr")
-    with pytest.raises(UnknownName, match="option of the dialect term"):
-        write(FOUND, "term:ja")
-
-
-@pytest.mark.parametrize("dialect", list(DIALECTS))
-def test_every_dialect_writes_every_outcome_and_an_error(dialect: str) -> None:
-    """Every entry of the table is complete."""
-    written = [write(r, dialect) for r in (FOUND, ONLY_ANSWER, EMPTY, UNAVAILABLE)]
-    written.append(write_error(InvalidQuery("max_results is 99"), dialect, query="otter"))
-
-    assert all(written)
-    assert len(set(written)) == len(written) - (dialect == "strands")  # one sentence for two
-
-
-def test_a_response_without_attempts_can_be_written() -> None:
-    """A route may be empty of all that is configured."""
-    nobody = Response(FOUND.query, UNAVAILABLE.outcome)
-
-    assert all(write(nobody, dialect) for dialect in DIALECTS)

@@ -1,0 +1,61 @@
+"""The table of dialects: every one is complete, a wrong name is an error."""
+
+from __future__ import annotations
+
+import pytest
+
+from kensaku.dialects import DIALECTS, check_dialect, write, write_error
+from kensaku.errors import InvalidQuery, UnknownName
+from kensaku.models import Response
+
+from .examples import EMPTY, FOUND, ONLY_ANSWER, UNAVAILABLE, UNCONFIGURED
+
+
+def test_an_unknown_dialect_names_the_nearest() -> None:
+    """One clear sentence, before anything is written."""
+    with pytest.raises(UnknownName, match="markdown"):
+        write(FOUND, "markdwon")
+    with pytest.raises(UnknownName, match="language of a dialect"):
+        write(FOUND, "plain:fr")
+    with pytest.raises(UnknownName, match="option of the dialect term"):
+        write(FOUND, "term:ja")
+
+
+@pytest.mark.parametrize("name", ["markdwon", "plain:fr", "term:ja", ""])
+def test_a_name_can_be_checked_without_a_response(name: str) -> None:
+    """The command line does so before anything is sent."""
+    with pytest.raises(UnknownName):
+        check_dialect(name)
+
+
+@pytest.mark.parametrize("name", [*DIALECTS, "plain:ja", "markdown:en"])
+def test_a_right_name_passes(name: str) -> None:
+    """With and without a language."""
+    check_dialect(name)
+
+
+@pytest.mark.parametrize("dialect", list(DIALECTS))
+def test_every_dialect_writes_every_outcome_and_an_error(dialect: str) -> None:
+    """Every entry of the table is complete."""
+    written = [write(r, dialect) for r in (FOUND, ONLY_ANSWER, EMPTY, UNAVAILABLE)]
+    written.append(write_error(InvalidQuery("max_results is 99"), dialect, query="otter"))
+
+    assert all(written)
+    assert len(set(written)) == len(written) - (dialect == "strands")  # one sentence for two
+
+
+def test_a_response_without_attempts_can_be_written() -> None:
+    """A route may be empty of all that is configured."""
+    nobody = Response(FOUND.query, UNAVAILABLE.outcome)
+
+    assert all(write(nobody, dialect) for dialect in DIALECTS)
+
+
+@pytest.mark.parametrize("dialect", ["strands", "tavily", "search_web", "term"])
+@pytest.mark.parametrize("response", [UNAVAILABLE, UNCONFIGURED], ids=["outage", "no key"])
+def test_the_words_for_nothing_are_never_used_for_nobody(dialect: str, response: Response) -> None:
+    """An agent that is told "no results" answers from memory (S0-36, S1-10, S2-38, S4-32)."""
+    text = write(response, dialect)
+
+    assert "見つかりませんでした" not in text
+    assert "No results" not in text
