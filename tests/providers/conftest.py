@@ -6,26 +6,19 @@ import pytest
 
 from kensaku.models import Query
 from kensaku.providers import provider_class
-from kensaku.testing import FakeUpstream
 from kensaku.transport.http import HttpClient
 
 
 @pytest.fixture
-async def up():
-    async with FakeUpstream() as upstream:
-        yield upstream
-
-
-@pytest.fixture
-async def ask(up):
+async def ask(upstream):
     http = HttpClient(user_agent="kensaku-tests")
 
-    async def asked(name, fault=None, query=None, key="test-key", options=None):
+    async def send(name, fault=None, query=None, key="test-key", options=None):
         cls = provider_class(name)
         if fault:
-            up.fails(name, fault)
-        provider = cls(up.base_url(name), options or {o: f"test-{o}" for o in cls.needs})
+            upstream.fails(name, fault)
+        provider = cls(upstream.base_url(name), options or {o: f"test-{o}" for o in cls.needs})
         return await provider.ask(query or Query("otter"), key, http)
 
-    yield asked
+    yield send
     await http.close()

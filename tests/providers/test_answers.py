@@ -46,10 +46,10 @@ async def test_the_cost_is_what_the_reply_says(ask, name, cost):
     assert (await ask(name)).cost == cost
 
 
-async def test_you_lists_the_web_before_the_news(ask, up):
+async def test_you_lists_the_web_before_the_news(ask, upstream):
     """Both sections come in one reply."""
     web, news = load_sample("you"), load_sample("you").also[0]
-    up.answers("you", body={"results": {**web.body["results"], **news.body["results"]}})
+    upstream.answers("you", body={"results": {**web.body["results"], **news.body["results"]}})
 
     titles = [hit.title for hit in (await ask("you")).hits]
 

@@ -48,11 +48,11 @@ async def test_a_page_of_results_is_read(ask):
     ] == sample.expect
 
 
-async def test_the_query_arrives_whole(ask, up):
+async def test_the_query_arrives_whole(ask, upstream):
     """As a form, in the encoding of a form."""
     await ask("duckduckgo", query=Query('カワウソ "a b" & 🦦 +1', country="jp"))
 
-    assert up.requests[-1].form == {"q": 'カワウソ "a b" & 🦦 +1', "b": "", "l": "jp-jp"}
+    assert upstream.requests[-1].form == {"q": 'カワウソ "a b" & 🦦 +1', "b": "", "l": "jp-jp"}
 
 
 @pytest.mark.parametrize(
@@ -97,11 +97,13 @@ async def test_it_keeps_how_long_to_wait(ask):
     assert caught.value.retry_after == 9.0
 
 
-async def test_advertisements_and_counting_links_are_undone(ask, up):
+async def test_advertisements_and_counting_links_are_undone(ask, upstream):
     """What is listed is the page itself."""
     link = "https://duckduckgo.com/l/?uddg=https%3A%2F%2Fa.example%2F%3Fb%3D1&rut=x"
     ad = "https://duckduckgo.com/y.js?ad_domain=ads.example"
-    up.answers("duckduckgo", [Hit(url=ad, title="Ad"), Hit(url=link, title="A", content="text")])
+    upstream.answers(
+        "duckduckgo", [Hit(url=ad, title="Ad"), Hit(url=link, title="A", content="text")]
+    )
 
     assert [hit.url for hit in (await ask("duckduckgo")).hits] == ["https://a.example/?b=1"]
 
@@ -236,9 +238,9 @@ from kensaku.providers import provider_class
 from kensaku.testing import FakeUpstream, faults
 
 async def main():
-    async with FakeUpstream() as up:
-        up.fails("duckduckgo", faults.hang())
-        provider = provider_class("duckduckgo")(up.base_url("duckduckgo"))
+    async with FakeUpstream() as upstream:
+        upstream.fails("duckduckgo", faults.hang())
+        provider = provider_class("duckduckgo")(upstream.base_url("duckduckgo"))
         search = asyncio.ensure_future(provider.ask(Query("otter"), "", None))
         await asyncio.sleep(0.05)
         search.cancel()

@@ -39,8 +39,10 @@ ECHO = [
 ]
 
 
-def _client(up: FakeUpstream, home: Path, cassette: Cassette, *, keys: bool = True) -> Kensaku:
-    env = up.environment("tavily", "brave", "wikipedia", keys=keys)
+def _client(
+    upstream: FakeUpstream, home: Path, cassette: Cassette, *, keys: bool = True
+) -> Kensaku:
+    env = upstream.environment("tavily", "brave", "wikipedia", keys=keys)
     env |= {"KENSAKU_HOME": str(home), "KENSAKU_STATE_URL": "memory:"}
     settings = Settings.load(environ=env, cache_enabled=False)
     return Kensaku(settings, cassette=cassette)
@@ -58,13 +60,13 @@ def _seen(response: Response) -> list[tuple[str, str, str]]:
 async def test_a_replay_gives_the_same_hits_and_sends_nothing(tmp_path: Path) -> None:
     """Found once, found again, without a network and without a key (S4-54)."""
     file = tmp_path / "cassette.json"
-    async with FakeUpstream() as up:
-        up.answers("tavily", ECHO)
-        recorded = await _search(_client(up, tmp_path, Cassette(file, mode="record")))
-        sent = len(up.requests)
-        played = await _search(_client(up, tmp_path, Cassette(file), keys=False))
+    async with FakeUpstream() as upstream:
+        upstream.answers("tavily", ECHO)
+        recorded = await _search(_client(upstream, tmp_path, Cassette(file, mode="record")))
+        sent = len(upstream.requests)
+        played = await _search(_client(upstream, tmp_path, Cassette(file), keys=False))
 
-        assert len(up.requests) == sent == 1
+        assert len(upstream.requests) == sent == 1
     assert recorded.outcome is played.outcome is Outcome.FOUND
     shown = [(h.url, h.title, h.content) for h in ECHO]
     assert _seen(recorded) == shown
@@ -76,10 +78,10 @@ async def test_a_replay_gives_the_same_hits_and_sends_nothing(tmp_path: Path) ->
 async def test_no_key_and_no_query_are_in_the_file(tmp_path: Path) -> None:
     """Not even where the upstream repeats them, in other letters or percent-encoded."""
     file = tmp_path / "cassette.json"
-    async with FakeUpstream() as up:
-        up.answers("tavily", ECHO)
-        up.fails("brave", faults.status(401, {"error": f"brave-test-key: no {QUERY}"}))
-        client = _client(up, tmp_path, Cassette(file, mode="record"))
+    async with FakeUpstream() as upstream:
+        upstream.answers("tavily", ECHO)
+        upstream.fails("brave", faults.status(401, {"error": f"brave-test-key: no {QUERY}"}))
+        client = _client(upstream, tmp_path, Cassette(file, mode="record"))
         await _search(client, mode="all")
     text = file.read_text(encoding="utf-8").lower()
 
@@ -93,11 +95,11 @@ async def test_typed_errors_are_played_with_all_they_say(tmp_path: Path) -> None
     """A refusal stays a refusal, with its status and the time to wait (S1-11, S1-12)."""
     file = tmp_path / "cassette.json"
     wait = faults.status(429, headers={"Retry-After": "30"})
-    async with FakeUpstream() as up:
-        up.fails("tavily", faults.status(401))
-        up.fails("brave", wait)
-        recorded = await _search(_client(up, tmp_path, Cassette(file, mode="record")))
-        played = await _search(_client(up, tmp_path, Cassette(file)))
+    async with FakeUpstream() as upstream:
+        upstream.fails("tavily", faults.status(401))
+        upstream.fails("brave", wait)
+        recorded = await _search(_client(upstream, tmp_path, Cassette(file, mode="record")))
+        played = await _search(_client(upstream, tmp_path, Cassette(file)))
 
     assert recorded.outcome is played.outcome is Outcome.UNAVAILABLE
     said = [a.error.to_dict() for a in recorded.attempts if a.sent and a.error]
@@ -108,27 +110,29 @@ async def test_typed_errors_are_played_with_all_they_say(tmp_path: Path) -> None
 async def test_what_was_not_recorded_is_said_and_not_sent(tmp_path: Path) -> None:
     """Strict: another query, or another limit, is another request."""
     file = tmp_path / "cassette.json"
-    async with FakeUpstream() as up:
-        await _search(_client(up, tmp_path, Cassette(file, mode="record")))
-        sent = len(up.requests)
+    async with FakeUpstream() as upstream:
+        await _search(_client(upstream, tmp_path, Cassette(file, mode="record")))
+        sent = len(upstream.requests)
         for query, limit in (("otter", 5), (QUERY, 3)):
-            played = await _search(_client(up, tmp_path, Cassette(file)), query, max_results=limit)
+            played = await _search(
+                _client(upstream, tmp_path, Cassette(file)), query, max_results=limit
+            )
 
             assert played.outcome is Outcome.UNAVAILABLE
             assert {type(a.error) for a in played.attempts} == {NotRecorded}
-        assert len(up.requests) == sent
+        assert len(upstream.requests) == sent
 
 
 async def test_the_same_query_plays_its_recordings_in_order(tmp_path: Path) -> None:
     """The first, the second, and from then on the last."""
     file = tmp_path / "cassette.json"
-    async with FakeUpstream() as up:
-        provider = _client(up, tmp_path, Cassette(file, mode="record"))
+    async with FakeUpstream() as upstream:
+        provider = _client(upstream, tmp_path, Cassette(file, mode="record"))
         for title in ("one", "two"):
-            up.answers("tavily", [Hit(url="https://a.example/", title=title)])
+            upstream.answers("tavily", [Hit(url="https://a.example/", title=title)])
             await provider.search(QUERY, route="tavily")
         await provider.close()
-        async with _client(up, tmp_path, Cassette(file)) as k:
+        async with _client(upstream, tmp_path, Cassette(file)) as k:
             titles = [(await k.search(QUERY, route="tavily")).hits[0].title for _ in range(4)]
 
     assert titles == ["one", "two", "two", "two"]
@@ -137,14 +141,14 @@ async def test_the_same_query_plays_its_recordings_in_order(tmp_path: Path) -> N
 async def test_recording_again_replaces_what_was_asked_again(tmp_path: Path) -> None:
     """The rest of the file stays as it was."""
     file = tmp_path / "cassette.json"
-    async with FakeUpstream() as up:
+    async with FakeUpstream() as upstream:
         for title in ("old", "new"):
-            up.answers("tavily", [Hit(url="https://a.example/", title=title)])
-            await _search(_client(up, tmp_path, Cassette(file, mode="record")))
+            upstream.answers("tavily", [Hit(url="https://a.example/", title=title)])
+            await _search(_client(upstream, tmp_path, Cassette(file, mode="record")))
             if title == "old":
-                await _search(_client(up, tmp_path, Cassette(file, mode="record")), "otter")
-        again = await _search(_client(up, tmp_path, Cassette(file)))
-        other = await _search(_client(up, tmp_path, Cassette(file)), "otter")
+                await _search(_client(upstream, tmp_path, Cassette(file, mode="record")), "otter")
+        again = await _search(_client(upstream, tmp_path, Cassette(file)))
+        other = await _search(_client(upstream, tmp_path, Cassette(file)), "otter")
 
     assert [again.hits[0].title, other.hits[0].title] == ["new", "old"]
 
@@ -152,15 +156,15 @@ async def test_recording_again_replaces_what_was_asked_again(tmp_path: Path) -> 
 async def test_the_order_of_recording_makes_no_difference(tmp_path: Path) -> None:
     """Everyone at once, played in any order."""
     file = tmp_path / "cassette.json"
-    async with FakeUpstream() as up:
-        up.fails("tavily", faults.delay(0.05))
-        client = _client(up, tmp_path, Cassette(file, mode="record"))
+    async with FakeUpstream() as upstream:
+        upstream.fails("tavily", faults.delay(0.05))
+        client = _client(upstream, tmp_path, Cassette(file, mode="record"))
         route = ["tavily", "brave", "wikipedia"]
         recorded = await _search(client, route=route, mode="all", max_results=20)
         for order in (route, route[::-1]):
             cassette = Cassette(file)
             played = await _search(
-                _client(up, tmp_path, cassette, keys=False),
+                _client(upstream, tmp_path, cassette, keys=False),
                 route=order,
                 mode="all",
                 max_results=20,
@@ -269,12 +273,12 @@ async def test_the_example_of_the_page_runs(
     names: dict[str, Any] = {}
     exec(block, names)
     monkeypatch.chdir(tmp_path)
-    async with FakeUpstream() as up:
-        for name, value in up.environment("tavily").items():
+    async with FakeUpstream() as upstream:
+        for name, value in upstream.environment("tavily").items():
             monkeypatch.setenv(name, value)
         recorded = await names["otters"]("record")
         monkeypatch.delenv("TAVILY_API_KEY")
         replayed = await names["otters"]("replay")
 
-        assert len(up.requests) == 1
+        assert len(upstream.requests) == 1
     assert _seen(replayed) == _seen(recorded)

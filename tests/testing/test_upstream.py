@@ -19,53 +19,53 @@ from kensaku.transport.http import HttpClient
 OTTER = Hit(url="https://a.example/", title="Otter", content="It swims.")
 
 
-async def test_it_answers_with_the_hits_it_was_given(ask, up):
+async def test_it_answers_with_the_hits_it_was_given(ask, upstream):
     """In the format of whoever is asked."""
-    up.answers("serper", [OTTER])
-    up.answers("linkup", [OTTER])
+    upstream.answers("serper", [OTTER])
+    upstream.answers("linkup", [OTTER])
 
     for name in ("serper", "linkup"):
         (hit,) = (await ask(name)).hits
         assert (hit.url, hit.title, hit.content) == (OTTER.url, OTTER.title, OTTER.content)
 
 
-async def test_given_hits_reach_the_news_too(ask, up):
+async def test_given_hits_reach_the_news_too(ask, upstream):
     """A second endpoint has a second format."""
-    up.answers("brave", [OTTER])
+    upstream.answers("brave", [OTTER])
 
     (hit,) = (await ask("brave", query=Query("otter", topic="news"))).hits
 
     assert hit.title == "Otter"
 
 
-async def test_no_hits_are_the_upstreams_own_nothing(ask, up):
+async def test_no_hits_are_the_upstreams_own_nothing(ask, upstream):
     """Also where that is a status of its own."""
-    up.answers("jina", [])
+    upstream.answers("jina", [])
 
     assert (await ask("jina")).hits == []
 
 
-async def test_without_arguments_it_is_the_sample_again(ask, up):
+async def test_without_arguments_it_is_the_sample_again(ask, upstream):
     """Whatever a test has set can be taken back."""
-    up.answers("tavily", [])
-    up.answers("tavily")
+    upstream.answers("tavily", [])
+    upstream.answers("tavily")
 
     assert len((await ask("tavily")).hits) == 3
 
 
-async def test_a_fault_can_happen_once(ask, up):
+async def test_a_fault_can_happen_once(ask, upstream):
     """For whoever tries again."""
-    up.fails("brave", faults.status(429), times=1)
+    upstream.fails("brave", faults.status(429), times=1)
 
     with pytest.raises(RateLimited):
         await ask("brave")
     assert (await ask("brave")).hits
 
 
-async def test_faults_come_one_after_the_other(ask, up):
+async def test_faults_come_one_after_the_other(ask, upstream):
     """The first that still applies is used."""
-    up.fails("brave", faults.status(401), times=1)
-    up.fails("brave", faults.status(429))
+    upstream.fails("brave", faults.status(401), times=1)
+    upstream.fails("brave", faults.status(429))
 
     with pytest.raises(KeyRefused):
         await ask("brave")
@@ -73,22 +73,22 @@ async def test_faults_come_one_after_the_other(ask, up):
         await ask("brave")
 
 
-async def test_a_fault_can_depend_on_the_request(ask, up):
+async def test_a_fault_can_depend_on_the_request(ask, upstream):
     """One key of a pool is exhausted, the other is not."""
     spent = faults.status(429)
-    up.fails("exa", spent, when=lambda seen: seen.headers["x-api-key"] == "old")
+    upstream.fails("exa", spent, when=lambda seen: seen.headers["x-api-key"] == "old")
 
     assert (await ask("exa", key="new")).hits
     with pytest.raises(RateLimited):
         await ask("exa", key="old")
 
 
-async def test_a_fault_can_be_for_everyone_and_be_healed(ask, up):
+async def test_a_fault_can_be_for_everyone_and_be_healed(ask, upstream):
     """A network that is down is down for all."""
-    up.fails("*", faults.status(503))
+    upstream.fails("*", faults.status(503))
     with pytest.raises(ProviderError):
         await ask("tavily")
-    up.heals()
+    upstream.heals()
 
     assert (await ask("tavily")).hits
 
@@ -99,9 +99,9 @@ async def test_chance_is_the_same_for_the_same_seed(seed):
 
     async def statuses() -> list[int]:
         http, found = HttpClient(user_agent="t"), []
-        async with FakeUpstream(seed=seed) as up:
-            up.fails("exa", faults.status(500), chance=0.5)
-            provider = provider_class("exa")(up.base_url("exa"))
+        async with FakeUpstream(seed=seed) as upstream:
+            upstream.fails("exa", faults.status(500), chance=0.5)
+            provider = provider_class("exa")(upstream.base_url("exa"))
             for _ in range(20):
                 reply = await http.send(provider.request(Query("otter"), "k"), "exa")
                 found.append(reply.status)
@@ -114,31 +114,31 @@ async def test_chance_is_the_same_for_the_same_seed(seed):
     assert first == await statuses()
 
 
-async def test_it_logs_what_it_was_asked(ask, up):
+async def test_it_logs_what_it_was_asked(ask, upstream):
     """Method, path, headers, parameters and body, as they came."""
     await ask("tavily", key="k-1")
     await ask("brave", query=Query("日本 & co"))
 
-    tavily, brave = up.requests
+    tavily, brave = upstream.requests
     assert (tavily.method, tavily.path) == ("POST", "/tavily/search")
     assert tavily.headers["authorization"] == "Bearer k-1"
     assert tavily.json["query"] == "otter"
     assert brave.params["q"] == "日本 & co"
-    assert up.asked("brave") == [brave]
+    assert upstream.asked("brave") == [brave]
     assert repr(brave) == "<GET /brave/res/v1/web/search>"
 
 
-async def test_connections_are_kept_alive(ask, up):
+async def test_connections_are_kept_alive(ask, upstream):
     """The client's pool can be tested, too."""
     for _ in range(5):
         await ask("tavily")
 
-    assert up.connections == 1
+    assert upstream.connections == 1
 
 
-async def test_requests_can_come_in_pieces_and_in_bunches(up):
+async def test_requests_can_come_in_pieces_and_in_bunches(upstream):
     """TCP does not know where a request ends."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", int(up.url.rsplit(":", 1)[1]))
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(upstream.url.rsplit(":", 1)[1]))
     request = b"POST /exa/search HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"
     for piece in (request[:30], request[30:-1], request[-1:] + request + request):
         writer.write(piece)
@@ -150,12 +150,12 @@ async def test_requests_can_come_in_pieces_and_in_bunches(up):
     writer.close()
     await writer.wait_closed()
 
-    assert len(up.requests) == 3
+    assert len(upstream.requests) == 3
 
 
-async def test_it_serves_pages_as_well(up):
+async def test_it_serves_pages_as_well(upstream):
     """For tests that fetch what they have found."""
-    url = up.serves("/page", "<h1>Otter</h1>")
+    url = upstream.serves("/page", "<h1>Otter</h1>")
 
     with await asyncio.to_thread(urllib.request.urlopen, url) as page:
         assert page.read() == b"<h1>Otter</h1>"
@@ -181,17 +181,17 @@ def test_its_environment_can_leave_out_keys():
 
 def test_it_runs_in_a_thread_for_code_that_does_not_await():
     """And can be changed from outside while it runs."""
-    with FakeUpstream.in_thread() as up:
+    with FakeUpstream.in_thread() as upstream:
         for hits in ([OTTER], []):
-            up.answers("marginalia", hits)
-            with urllib.request.urlopen(up.base_url("marginalia") + "/search") as reply:
+            upstream.answers("marginalia", hits)
+            with urllib.request.urlopen(upstream.base_url("marginalia") + "/search") as reply:
                 assert (b"Otter" in reply.read()) is bool(hits)
 
 
 def test_a_port_that_is_taken_is_an_error_and_not_a_wait():
     """Two servers cannot have the same one."""
-    with FakeUpstream.in_thread() as up:
-        port = int(up.url.rsplit(":", 1)[1])
+    with FakeUpstream.in_thread() as upstream:
+        port = int(upstream.url.rsplit(":", 1)[1])
         with pytest.raises(OSError), FakeUpstream.in_thread(port=port):
             pass
 

@@ -4,8 +4,8 @@
     make test-frameworks args="crewai dspy"     these
     make test-frameworks args="--lock crewai"   choose its packages anew, then run it
 
-Environments are kept in .venv-frameworks/ and made again when their pinned file changes. The table
-in docs/frameworks.md is written by this script; nothing else in the repository is touched.
+Environments are kept in .venv-frameworks/ and rebuilt when the pinned file or the project's own
+dependencies change. The script writes the table in docs/frameworks.md and touches nothing else.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -66,20 +67,32 @@ def pin(name: str) -> None:
 
 
 def environment(name: str) -> Path:
-    """The interpreter of a framework's environment, made if its pinned file is new."""
+    """Return the interpreter of a framework's environment; build it if its pins are new.
+
+    The project's own dependencies are read from pyproject.toml: a pinned file that predates one of
+    them still gives a working environment, and its versions win where it has them.
+    """
     pinned, where = PINNED / f"{name}.txt", HOME / name
+    own = base_dependencies()
     stamp = where / "pinned"
-    wanted = hashlib.sha256(pinned.read_bytes() + sys.version.encode()).hexdigest()
+    wanted = hashlib.sha256(
+        pinned.read_bytes() + "\n".join(own).encode() + sys.version.encode()
+    ).hexdigest()
     python = where / "bin" / "python"
     if not stamp.exists() or stamp.read_text() != wanted:
         shutil.rmtree(where, ignore_errors=True)
         subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, where], check=True)
-        subprocess.run(
-            [UV, "pip", "install", "--quiet", "--python", python, "--require-hashes", "-r", pinned],
-            check=True,
-        )
+        install = [UV, "pip", "install", "--quiet", "--python", python]
+        subprocess.run([*install, "--require-hashes", "-r", pinned], check=True)
+        subprocess.run([*install, "--no-verify-hashes", "-c", pinned, *own], check=True)
         stamp.write_text(wanted)
     return python
+
+
+def base_dependencies() -> list[str]:
+    """Return the requirements that every installation of the project has."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return list(project["dependencies"])
 
 
 def driven(name: str) -> dict[str, Any]:
