@@ -14,7 +14,8 @@ def attach(
 ) -> "tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]":
     """Return `__getattr__`, `__dir__` and `__all__` of a package. `names`: submodule → its names.
 
-    A submodule of a folder is written with two underscores: `search__budget`.
+    A submodule of a folder is written with two underscores: `search__budget`. A submodule that is
+    public itself is listed among its own names: `faults=["Fault", "faults"]`.
     """
     modules = {name: module for module, listed in names.items() for name in listed}
 
@@ -25,7 +26,7 @@ def attach(
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module = import_module(f"{package}.{modules[name].replace('__', '.')}")
-        value = getattr(module, name)
+        value = module if name == modules[name] else getattr(module, name)
         setattr(sys.modules[package], name, value)
         return value
 

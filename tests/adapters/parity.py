@@ -78,7 +78,7 @@ def same(text: str) -> str:
 
 def wrapped(framework: str, tool: BaseTool) -> Any:
     """The tool as the framework wants it."""
-    module = import_module(ADAPTERS[framework][0])
+    module = import_module(ADAPTERS[framework].module)
     wrap = getattr(module, f"for_{framework}", None) or module.wrap
     return wrap(tool)
 
@@ -87,7 +87,7 @@ def reader(framework: str) -> Any:
     """Something with `words(tool)` and `call(tool, arguments)`."""
     if framework in READERS:
         return READERS[framework]
-    return import_module(f"{__package__}.others.{ADAPTERS[framework][0].rpartition('.')[2]}")
+    return import_module(f"{__package__}.others.{ADAPTERS[framework].module.rpartition('.')[2]}")
 
 
 class Reader:

@@ -7,7 +7,7 @@ from typing import Any
 from kensaku.models import Hit
 from kensaku.testing import FakeUpstream, faults
 from kensaku.tools import BaseTool, ToolResult, WebSearchTool
-from kensaku.tools.web_search import QUERY
+from kensaku.tools._params import QUERY
 
 SECRET = "tvly-never-to-be-shown"
 OTTER = Hit(

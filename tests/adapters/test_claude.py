@@ -18,7 +18,7 @@ pytest.importorskip("claude_agent_sdk")
 from claude_agent_sdk import ClaudeAgentOptions, create_sdk_mcp_server
 from mcp.client import Client
 
-from kensaku.adapters.claude import allowed, server, wrap
+from kensaku.adapters.claude import allowed_tools, server, wrap
 from kensaku.compat.tavily_tools.claude import ClaudeCodeTavilySearchAgent, TavilySearchDeps
 from kensaku.compat.tavily_tools.client import close_clients
 
@@ -61,7 +61,7 @@ def test_the_entry_gives_tools_and_the_names_they_are_called_by(make_client):
     tools = tools_for("claude", client=make_client("tavily"))
 
     assert [t.name for t in tools] == ["web_search", "web_extract", "web_context"]
-    assert allowed(["web_search"]) == ["mcp__kensaku__web_search"]
+    assert allowed_tools(["web_search"]) == ["mcp__kensaku__web_search"]
 
 
 @pytest.fixture

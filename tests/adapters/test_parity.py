@@ -30,9 +30,9 @@ def stem(module: str) -> str:
 
 def _is_here(framework: str) -> bool:
     """Whether both the framework and its adapter can be imported."""
-    module, needs, _ = ADAPTERS[framework]
+    adapter = ADAPTERS[framework]
     try:
-        return find_spec(module) is not None and (needs is None or find_spec(needs) is not None)
+        return all(find_spec(name) for name in (adapter.module, adapter.needs) if name)
     except ModuleNotFoundError:
         return False
 
@@ -40,7 +40,7 @@ def _is_here(framework: str) -> bool:
 PRESENT = [f for f in ADAPTERS if _is_here(f)]
 with warnings.catch_warnings():  # what frameworks warn of when they are compiled is not ours
     warnings.simplefilter("ignore")
-    for _module in {ADAPTERS[f][0] for f in PRESENT}:
+    for _module in {ADAPTERS[f].module for f in PRESENT}:
         import_module(_module)
 ABSENT = [f for f in ADAPTERS if f not in PRESENT]
 every_framework = pytest.mark.parametrize("framework", PRESENT)
@@ -48,8 +48,9 @@ every_framework = pytest.mark.parametrize("framework", PRESENT)
 
 def test_every_adapter_can_be_compared():
     """An adapter that nobody reads may say anything."""
-    for framework, (module, *_) in ADAPTERS.items():
-        assert framework in READERS or (HERE / "others" / f"{stem(module)}.py").is_file()
+    for framework, adapter in ADAPTERS.items():
+        driver = HERE / "others" / f"{stem(adapter.module)}.py"
+        assert framework in READERS or driver.is_file()
     assert set(CANNOT_CARRY) <= set(ADAPTERS)
 
 

@@ -25,9 +25,9 @@ from kensaku.tools import (
     ToolRegistry,
     ToolResult,
     WebSearchTool,
-    knowledge,
+    rag_search,
 )
-from kensaku.tools.thinking import gemini
+from kensaku.tools.reasoning import gemini
 from tests.adapters.model_server import ModelServer
 
 with warnings.catch_warnings():
@@ -181,7 +181,7 @@ async def test_rag_search_delegates_to_the_function_of_the_document(monkeypatch,
         asked.append((query, collection, limit))
         return [{"title": "Otters", "url": "https://a.example/", "content": "otters", "score": 0.5}]
 
-    monkeypatch.setattr(knowledge, "search_rag_knowledge_base_structured", legacy)
+    monkeypatch.setattr(rag_search, "search_rag_knowledge_base_structured", legacy)
     caplog.set_level(logging.INFO, "kensaku.tools")
 
     result = await RAGSearchTool().execute("otters", "zoo", 3)
@@ -195,8 +195,8 @@ async def test_rag_search_delegates_to_the_function_of_the_document(monkeypatch,
 
 async def test_the_function_gives_a_list_or_says_why_not(zoo):
     """(S3-08, S3-10)"""
-    found = await knowledge.search_rag_knowledge_base_structured("otters", "zoo", client=zoo)
-    failed = await knowledge.search_rag_knowledge_base_structured("otters", "void", client=zoo)
+    found = await rag_search.search_rag_knowledge_base_structured("otters", "zoo", client=zoo)
+    failed = await rag_search.search_rag_knowledge_base_structured("otters", "void", client=zoo)
 
     assert isinstance(found, list)
     assert isinstance(failed, str)

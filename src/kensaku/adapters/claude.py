@@ -6,10 +6,10 @@ Tools run in this process, behind an MCP server that the SDK connects to its com
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from kensaku.errors import MissingExtra
-from kensaku.tools.registry import DEFAULT, make_tool
+from kensaku.tools.registry import DEFAULT, ToolOptions, make_tools
 
 try:
     from claude_agent_sdk import SdkMcpTool, ToolAnnotations, create_sdk_mcp_server
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from claude_agent_sdk import McpSdkServerConfig
 
     from kensaku.client import Kensaku
-    from kensaku.tools.base import BaseTool
+    from kensaku.tools.base import BaseTool, Language
 
-__all__ = ["allowed", "server", "wrap"]
+__all__ = ["allowed_tools", "server", "wrap"]
 
 
 def wrap(tool: BaseTool) -> SdkMcpTool[Any]:
-    """The tool for `create_sdk_mcp_server`; a failure is a result with `is_error`."""
+    """Return the tool for `create_sdk_mcp_server`; a failure is a result with `is_error`."""
 
     async def run(arguments: dict[str, Any]) -> dict[str, Any]:
         result = await tool.invoke(arguments)
@@ -38,18 +38,19 @@ def wrap(tool: BaseTool) -> SdkMcpTool[Any]:
 
 
 def server(
-    names: Iterable[str] = DEFAULT,
+    names: str | Iterable[str] = DEFAULT,
     *,
     name: str = "kensaku",
     client: Kensaku | None = None,
-    language: str = "en",
-    **options: Any,
+    language: Language = "en",
+    **options: Unpack[ToolOptions],
 ) -> McpSdkServerConfig:
-    """The tools of those names as one server, for `ClaudeAgentOptions(mcp_servers={name: …})`."""
-    made = [make_tool(n, client, language=language, **options) for n in names]
-    return create_sdk_mcp_server(name, tools=[wrap(tool) for tool in made])
+    """Return one server of those tools, for `ClaudeAgentOptions(mcp_servers={name: …})`."""
+    tools = make_tools(names, client, language=language, **options)
+    return create_sdk_mcp_server(name, tools=[wrap(tool) for tool in tools])
 
 
-def allowed(names: Iterable[str] = DEFAULT, *, name: str = "kensaku") -> list[str]:
-    """What the model calls them, for `ClaudeAgentOptions(allowed_tools=…)`."""
+def allowed_tools(names: str | Iterable[str] = DEFAULT, *, name: str = "kensaku") -> list[str]:
+    """Return the names that the model sees, for `ClaudeAgentOptions(allowed_tools=…)`."""
+    names = [names] if isinstance(names, str) else names
     return [f"mcp__{name}__{n}" for n in names]

@@ -10,11 +10,13 @@ coroutine from its sync client; so the loop is ours.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from kensaku.errors import MissingExtra, UnknownName
-from kensaku.tools.base import ToolResult
+from kensaku.adapters._calls import run_calls
+from kensaku.errors import MissingExtra
+from kensaku.tools.base import ToolResult, shared_portal
 
 try:
     from google.genai import types
@@ -32,7 +34,7 @@ MAX_TURNS = 10
 
 
 def wrap(tool: BaseTool) -> types.FunctionDeclaration:
-    """The tool as a declaration, for `types.Tool(function_declarations=[…])`."""
+    """Return the tool as a declaration, for `types.Tool(function_declarations=[…])`."""
     return types.FunctionDeclaration(
         name=tool.name, description=tool.description, parameters_json_schema=tool.parameters
     )
@@ -41,22 +43,17 @@ def wrap(tool: BaseTool) -> types.FunctionDeclaration:
 async def answer(
     reply: types.GenerateContentResponse, tools: Iterable[BaseTool]
 ) -> types.Content | None:
-    """Run what a reply calls and say what came of it; None when it calls nothing."""
-    known, calls = {t.name: t for t in tools}, reply.function_calls or []
-    work = [_invoked(known, call) for call in calls]
-    return _content(calls, await asyncio.gather(*work)) if calls else None
+    """Run the calls of a reply and return what answers them; None when it calls nothing."""
+    calls = reply.function_calls or []
+    results = await run_calls([(call.name or "", call.args) for call in calls], tools)
+    return _content(calls, results) if calls else None
 
 
 def answer_sync(
     reply: types.GenerateContentResponse, tools: Iterable[BaseTool]
 ) -> types.Content | None:
-    """The same without await."""
-    known, calls = {t.name: t for t in tools}, reply.function_calls or []
-    done = [
-        tool.invoke_sync(call.args) if (tool := known.get(call.name or "")) else _no(call, known)
-        for call in calls
-    ]
-    return _content(calls, done) if calls else None
+    """Do the same without await; works inside a running loop, too."""
+    return shared_portal().run(answer(reply, tools))
 
 
 async def generate(
@@ -68,18 +65,9 @@ async def generate(
     config: types.GenerateContentConfig | None = None,
     max_turns: int = MAX_TURNS,
 ) -> types.GenerateContentResponse:
-    """Ask the model and answer its calls, until it calls no more or has had its turns."""
-    known = list(tools)
-    said, settings = _begun(contents), _offering(config, known)
-    reply = await client.aio.models.generate_content(model=model, contents=said, config=settings)
-    for _ in range(max_turns):
-        if (told := await answer(reply, known)) is None:
-            break
-        said += [_turn(reply), told]
-        reply = await client.aio.models.generate_content(
-            model=model, contents=said, config=settings
-        )
-    return reply
+    """Ask the model and answer its calls, until it calls no more or `max_turns` are over."""
+    send = partial(client.aio.models.generate_content, model=model)
+    return await _converse(send, contents, list(tools), config, max_turns)
 
 
 def generate_sync(
@@ -91,45 +79,47 @@ def generate_sync(
     config: types.GenerateContentConfig | None = None,
     max_turns: int = MAX_TURNS,
 ) -> types.GenerateContentResponse:
-    """The same without await."""
-    known = list(tools)
-    said, settings = _begun(contents), _offering(config, known)
-    reply = client.models.generate_content(model=model, contents=said, config=settings)
+    """Do the same without await, by the client's sync half."""
+
+    async def send(**request: Any) -> types.GenerateContentResponse:
+        # The async half of a client stays with one event loop; the sync half has none.
+        return await asyncio.to_thread(client.models.generate_content, model=model, **request)
+
+    return shared_portal().run(_converse(send, contents, list(tools), config, max_turns))
+
+
+async def _converse(
+    send: Callable[..., Awaitable[types.GenerateContentResponse]],
+    contents: Any,
+    tools: list[BaseTool],
+    config: types.GenerateContentConfig | None,
+    max_turns: int,
+) -> types.GenerateContentResponse:
+    turns = list(contents) if isinstance(contents, list) else [contents]
+    config = _with_tools(config, tools)
+    reply = await send(contents=turns, config=config)
     for _ in range(max_turns):
-        if (told := answer_sync(reply, known)) is None:
+        if (answers := await answer(reply, tools)) is None:
             break
-        said += [_turn(reply), told]
-        reply = client.models.generate_content(model=model, contents=said, config=settings)
+        turns += [_turn(reply), answers]
+        reply = await send(contents=turns, config=config)
     return reply
 
 
-def _begun(contents: Any) -> list[Any]:
-    return list(contents) if isinstance(contents, list) else [contents]
-
-
-def _offering(
+def _with_tools(
     config: types.GenerateContentConfig | None, tools: list[BaseTool]
 ) -> types.GenerateContentConfig:
     ours = types.Tool(function_declarations=[wrap(tool) for tool in tools])
     config = config or types.GenerateContentConfig()
     off = types.AutomaticFunctionCallingConfig(disable=True)
-    given = [*(config.tools or []), ours]
-    return config.model_copy(update={"tools": given, "automatic_function_calling": off})
+    tools_and_ours = [*(config.tools or []), ours]
+    return config.model_copy(update={"tools": tools_and_ours, "automatic_function_calling": off})
 
 
 def _turn(reply: types.GenerateContentResponse) -> types.Content:
-    """What the model said, whole: thought signatures must come back with the call."""
-    found = reply.candidates[0].content if reply.candidates else None
-    return found or types.Content(role="model", parts=[])
-
-
-async def _invoked(known: dict[str, BaseTool], call: types.FunctionCall) -> ToolResult:
-    tool = known.get(call.name or "")
-    return await tool.invoke(call.args) if tool else _no(call, known)
-
-
-def _no(call: types.FunctionCall, known: Iterable[str]) -> ToolResult:
-    return ToolResult(False, text=f"Error: {UnknownName('tool', call.name or '', known)}")
+    """Return the model's turn unchanged: thought signatures must come back with the call."""
+    content = reply.candidates[0].content if reply.candidates else None
+    return content or types.Content(role="model", parts=[])
 
 
 def _content(calls: list[types.FunctionCall], results: list[ToolResult]) -> types.Content:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from kensaku.errors import MissingExtra
-from kensaku.tools.registry import DEFAULT, make_tool
+from kensaku.tools.registry import DEFAULT, ToolOptions, make_tools
 
 try:
     from pydantic_ai import FunctionToolset, ModelRetry, RunContext, Tool, ToolReturn
@@ -16,16 +16,16 @@ except ImportError:
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
-    from kensaku.tools.base import BaseTool
+    from kensaku.tools.base import BaseTool, Language
 
 __all__ = ["toolset", "wrap"]
 
 
 def wrap(tool: BaseTool) -> Tool[Any]:
-    """The tool for an `Agent`: text for the model, data as the return part's metadata.
+    """Return the tool for an `Agent`: text for the model, data as the return part's metadata.
 
-    Wrong arguments ask the model to try again, as long as that does not end the run; every other
-    failure is told as one, and does not use up the retries.
+    Wrong arguments ask the model to try again, as long as that does not end the run. Any other
+    failure is reported as a failed tool, which does not use up the retries.
     """
 
     async def run(ctx: RunContext[Any], **arguments: Any) -> ToolReturn:
@@ -40,12 +40,12 @@ def wrap(tool: BaseTool) -> Tool[Any]:
 
 
 def toolset(
-    names: Iterable[str] = DEFAULT,
+    names: str | Iterable[str] = DEFAULT,
     *,
     client: Kensaku | None = None,
-    language: str = "en",
-    **options: Any,
+    language: Language = "en",
+    **options: Unpack[ToolOptions],
 ) -> FunctionToolset[Any]:
-    """The tools of those names as one toolset."""
-    made = [make_tool(name, client, language=language, **options) for name in names]
-    return FunctionToolset([wrap(tool) for tool in made])
+    """Return the tools of those names as one toolset."""
+    tools = make_tools(names, client, language=language, **options)
+    return FunctionToolset([wrap(tool) for tool in tools])

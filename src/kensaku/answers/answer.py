@@ -20,7 +20,7 @@ from kensaku.index.passages import sentences
 from kensaku.providers.base import Request
 from kensaku.search.rank import terms
 from kensaku.text.clean import one_line, visible
-from kensaku.tools.fence import fenced
+from kensaku.tools.fence import fence_text
 
 if TYPE_CHECKING:
     from kensaku.answers.context import Citation, Context
@@ -111,7 +111,7 @@ async def by_model(query: str, context: Context, settings: Settings, http: Trans
 
 def _request(query: str, context: Context, settings: Settings) -> Request:
     key = settings.llm_key
-    asked = f"Sources:\n\n{fenced(context.text)}\n\nQuestion: {query}"
+    asked = f"Sources:\n\n{fence_text(context.text)}\n\nQuestion: {query}"
     return Request(
         url=settings.llm_url.rstrip("/") + "/chat/completions",
         headers={"Authorization": f"Bearer {key.reveal()}"} if key else {},

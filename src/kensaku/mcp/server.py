@@ -15,9 +15,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager, redirect_stdout
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from mcp import types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
@@ -25,8 +24,9 @@ from mcp.shared.exceptions import MCPError
 from kensaku import __version__
 from kensaku.errors import UnknownName
 from kensaku.mcp.tool import MARKDOWN, McpTool, failure, wrap
-from kensaku.tools.base import BaseTool
-from kensaku.tools.registry import DEFAULT, make_tool
+from kensaku.tools.base import BaseTool, Language
+from kensaku.tools.registry import DEFAULT, ToolOptions, make_tools
+from mcp import types
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
@@ -42,18 +42,19 @@ def make_server(
     tools: Iterable[str | BaseTool] = DEFAULT,
     *,
     client: Kensaku | None = None,
-    language: str = "en",
-    **options: Any,
+    language: Language = "en",
+    **options: Unpack[ToolOptions],
 ) -> Server[Any]:
-    """A server that offers these tools, by name or of your own. Without a `client` it has one
-    itself, and closes it."""
+    """Return a server that offers these tools: names, or tools of your own.
+
+    Without a `client` the server makes one, and closes it.
+    """
     from kensaku.client import Kensaku
 
-    used = client or Kensaku()
-    offered = [
-        t if isinstance(t, BaseTool) else make_tool(t, used, language=language, **options)
-        for t in tools
-    ]
+    used, entries = client or Kensaku(), list(tools)
+    names = [t for t in entries if isinstance(t, str)]
+    made = iter(make_tools(names, used, language=language, **options))
+    offered = [t if isinstance(t, BaseTool) else next(made) for t in entries]
     used.progress = used.progress or _announce
 
     @asynccontextmanager

@@ -15,11 +15,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mcp import types
-
 from kensaku.text.clean import cut
 from kensaku.tools.base import BaseTool, ToolResult
-from kensaku.tools.fence import defused, fenced
+from kensaku.tools.fence import escape_markers, fence_text
+from mcp import types
 
 Keep = Callable[[str, str], str]  # title and whole text → the URI under which it can be read
 
@@ -65,7 +64,7 @@ def result_of(tool: BaseTool, done: ToolResult, keep: Keep | None = None) -> typ
     text, output = done.text, done.output
     content: list[types.ContentBlock] = []
     if keep is not None and left_out(done):
-        uri = keep(f"{tool.name}: the whole result", fenced(whole(output), tool.language))
+        uri = keep(f"{tool.name}: the whole result", fence_text(whole(output), tool.language))
         output = shortened(output)
         text += f"\nSome of it was cut to fit. The whole can be read as the resource {uri}"
         content.append(
@@ -94,7 +93,7 @@ def failure(sentence: str) -> types.CallToolResult:
 def left_out(done: ToolResult) -> bool:
     """Whether the data holds prose that is not in the text."""
     shown = _SPACE.sub("", done.text)
-    return any(_SPACE.sub("", defused(p)) not in shown for p in prose(done.output))
+    return any(_SPACE.sub("", escape_markers(p)) not in shown for p in prose(done.output))
 
 
 def prose(value: Any) -> Iterator[str]:
@@ -147,7 +146,7 @@ def structured(value: Any) -> dict[str, Any] | None:
 
 def _plain(value: Any, name: str = "") -> Any:
     if isinstance(value, str):
-        return value if name.endswith("url") else defused(str(value))
+        return value if name.endswith("url") else escape_markers(str(value))
     if isinstance(value, Mapping):
         return {str(n): _plain(v, str(n)) for n, v in value.items()}
     if isinstance(value, list | tuple):

@@ -7,44 +7,25 @@ Cassette       searches and fetches, recorded once and replayed without a networ
 ProviderContract   what every provider must do; a class of tests to subclass (needs pytest)
 """
 
-from __future__ import annotations
+from kensaku._lazy import attach
 
-from importlib import import_module
-from typing import Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kensaku.testing import faults as faults
+    from kensaku.testing._wire import Seen as Seen
+    from kensaku.testing.cassette import Cassette as Cassette
+    from kensaku.testing.contract import ProviderContract as ProviderContract
+    from kensaku.testing.faults import Fault as Fault
+    from kensaku.testing.sample import Sample as Sample
+    from kensaku.testing.sample import load_sample as load_sample
+    from kensaku.testing.upstream import FakeUpstream as FakeUpstream
 
-_HOMES = {
-    "Cassette": "cassette",
-    "FakeUpstream": "upstream",
-    "Fault": "faults",
-    "ProviderContract": "contract",
-    "Sample": "sample",
-    "Seen": "_wire",
-    "faults": "",
-    "load_sample": "sample",
-}
-
-__all__ = [
-    "Cassette",
-    "FakeUpstream",
-    "Fault",
-    "ProviderContract",
-    "Sample",
-    "Seen",
-    "faults",
-    "load_sample",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = _HOMES[name]
-    return (
-        getattr(import_module(f"{__name__}.{home}"), name)
-        if home
-        else import_module(f"{__name__}.{name}")
-    )
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    _wire=["Seen"],
+    cassette=["Cassette"],
+    contract=["ProviderContract"],
+    faults=["Fault", "faults"],
+    sample=["Sample", "load_sample"],
+    upstream=["FakeUpstream"],
+)

@@ -2,7 +2,7 @@
 
     raw arguments → check → execute → ToolResult(success, output, text, confidence, error)
 
-`invoke` is what adapters call: it checks what the model sent and never raises into a run.
+Adapters call `invoke`: it checks what the model sent and never raises into a run.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from kensaku.errors import InvalidQuery, KensakuError, UsageError
+from kensaku.tools.fence import fence_text
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
@@ -27,6 +28,7 @@ log = logging.getLogger("kensaku.tools")
 
 Kind = Literal["string", "integer", "number", "boolean", "array"]
 ErrorKind = Literal["arguments", "tool", "internal"]
+Language = Literal["en", "ja"]  # of what the model reads about a tool
 
 
 class Approval(StrEnum):
@@ -39,7 +41,7 @@ class Approval(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """One argument of a tool: what the model is told of it, and what we check."""
+    """One argument of a tool: its description for the model, and the bounds that we check."""
 
     name: str
     kind: Kind
@@ -51,7 +53,7 @@ class Param:
     choices: tuple[str, ...] = ()
 
     def schema(self, language: str) -> dict[str, Any]:
-        """Its part of the JSON schema: flat, no references, what every framework understands."""
+        """Return its part of the JSON schema: flat and without references."""
         low, high = _BOUNDS[self.kind]
         out: dict[str, Any] = {"type": self.kind, "description": _in(self.about, language)}
         if self.kind == "array":
@@ -66,9 +68,9 @@ class Param:
             out["default"] = self.default
         return out
 
-    def checked(self, value: Any) -> Any:
-        """The value, or `InvalidQuery` in one sentence that names it and the bound."""
-        value = _coerced(self.kind, value)
+    def check(self, value: Any) -> Any:
+        """Return the value, coerced. Raises `InvalidQuery`, which names the value and the bound."""
+        value = _coerce(self.kind, value)
         if not _IS[self.kind](value):
             raise InvalidQuery(f"{self.name} must be {_ARTICLE[self.kind]}, not {_short(value)}")
         if self.choices and value not in self.choices:
@@ -118,38 +120,30 @@ _IS = {
 }
 
 
-def _coerced(kind: Kind, value: Any) -> Any:
-    """What models really send: "5" for 5, one text for a list of one, 5.0 for 5."""
+def _coerce(kind: Kind, value: Any) -> Any:
+    """Accept what models really send: "5" for 5, one text for a list of one, 5.0 for 5."""
     if kind == "integer" and isinstance(value, str) and value.strip().lstrip("-").isdigit():
         return int(value) if len(value) < 20 else value
     if kind == "integer" and isinstance(value, float) and value.is_integer():
         return int(value)
-    if kind == "array":
-        return (
-            [value]
-            if isinstance(value, str)
-            else list(value)
-            if isinstance(value, tuple)
-            else value
-        )
+    if kind == "array" and isinstance(value, str):
+        return [value]
+    if kind == "array" and isinstance(value, tuple):
+        return list(value)
     if kind == "boolean" and value in ("true", "false"):
         return value == "true"
     return value
 
 
 def _size(value: Any) -> int | None:
-    return (
-        len(value.strip())
-        if isinstance(value, str)
-        else len(value)
-        if isinstance(value, list)
-        else None
-    )
+    if isinstance(value, str):
+        return len(value.strip())
+    return len(value) if isinstance(value, list) else None
 
 
 @dataclass(frozen=True)
 class ToolResult:
-    """What a tool did: the same facts as data for programs and as text for the model."""
+    """The result of a call: the same facts as data for programs and as text for the model."""
 
     success: bool
     output: Any = None  # plain data, ready for JSON
@@ -161,7 +155,7 @@ class ToolResult:
     awaiting_response: bool = False  # a person has to answer before the run goes on
 
     def to_dict(self) -> dict[str, Any]:
-        """The result, ready for JSON."""
+        """Return the result, ready for JSON."""
         return {
             "success": self.success,
             "output": self.output,
@@ -173,7 +167,7 @@ class ToolResult:
 
 
 class BaseTool(ABC):
-    """One thing an agent can do. Subclasses say what it is, and write `execute`."""
+    """One action of an agent. Subclasses describe it and implement `execute`."""
 
     name: ClassVar[str]
     title: ClassVar[Mapping[str, str]] = {}
@@ -184,21 +178,23 @@ class BaseTool(ABC):
     read_only: ClassVar[bool] = True
     open_world: ClassVar[bool] = True  # it reaches beyond this machine
 
-    def __init__(self, client: Kensaku | None = None, *, language: str = "en", fence: bool = True):
+    def __init__(
+        self, client: Kensaku | None = None, *, language: Language = "en", fence: bool = True
+    ) -> None:
         self._client = client
-        self.language = language
+        self.language: str = language
         self.fence = fence
 
     @property
     def client(self) -> Kensaku:
-        """The client that was given, or the one that all tools of this process share."""
+        """The client of this tool, or the one that all tools of this process share."""
         from kensaku.tools import shared_client
 
         return self._client or shared_client()
 
     @property
     def description(self) -> str:
-        """What the model is told the tool is for."""
+        """What the tool is for, as the model reads it."""
         return _in(self.about, self.language)
 
     @property
@@ -212,56 +208,61 @@ class BaseTool(ABC):
         }
 
     def prompt_section(self, channel: str = "") -> str:
-        """What the agent's instructions should say of it, whatever the channel."""
+        """Return the section about this tool for the agent's instructions, whatever the channel."""
         return _in(self.prompt, self.language) if self.prompt else ""
 
     @abstractmethod
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
-        """Do it. May raise a `KensakuError`; adapters call `invoke`, which does not."""
+        """Run the tool. May raise a `KensakuError`; adapters call `invoke`, which does not."""
 
     async def invoke(self, raw: Mapping[str, Any] | str | None) -> ToolResult:
-        """Check what the model sent and do it. Never raises, except when it is cancelled."""
+        """Check what the model sent and run the tool. Raises nothing but a cancellation."""
         began = time.perf_counter()
         try:
-            result = await self.execute(**self.checked(raw))
+            result = await self.execute(**self.check(raw))
         except UsageError as error:
-            result = self._failed(str(error), "arguments")
+            result = _failure(str(error), "arguments")
         except KensakuError as error:
-            result = self._failed(str(error), "tool")
+            result = _failure(str(error), "tool")
         except Exception as bug:
             log.exception("%s failed unexpectedly", self.name)  # the model learns only the type
-            result = self._failed(f"{self.name} failed ({type(bug).__name__})", "internal")
+            result = _failure(f"{self.name} failed ({type(bug).__name__})", "internal")
         elapsed = (time.perf_counter() - began) * 1000
         return ToolResult(**{**vars(result), "execution_time_ms": elapsed})
 
     def invoke_sync(self, raw: Mapping[str, Any] | str | None) -> ToolResult:
-        """The same for code that does not await; works inside a running loop, too."""
-        return _portal().run(self.invoke(raw))
+        """Do the same for code that does not await; works inside a running loop, too."""
+        return shared_portal().run(self.invoke(raw))
 
-    def checked(self, raw: Mapping[str, Any] | str | None) -> dict[str, Any]:
-        """The arguments with defaults filled in. Raises `InvalidQuery`."""
-        given = _object(raw)
-        known = {p.name for p in self.params}
-        if unknown := [n for n in given if n not in known]:
+    def check(self, raw: Mapping[str, Any] | str | None) -> dict[str, Any]:
+        """Return the arguments with defaults filled in. Raises `InvalidQuery`."""
+        sent = _object(raw)
+        names = {p.name for p in self.params}
+        if unknown := [n for n in sent if n not in names]:
             raise InvalidQuery(
                 f"{self.name} has no argument {unknown[0][:40]!r}",
-                remedy=f"use {', '.join(sorted(known))}",
+                remedy=f"use {', '.join(sorted(names))}",
             )
-        out = {}
+        arguments = {}
         for p in self.params:
-            value = given.get(p.name)
+            value = sent.get(p.name)
             if value is None and p.required:
                 raise InvalidQuery(f"{self.name} needs {p.name}")
-            out[p.name] = p.default if value is None else p.checked(value)
-        return out
+            arguments[p.name] = p.default if value is None else p.check(value)
+        return arguments
 
-    def _failed(self, message: str, kind: ErrorKind) -> ToolResult:
-        return ToolResult(False, text=f"Error: {message}", error=message, error_kind=kind)
+    def fence_web_text(self, text: str) -> str:
+        """Fence text from the web, unless it is empty or the tool was made with `fence=False`."""
+        return fence_text(text, self.language) if self.fence and text else text
+
+
+def _failure(message: str, kind: ErrorKind) -> ToolResult:
+    return ToolResult(False, text=f"Error: {message}", error=message, error_kind=kind)
 
 
 @cache
-def _portal() -> Portal:
-    """One thread with one loop for all who do not await."""
+def shared_portal() -> Portal:
+    """Return the one thread with one loop that serves all synchronous callers."""
     from kensaku.sync import Portal
 
     return Portal()

@@ -1,15 +1,16 @@
-"""Which tools there are, and which of them are on.
+"""The tools by name, and a registry of those that are enabled.
 
     ToolRegistry("grace_config.yml") or ToolRegistry(enabled=[…]) → get(name) → the tool or None
 
-Only what is enabled is ever built.
+A tool that is not enabled is never constructed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from kensaku import tools
 from kensaku.config.file import Source, read_file
@@ -17,9 +18,10 @@ from kensaku.errors import ConfigError, UnknownName
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
-    from kensaku.tools.base import BaseTool
+    from kensaku.tools.base import BaseTool, Language
+    from kensaku.tools.reasoning import Model
 
-# name → class, in the order in which they are registered.
+# name → class, in the order of registration.
 TOOLS = {
     "rag_search": "RAGSearchTool",
     "reasoning": "ReasoningTool",
@@ -34,12 +36,59 @@ TOOLS = {
 DEFAULT = ("web_search", "web_extract", "web_context")
 
 
-def make_tool(name: str, client: Kensaku | None = None, **options: Any) -> BaseTool:
-    """One tool by its name. Raises `UnknownName`, which names the nearest."""
-    if name not in TOOLS:
-        raise UnknownName("tool", name, TOOLS)
-    made: BaseTool = getattr(tools, TOOLS[name])(client, **options)
-    return made
+class ToolOptions(TypedDict, total=False):
+    """What the constructors of the tools take. A test compares it with them."""
+
+    fence: bool  # put web text between random markers; on unless switched off
+    max_tokens: int  # how long the text of web_search, web_extract and web_crawl may be
+    model: Model | None  # what reasoning asks
+
+
+def make_tool(
+    name: str,
+    client: Kensaku | None = None,
+    *,
+    language: Language = "en",
+    **options: Unpack[ToolOptions],
+) -> BaseTool:
+    """Make one tool by its name. Raises `UnknownName`, which names the nearest."""
+    return make_tools(name, client, language=language, **options)[0]
+
+
+def make_tools(
+    names: str | Iterable[str],
+    client: Kensaku | None = None,
+    *,
+    language: Language = "en",
+    **options: Unpack[ToolOptions],
+) -> list[BaseTool]:
+    """Make the tools of those names; each gets the options that its constructor takes.
+
+    Raises `UnknownName` for a name that is no tool, or an option that none of them takes.
+    """
+    names = [names] if isinstance(names, str) else list(names)
+    for name in names:
+        if name not in TOOLS:
+            raise UnknownName("tool", name, TOOLS)
+    classes: list[type[BaseTool]] = [getattr(tools, TOOLS[name]) for name in names]
+    known = set().union(*(options_of(cls) for cls in classes))
+    for option in options:
+        if option not in known:
+            raise UnknownName("option", option, known)
+    return [_construct(cls, client, language, options) for cls in classes]
+
+
+def _construct(
+    cls: type[BaseTool], client: Kensaku | None, language: str, options: Mapping[str, Any]
+) -> BaseTool:
+    accepted = {n: v for n, v in options.items() if n in options_of(cls)}
+    return cls(client, **{"language": language, **accepted})
+
+
+def options_of(cls: type[BaseTool]) -> set[str]:
+    """Return the names of the options that a tool's constructor takes besides `language`."""
+    parameters = inspect.signature(cls).parameters.values()
+    return {p.name for p in parameters if p.kind is p.KEYWORD_ONLY} - {"language"}
 
 
 class ToolRegistry:
@@ -51,26 +100,27 @@ class ToolRegistry:
         *,
         enabled: Iterable[str] | None = None,
         client: Kensaku | None = None,
-        **options: Any,
+        language: Language = "en",
+        **options: Unpack[ToolOptions],
     ) -> None:
         chosen = list(enabled) if enabled is not None else _enabled(config)
-        self._tools: dict[str, BaseTool] = {}
         for name in chosen:
             if name not in TOOLS:
                 raise UnknownName("tool", name, TOOLS)
-        for name in TOOLS:  # the order is ours, whatever order the file has
-            if name in chosen:
-                self.register(make_tool(name, client, **options))
+        ordered = [name for name in TOOLS if name in chosen]  # the file's order does not matter
+        self._tools: dict[str, BaseTool] = {}
+        for tool in make_tools(ordered, client, language=language, **options):
+            self.register(tool)
 
     def register(self, tool: BaseTool) -> None:
-        """Add a tool, or put it in the place of the one with the same name."""
+        """Add a tool, or replace the one with the same name."""
         self._tools[tool.name] = tool
 
     def get(self, name: str) -> BaseTool | None:
-        """The tool of that name; None when it is not enabled."""
+        """Return the tool of that name, or None when it is not enabled."""
         return self._tools.get(name)
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[BaseTool]:
         return iter(self._tools.values())
 
     def __len__(self) -> int:
@@ -78,7 +128,7 @@ class ToolRegistry:
 
 
 def _enabled(config: str | Path | Mapping[str, Any] | None) -> list[str]:
-    """`enabled_tools`, or `tools.enabled`, of a YAML, TOML or JSON file, or of a mapping."""
+    """Read `enabled_tools` or `tools.enabled` of a YAML, TOML or JSON file, or of a mapping."""
     if config is None:
         return list(DEFAULT)
     source = (
@@ -86,8 +136,8 @@ def _enabled(config: str | Path | Mapping[str, Any] | None) -> list[str]:
     )
     for key in ("enabled_tools", "tools.enabled"):
         if key in source:
-            found = source[key]
-            if not isinstance(found, list) or not all(isinstance(n, str) for n in found):
+            names = source[key]
+            if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
                 raise ConfigError(f"{source.where(key)}: {key} must be a list of tool names")
-            return found
+            return names
     return list(DEFAULT)

@@ -1,4 +1,4 @@
-"""`web_search`: the tool that every agent wants first."""
+"""`web_search`: search the web and return titles, addresses and excerpts."""
 
 from __future__ import annotations
 
@@ -10,32 +10,16 @@ from kensaku.answers.tokenizer import count
 from kensaku.dialects import write
 from kensaku.models import Outcome
 from kensaku.text.clean import cut
-from kensaku.tools.base import BaseTool, Param, ToolResult
-from kensaku.tools.fence import fenced
+from kensaku.tools._params import QUERY
+from kensaku.tools.base import BaseTool, Language, Param, ToolResult
 
 if TYPE_CHECKING:
+    from kensaku.client import Kensaku
     from kensaku.models import Response
-
-QUERY = Param(
-    "query",
-    "string",
-    {"en": "What to search for, in a few words.", "ja": "検索クエリ"},
-    required=True,
-    minimum=1,
-    maximum=2_000,
-)
-MAX_RESULTS = Param(
-    "max_results",
-    "integer",
-    {"en": "How many results to return.", "ja": "検索結果の最大件数"},
-    default=5,
-    minimum=1,
-    maximum=20,
-)
 
 
 class WebSearchTool(BaseTool):
-    """Search by the client's route, and say honestly what came of it."""
+    """Search by the client's route and report the outcome."""
 
     name = "web_search"
     title = {"en": "Web search", "ja": "ウェブ検索"}
@@ -56,7 +40,14 @@ class WebSearchTool(BaseTool):
     }
     params = (
         QUERY,
-        MAX_RESULTS,
+        Param(
+            "max_results",
+            "integer",
+            {"en": "How many results to return.", "ja": "検索結果の最大件数"},
+            default=5,
+            minimum=1,
+            maximum=20,
+        ),
         Param(
             "topic",
             "string",
@@ -78,8 +69,15 @@ class WebSearchTool(BaseTool):
         ),
     )
 
-    def __init__(self, *args: Any, max_tokens: int = 4_000, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(
+        self,
+        client: Kensaku | None = None,
+        *,
+        language: Language = "en",
+        fence: bool = True,
+        max_tokens: int = 4_000,
+    ) -> None:
+        super().__init__(client, language=language, fence=fence)
         self.max_tokens = max_tokens
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
@@ -90,7 +88,7 @@ class WebSearchTool(BaseTool):
         return self.result(response)
 
     def result(self, response: Response) -> ToolResult:
-        """The response as data and as bounded, fenced text."""
+        """Return the response as data and as bounded, fenced text."""
         confidence = response.confidence.to_dict()
         searched = response.outcome is not Outcome.UNAVAILABLE
         return ToolResult(
@@ -103,17 +101,17 @@ class WebSearchTool(BaseTool):
         )
 
     def text(self, response: Response) -> str:
-        """Outcome, provider and date outside the fence, what the web said inside."""
-        said = sorted({a.provider for a in response.attempts if a.error is None}) or ["—"]
-        head = f"outcome: {response.outcome} · provider: {', '.join(said)}"
+        """Write outcome, provider and date outside the fence, the hits inside."""
+        providers = sorted({a.provider for a in response.attempts if a.error is None}) or ["—"]
+        head = f"outcome: {response.outcome} · provider: {', '.join(providers)}"
         head += f" · date: {datetime.now(UTC).date()}"
-        body = write(self.bounded(response), "plain", language=self.language, max_content_length=0)
-        if not self.fence or response.outcome is Outcome.UNAVAILABLE:
-            return f"{head}\n{body}"
-        return f"{head}\n{fenced(body, self.language)}"
+        body = write(self._fit(response), "plain", language=self.language, max_content_length=0)
+        if response.outcome is not Outcome.UNAVAILABLE:
+            body = self.fence_web_text(body)
+        return f"{head}\n{body}"
 
-    def bounded(self, response: Response) -> Response:
-        """The response with contents cut until it fits the tokens it may have."""
+    def _fit(self, response: Response) -> Response:
+        """Halve the longest content until the text has at most `max_tokens`."""
         limit = 8_000
         while (
             count(write(response, "plain", max_content_length=0)) > self.max_tokens and limit > 60

@@ -17,7 +17,7 @@ from kensaku.compat.chat_server.service import (
 )
 from kensaku.dialects import write, write_error
 from kensaku.errors import ConfigError, InvalidQuery, MissingExtra, NotConfigured
-from kensaku.tools.fence import fenced
+from kensaku.tools.fence import fence_text
 
 try:
     from langchain_core.tools import BaseTool
@@ -96,7 +96,7 @@ class SearchWebTool(BaseTool):
             self._log(error, service)
             return NOBODY
         text = write(found, "search_web")
-        return fenced(text) if self.fence and found.hits else text
+        return fence_text(text) if self.fence and found.hits else text
 
     def _log(self, error: Exception, service: WebSearchService | None) -> None:
         said = discreet(str(error), *keys_of(service.client.settings)) if service else str(error)

@@ -23,7 +23,7 @@ from kensaku.config.file import Source, read_file
 from kensaku.dialects import write, write_error
 from kensaku.errors import ConfigError, KensakuError, MissingExtra, UnknownName
 from kensaku.models import Outcome
-from kensaku.tools.fence import fenced
+from kensaku.tools.fence import fence_text
 
 try:
     from strands import ToolContext, tool
@@ -163,7 +163,7 @@ async def web_search(query: str, tool_context: ToolContext) -> str:
     text, said = await _searched(query, config)
     log.info("web_search: %s", said)
     fence = said == "success" and tool_context.invocation_state.get(_FENCE_KEY)
-    return fenced(text, "ja") if fence else text
+    return fence_text(text, "ja") if fence else text
 
 
 WEB_SEARCH_TOOLS: list[Any] = [web_search]

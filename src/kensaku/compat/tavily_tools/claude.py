@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kensaku.adapters.claude import allowed, wrap
+from kensaku.adapters.claude import allowed_tools, wrap
 from kensaku.compat.tavily_tools.tools import TAVILY_TOOLS, TavilyAPIError, TavilySearchDeps
 from kensaku.errors import KensakuError, MissingExtra
 
@@ -32,7 +32,7 @@ class ClaudeCodeTavilySearchAgent:
     ) -> None:
         self.tools = [wrap(kind(deps)) for kind in TAVILY_TOOLS]
         self.server = create_sdk_mcp_server(self.server_name, tools=self.tools)
-        self.tool_names = allowed((tool.name for tool in self.tools), name=self.server_name)
+        self.tool_names = allowed_tools((tool.name for tool in self.tools), name=self.server_name)
         self.options = self._with_tools(options or ClaudeAgentOptions(tools=[], setting_sources=[]))
 
     def _with_tools(self, given: ClaudeAgentOptions) -> ClaudeAgentOptions:

@@ -24,7 +24,7 @@ from kensaku.dialects._strings import reason
 from kensaku.errors import Cooling, KensakuError, NotConfigured, ProviderError, RateLimited
 from kensaku.models import Outcome
 from kensaku.tools.base import BaseTool, Param, ToolResult
-from kensaku.tools.fence import fenced
+from kensaku.tools.fence import fence_text
 
 if TYPE_CHECKING:
     from kensaku.answers.context import Context
@@ -140,7 +140,7 @@ class TavilyTool(BaseTool):
 
     async def _done(self, raw: Mapping[str, Any] | str | None) -> ToolResult:
         try:
-            return await self.execute(**self.checked(raw))
+            return await self.execute(**self.check(raw))
         except KensakuError as error:
             told = TavilyAPIError.of(error)
         except Exception as bug:
@@ -171,7 +171,7 @@ class TavilyTool(BaseTool):
 
     def written(self, text: str, output: Any) -> ToolResult:
         """A success."""
-        shown = fenced(text, "ja") if self.fence else text
+        shown = fence_text(text, "ja") if self.fence else text
         return ToolResult(True, output=output, text=shown)
 
 

@@ -15,7 +15,7 @@ from kensaku.errors import KensakuError, NotConfigured
 from kensaku.models import MAX_QUERY_CHARS, Attempt, Hit, Outcome, Query, Response
 from kensaku.text.clean import cut
 from kensaku.tools.base import BaseTool, Param, ToolResult
-from kensaku.tools.fence import fenced
+from kensaku.tools.fence import fence_text
 
 if TYPE_CHECKING:
     from kensaku.compat.terminal.deps import Deps
@@ -93,7 +93,7 @@ class TermWebSearch(BaseTool):
             return self._said(self._failure(query, error))
         text = markdown(found)
         return ToolResult(
-            True, found.to_dict(), fenced(text) if self.fence and found.results else text
+            True, found.to_dict(), fence_text(text) if self.fence and found.results else text
         )
 
     def _failure(self, query: str, error: Exception) -> str:

@@ -1,15 +1,18 @@
-"""`reasoning` and `ask_user`: an answer from what was gathered, and a question to the person."""
+"""`reasoning`: write an answer from gathered sources with a model."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import MissingExtra, ProviderError
-from kensaku.tools.base import BaseTool, Param, ToolResult
-from kensaku.tools.fence import fenced
-from kensaku.tools.web_search import QUERY
+from kensaku.tools._params import QUERY
+from kensaku.tools.base import BaseTool, Language, Param, ToolResult
+from kensaku.tools.fence import fence_text
+
+if TYPE_CHECKING:
+    from kensaku.client import Kensaku
 
 log = logging.getLogger("kensaku.tools")
 
@@ -18,14 +21,14 @@ Model = Callable[[str], Awaitable[tuple[str, Usage]]]  # prompt → answer, toke
 
 
 def gemini(model: str = "gemini-2.5-flash", client: Any = None) -> Model:
-    """A model behind `google.genai`. The client reads its key and address from the environment."""
+    """Return a model of `google.genai`, whose client reads key and address from the environment."""
 
     async def ask(prompt: str) -> tuple[str, Usage]:
         try:
             from google import genai
         except ImportError:
             raise MissingExtra("google-genai", "google") from None
-        # Of its own for each call, unless one is given: it cannot change event loops.
+        # A new client for each call, unless the caller has one: it cannot change event loops.
         chosen = client or genai.Client()
         try:
             reply = await chosen.aio.models.generate_content(model=model, contents=prompt)
@@ -67,8 +70,15 @@ class ReasoningTool(BaseTool):
         ),
     )
 
-    def __init__(self, *args: Any, model: Model | None = None, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(
+        self,
+        client: Kensaku | None = None,
+        *,
+        language: Language = "en",
+        fence: bool = True,
+        model: Model | None = None,
+    ) -> None:
+        super().__init__(client, language=language, fence=fence)
         self._model = model or gemini()
 
     async def execute(
@@ -97,13 +107,13 @@ class ReasoningTool(BaseTool):
     def _build_prompt(
         self, query: str, context: str | None, sources: Sequence[Mapping[str, Any]]
     ) -> str:
-        """System instruction, then the sources, then the rules of the answer, then the question."""
+        """Write the instruction, the sources, the context, the rules, then the question."""
         say = _PROMPT.get(self.language, _PROMPT["en"])
         listed = "\n\n".join(
             f"[{n}] {s.get('title') or ''} {s.get('url') or ''}\n{s.get('content') or ''}"
             for n, s in enumerate(sources, 1)
         )
-        gathered = fenced(listed, self.language) if listed else say["none"]
+        gathered = fence_text(listed, self.language) if listed else say["none"]
         parts = [say["system"], f"## {say['sources']}\n{gathered}"]
         if context:
             parts.append(f"## {say['context']}\n{context}")
@@ -131,55 +141,3 @@ _PROMPT = {
         "question": "質問",
     },
 }
-
-
-class AskUserTool(BaseTool):
-    """Put a question to the person. The dialogue itself belongs to whoever runs the agent."""
-
-    name = "ask_user"
-    title = {"en": "Ask the person", "ja": "ユーザーに尋ねる"}
-    about = {
-        "en": "Ask the person something that you need to know and cannot find out.",
-        "ja": "調べても分からず、知る必要のあることをユーザーに尋ねる。",
-    }
-    open_world = False
-    params = (
-        Param(
-            "question",
-            "string",
-            {"en": "The question.", "ja": "質問文"},
-            required=True,
-            minimum=1,
-            maximum=2_000,
-        ),
-        Param(
-            "reason",
-            "string",
-            {"en": "Why it must be asked.", "ja": "質問の理由"},
-            default="",
-            maximum=2_000,
-        ),
-        Param(
-            "urgency",
-            "string",
-            {"en": "Whether the work must wait for the answer.", "ja": "緊急度"},
-            default="blocking",
-            choices=("blocking", "optional"),
-        ),
-    )
-
-    async def execute(
-        self, question: str, reason: str = "", urgency: str = "blocking"
-    ) -> ToolResult:
-        log.info("ask_user: a %s question", urgency)
-        log.debug("ask_user: %r because %r", question, reason)
-        asked = {
-            "question": question,
-            "reason": reason,
-            "urgency": urgency,
-            "awaiting_response": True,
-        }
-        return ToolResult(
-            True, output=asked, text=question, awaiting_response=True,
-            confidence_factors={"requires_user_input": True},
-        )  # fmt: skip

@@ -1,0 +1,73 @@
+"""What `web_extract` and `web_crawl` share: pages as a result within a token budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from kensaku.answers.tokenizer import count
+from kensaku.text.clean import cut
+from kensaku.tools.base import BaseTool, Language, ToolResult
+
+if TYPE_CHECKING:
+    from kensaku.client import Kensaku
+    from kensaku.errors import KensakuError
+    from kensaku.models import Page
+
+SHOWN_FAILURES = 20  # failed addresses that the model reads of; the data has them all
+
+
+class PagesTool(BaseTool):
+    """A tool whose result is pages. `max_tokens` bounds their text together."""
+
+    def __init__(
+        self,
+        client: Kensaku | None = None,
+        *,
+        language: Language = "en",
+        fence: bool = True,
+        max_tokens: int = 8_000,
+    ) -> None:
+        super().__init__(client, language=language, fence=fence)
+        self.max_tokens = max_tokens
+
+    def pages_result(
+        self,
+        pages: Sequence[Page],
+        failed: Iterable[tuple[str, KensakuError]],
+        *,
+        shown_failures: int = SHOWN_FAILURES,
+        **data: Any,
+    ) -> ToolResult:
+        """Return the pages as data, after `data`, and as text for the model."""
+        failures = [(url, str(error)) for url, error in failed]
+        return ToolResult(
+            success=bool(pages),
+            output={
+                **data,
+                "results": [p.to_dict() for p in pages],
+                "failed": [{"url": u, "error": e} for u, e in failures],
+            },
+            text=self._text(pages, failures[:shown_failures]),
+            confidence_factors={"pages": len(pages), "failed": len(failures)},
+            error=None if pages else "no page could be had",
+            error_kind=None if pages else "tool",
+        )
+
+    def _text(self, pages: Sequence[Page], failures: list[tuple[str, str]]) -> str:
+        """Give each page an equal share of the tokens, and list what could not be fetched."""
+        share = self.max_tokens // max(1, len(pages))
+        parts = [
+            f"# {p.title or p.url}\n{p.url}\n\n{_fit(p.markdown or p.text, share)}" for p in pages
+        ]
+        body = "\n\n".join(parts)
+        text = self.fence_web_text(body)
+        lines = [f"could not be had: {url}: {error}" for url, error in failures]
+        return "\n".join([*([text] if text else []), *lines])
+
+
+def _fit(text: str, tokens: int) -> str:
+    """Cut the text until it has at most that many tokens, or 60 characters."""
+    while count(text) > tokens and len(text) > 60:
+        text = cut(text, max(60, int(len(text) * min(0.9, tokens / count(text)))))
+    return text

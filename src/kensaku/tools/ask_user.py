@@ -1,0 +1,61 @@
+"""`ask_user`: put a question to the person."""
+
+from __future__ import annotations
+
+import logging
+
+from kensaku.tools.base import BaseTool, Param, ToolResult
+
+log = logging.getLogger("kensaku.tools")
+
+
+class AskUserTool(BaseTool):
+    """Put a question to the person. The program that runs the agent shows it and answers."""
+
+    name = "ask_user"
+    title = {"en": "Ask the person", "ja": "ユーザーに尋ねる"}
+    about = {
+        "en": "Ask the person something that you need to know and cannot find out.",
+        "ja": "調べても分からず、知る必要のあることをユーザーに尋ねる。",
+    }
+    open_world = False
+    params = (
+        Param(
+            "question",
+            "string",
+            {"en": "The question.", "ja": "質問文"},
+            required=True,
+            minimum=1,
+            maximum=2_000,
+        ),
+        Param(
+            "reason",
+            "string",
+            {"en": "Why it must be asked.", "ja": "質問の理由"},
+            default="",
+            maximum=2_000,
+        ),
+        Param(
+            "urgency",
+            "string",
+            {"en": "Whether the work must wait for the answer.", "ja": "緊急度"},
+            default="blocking",
+            choices=("blocking", "optional"),
+        ),
+    )
+
+    async def execute(
+        self, question: str, reason: str = "", urgency: str = "blocking"
+    ) -> ToolResult:
+        log.info("ask_user: a %s question", urgency)
+        log.debug("ask_user: %r because %r", question, reason)
+        request = {
+            "question": question,
+            "reason": reason,
+            "urgency": urgency,
+            "awaiting_response": True,
+        }
+        return ToolResult(
+            True, output=request, text=question, awaiting_response=True,
+            confidence_factors={"requires_user_input": True},
+        )  # fmt: skip

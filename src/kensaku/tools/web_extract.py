@@ -1,0 +1,33 @@
+"""`web_extract`: the main text of pages, PDFs and documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kensaku.tools._pages import PagesTool
+from kensaku.tools.base import Param, ToolResult
+
+
+class WebExtractTool(PagesTool):
+    """Read pages by their addresses."""
+
+    name = "web_extract"
+    title = {"en": "Read pages", "ja": "ページを読む"}
+    about = {
+        "en": "Read web pages, PDFs and documents: give their URLs, get the main text as Markdown.",
+        "ja": "ウェブページや PDF、文書を読み、本文を Markdown で返す。",
+    }
+    params = (
+        Param(
+            "urls",
+            "array",
+            {"en": "Up to 20 URLs, with http:// or https://.", "ja": "抽出する URL（20 件まで）"},
+            required=True,
+            minimum=1,
+            maximum=20,
+        ),
+    )
+
+    async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
+        extraction = await self.client.extract(arguments["urls"])
+        return self.pages_result(extraction.results, extraction.failed)

@@ -1,0 +1,33 @@
+"""`web_map`: list the addresses of a site."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kensaku.tools._params import DEPTH, INSTRUCTIONS, URL, page_limit
+from kensaku.tools.base import BaseTool, ToolResult
+
+
+class WebMapTool(BaseTool):
+    """List the pages of a site without reading them."""
+
+    name = "web_map"
+    title = {"en": "Map a site", "ja": "サイトの地図"}
+    about = {
+        "en": "List the pages of a site, without reading them whole.",
+        "ja": "サイトにあるページの一覧を返す。",
+    }
+    params = (URL, INSTRUCTIONS, DEPTH, page_limit(50, 500))
+
+    async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
+        options = {n: v for n, v in arguments.items() if v is not None}
+        site = await self.client.map(**options)
+        text = "\n".join(site.urls)
+        return ToolResult(
+            success=bool(site.urls),
+            output={"base_url": arguments["url"], "results": list(site.urls)},
+            text=self.fence_web_text(text),
+            confidence_factors={"pages": len(site.urls)},
+            error=None if site.urls else "no page could be had",
+            error_kind=None if site.urls else "tool",
+        )
