@@ -1,0 +1,134 @@
+"""Which tools are enabled, how they are made, and which options they get."""
+
+from __future__ import annotations
+
+import typing
+
+import pytest
+
+from kensaku import tools
+from kensaku.errors import ConfigError, UnknownName
+from kensaku.tools import BaseTool, RAGSearchTool, ReasoningTool, ToolRegistry, ToolResult
+from kensaku.tools.registry import TOOLS, ToolOptions, make_tool, make_tools, options_of
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "enabled_tools: [ask_user, rag_search]\n",
+        "tools:\n  enabled:\n    - ask_user\n    - rag_search\n",
+    ],
+    ids=["enabled_tools", "tools.enabled"],
+)
+def test_the_registry_reads_the_enabled_tools_of_a_file(tmp_path, text):
+    """Both spellings, in the registry's own order (S3-27, S3-28, S3-29)."""
+    file = tmp_path / "grace_config.yml"
+    file.write_text(text)
+
+    registry = ToolRegistry(str(file))
+
+    assert list(registry._tools) == ["rag_search", "ask_user"]
+    assert isinstance(registry.get("rag_search"), RAGSearchTool)
+
+
+def test_the_order_is_rag_search_reasoning_ask_user():
+    """And what the document lacked comes behind them (S3-29, S3-32)."""
+    enabled = ["web_search", "ask_user", "reasoning", "rag_search"]
+
+    assert [t.name for t in ToolRegistry({"enabled_tools": enabled})] == enabled[::-1]
+
+
+def test_what_is_not_enabled_is_never_built(monkeypatch):
+    """(S3-28)"""
+
+    class Expensive(ReasoningTool):
+        def __init__(self, *args, **options):
+            raise AssertionError("it was built")
+
+    monkeypatch.setattr(tools, "ReasoningTool", Expensive, raising=False)
+
+    assert len(ToolRegistry(enabled=["rag_search", "ask_user"])) == 2
+    with pytest.raises(AssertionError):
+        ToolRegistry(enabled=["reasoning"])
+
+
+def test_get_gives_the_tool_or_none():
+    """(S3-31)"""
+    registry = ToolRegistry(enabled=["ask_user"])
+
+    assert registry.get("ask_user") is registry.get("ask_user")
+    assert registry.get("reasoning") is None
+    assert registry.get("no such tool") is None
+
+
+def test_register_adds_a_tool_of_ones_own():
+    """(S3-30)"""
+
+    class Clock(BaseTool):
+        name, about = "clock", {"en": "What time it is."}
+
+        async def execute(self):
+            return ToolResult(True, output="noon", text="noon")
+
+    registry = ToolRegistry(enabled=[])
+    registry.register(clock := Clock())
+
+    assert registry.get("clock") is clock
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("enabled_tools: [web_serach]\n", UnknownName),
+        ("enabled_tools: web_search\n", ConfigError),
+        ("enabled_tools: [1]\n", ConfigError),
+    ],
+)
+def test_a_wrong_list_is_named(tmp_path, text, error):
+    """(S3-27)"""
+    file = tmp_path / "grace_config.yml"
+    file.write_text(text)
+
+    with pytest.raises(error):
+        ToolRegistry(file)
+
+
+def test_the_options_are_those_of_the_constructors():
+    """An editor shows what a tool takes, and nothing else."""
+    accepted = {name: options_of(getattr(tools, cls)) for name, cls in TOOLS.items()}
+
+    assert set(ToolOptions.__annotations__) == set().union(*accepted.values())
+    assert ToolOptions.__required_keys__ == frozenset()
+    assert "max_tokens" in accepted["web_search"]
+    assert "max_tokens" not in accepted["verify_quote"]
+
+
+def test_every_tool_takes_a_client_and_a_language():
+    """Whoever makes tools by name passes both."""
+    for cls in TOOLS.values():
+        hints = typing.get_type_hints(getattr(tools, cls).__init__, localns={"Kensaku": object})
+        assert {"client", "language", "fence"} <= set(hints)
+
+
+def test_each_tool_gets_the_options_that_it_takes():
+    """One call makes several tools that do not take the same."""
+    search, context = make_tools(["web_search", "web_context"], max_tokens=500, fence=False)
+
+    assert (search.max_tokens, search.fence, context.fence) == (500, False, False)
+    assert make_tool("web_extract").max_tokens == 8_000
+
+
+@pytest.mark.parametrize(
+    ("names", "option", "nearest"),
+    [("web_search", "max_token", "max_tokens"), ("ask_user", "fenc", "fence")],
+)
+def test_an_option_that_no_tool_takes_is_named_with_the_nearest(names, option, nearest):
+    """A typing mistake is not a TypeError from inside."""
+    with pytest.raises(UnknownName, match=f"no option '{option}'.*{nearest}"):
+        make_tools(names, **{option: 1})
+
+
+def test_an_option_of_another_tool_is_refused():
+    """What would have no effect is said."""
+    with pytest.raises(UnknownName, match="no option 'max_tokens'"):
+        make_tool("ask_user", max_tokens=500)

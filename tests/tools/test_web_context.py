@@ -1,0 +1,37 @@
+"""`web_context`: numbered passages within a token budget."""
+
+from __future__ import annotations
+
+from kensaku.models import Hit
+from kensaku.testing import faults
+from kensaku.tools import WebContextTool
+
+from .doubles import PROSE
+
+
+async def test_passages_are_numbered_and_fenced(make_client, upstream):
+    """The model cites them by their numbers."""
+    upstream.answers("tavily", [Hit("https://a.example/", "Sea otters", PROSE)])
+
+    result = await WebContextTool(make_client("tavily")).invoke(
+        {"query": "sea otters", "max_tokens": 200}
+    )
+
+    head, _, inside = result.text.partition("\n")
+    assert head.startswith("outcome: found · tokens: ")
+    assert "[1]" in inside.partition("<<<web ")[2]
+    assert result.output["tokens"] <= 200
+    assert result.confidence_factors["citations"] == 1
+
+
+async def test_nobody_is_a_failure_and_nothing_is_not(make_client, upstream):
+    """The outcome comes first, whatever it is."""
+    client = make_client("tavily")
+    upstream.answers("tavily", [])
+    nothing = await WebContextTool(client).invoke({"query": "otters"})
+    upstream.fails("tavily", faults.status(401))
+    nobody = await WebContextTool(client).invoke({"query": "other otters"})
+
+    assert (nothing.success, nobody.success) == (True, False)
+    assert nothing.text.startswith("outcome: empty")
+    assert nobody.text.startswith("outcome: unavailable")

@@ -1,0 +1,29 @@
+"""`web_crawl`: the pages that a site links to."""
+
+from __future__ import annotations
+
+from kensaku.tools import WebCrawlTool
+
+
+async def test_it_reads_the_pages_that_are_linked(site, fetching):
+    """From one address on."""
+    result = await WebCrawlTool(fetching).invoke({"url": site})
+
+    assert result.success
+    assert result.output["base_url"] == site
+    assert {p["url"] for p in result.output["results"]} == {site, f"{site}one"}
+    assert "# One" in result.text
+
+
+async def test_it_keeps_to_its_limit(site, fetching):
+    """A site may have millions."""
+    result = await WebCrawlTool(fetching).invoke({"url": site, "limit": 1})
+
+    assert [p["url"] for p in result.output["results"]] == [site]
+
+
+async def test_a_site_that_does_not_answer_is_a_failure(site, fetching):
+    """It is no site without pages."""
+    result = await WebCrawlTool(fetching).invoke({"url": f"{site}nowhere"})
+
+    assert (result.success, result.error) == (False, "no page could be had")
