@@ -18,6 +18,7 @@ def attach(
     public itself is listed among its own names: `faults=["Fault", "faults"]`.
     """
     modules = {name: module for module, listed in names.items() for name in listed}
+    public = sorted(modules)
 
     def load(name: str) -> "Any":
         import sys
@@ -30,4 +31,4 @@ def attach(
         setattr(sys.modules[package], name, value)
         return value
 
-    return load, lambda: sorted(modules), sorted(modules)
+    return load, lambda: public, public

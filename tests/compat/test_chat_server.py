@@ -606,7 +606,7 @@ def url(request, tmp_path) -> str:
 
 
 def rows(url: str, query: str) -> list[tuple]:
-    with database._connected(url) as connection:
+    with database._connection(url) as connection:
         return [tuple(row) for row in connection.execute(sa.text(query))]
 
 
@@ -647,7 +647,7 @@ def test_a_downgrade_takes_away_what_was_made_and_it_can_be_made_again(url):
     database.downgrade(url, "0002")
     assert rows(url, THE_ROW) == []
     database.downgrade(url)
-    with database._connected(url) as connection:
+    with database._connection(url) as connection:
         assert sa.inspect(connection).get_table_names() == ["kensaku_migrations"]
 
     database.register(url)
@@ -657,7 +657,7 @@ def test_a_downgrade_takes_away_what_was_made_and_it_can_be_made_again(url):
 def test_it_comes_behind_the_tools_that_are_there(url):
     """`"order"` is the highest plus one (S2-45)."""
     database.upgrade(url, "0002")
-    with database._connected(url) as connection, connection.begin():
+    with database._connection(url) as connection, connection.begin():
         database.add_tool(connection, "older", "SearchWebTool")
         database.link(connection, "assistant", "older", "SearchWebTool")
         connection.execute(sa.update(AgentTool).values(order=7))
@@ -686,14 +686,14 @@ def test_a_row_cannot_name_a_tool_that_is_not_there(url):
     """Name and type refer to `tools` together (S2-02)."""
     database.register(url)
 
-    with pytest.raises(sa.exc.IntegrityError), database._connected(url) as c, c.begin():
+    with pytest.raises(sa.exc.IntegrityError), database._connection(url) as c, c.begin():
         database.link(c, "assistant", "another", "SearchWebTool")
 
 
 def test_the_models_are_what_the_migrations_make(url):
     """No column, constraint or table more or less."""
     database.upgrade(url)
-    with database._connected(url) as connection:
+    with database._connection(url) as connection:
         options = {"include_name": lambda name, kind, _: not (
             kind == "table" and str(name).startswith("kensaku_"))}  # fmt: skip
         context = MigrationContext.configure(connection, opts={"compare_type": False, **options})
@@ -710,7 +710,7 @@ async def test_an_agents_tools_are_read_from_its_rows(url, make_client, upstream
 
     assert (tool.user_id, tool.agent_name) == ("u-7", "assistant")
     assert OTTER.url in await tool._arun("otter")
-    with database._connected(url) as connection, connection.begin():
+    with database._connection(url) as connection, connection.begin():
         connection.execute(sa.update(AgentTool).values(is_active=False))
     assert database.load_tools(url, "assistant", "u-7") == []
 
@@ -720,7 +720,7 @@ def test_another_agent_can_have_it_and_a_missing_one_is_named(url):
     database.upgrade(url)
     with pytest.raises(ConfigError, match="'helper'"):
         database.register(url, "helper")
-    with database._connected(url) as connection, connection.begin():
+    with database._connection(url) as connection, connection.begin():
         connection.execute(sa.insert(database.AGENTS).values(agent_name="helper"))
 
     assert database.register(url, "helper").order == 1
@@ -781,7 +781,7 @@ def test_a_downgrade_leaves_a_chat_servers_tables_alone(postgresql):
     database.downgrade(postgresql)
 
     assert rows(postgresql, THE_ROW) == before
-    with database._connected(postgresql) as connection:
+    with database._connection(postgresql) as connection:
         assert "tools" not in sa.inspect(connection).get_table_names()
 
 

@@ -34,7 +34,7 @@ from kensaku.compat.tavily_tools.pydantic_ai import (
     tavily_extract,
     tavily_search,
 )
-from kensaku.compat.tavily_tools.tools import checked_urls
+from kensaku.compat.tavily_tools.tools import check_urls
 
 KEY = "tvly-test-key"
 QUERY = "Python async programming"
@@ -306,7 +306,7 @@ async def test_a_crash_is_told_without_its_words(ctx, tavily, caplog):
 async def test_no_url_is_a_validation_error_at_once(ctx, tavily):
     """(S1-15, S1-30)"""
     with pytest.raises(TavilyAPIError) as raised:
-        checked_urls([])
+        check_urls([])
 
     assert raised.value.error_type is TavilyErrorType.VALIDATION_ERROR
     assert error(await tavily_extract(ctx, [])) == "VALIDATION_ERROR"
@@ -328,7 +328,7 @@ async def test_no_url_is_a_validation_error_at_once(ctx, tavily):
 )
 def test_a_url_has_a_scheme_and_a_host(url, good):
     """(S1-16, S1-18)"""
-    valid, failed = checked_urls([url])
+    valid, failed = check_urls([url])
 
     assert valid == ([url] if good else [])
     assert [u for u, why in failed if why] == ([] if good else [url])
@@ -336,10 +336,10 @@ def test_a_url_has_a_scheme_and_a_host(url, good):
 
 def test_plain_http_is_only_warned_of(caplog):
     """(S1-17)"""
-    assert checked_urls(["https://a.example/"]) == (["https://a.example/"], [])
+    assert check_urls(["https://a.example/"]) == (["https://a.example/"], [])
     assert not caplog.records
 
-    assert checked_urls(["http://a.example/"]) == (["http://a.example/"], [])
+    assert check_urls(["http://a.example/"]) == (["http://a.example/"], [])
     assert [r.levelname for r in caplog.records] == ["WARNING"]
 
 
@@ -347,9 +347,9 @@ async def test_there_are_at_most_20_urls_after_merging(ctx):
     """(S1-19, S1-20, S1-30)"""
     urls = [f"https://a.example/{n}" for n in range(21)]
 
-    assert len(checked_urls([*urls[:20], *urls[:20]])[0]) == 20
+    assert len(check_urls([*urls[:20], *urls[:20]])[0]) == 20
     with pytest.raises(TavilyAPIError):
-        checked_urls(urls)
+        check_urls(urls)
     assert error(await tavily_extract(ctx, urls)) == "VALIDATION_ERROR"
 
 

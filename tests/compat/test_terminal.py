@@ -31,7 +31,7 @@ from kensaku.compat.terminal import (
     DEFAULT_SETTINGS,
     SETTING_KEYS,
     Deps,
-    Registry,
+    ProviderRegistry,
     SettingsService,
     WebSearchProvider,
     WebSearchResponse,
@@ -114,7 +114,7 @@ def deps(make_deps) -> Deps:
 
 
 def with_answer(upstream, hits, answer=None):
-    body = upstream.samples["tavily"].written(hits) if hits else {"results": []}
+    body = upstream.samples["tavily"].with_hits(hits) if hits else {"results": []}
     upstream.answers("tavily", body={**body, "query": "otter", "answer": answer})
 
 
@@ -163,7 +163,7 @@ async def test_a_provider_is_given_the_settings_and_the_log(deps):
 
 def test_a_provider_can_be_registered_and_found():
     """(S4-05, S4-08, S4-10, S4-51)"""
-    registry = Registry()
+    registry = ProviderRegistry()
     registry.register(mine := made_up("mine"))
 
     assert registry.get("mine") is mine
@@ -182,7 +182,7 @@ def test_an_id_can_be_taken_only_once():
 
 def test_the_default_is_the_marked_one_else_the_first():
     """(S4-05, S4-07, S4-09, S4-51)"""
-    registry = Registry()
+    registry = ProviderRegistry()
     assert registry.default is None
     registry.register(made_up("first"))
     registry.register(made_up("second"))
@@ -416,7 +416,7 @@ def test_without_an_answer_there_is_no_block_for_it():
 
 async def test_no_provider_at_all_is_said(deps):
     """(S4-26)"""
-    tool = create_web_search_tool_definition(deps, registry=Registry())
+    tool = create_web_search_tool_definition(deps, registry=ProviderRegistry())
 
     assert await tool.execute({"query": "otter"}) == "Error: No web search provider is configured."
 
@@ -442,7 +442,7 @@ async def test_an_exception_is_logged_and_told(deps):
     async def search(query, given):
         raise RuntimeError("the wire is cut")
 
-    registry = Registry()
+    registry = ProviderRegistry()
     registry.register(made_up("mine", search))
     deps.settings_service.set("webSearch.provider", "mine")
 
@@ -460,7 +460,7 @@ async def test_a_crash_tells_nobody_the_key(deps):
     async def search(query, given):
         raise RuntimeError("refused: Bearer tavily-test-key")
 
-    registry = Registry()
+    registry = ProviderRegistry()
     registry.register(made_up("tavily", search))
 
     tool = create_web_search_tool_definition(deps, registry=registry)
@@ -924,7 +924,7 @@ def test_secrets_are_shown_masked(make_deps):
     deps = make_deps(TAVILY_API_KEY="tvly-0123456789abcdef")
     settings = deps.settings_service
 
-    rows = {key: (value, origin) for key, value, origin in settings.described()}
+    rows = {key: (value, origin) for key, value, origin in settings.describe()}
 
     assert rows["webSearch.tavily.apiKey"] == ("…cdef", "environment TAVILY_API_KEY")
     assert rows["webSearch.provider"] == ("tavily", "default")
@@ -975,7 +975,7 @@ async def test_a_provider_of_ones_own_is_registered_with_one_call(deps):
     async def search(query, given):
         return WebSearchResponse(query, [WebSearchResult("Mine", "https://m.example/", query)])
 
-    registry = Registry()
+    registry = ProviderRegistry()
     registry.register(made_up("mine", search), is_default=True)
     tool = create_web_search_tool_definition(deps, registry=registry)
 

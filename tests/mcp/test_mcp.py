@@ -25,7 +25,7 @@ from kensaku.adapters import tools_for
 from kensaku.errors import UsageError
 from kensaku.mcp import server as mcp_server
 from kensaku.mcp.http import hosts_for, is_loopback, serve_http
-from kensaku.mcp.server import Results, make_server
+from kensaku.mcp.server import ResultStore, make_server
 from kensaku.models import Hit
 from kensaku.testing import FakeUpstream, faults
 from kensaku.tools import BaseTool, ToolResult
@@ -190,15 +190,15 @@ async def test_a_resource_that_is_gone_or_never_was_is_an_error(make_client):
             await c.read_resource("kensaku://result/guess")
 
 
-def test_kept_results_are_bounded_in_number_and_size():
+def test_stored_results_are_bounded_in_number_and_size():
     """A server that runs for weeks must not grow."""
-    kept = Results(most=3, chars=100)
-    uris = [kept.keep("t", "x" * 30) for _ in range(5)]
-    big = kept.keep("t", "y" * 500)
+    stored = ResultStore(most=3, chars=100)
+    uris = [stored.add("t", "x" * 30) for _ in range(5)]
+    big = stored.add("t", "y" * 500)
 
-    assert kept.get(uris[0]) is None
-    assert kept.chars <= 100
-    assert kept.get(big).text == "y" * 100
+    assert stored.get(uris[0]) is None
+    assert stored.chars <= 100
+    assert stored.get(big).text == "y" * 100
     assert len(set(uris)) == 5
     assert all(len(u.rpartition("/")[2]) >= 32 for u in uris)  # 192 random bits
 
@@ -304,13 +304,13 @@ class Watched(FakeUpstream):
         super().__init__()
         self.came, self.went = asyncio.Event(), asyncio.Event()
 
-    def answer_to(self, seen):
+    def respond(self, request):
         self.came.set()
-        return super().answer_to(seen)
+        return super().respond(request)
 
-    def closed(self, wire):
+    def connection_closed(self, connection):
         self.went.set()
-        super().closed(wire)
+        super().connection_closed(connection)
 
 
 @asynccontextmanager

@@ -9,7 +9,7 @@ import pytest
 from kensaku.providers import BUILT_IN, provider_class
 from kensaku.providers.table import table
 from kensaku.search.limits import parse_rate
-from kensaku.testing.sample import built_in
+from kensaku.testing.sample import built_in_samples
 from tests import ROOT
 
 DOC = ROOT / "docs" / "providers.md"
@@ -41,7 +41,7 @@ def test_rates_can_be_read(name):
 
 def test_every_provider_but_the_local_one_has_a_sample():
     """The fake upstream speaks for all of them."""
-    assert built_in().keys() == BUILT_IN.keys() - {"local"}
+    assert built_in_samples().keys() == BUILT_IN.keys() - {"local"}
 
 
 def test_the_pool_is_made_of_those_that_answer_without_a_key():

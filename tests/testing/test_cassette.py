@@ -23,7 +23,7 @@ from kensaku.errors import (
 from kensaku.models import Hit, Outcome, Page, Query, Response
 from kensaku.providers.base import Findings, Provider, Transport
 from kensaku.testing import FakeUpstream, faults
-from kensaku.testing._redaction import Discretion
+from kensaku.testing._redaction import Redactor
 from kensaku.testing.cassette import Cassette, NotRecorded
 from kensaku.transport.http import HttpClient
 from tests import ROOT
@@ -229,20 +229,20 @@ def test_a_missing_recording_and_a_wrong_mode_are_said() -> None:
 @pytest.mark.parametrize("query", ["Red Panda", "red panda", "a", "検索", "Straße İ", "(.*)[x]"])
 def test_hiding_and_showing_gives_the_same_text(text: str, query: str) -> None:
     """In whatever letters the upstream repeats the query; marks of its own survive."""
-    discretion = Discretion(query, ["sekrit"])
+    redactor = Redactor(query, ["sekrit"])
     echoed = f"{text} {query} {query.upper()} {query.title()} {quote(query)} {quote_plus(query)}"
-    hidden = discretion.hide({"a": [echoed, 1, None]})
+    hidden = redactor.redact({"a": [echoed, 1, None]})
 
-    assert discretion.show(hidden) == {"a": [echoed, 1, None]}
+    assert redactor.restore(hidden) == {"a": [echoed, 1, None]}
     if len(query) > 2:
         assert query.lower() not in hidden["a"][0].lower()
 
 
 def test_another_query_gets_the_text_with_its_own_words() -> None:
     """The mark stands for the query of whoever replays."""
-    hidden = Discretion("Red Panda").hide("About Red Panda")
+    hidden = Redactor("Red Panda").redact("About Red Panda")
 
-    assert Discretion("Sea Otter").show(hidden) == "About Sea Otter"
+    assert Redactor("Sea Otter").restore(hidden) == "About Sea Otter"
 
 
 async def test_errors_of_other_people_are_played_as_the_nearest_of_ours(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a search that did not work came to, and how to say it without a key in the sentence."""
+"""The error behind an unavailable response, and redaction of keys in its message."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from kensaku.config.settings import Settings
     from kensaku.models import Response
 
-__all__ = ["discreet", "keys_of", "why"]
+__all__ = ["error_of", "keys_of", "redact"]
 
 
-def why(response: Response, provider: str) -> KensakuError:
-    """Why nobody could search: what an upstream said comes before why it was not asked again."""
+def error_of(response: Response, provider: str) -> KensakuError:
+    """Return the error to report: an upstream's own comes before one of an attempt not sent."""
     errors = [(a.sent, a.error) for a in response.attempts if a.error]
     sent = [error for was_sent, error in errors if was_sent]
     if sent or errors:
@@ -22,13 +22,13 @@ def why(response: Response, provider: str) -> KensakuError:
     return Outage(provider, "it did not answer in time")
 
 
-def discreet(text: str, *secrets: str) -> str:
-    """The text without any of the secrets."""
+def redact(text: str, *secrets: str) -> str:
+    """Replace every secret in the text by an ellipsis."""
     for secret in sorted(filter(None, secrets), key=len, reverse=True):
         text = text.replace(secret, "…")
     return text
 
 
 def keys_of(settings: Settings) -> list[str]:
-    """Every key that is configured."""
-    return [key.reveal() for has in settings.providers.values() for key in has.keys]
+    """Return every key that is configured."""
+    return [key.reveal() for provider in settings.providers.values() for key in provider.keys]

@@ -1,8 +1,8 @@
-"""The MCP server over Streamable HTTP, for those who may talk to it.
+"""The MCP server over Streamable HTTP, behind access checks.
 
     Host (421) → Origin (403) → token (401) → body (413) → session (404) → the server
 
-It listens on loopback, unless there is a token.
+Without a token it listens on loopback only.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MIN_TOKEN = 16
 def http_app(
     server: Server[Any], *, hosts: Sequence[str] = LOOPBACK, token: str | None = None
 ) -> ASGIApp:
-    """The server as an ASGI application that answers under `/mcp`, to these hosts only."""
+    """Return the server as an ASGI application under `/mcp` that answers to these hosts only."""
     from starlette.applications import Starlette
     from starlette.routing import Route
 
@@ -52,22 +52,22 @@ def http_app(
         max_request_body_size=MAX_BODY,
     )
 
-    class Endpoint:  # a class: Starlette hands it the raw request, whatever the method
+    class Endpoint:  # a class: Starlette passes it the raw request, whatever the method
         async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
             await manager.handle_request(scope, receive, send)
 
     app = Starlette(routes=[Route(PATH, Endpoint())], lifespan=lambda _: manager.run())
-    return Guard(app, hosts, token)
+    return AccessMiddleware(app, hosts, token)
 
 
-class Guard:
-    """Who may talk to the server: asked for by a name of ours, from no foreign page, with the
-    token where there is one, and in a session that we opened."""
+class AccessMiddleware:
+    """Refuse requests for another host, from a foreign origin, without the token if there is one,
+    or in a session that this server did not open."""
 
     def __init__(self, app: ASGIApp, hosts: Sequence[str], token: str | None) -> None:
         self._app, self._hosts = app, {h.lower() for h in hosts}
         self._token = None if token is None else _digest(token.encode())
-        self._seal = secrets.token_bytes(32)
+        self._secret = secrets.token_bytes(32)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -79,52 +79,53 @@ class Guard:
         if refusal := self._refusal(headers):
             await _refuse(send, *refusal)
             return
-        opened = [(n, self._unsealed(v) if n == _SESSION else v) for n, v in headers]
-        await self._app({**scope, "headers": opened}, receive, self._sealing(send))
+        verified = [(n, self._verify(v) if n == _SESSION else v) for n, v in headers]
+        await self._app({**scope, "headers": verified}, receive, self._signing(send))
 
     def _refusal(self, headers: list[tuple[bytes, bytes]]) -> tuple[int, str] | None:
         host, origin = _all(headers, b"host"), _all(headers, b"origin")
         if len(host) != 1 or _host_of(host[0]) not in self._hosts:
             return 421, "this server does not answer to that host name"
-        if any(not self._ours(o) for o in origin):
+        if any(not self._is_own(o) for o in origin):
             return 403, "this server takes no requests from pages of that origin"
-        if self._token is not None and not self._known(_all(headers, b"authorization")):
+        if self._token is not None and not self._has_token(_all(headers, b"authorization")):
             return 401, "this server needs its token: Authorization: Bearer …"
         return None
 
-    def _ours(self, origin: str) -> bool:
+    def _is_own(self, origin: str) -> bool:
         scheme, _, rest = origin.partition("://")
         return scheme in ("http", "https") and _host_of(rest) in self._hosts
 
-    def _known(self, given: list[str]) -> bool:
-        scheme, _, token = (given[0] if len(given) == 1 else "").partition(" ")
+    def _has_token(self, values: list[str]) -> bool:
+        scheme, _, token = (values[0] if len(values) == 1 else "").partition(" ")
         same = hmac.compare_digest(_digest(token.strip().encode("latin-1")), self._token or b"")
         return same and scheme.lower() == "bearer"
 
-    # The SDK's session ids are UUIDs: 122 random bits. With our seal, which is checked in constant
-    # time, nobody can make one up.
+    # The SDK's session ids are UUIDs: 122 random bits. They get a signature, which is compared in
+    # constant time, so that nobody can make one up.
 
-    def _sealed(self, session: bytes) -> bytes:
-        return session + b"-" + self._mark(session)
+    def _sign(self, session: bytes) -> bytes:
+        return session + b"-" + self._signature(session)
 
-    def _unsealed(self, given: bytes) -> bytes:
-        session, _, mark = given.rpartition(b"-")
-        return session if hmac.compare_digest(mark, self._mark(session)) else b"unknown"
+    def _verify(self, signed: bytes) -> bytes:
+        session, _, signature = signed.rpartition(b"-")
+        valid = hmac.compare_digest(signature, self._signature(session))
+        return session if valid else b"unknown"
 
-    def _mark(self, session: bytes) -> bytes:
-        return hmac.new(self._seal, session, hashlib.sha256).hexdigest().encode()
+    def _signature(self, session: bytes) -> bytes:
+        return hmac.new(self._secret, session, hashlib.sha256).hexdigest().encode()
 
-    def _sealing(self, send: Send) -> Send:
-        async def sealed(message: Message) -> None:
+    def _signing(self, send: Send) -> Send:
+        async def send_signed(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = [
-                    (n, self._sealed(v) if n.lower() == _SESSION else v)
+                    (n, self._sign(v) if n.lower() == _SESSION else v)
                     for n, v in message.get("headers", [])
                 ]
                 message = {**message, "headers": headers}
             await send(message)
 
-        return sealed
+        return send_signed
 
 
 _SESSION = b"mcp-session-id"
@@ -135,7 +136,7 @@ def _all(headers: list[tuple[bytes, bytes]], name: bytes) -> list[str]:
 
 
 def _host_of(authority: str) -> str:
-    """`[::1]:80` → `[::1]`; nothing for what is not a host with perhaps a port."""
+    """Return the host of `[::1]:80` as `[::1]`; "" for what is not a host and perhaps a port."""
     try:
         parts = urlsplit(f"//{authority}")
         valid = parts.port is None or parts.port > 0
@@ -161,7 +162,7 @@ async def _refuse(send: Send, status: int, why: str) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach what listens there."""
+    """Whether only this machine can reach a server on that host."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
@@ -169,14 +170,14 @@ def is_loopback(host: str) -> bool:
 
 
 def hosts_for(host: str, more: Iterable[str] = ()) -> list[str]:
-    """The names under which a server bound to `host` answers. A wildcard is not a name."""
+    """Return the names under which a server bound to `host` answers. A wildcard is not a name."""
     bound = [] if host in ("", "0.0.0.0", "::", "[::]") else [host]
     return list(
-        dict.fromkeys([*LOOPBACK, *(_host_of(_bracketed(h)) or h for h in (*bound, *more))])
+        dict.fromkeys([*LOOPBACK, *(_host_of(_with_brackets(h)) or h for h in (*bound, *more))])
     )
 
 
-def _bracketed(host: str) -> str:
+def _with_brackets(host: str) -> str:
     return f"[{host}]" if host.count(":") > 1 and not host.startswith("[") else host
 
 
@@ -189,7 +190,7 @@ async def serve_http(
     allow_hosts: Iterable[str] = (),
     ready: Callable[[str], None] = lambda url: None,
 ) -> None:
-    """Serve over Streamable HTTP. Raises `UsageError` when it may not, or cannot, listen there."""
+    """Serve over Streamable HTTP. Raises `UsageError` when it may not or cannot listen there."""
     import uvicorn
 
     if token is None and not is_loopback(host):
@@ -203,8 +204,8 @@ async def serve_http(
             remedy="make one with: openssl rand -hex 32",
         )
     app = http_app(server, hosts=hosts_for(host, allow_hosts), token=token)
-    with _listening(host, port) as listener:
-        ready(f"http://{_bracketed(host)}:{listener.getsockname()[1]}{PATH}")
+    with _listen(host, port) as listener:
+        ready(f"http://{_with_brackets(host)}:{listener.getsockname()[1]}{PATH}")
         config = uvicorn.Config(
             app, log_config=None, access_log=False, server_header=False, lifespan="on",
             timeout_graceful_shutdown=3,
@@ -212,7 +213,7 @@ async def serve_http(
         await uvicorn.Server(config).serve(sockets=[listener])
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int) -> socket.socket:
     name = host.strip("[]")
     family = socket.AF_INET6 if ":" in name else socket.AF_INET
     try:

@@ -1,8 +1,8 @@
-"""The MCP server, and stdio. `kensaku.mcp.http` serves it over HTTP.
+"""The MCP server over stdio. `kensaku.mcp.http` serves it over HTTP.
 
-    tools/call → McpTool → progress while it lasts → result, and the whole of it as a resource
+    tools/call → McpTool → progress while it runs → result, and the whole of it as a resource
 
-A request that is called off calls off the search. Nothing but protocol is written to stdout.
+Cancelling a request cancels the search. Nothing but protocol is written to stdout.
 """
 
 from __future__ import annotations
@@ -58,20 +58,20 @@ def make_server(
     used.progress = used.progress or _announce
 
     @asynccontextmanager
-    async def living(_: Server[Any]) -> AsyncIterator[None]:
+    async def lifespan(_: Server[Any]) -> AsyncIterator[None]:
         try:
             yield
         finally:
             if client is None:
                 await used.close()
 
-    handlers = Handlers({t.name: wrap(t) for t in offered}, Results())
+    handlers = Handlers({t.name: wrap(t) for t in offered}, ResultStore())
     return Server(
         "kensaku",
         version=__version__,
         title="Kensaku web search",
         instructions="\n".join(filter(None, (t.prompt_section("mcp") for t in offered))) or None,
-        lifespan=living,
+        lifespan=lifespan,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
@@ -81,48 +81,48 @@ def make_server(
 
 
 @dataclass(frozen=True)
-class Kept:
-    """A whole result."""
+class StoredResult:
+    """A whole result, with its title."""
 
     title: str
     text: str
 
 
-class Results:
-    """Whole results that were too long for a text: the newest, as many as there is room for."""
+class ResultStore:
+    """Whole results that were too long for a text. The oldest make room for new ones."""
 
     def __init__(self, most: int = 64, chars: int = 16_000_000) -> None:
         self._most, self._chars = most, chars
-        self._kept: OrderedDict[str, Kept] = OrderedDict()
+        self._stored: OrderedDict[str, StoredResult] = OrderedDict()
 
-    def keep(self, title: str, text: str) -> str:
-        """Store a result, and return the URI that only its receiver knows."""
+    def add(self, title: str, text: str) -> str:
+        """Store a result and return its URI, which only its receiver knows."""
         uri = f"kensaku://result/{secrets.token_urlsafe(24)}"
-        self._kept[uri] = Kept(title, text[: self._chars])
-        while len(self._kept) > self._most or self.chars > self._chars:
-            self._kept.popitem(last=False)
+        self._stored[uri] = StoredResult(title, text[: self._chars])
+        while len(self._stored) > self._most or self.chars > self._chars:
+            self._stored.popitem(last=False)
         return uri
 
     @property
     def chars(self) -> int:
-        """How many characters are kept."""
-        return sum(len(k.text) for k in self._kept.values())
+        """How many characters are stored."""
+        return sum(len(r.text) for r in self._stored.values())
 
-    def get(self, uri: str) -> Kept | None:
-        """The result, as long as it is kept."""
-        return self._kept.get(uri)
+    def get(self, uri: str) -> StoredResult | None:
+        """Return the result, as long as it is stored."""
+        return self._stored.get(uri)
 
-    def items(self) -> list[tuple[str, Kept]]:
-        """What is kept, oldest first."""
-        return list(self._kept.items())
+    def items(self) -> list[tuple[str, StoredResult]]:
+        """Return what is stored, oldest first."""
+        return list(self._stored.items())
 
 
 @dataclass(frozen=True)
 class Handlers:
-    """What the server does for each request."""
+    """The handlers of the requests."""
 
     tools: dict[str, McpTool]
-    results: Results
+    results: ResultStore
 
     async def list_tools(
         self, ctx: Context, params: types.PaginatedRequestParams | None
@@ -136,17 +136,17 @@ class Handlers:
         if tool is None:
             return failure(str(UnknownName("tool", params.name, self.tools)))
         async with reporting(ctx.session.report_progress, tool.definition.title or params.name):
-            return await tool(params.arguments, self.results.keep)
+            return await tool(params.arguments, self.results.add)
 
     async def list_resources(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        """Over HTTP there may be several clients: there, who has the link has the result."""
+        """List stored results over stdio only: over HTTP, other clients would see them."""
         mine = self.results.items() if ctx.request is None else []
         return types.ListResourcesResult(
             resources=[
-                types.Resource(name=uri, uri=uri, title=kept.title, mime_type=MARKDOWN)
-                for uri, kept in mine
+                types.Resource(name=uri, uri=uri, title=result.title, mime_type=MARKDOWN)
+                for uri, result in mine
             ]
         )
 
@@ -165,9 +165,9 @@ class Handlers:
         self, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
-        if (kept := self.results.get(uri)) is None:
+        if (result := self.results.get(uri)) is None:
             raise MCPError(types.INVALID_PARAMS, "there is no such resource, or no longer")
-        text = types.TextResourceContents(uri=uri, mime_type=MARKDOWN, text=kept.text)
+        text = types.TextResourceContents(uri=uri, mime_type=MARKDOWN, text=result.text)
         return types.ReadResourceResult(contents=[text])
 
 
@@ -227,7 +227,7 @@ async def _tell(report: Report, title: str, steps: asyncio.Queue[Step | None]) -
 
 
 async def serve_stdio(server: Server[Any]) -> None:
-    """Serve the one client that started this process, until it goes."""
+    """Serve the one client that started this process, until it disconnects."""
     from mcp.server.stdio import stdio_server
 
     # What libraries print goes to stderr. The transport diverts the descriptor, but a buffer that

@@ -20,7 +20,7 @@ from kensaku.tools.base import BaseTool, ToolResult
 from kensaku.tools.fence import escape_markers, fence_text
 from mcp import types
 
-Keep = Callable[[str, str], str]  # title and whole text → the URI under which it can be read
+Store = Callable[[str, str], str]  # title and whole text → the URI under which it can be read
 
 CUT_CHARS = 2_000  # of each long text in structured content, once a result is over its bound
 _SPACE = re.compile(r"\s+")
@@ -28,20 +28,20 @@ _SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True)
 class McpTool:
-    """What a server says of a tool, and what it does when the tool is called."""
+    """A tool's definition for tools/list, and the coroutine for tools/call."""
 
     tool: BaseTool
     definition: types.Tool
 
     async def __call__(
-        self, arguments: Mapping[str, Any] | None, keep: Keep | None = None
+        self, arguments: Mapping[str, Any] | None, store: Store | None = None
     ) -> types.CallToolResult:
-        """Never raises, except when it is cancelled. `keep` stores what the text leaves out."""
-        return result_of(self.tool, await self.tool.invoke(arguments), keep)
+        """Run the tool. Raises nothing but a cancellation. `store` takes what the text omits."""
+        return result_of(self.tool, await self.tool.invoke(arguments), store)
 
 
 def wrap(tool: BaseTool) -> McpTool:
-    """The tool for a server on the low-level `mcp` package."""
+    """Return the tool for a server on the low-level `mcp` package."""
     title = tool.title.get(tool.language) or tool.title.get("en") or tool.name
     definition = types.Tool(
         name=tool.name,
@@ -59,20 +59,20 @@ def wrap(tool: BaseTool) -> McpTool:
     return McpTool(tool, definition)
 
 
-def result_of(tool: BaseTool, done: ToolResult, keep: Keep | None = None) -> types.CallToolResult:
-    """A tool's result in the words of the protocol. A failure is a result with `isError`."""
+def result_of(tool: BaseTool, done: ToolResult, store: Store | None = None) -> types.CallToolResult:
+    """Convert a tool's result to the protocol's. A failure is a result with `isError`."""
     text, output = done.text, done.output
     content: list[types.ContentBlock] = []
-    if keep is not None and left_out(done):
-        uri = keep(f"{tool.name}: the whole result", fence_text(whole(output), tool.language))
-        output = shortened(output)
+    if store is not None and left_out(done):
+        uri = store(f"{tool.name}: the whole result", fence_text(whole(output), tool.language))
+        output = shorten(output)
         text += f"\nSome of it was cut to fit. The whole can be read as the resource {uri}"
         content.append(
             types.ResourceLink(name=uri, uri=uri, title="The whole result", mime_type=MARKDOWN)
         )
     return types.CallToolResult(
         content=[types.TextContent(text=text), *content],
-        structured_content=structured(output),
+        structured_content=structured_content(output),
         is_error=not done.success,
     )
 
@@ -81,7 +81,7 @@ MARKDOWN = "text/markdown"
 
 
 def failure(sentence: str) -> types.CallToolResult:
-    """What a model is told when a call cannot be carried out."""
+    """Return the result of a call that cannot be carried out."""
     return types.CallToolResult(
         content=[types.TextContent(text=f"Error: {sentence}")], is_error=True
     )
@@ -97,7 +97,7 @@ def left_out(done: ToolResult) -> bool:
 
 
 def prose(value: Any) -> Iterator[str]:
-    """The long texts in a result: contents of hits, and of pages in their best form."""
+    """Yield the long texts of a result: contents of hits, and of pages in their best form."""
     if isinstance(value, Mapping):
         best = next((n for n in _PROSE if isinstance(value.get(n), str) and value[n]), None)
         if best:
@@ -114,7 +114,7 @@ _PROSE = ("raw_content", "markdown", "content", "text")
 
 
 def whole(output: Any) -> str:
-    """Everything that was found, for reading: pages and hits under their titles."""
+    """Write the whole result for reading: pages and hits under their titles."""
     entries = output.get("results") or output.get("hits") if isinstance(output, Mapping) else None
     if not entries or not all(isinstance(e, Mapping) for e in entries):
         return json.dumps(output, ensure_ascii=False, indent=1, default=str)
@@ -125,19 +125,19 @@ def whole(output: Any) -> str:
     return "\n\n".join(parts)
 
 
-def shortened(value: Any) -> Any:
-    """The same data with every long text cut."""
+def shorten(value: Any) -> Any:
+    """Return the same data with every long text cut."""
     if isinstance(value, Mapping):
         return {
-            n: cut(v, CUT_CHARS) if n in _PROSE and isinstance(v, str) else shortened(v)
+            n: cut(v, CUT_CHARS) if n in _PROSE and isinstance(v, str) else shorten(v)
             for n, v in value.items()
         }
-    return [shortened(v) for v in value] if isinstance(value, list | tuple) else value
+    return [shorten(v) for v in value] if isinstance(value, list | tuple) else value
 
 
-def structured(value: Any) -> dict[str, Any] | None:
-    """The data as an object. Some clients show it to the model: what could pass for a marker or a
-    role is broken up here as it is inside the fence; addresses stay as they are."""
+def structured_content(value: Any) -> dict[str, Any] | None:
+    """Return the data as an object. Some clients show it to the model, so markers and roles are
+    escaped here as inside the fence; addresses stay as they are."""
     if value is None:
         return None
     plain = _plain(value)

@@ -12,7 +12,7 @@ from kensaku._lazy import attach
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kensaku.testing import faults as faults
-    from kensaku.testing._wire import Seen as Seen
+    from kensaku.testing._wire import ReceivedRequest as ReceivedRequest
     from kensaku.testing.cassette import Cassette as Cassette
     from kensaku.testing.contract import ProviderContract as ProviderContract
     from kensaku.testing.faults import Fault as Fault
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __getattr__, __dir__, __all__ = attach(
     __name__,
-    _wire=["Seen"],
+    _wire=["ReceivedRequest"],
     cassette=["Cassette"],
     contract=["ProviderContract"],
     faults=["Fault", "faults"],

@@ -1,6 +1,6 @@
 """Just enough HTTP/1.1 for a fast fake: keep-alive, Content-Length, one request at a time.
 
-bytes → Seen → upstream.answer_to() → Fault | bytes → bytes, half of them, a reset, or silence
+bytes → ReceivedRequest → upstream.respond() → bytes, half of them, a reset, or silence
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from urllib.parse import parse_qsl, unquote
 from kensaku.testing.faults import Fault
 
 
-class Seen:
-    """One request as it came in. Headers and body are only parsed when they are looked at."""
+class ReceivedRequest:
+    """One request as it arrived. Headers and body are parsed when they are read."""
 
     __slots__ = ("body", "head", "method", "provider", "target")
 
@@ -65,18 +65,18 @@ class Seen:
         return dict(parse_qsl(self.body.decode(), keep_blank_values=True))
 
 
-class Answers(Protocol):
-    """Who decides what is sent back."""
+class RequestHandler(Protocol):
+    """Decides what is sent back."""
 
-    def opened(self, wire: Wire) -> None: ...
-    def closed(self, wire: Wire) -> None: ...
-    def answer_to(self, seen: Seen) -> tuple[bytes, Fault | None]: ...
+    def connection_opened(self, connection: Connection) -> None: ...
+    def connection_closed(self, connection: Connection) -> None: ...
+    def respond(self, request: ReceivedRequest) -> tuple[bytes, Fault | None]: ...
 
 
 def reply(
     status: int, body: bytes, content_type: str, headers: Mapping[str, str] | None = None
 ) -> bytes:
-    """A whole answer, head and body."""
+    """Write a whole response, head and body."""
     names = {"Content-Type": content_type, "Content-Length": str(len(body)), **(headers or {})}
     try:
         reason = HTTPStatus(status).phrase
@@ -86,11 +86,11 @@ def reply(
     return f"HTTP/1.1 {status} {reason}\r\n{head}\r\n".encode("latin-1") + body
 
 
-class Wire(asyncio.Protocol):
+class Connection(asyncio.Protocol):
     """One connection."""
 
-    def __init__(self, answers: Answers) -> None:
-        self._answers = answers
+    def __init__(self, handler: RequestHandler) -> None:
+        self._handler = handler
         self._buffer = bytearray()
         self._busy = False
         self.transport: asyncio.Transport
@@ -98,25 +98,25 @@ class Wire(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
-        self._answers.opened(self)
+        self._handler.connection_opened(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._answers.closed(self)
+        self._handler.connection_closed(self)
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data
         self._next()
 
     def _next(self) -> None:
-        while not self._busy and (seen := self._take()):
-            whole, fault = self._answers.answer_to(seen)
+        while not self._busy and (request := self._take()):
+            whole, fault = self._handler.respond(request)
             if fault is None:
                 self.transport.write(whole)
             else:
                 self._busy = True
                 asyncio.get_running_loop().call_later(fault.delay, self._fail, whole, fault)
 
-    def _take(self) -> Seen | None:
+    def _take(self) -> ReceivedRequest | None:
         end = self._buffer.find(b"\r\n\r\n")
         if end < 0:
             return None
@@ -126,7 +126,7 @@ class Wire(asyncio.Protocol):
             return None
         body = bytes(self._buffer[start : start + size])
         del self._buffer[: start + size]
-        return Seen(head, body)
+        return ReceivedRequest(head, body)
 
     def _fail(self, whole: bytes, fault: Fault) -> None:
         if self.transport.is_closing() or fault.end == "hang":

@@ -1,6 +1,6 @@
-"""Record what providers answer, and play it again: no network, no key, the same findings.
+"""Record what providers answer and replay it: no network, no key, the same findings.
 
-    Kensaku(cassette=Cassette("otters.json", mode="record"))   asks, and writes down
+    Kensaku(cassette=Cassette("otters.json", mode="record"))   asks and records
     Kensaku(cassette=Cassette("otters.json"))                  sends nothing
 
     provider + fingerprint of the query → findings, or the typed error
@@ -33,7 +33,7 @@ from kensaku.errors import (
     UsageError,
 )
 from kensaku.models import Hit, Page, Query
-from kensaku.testing._redaction import Discretion
+from kensaku.testing._redaction import Redactor
 
 if TYPE_CHECKING:
     from kensaku.providers.base import Findings, Provider, Transport
@@ -47,9 +47,11 @@ class NotRecorded(NotAsked):
 
 
 class Cassette:
-    """Findings by provider and query. The same query asked several times plays its recordings in
-    order, and the last one again and again. Recording into a file that is there keeps what it
-    holds, but for the queries that are asked anew."""
+    """Recorded findings by provider and query.
+
+    A query asked several times replays its recordings in order; the last one repeats. Recording
+    into an existing file replaces the queries that are asked again and keeps the others.
+    """
 
     def __init__(self, path: str | Path, mode: Literal["record", "replay"] = "replay") -> None:
         if mode not in ("record", "replay"):
@@ -58,7 +60,7 @@ class Cassette:
         self.replays = mode == "replay"
         self._salt = secrets.token_hex(8)
         self._order: list[str] = []
-        self._asked: dict[str, list[Entry]] = {}
+        self._findings: dict[str, list[Entry]] = {}
         self._pages: dict[str, list[Entry]] = {}
         self._played: dict[str, int] = {}
         self._new: set[str] = set()
@@ -67,61 +69,61 @@ class Cassette:
         if self.replays or self.path.exists():
             self._load()
         if not self.replays:
-            self._save(self._snapshot(), 0)  # a place that cannot be written is known at once
+            self._save(self._snapshot(), 0)  # fail now if the path cannot be written
 
     @property
     def providers(self) -> list[str]:
-        """Who was asked, in the order of the recording: the route of a replay."""
+        """The providers in the order of the recording: the route of a replay."""
         return list(self._order)
 
     async def ask(self, provider: Provider, query: Query, key: str, http: Transport) -> Findings:
-        """Ask the provider and write down what it says; or say what it said."""
-        discretion = Discretion(query.text, (key, *provider.option.values()))
-        place = f"{provider.name} {self._fingerprint(query)}"
+        """Ask the provider and record its answer; on replay, return the recorded one."""
+        redactor = Redactor(query.text, (key, *provider.option.values()))
+        slot = f"{provider.name} {self._fingerprint(query)}"
         if self.replays:
-            return _findings(self._next(place, provider.name), provider.name, discretion)
+            return _replay(self._next(slot, provider.name), provider.name, redactor)
         try:
             findings = await provider.ask(query, key, http)
         except ProviderError as error:
-            await self._keep(self._asked, place, _error_entry(error, discretion))
+            await self._record(self._findings, slot, _error_entry(error, redactor))
             raise
-        await self._keep(self._asked, place, _findings_entry(findings, discretion))
+        await self._record(self._findings, slot, _findings_entry(findings, redactor))
         return findings
 
     async def record_page(self, url: str, page: Page | FetchError) -> None:
-        """Write down what came of fetching `url`."""
+        """Record the page or the error of fetching `url`."""
         if isinstance(page, Page):
             entry: Entry = {"page": page.to_dict()}
         else:
-            entry = {"error": _described(page)}
-        await self._keep(self._pages, url, entry)
+            entry = {"error": _describe(page)}
+        await self._record(self._pages, url, entry)
 
     def page(self, url: str) -> Page:
-        """What came of fetching `url`. Raises the recorded error, or `PageUnavailable`."""
+        """Return the recorded page. Raises the recorded error, or `PageUnavailable`."""
         takes = self._pages.get(url)
         if not takes:
             raise PageUnavailable(
                 "the page is not in the recording; nothing was fetched", remedy=self._remedy
             )
         entry = takes[self._turn(url, len(takes))]
-        if said := entry.get("error"):
-            kind = getattr(errors, said["type"], FetchError)
-            raise kind(said["message"], remedy=said["remedy"])
-        known = {f.name for f in fields(Page)}
+        if error := entry.get("error"):
+            kind = getattr(errors, error["type"], FetchError)
+            raise kind(error["message"], remedy=error["remedy"])
+        names = {f.name for f in fields(Page)}
         values: dict[str, Any] = {
             n: tuple(v) if isinstance(v, list) else v
             for n, v in entry["page"].items()
-            if n in known
+            if n in names
         }
         return Page(**values)
 
     def _fingerprint(self, query: Query) -> str:
-        asked = "\x1f".join(f"{f.name}={getattr(query, f.name)}" for f in fields(query))
-        return hashlib.blake2b(f"{self._salt}\x1e{asked}".encode(), digest_size=12).hexdigest()
+        members = "\x1f".join(f"{f.name}={getattr(query, f.name)}" for f in fields(query))
+        return hashlib.blake2b(f"{self._salt}\x1e{members}".encode(), digest_size=12).hexdigest()
 
-    def _next(self, place: str, provider: str) -> Entry:
-        if takes := self._asked.get(place):
-            return takes[self._turn(place, len(takes))]
+    def _next(self, slot: str, provider: str) -> Entry:
+        if takes := self._findings.get(slot):
+            return takes[self._turn(slot, len(takes))]
         raise NotRecorded(
             provider,
             "this query is not in the recording; nothing was sent",
@@ -132,37 +134,37 @@ class Cassette:
     def _remedy(self) -> str:
         return f"record it into {self.path.name} first"
 
-    def _turn(self, place: str, takes: int) -> int:
-        turn = self._played.get(place, 0)
-        self._played[place] = turn + 1
+    def _turn(self, slot: str, takes: int) -> int:
+        turn = self._played.get(slot, 0)
+        self._played[slot] = turn + 1
         return min(turn, takes - 1)
 
-    async def _keep(self, shelf: dict[str, list[Entry]], place: str, entry: Entry) -> None:
-        if place not in self._new:
-            self._new.add(place)
-            shelf[place] = []
-        shelf[place].append(entry)
-        name = place.partition(" ")[0]
-        if shelf is self._asked and name not in self._order:
+    async def _record(self, slots: dict[str, list[Entry]], slot: str, entry: Entry) -> None:
+        if slot not in self._new:
+            self._new.add(slot)
+            slots[slot] = []
+        slots[slot].append(entry)
+        name = slot.partition(" ")[0]
+        if slots is self._findings and name not in self._order:
             self._order.append(name)
         self._changes += 1
         await asyncio.shield(asyncio.to_thread(self._save, self._snapshot(), self._changes))
 
     def _snapshot(self) -> Entry:
-        """All of it, sorted: who was faster while recording makes no difference."""
+        """Return the whole recording, sorted: the order of replies makes no difference."""
         return {
             "kensaku cassette": VERSION,
             "salt": self._salt,
             "providers": list(self._order),
-            "asked": {place: list(self._asked[place]) for place in sorted(self._asked)},
+            "asked": {slot: list(self._findings[slot]) for slot in sorted(self._findings)},
             "pages": {url: list(self._pages[url]) for url in sorted(self._pages)},
         }
 
     def _save(self, whole: Entry, change: int) -> None:
-        """Write a new file, which then takes the old one's place."""
+        """Replace the file atomically."""
         with self._writing:
             if change < self._written:
-                return  # a later one was faster
+                return  # a later snapshot is written already
             self._written = change
             text = json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
             draft = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}")
@@ -184,7 +186,7 @@ class Cassette:
                 raise ValueError("another version")
             self._salt = str(whole["salt"])
             self._order = [str(name) for name in whole["providers"]]
-            self._asked, self._pages = dict(whole["asked"]), dict(whole["pages"])
+            self._findings, self._pages = dict(whole["asked"]), dict(whole["pages"])
         except FileNotFoundError:
             raise ConfigError(
                 f"there is no recording {self.path}", remedy="make one with --record"
@@ -202,28 +204,28 @@ class Cassette:
 _HIT_FIELDS = [f.name for f in fields(Hit) if f.name not in ("sources", "explain")]
 
 
-def _findings_entry(findings: Findings, discretion: Discretion) -> Entry:
+def _findings_entry(findings: Findings, redactor: Redactor) -> Entry:
     hits = [{n: v for n in _HIT_FIELDS if (v := getattr(h, n))} for h in findings.hits]
     entry = {"hits": hits, "answer": findings.answer, "cost": findings.cost}
-    return dict(discretion.hide(entry | {"notes": list(findings.notes)}))
+    return dict(redactor.redact(entry | {"notes": list(findings.notes)}))
 
 
-def _error_entry(error: ProviderError, discretion: Discretion) -> Entry:
-    return {"error": discretion.hide(_described(error))}
+def _error_entry(error: ProviderError, redactor: Redactor) -> Entry:
+    return {"error": redactor.redact(_describe(error))}
 
 
-def _described(error: KensakuError) -> Entry:
-    """The error by the nearest class of ours, so that other people's can be played, too."""
+def _describe(error: KensakuError) -> Entry:
+    """Describe the error by its nearest class of ours: third-party classes replay, too."""
     ours = next(c.__name__ for c in type(error).__mro__ if c.__module__ == errors.__name__)
     return error.to_dict() | {"type": ours}
 
 
-def _findings(entry: Mapping[str, Any], provider: str, discretion: Discretion) -> Findings:
+def _replay(entry: Mapping[str, Any], provider: str, redactor: Redactor) -> Findings:
     from kensaku.providers.base import Findings
 
-    shown = discretion.show(entry)
-    if said := shown.get("error"):
-        kind = getattr(errors, said.pop("type"), ProviderError)
-        raise kind(provider, said.pop("message"), **said)
-    hits = [Hit(**{"title": "", **hit}) for hit in shown["hits"]]
-    return Findings(hits, shown["answer"], shown["cost"], tuple(shown["notes"]))
+    restored = redactor.restore(entry)
+    if error := restored.get("error"):
+        kind = getattr(errors, error.pop("type"), ProviderError)
+        raise kind(provider, error.pop("message"), **error)
+    hits = [Hit(**{"title": "", **hit}) for hit in restored["hits"]]
+    return Findings(hits, restored["answer"], restored["cost"], tuple(restored["notes"]))

@@ -1,4 +1,4 @@
-"""What every provider must do, as a class of tests to subclass. Needs pytest, and nothing else.
+"""The contract of a provider, as a class of tests to subclass. Needs pytest and nothing else.
 
     class TestAcme(ProviderContract):
         provider = Acme
@@ -21,7 +21,7 @@ from kensaku.models import Hit, Query
 from kensaku.providers.base import Findings, Provider, Reply, Request
 from kensaku.testing import faults
 from kensaku.testing._filter_queries import FILTERS, params_of, strings_in, with_member
-from kensaku.testing._wire import Seen
+from kensaku.testing._wire import ReceivedRequest
 from kensaku.testing.faults import Fault
 from kensaku.testing.sample import Sample
 from kensaku.testing.upstream import FakeUpstream
@@ -71,41 +71,43 @@ class ProviderContract:
 
     # --- helpers
 
-    def made(self, base_url: str | None = None) -> Provider:
-        """The provider, with a value for each option that it needs."""
+    def make_provider(self, base_url: str | None = None) -> Provider:
+        """Return the provider, with a value for each option that it needs."""
         return self.provider(base_url, {o: f"test-{o}" for o in self.provider.needs})
 
-    def described(self, query: Query = QUERY, key: str = KEY) -> Request:
-        """The request for a query."""
-        return self.made("https://upstream.example/base").request(query, key)
+    def describe(self, query: Query = QUERY, key: str = KEY) -> Request:
+        """Return the request for a query."""
+        return self.make_provider("https://upstream.example/base").request(query, key)
 
-    def asked(
+    def ask(
         self, fault: Fault | None = None, *, key: str = KEY, seconds: float = 10.0
-    ) -> tuple[Findings, Seen]:
-        """Ask over loopback: what was found, and the request as it arrived."""
+    ) -> tuple[Findings, ReceivedRequest]:
+        """Ask over loopback; return the findings and the request as it arrived."""
         return asyncio.run(self._ask(fault, key, seconds))
 
-    async def _ask(self, fault: Fault | None, key: str, seconds: float) -> tuple[Findings, Seen]:
+    async def _ask(
+        self, fault: Fault | None, key: str, seconds: float
+    ) -> tuple[Findings, ReceivedRequest]:
         name, http = self.provider.name, HttpClient(user_agent="kensaku-contract")
         async with FakeUpstream({name: self.sample}) as up:
             if fault:
                 up.fails(name, fault)
             try:
                 async with asyncio.timeout(seconds):
-                    found = await self.made(up.base_url(name)).ask(QUERY, key, http)
+                    found = await self.make_provider(up.base_url(name)).ask(QUERY, key, http)
                 return found, up.requests[-1]
             finally:
                 await http.close()
 
-    def refused(self, fault: Fault) -> errors.ProviderError:
-        """The error that a fault leads to; it must be a typed one."""
+    def error_from(self, fault: Fault) -> errors.ProviderError:
+        """Return the error that a fault leads to; it must be a typed one."""
         with pytest.raises(errors.ProviderError) as caught:
-            self.asked(fault)
+            self.ask(fault)
         assert caught.value.provider == self.provider.name
         return caught.value
 
     def replies(self) -> Iterator[Sample]:
-        """The sample, and its other replies."""
+        """Return the sample and its other replies."""
         return iter((self.sample, *self.sample.also))
 
     # --- what it reads
@@ -113,7 +115,7 @@ class ProviderContract:
     def test_it_reads_the_sample_as_expected(self) -> None:
         """Every documented member lands where it belongs, in the upstream's order."""
         for sample in self.replies():
-            hits = self.made().hits(sample.body)
+            hits = self.make_provider().hits(sample.body)
             read = [
                 {n: getattr(h, n) for n in e} for h, e in zip(hits, sample.expect, strict=False)
             ]
@@ -123,19 +125,19 @@ class ProviderContract:
 
     def test_it_finds_what_the_upstream_sends(self) -> None:
         """The whole way over HTTP gives the same hits as reading the sample."""
-        found, _ = self.asked()
-        assert found.hits == self.made().hits(self.sample.body)
+        found, _ = self.ask()
+        assert found.hits == self.make_provider().hits(self.sample.body)
 
     def test_hits_written_in_its_format_are_read_back(self) -> None:
         """The row of the sample is the row that the provider reads."""
         hit = Hit(url="https://a.example/?b=1&c=日本", title="A 'b' <c> 日本", content="text")
         for sample in self.replies():
-            (read,) = self.made().hits(sample.written([hit]))
+            (read,) = self.make_provider().hits(sample.with_hits([hit]))
             assert (read.url, read.title, read.content) == (hit.url, hit.title, hit.content)
 
     def test_nothing_found_is_an_empty_list(self) -> None:
         """That there is nothing is an answer, not an error."""
-        found, _ = self.asked(faults.empty())
+        found, _ = self.ask(faults.empty())
         assert found.hits == []
 
     # --- what it makes of failure
@@ -143,7 +145,7 @@ class ProviderContract:
     @pytest.mark.parametrize("status", STATUSES)
     def test_a_status_becomes_its_error(self, status: int) -> None:
         """A wrong query, a wrong key, quota, rate and outage are told apart."""
-        error = self.refused(faults.status(status, headers={"X-Request-Id": "req-1"}))
+        error = self.error_from(faults.status(status, headers={"X-Request-Id": "req-1"}))
         assert type(error) is STATUSES[status]
         assert (error.status, error.request_id) == (status, "req-1")
         assert error.retry_after is None
@@ -153,47 +155,49 @@ class ProviderContract:
         """Nobody documents what an upstream says when it is in trouble."""
         for status in (400, 403, 422, 429, 500):
             with pytest.raises(errors.ProviderError):
-                self.made().read(Reply(status, {}, json.dumps(body).encode()))
+                self.make_provider().read(Reply(status, {}, json.dumps(body).encode()))
 
     @pytest.mark.parametrize("status", [429, 503])
     def test_it_keeps_how_long_to_wait(self, status: int) -> None:
         """`Retry-After` reaches whoever decides when to ask again."""
-        assert self.refused(faults.status(status, headers={"Retry-After": "7"})).retry_after == 7.0
+        assert (
+            self.error_from(faults.status(status, headers={"Retry-After": "7"})).retry_after == 7.0
+        )
 
     @pytest.mark.parametrize("status", [200, 403])
     def test_a_web_page_is_a_block(self, status: int) -> None:
         """A captcha is neither a result nor an empty list."""
-        assert type(self.refused(faults.html(status))) is errors.Blocked
+        assert type(self.error_from(faults.html(status))) is errors.Blocked
 
     @pytest.mark.parametrize("status", [401, 429, 500, 502, 503])
     def test_a_gateways_page_keeps_the_meaning_of_its_status(self, status: int) -> None:
         """Proxies in front of an upstream answer in HTML."""
-        assert type(self.refused(faults.html(status))) is STATUSES[status]
+        assert type(self.error_from(faults.html(status))) is STATUSES[status]
 
     @pytest.mark.parametrize("fault", [faults.reset(), faults.half()], ids=["reset", "half"])
     def test_a_broken_connection_is_unreachable(self, fault: Fault) -> None:
         """Half a body is not half a result."""
-        assert type(self.refused(fault)) is errors.Unreachable
+        assert type(self.error_from(fault)) is errors.Unreachable
 
     def test_a_silent_upstream_ends_with_the_deadline(self) -> None:
         """No call outlives the time that its caller has given it."""
         with pytest.raises((TimeoutError, errors.Timeout)):
-            self.asked(faults.hang(), seconds=0.05)
+            self.ask(faults.hang(), seconds=0.05)
 
     @pytest.mark.parametrize("body", [b"", b"{", b'{"results": [{"ti', b"\xff\xfe", b"ok"])
     def test_what_is_not_json_is_unreadable(self, body: bytes) -> None:
         """A cut-off or garbled body is a failure of the upstream."""
-        assert type(self.refused(Fault(body=body))) is errors.Unreadable
+        assert type(self.error_from(Fault(body=body))) is errors.Unreadable
 
     @pytest.mark.parametrize("body", NOT_A_REPLY, ids=repr)
     def test_another_body_is_never_an_empty_list(self, body: Any) -> None:
         """An error with status 200, or another form, is a typed error."""
-        self.refused(faults.wrong_shape(body))
+        self.error_from(faults.wrong_shape(body))
 
     @pytest.mark.parametrize("rows", NOT_ROWS, ids=repr)
     def test_rows_of_another_form_are_never_an_empty_list(self, rows: Any) -> None:
         """Where the list should be there is something else."""
-        assert type(self.refused(faults.wrong_shape(self.sample.with_rows(rows)))) is (
+        assert type(self.error_from(faults.wrong_shape(self.sample.with_rows(rows)))) is (
             errors.Unreadable
         )
 
@@ -201,7 +205,7 @@ class ProviderContract:
     def test_rows_without_an_address_are_unreadable(self, address: Any) -> None:
         """Results that nobody can open are not results."""
         rows = [with_member(self.sample.row, "url", address)] * 3
-        assert type(self.refused(faults.wrong_shape(self.sample.with_rows(rows)))) is (
+        assert type(self.error_from(faults.wrong_shape(self.sample.with_rows(rows)))) is (
             errors.Unreadable
         )
 
@@ -209,8 +213,8 @@ class ProviderContract:
         """It is left out, and a note says so."""
         hits = [Hit(url=f"https://a.example/{n}", title=f"T{n}") for n in range(3)]
         hits.append(Hit(url="", title="no address"))
-        body = self.sample.written(hits)
-        found, _ = self.asked(faults.wrong_shape(body))
+        body = self.sample.with_hits(hits)
+        found, _ = self.ask(faults.wrong_shape(body))
         assert [h.url for h in found.hits] == [h.url for h in hits[:3]]
         assert len(found.notes) == 1
 
@@ -219,7 +223,7 @@ class ProviderContract:
     def test_members_of_another_type_do_no_harm(self, member: str, odd: Any) -> None:
         """What reaches a hit has the type that a hit promises."""
         row = with_member(with_member(self.sample.row, "url", "https://a.example/"), member, odd)
-        for hit in self.made().hits(self.sample.with_rows([row])):
+        for hit in self.make_provider().hits(self.sample.with_rows([row])):
             texts = (hit.title, hit.content, hit.published or "", hit.author or "")
             assert all(isinstance(t, str) for t in texts)
             assert hit.score is None or isinstance(hit.score, float)
@@ -228,15 +232,15 @@ class ProviderContract:
 
     def test_the_query_arrives_whole(self) -> None:
         """Japanese, quotes, `&`, `+`, `%` and emoji survive the encoding."""
-        _, seen = self.asked()
-        assert any(TEXT in value for value in strings_in([seen.params, seen.json]))
+        _, received = self.ask()
+        assert any(TEXT in value for value in strings_in([received.params, received.json]))
 
     def test_the_key_is_in_its_place_and_nowhere_else(self) -> None:
         """A key in two places is a key in a log."""
-        _, seen = self.asked()
-        places = {f"header {name}": value for name, value in seen.headers.items()}
-        places |= {f"param {name}": value for name, value in seen.params.items()}
-        places["body"], places["path"] = seen.body.decode(), seen.path
+        _, received = self.ask()
+        places = {f"header {name}": value for name, value in received.headers.items()}
+        places |= {f"param {name}": value for name, value in received.params.items()}
+        places["body"], places["path"] = received.body.decode(), received.path
         holding = [place.lower() for place, value in places.items() if KEY in value]
         assert holding == ([self.sample.key.lower()] if self.sample.key else [])
 
@@ -244,25 +248,25 @@ class ProviderContract:
         """An empty `Bearer` is refused by upstreams that would answer without one."""
         if not self.provider.keyless:
             pytest.skip("it needs a key")
-        found, seen = self.asked(key="")
+        found, received = self.ask(key="")
         assert found.hits
-        assert not any(value in ("", "Bearer", "None") for value in seen.headers.values())
+        assert not any(value in ("", "Bearer", "None") for value in received.headers.values())
 
     def test_it_only_goes_where_it_was_told_to(self) -> None:
         """A base URL is used as it is: keys and queries go to that host alone."""
         for key in (KEY, ""):
-            assert self.described(key=key).url.startswith("https://upstream.example/base/")
+            assert self.describe(key=key).url.startswith("https://upstream.example/base/")
 
     def test_it_asks_for_no_more_than_it_may(self) -> None:
         """A count above the upstream's bound is refused by it, so it is not sent."""
-        few, many = (set(params_of(self.described(Query(TEXT, limit=n)))) for n in (1, 50))
+        few, many = (set(params_of(self.describe(Query(TEXT, limit=n)))) for n in (1, 50))
         counts = [int(value) for _, value in many - few if str(value).isdigit()]
         assert all(1 <= count <= self.provider.max_results for count in counts)
 
     @pytest.mark.parametrize(("name", "queries"), FILTERS.items(), ids=list(FILTERS))
     def test_filters_are_declared_and_sent(self, name: str, queries: list[Query]) -> None:
         """A declared filter changes the request; one that is not declared does not."""
-        provider = self.made()
+        provider = self.make_provider()
         plain = provider.request(Query("otter"), KEY)
         sent = [provider.request(query, KEY) for query in queries]
         declared = name.removeprefix("not ") in provider.filters
@@ -274,17 +278,17 @@ class ProviderContract:
 
     def test_describing_and_reading_are_pure(self) -> None:
         """The same query gives the same request, and reading changes nothing."""
-        assert self.described() == self.described()
-        body = self.sample.written([Hit(url="https://a.example/", title="A")])
+        assert self.describe() == self.describe()
+        body = self.sample.with_hits([Hit(url="https://a.example/", title="A")])
         before = repr(body)
-        assert self.made().hits(body) == self.made().hits(body)
+        assert self.make_provider().hits(body) == self.make_provider().hits(body)
         assert repr(body) == before
 
     # --- what it keeps to itself
 
     def test_no_repr_shows_the_key_or_the_query(self) -> None:
         """Requests and providers end up in logs."""
-        shown = repr(self.described()) + repr(self.made())
+        shown = repr(self.describe()) + repr(self.make_provider())
         assert KEY not in shown
         assert TEXT not in shown
 
@@ -292,7 +296,7 @@ class ProviderContract:
     def test_an_error_repeats_neither_key_nor_query(self, status: int) -> None:
         """Upstreams like to say both back."""
         said = f"bad request for {TEXT} with {KEY}"
-        error = self.refused(faults.status(status, {"error": {"message": said}}))
+        error = self.error_from(faults.status(status, {"error": {"message": said}}))
         shown = f"{error} {error!r} {error.to_dict()}"
         assert KEY not in shown
         assert TEXT not in shown

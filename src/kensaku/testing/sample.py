@@ -31,7 +31,7 @@ ROWS_START, ROWS_END = "<!--rows-->", "<!--/rows-->"  # around the rows of a web
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """How one upstream writes results."""
+    """The wire format of one upstream's results."""
 
     rows: str
     row: Any
@@ -49,13 +49,13 @@ class Sample:
         """A page when the body is text, JSON otherwise."""
         return "text/html; charset=utf-8" if isinstance(self.body, str) else "application/json"
 
-    def written(self, hits: Sequence[Hit]) -> Any:
-        """The reply with these hits instead of its own."""
+    def with_hits(self, hits: Sequence[Hit]) -> Any:
+        """Return the reply with these hits instead of its own."""
         rows = [_fill(self.row, {n: getattr(h, n) for n in FIELDS}) for h in hits]
         return self.with_rows(rows) if rows else self.empty
 
     def with_rows(self, rows: Any) -> Any:
-        """The reply with this in the place of its rows, whatever it is."""
+        """Return the reply with `rows` instead of its own, whatever their type."""
         if isinstance(self.body, str):
             head, rest = self.body.split(ROWS_START)
             return head + "\n".join(rows) + rest.split(ROWS_END)[1]
@@ -68,19 +68,19 @@ class Sample:
 
 
 def load_sample(source: str | Path | Mapping[str, Any]) -> Sample:
-    """A sample from a file, from a mapping, or a built-in provider's by its name."""
+    """Load a sample from a file or a mapping, or a built-in provider's by its name."""
     if isinstance(source, Mapping):
         members = dict(source)
         also = tuple(load_sample({**_defaults(source), **more}) for more in members.pop("also", ()))
         return Sample(**members, also=also)
     if isinstance(source, Path):
         return load_sample(json.loads(source.read_text(encoding="utf-8")))
-    return built_in()[source]
+    return built_in_samples()[source]
 
 
 @cache
-def built_in() -> dict[str, Sample]:
-    """The samples that come with Kensaku, by provider."""
+def built_in_samples() -> dict[str, Sample]:
+    """Return the samples that come with Kensaku, by provider."""
     folder = resources.files(__package__) / "samples"
     return {
         entry.name.removesuffix(".json"): load_sample(json.loads(entry.read_text(encoding="utf-8")))

@@ -21,9 +21,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kensaku.testing._wire import Seen, Wire, reply
+from kensaku.testing._wire import Connection, ReceivedRequest, reply
 from kensaku.testing.faults import Fault, as_bytes
-from kensaku.testing.sample import Sample, built_in
+from kensaku.testing.sample import Sample, built_in_samples
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -38,7 +38,7 @@ class _Plan:
     fault: Fault
     left: int | None
     chance: float
-    when: Callable[[Seen], bool] | None
+    when: Callable[[ReceivedRequest], bool] | None
 
 
 class FakeUpstream:
@@ -52,21 +52,21 @@ class FakeUpstream:
         seed: int = 0,
         keep: int = 10_000,
     ) -> None:
-        self.samples = {**built_in(), **(samples or {})}
+        self.samples = {**built_in_samples(), **(samples or {})}
         self.connections = 0  # how many were opened, ever
-        self._log: deque[Seen] = deque(maxlen=keep)
+        self._log: deque[ReceivedRequest] = deque(maxlen=keep)
         self._ready: dict[str, list[tuple[str, bytes]]] = {}
         self._nothing: dict[str, bytes] = {}
         self._pages: dict[str, bytes] = {}
         self._plans: dict[str, list[_Plan]] = {}
         self._random = random.Random(seed)
-        self._open: set[Wire] = set()
+        self._connections: set[Connection] = set()
         self._server: asyncio.Server | None = None
         self._port = port
         for name in self.samples:
             self.answers(name)
 
-    # --- where it is
+    # --- addresses
 
     @property
     def url(self) -> str:
@@ -74,30 +74,30 @@ class FakeUpstream:
         return f"http://127.0.0.1:{self._port}"
 
     def base_url(self, provider: str) -> str:
-        """What to give as this provider's base URL."""
+        """Return this provider's base URL."""
         return f"{self.url}/{provider}"
 
     def environment(
         self, *providers: str, keys: bool = True, rate: str | None = None
     ) -> dict[str, str]:
-        """Variables that point providers (all, or these) here, with keys that are not keys.
+        """Return variables that point providers (all, or these) here, with made-up keys.
 
         `rate`, such as "9999/s", lifts the rates under which the providers are otherwise kept.
         """
         from kensaku.providers import BUILT_IN, provider_class
 
-        found: dict[str, str] = {}
+        variables: dict[str, str] = {}
         for name in providers or [n for n in BUILT_IN if n in self.samples]:
             cls, prefix = provider_class(name), name.upper()
-            found[f"{prefix}_BASE_URL"] = self.base_url(name)
+            variables[f"{prefix}_BASE_URL"] = self.base_url(name)
             if keys and cls.key_variable:
-                found[cls.key_variable] = f"{name}-test-key"
+                variables[cls.key_variable] = f"{name}-test-key"
             if rate:
-                found[f"{prefix}_RATE"] = rate
-            found |= {cls.options[option]: f"test-{option}" for option in cls.needs}
-        return found
+                variables[f"{prefix}_RATE"] = rate
+            variables |= {cls.options[option]: f"test-{option}" for option in cls.needs}
+        return variables
 
-    # --- what it says
+    # --- answers and faults
 
     def answers(
         self, provider: str, hits: Sequence[Hit] | None = None, *, body: Any = None
@@ -109,7 +109,7 @@ class FakeUpstream:
         sample = self.samples[provider]
         self._nothing[provider] = _nothing(sample)
         self._ready[provider] = [
-            (s.path, _whole(s, hits, body)) for s in (*sample.also, sample) if _served(s, sample)
+            (s.path, _reply(s, hits, body)) for s in (*sample.also, sample) if _served(s, sample)
         ]
 
     def serves(
@@ -127,7 +127,7 @@ class FakeUpstream:
         *,
         times: int | None = None,
         chance: float = 1.0,
-        when: Callable[[Seen], bool] | None = None,
+        when: Callable[[ReceivedRequest], bool] | None = None,
     ) -> None:
         """Answer badly: always, `times` times, with a `chance`, or `when` the request is so.
 
@@ -142,46 +142,46 @@ class FakeUpstream:
         else:
             self._plans.pop(provider, None)
 
-    # --- what it was asked
+    # --- received requests
 
     @property
-    def requests(self) -> list[Seen]:
-        """What came in, oldest first (at most `keep` of them)."""
+    def requests(self) -> list[ReceivedRequest]:
+        """The requests received, oldest first (at most `keep` of them)."""
         return list(self._log)
 
-    def asked(self, provider: str) -> list[Seen]:
-        """What came in for one provider."""
-        return [seen for seen in self._log if seen.provider == provider]
+    def asked(self, provider: str) -> list[ReceivedRequest]:
+        """Return the requests received for one provider."""
+        return [request for request in self._log if request.provider == provider]
 
-    # --- for the wire
+    # --- called by its connections
 
-    def opened(self, wire: Wire) -> None:
+    def connection_opened(self, connection: Connection) -> None:
         self.connections += 1
-        self._open.add(wire)
+        self._connections.add(connection)
 
-    def closed(self, wire: Wire) -> None:
-        self._open.discard(wire)
+    def connection_closed(self, connection: Connection) -> None:
+        self._connections.discard(connection)
 
-    def answer_to(self, seen: Seen) -> tuple[bytes, Fault | None]:
-        self._log.append(seen)
-        whole = self._usual(seen)
-        if self._plans and (fault := self._planned(seen)):
-            return self._faulty(seen, whole, fault), fault
+    def respond(self, request: ReceivedRequest) -> tuple[bytes, Fault | None]:
+        self._log.append(request)
+        whole = self._answer(request)
+        if self._plans and (fault := self._next_fault(request)):
+            return self._apply(request, whole, fault), fault
         return whole, None
 
-    def _usual(self, seen: Seen) -> bytes:
-        path = seen.target.partition("?")[0]
+    def _answer(self, request: ReceivedRequest) -> bytes:
+        path = request.target.partition("?")[0]
         if path in self._pages:
             return self._pages[path]
-        for end, whole in self._ready.get(seen.provider, ()):
+        for end, whole in self._ready.get(request.provider, ()):
             if path.endswith(end):
                 return whole
         return _UNKNOWN
 
-    def _planned(self, seen: Seen) -> Fault | None:
-        plans: list[_Plan] = [*self._plans.get(seen.provider, ()), *self._plans.get("*", ())]
+    def _next_fault(self, request: ReceivedRequest) -> Fault | None:
+        plans: list[_Plan] = [*self._plans.get(request.provider, ()), *self._plans.get("*", ())]
         for plan in plans:
-            if plan.left == 0 or (plan.when and not plan.when(seen)):
+            if plan.left == 0 or (plan.when and not plan.when(request)):
                 continue
             if plan.chance < 1 and self._random.random() >= plan.chance:
                 continue
@@ -190,18 +190,18 @@ class FakeUpstream:
             return plan.fault
         return None
 
-    def _faulty(self, seen: Seen, whole: bytes, fault: Fault) -> bytes:
+    def _apply(self, request: ReceivedRequest, whole: bytes, fault: Fault) -> bytes:
         if fault.end == "empty":
-            return self._nothing.get(seen.provider, _UNKNOWN)
+            return self._nothing.get(request.provider, _UNKNOWN)
         if fault.body is None:
             return whole
         return reply(fault.status, fault.body, "application/json", fault.headers)
 
-    # --- its life
+    # --- start and stop
 
     async def __aenter__(self) -> FakeUpstream:
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: Wire(self), "127.0.0.1", self._port)
+        self._server = await loop.create_server(lambda: Connection(self), "127.0.0.1", self._port)
         self._port = self._server.sockets[0].getsockname()[1]
         return self
 
@@ -213,20 +213,20 @@ class FakeUpstream:
     ) -> None:
         assert self._server is not None
         self._server.close()
-        for wire in list(self._open):
-            wire.transport.abort()
+        for connection in list(self._connections):
+            connection.transport.abort()
         await self._server.wait_closed()
-        await asyncio.sleep(0)  # connections that were aborted are told in the next round
+        await asyncio.sleep(0)  # aborted connections are reported in the next iteration
 
     @classmethod
     @contextmanager
     def in_thread(cls, *args: Any, **options: Any) -> Iterator[FakeUpstream]:
-        """The same server on a loop in a thread of its own, for code that does not await."""
+        """Run the server on a loop in a thread of its own, for code that does not await."""
         up, loop = cls(*args, **options), asyncio.new_event_loop()
         ready: Future[None] = Future()
         stop = asyncio.Event()
 
-        async def live() -> None:
+        async def serve() -> None:
             try:
                 await up.__aenter__()
             except OSError as error:  # the port is taken
@@ -236,7 +236,7 @@ class FakeUpstream:
             await stop.wait()
             await up.__aexit__()
 
-        thread = threading.Thread(target=loop.run_until_complete, args=(live(),), daemon=True)
+        thread = threading.Thread(target=loop.run_until_complete, args=(serve(),), daemon=True)
         thread.start()
         try:
             ready.result()
@@ -251,11 +251,11 @@ def _served(sample: Sample, main: Sample) -> bool:
     return sample is main or bool(sample.path)
 
 
-def _whole(sample: Sample, hits: Sequence[Hit] | None, body: Any) -> bytes:
+def _reply(sample: Sample, hits: Sequence[Hit] | None, body: Any) -> bytes:
     if body is None and hits is not None and not hits:
         return _nothing(sample)
     if body is None:
-        body = sample.body if hits is None else sample.written(hits)
+        body = sample.body if hits is None else sample.with_hits(hits)
     return reply(200, as_bytes(body), sample.content_type)
 
 

@@ -15,22 +15,22 @@ from kensaku.errors import KensakuError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0: done, and in order; 1: not."""
+    """Run the command; return 0 if it succeeded and the rows agree, else 1."""
     parser = argparse.ArgumentParser(prog="python -m kensaku.compat.chat_server")
     parser.add_argument("what", choices=("register", "check", "downgrade"))
     parser.add_argument("url", help="sqlite:///agents.db, postgresql://user@host/name")
     parser.add_argument("--agent", default="assistant", help="who gets the tool")
-    asked = parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
     try:
         from kensaku.compat.chat_server import database
 
-        if asked.what == "register":
-            done = database.register(asked.url, asked.agent)
+        if args.what == "register":
+            done = database.register(args.url, args.agent)
             print(f"{done.agent} has {done.tool}, in place {done.order}")
-        elif asked.what == "downgrade":
-            database.downgrade(asked.url)
+        elif args.what == "downgrade":
+            database.downgrade(args.url)
             print("what the migrations had made is gone")
-        elif wrong := database.drift(asked.url):
+        elif wrong := database.drift(args.url):
             print("\n".join(wrong))
             return 1
         else:

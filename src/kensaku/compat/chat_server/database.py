@@ -1,6 +1,6 @@
 """Registration of `search_web` in a database: SQLite or PostgreSQL.
 
-    register("postgresql://…") → migrations, then the row of the agent → Registered(agent, order)
+    register("postgresql://…") → migrations, then the row of the agent → Registration(agent, order)
     load_tools("sqlite:///agents.db", "assistant", user_id="…") → the agent's tools, in order
 
 Our migrations keep their own book (`kensaku_migrations`), beside the host application's.
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sqlalchemy import URL
 
 __all__ = [
-    "Registered",
+    "Registration",
     "SQLAlchemyError",
     "downgrade",
     "drift",
@@ -44,23 +44,23 @@ __all__ = [
 ]
 
 LOCK = 0x6B656E73616B75  # "kensaku": two processes that migrate at once take turns
-_TURN = Lock()
+_THREADS = Lock()
 
 
 @dataclass(frozen=True)
-class Registered:
-    """That an agent has a tool, and in which place."""
+class Registration:
+    """A tool of an agent, and its place among them."""
 
     agent: str
     tool: str
     order: int
 
 
-def register(url: str, agent: str = "assistant") -> Registered:
+def register(url: str, agent: str = "assistant") -> Registration:
     """Bring the database up to date and give the agent its `search_web`. Doing it again is fine."""
     upgrade(url)
     name = tool_name(TOOL_REGISTRY["SearchWebTool"])
-    with _connected(url) as connection, _one_at_a_time(connection), connection.begin():
+    with _connection(url) as connection, _migration_lock(connection), connection.begin():
         add_tool(connection, name, "SearchWebTool")
         link(connection, agent, name, "SearchWebTool")
         order = connection.scalar(
@@ -72,25 +72,25 @@ def register(url: str, agent: str = "assistant") -> Registered:
         raise ConfigError(
             f"there is no agent {agent!r} in agent_configurations", remedy="add it, and try again"
         )
-    return Registered(agent, name, order)
+    return Registration(agent, name, order)
 
 
 def upgrade(url: str, revision: str = "head") -> None:
     """Run the migrations up to a revision."""
-    with _connected(url) as connection, _one_at_a_time(connection):
+    with _connection(url) as connection, _migration_lock(connection):
         command.upgrade(_config(connection), revision)
 
 
 def downgrade(url: str, revision: str = "base") -> None:
     """Undo the migrations down to a revision. What was there before them stays."""
-    with _connected(url) as connection, _one_at_a_time(connection):
+    with _connection(url) as connection, _migration_lock(connection):
         command.downgrade(_config(connection), revision)
 
 
 def load_tools(url: str, agent: str, user_id: str, **options: Any) -> list[BaseTool]:
-    """The active tools of an agent, in their order, made for a person.
+    """Construct the active tools of an agent, in their order, for a user.
 
-    Raises `ConfigError` for a row whose type no class stands behind.
+    Raises `ConfigError` for a row whose type has no class.
     """
     query = (
         select(LINKS.c.type, LINKS.c.tool_config)
@@ -98,7 +98,7 @@ def load_tools(url: str, agent: str, user_id: str, **options: Any) -> list[BaseT
         .where(AGENTS.c.agent_name == agent, LINKS.c.is_active)
         .order_by(LINKS.c.order)
     )
-    with _connected(url) as connection:
+    with _connection(url) as connection:
         rows = connection.execute(query).all()
     if unknown := [kind for kind, _ in rows if kind not in TOOL_REGISTRY]:
         raise ConfigError(
@@ -111,25 +111,29 @@ def load_tools(url: str, agent: str, user_id: str, **options: Any) -> list[BaseT
 
 
 def drift(url: str) -> list[str]:
-    """Where the rows and `TOOL_REGISTRY` say different things, in sentences; nothing is good."""
-    with _connected(url) as connection:
+    """Describe the differences between the rows and `TOOL_REGISTRY`; an empty list is good."""
+    with _connection(url) as connection:
         rows = connection.execute(select(TOOLS.c.name, TOOLS.c.type)).all()
-        known = {row.name: row.type for row in rows}
+        recorded = {row.name: row.type for row in rows}
         used = set(connection.scalars(select(LINKS.c.type)))
     ours = {tool_name(cls): kind for kind, cls in TOOL_REGISTRY.items()}
-    found = [f"the type {t!r} has rows, but no class" for t in sorted(used | {*known.values()})
-             if t not in TOOL_REGISTRY]  # fmt: skip
-    found += [f"{n!r} of TOOL_REGISTRY has no row in tools" for n in sorted(ours.keys() - known)]
-    found += [
-        f"{n!r} is a {known[n]} in tools and a {ours[n]} in TOOL_REGISTRY"
-        for n in sorted(ours.keys() & known)
-        if ours[n] != known[n]
+    types = sorted(used | {*recorded.values()})
+    differences = [
+        f"the type {t!r} has rows, but no class" for t in types if t not in TOOL_REGISTRY
     ]
-    return found
+    differences += [
+        f"{n!r} of TOOL_REGISTRY has no row in tools" for n in sorted(ours.keys() - recorded)
+    ]
+    differences += [
+        f"{n!r} is a {recorded[n]} in tools and a {ours[n]} in TOOL_REGISTRY"
+        for n in sorted(ours.keys() & recorded)
+        if ours[n] != recorded[n]
+    ]
+    return differences
 
 
 @contextmanager
-def _connected(url: str) -> Iterator[Connection]:
+def _connection(url: str) -> Iterator[Connection]:
     engine = create_engine(_with_driver(url))
     try:
         with engine.connect() as connection:
@@ -155,10 +159,10 @@ def _with_driver(url: str) -> URL:
 
 
 @contextmanager
-def _one_at_a_time(connection: Connection) -> Iterator[None]:
-    """Threads of this process take turns, since Alembic keeps what it runs in globals; on
-    PostgreSQL so do processes."""
-    with _TURN:
+def _migration_lock(connection: Connection) -> Iterator[None]:
+    """Let one thread migrate at a time, since Alembic keeps its state in globals; on PostgreSQL,
+    one process."""
+    with _THREADS:
         if connection.dialect.name != "postgresql":
             yield
             return

@@ -1,4 +1,4 @@
-"""Which class stands behind a type in the database."""
+"""The classes of the tool types in the database."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ TOOL_REGISTRY: dict[str, type[Any]] = {"SearchWebTool": SearchWebTool}
 
 
 def tool_name(kind: type[BaseTool]) -> str:
-    """The name under which a class of tools is called."""
+    """Return the name under which the model calls a class of tools."""
     return str(kind.model_fields["name"].default)

@@ -1,4 +1,4 @@
-"""The rows that make an agent have a tool. Adding them again changes nothing."""
+"""The rows that give an agent a tool. Adding them again changes nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AGENTS, TOOLS, LINKS = (
 
 
 def add_tool(connection: Connection, name: str, kind: str) -> None:
-    """The tool's row in `tools`."""
+    """Add the tool's row to `tools`."""
     new = select(literal(name), literal(kind, TOOLS.c.type.type)).where(
         ~exists().where(TOOLS.c.name == name)
     )
@@ -26,7 +26,7 @@ def add_tool(connection: Connection, name: str, kind: str) -> None:
 
 
 def link(connection: Connection, agent: str, name: str, kind: str) -> None:
-    """The agent's row in `agent_tools`, behind the ones it has. No agent, no row."""
+    """Append the agent's row to `agent_tools`; nothing happens without such an agent."""
     theirs = LINKS.alias("theirs")
     last = (
         select(func.coalesce(func.max(theirs.c.order), 0) + 1)
@@ -49,6 +49,6 @@ def link(connection: Connection, agent: str, name: str, kind: str) -> None:
 
 
 def remove_tool(connection: Connection, name: str) -> None:
-    """The tool's rows, of all agents."""
+    """Delete the tool's rows, of all agents."""
     connection.execute(delete(LINKS).where(LINKS.c.tool_name == name))
     connection.execute(delete(TOOLS).where(TOOLS.c.name == name))

@@ -12,7 +12,7 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kensaku.compat._errors import why
+from kensaku.compat._errors import error_of
 from kensaku.errors import ConfigError, InvalidQuery
 from kensaku.models import Outcome
 from kensaku.tools import shared_client
@@ -32,7 +32,7 @@ LABELS = {"duckduckgo": "DuckDuckGo", "tavily": "Tavily"}
 
 
 class MissingKey(RuntimeError):
-    """The provider needs a key, and none is set: waiting does not mend that."""
+    """The provider needs a key, and none is set: waiting does not help."""
 
 
 class WebSearchService:
@@ -45,17 +45,17 @@ class WebSearchService:
     ) -> None:
         self.max_results = max_results
         self.client = client or shared_client()
-        self.provider = provider or _asked_for(self.client) or "duckduckgo"
+        self.provider = provider or _named_provider(self.client) or "duckduckgo"
         if self.provider not in self.PROVIDERS:
             raise ConfigError(f"Unknown search provider '{self.provider}'. Use: {self.PROVIDERS}")
 
     async def search(self, query: str, max_results: int | None = None) -> list[dict[str, str]]:
-        """The results, each with `title`, `url` and `snippet`, whoever found them."""
+        """Return the results, each with `title`, `url` and `snippet`, whichever the provider."""
         response = await self.respond(query, max_results)
         return [{"title": h.title, "url": h.url, "snippet": h.content} for h in response.hits]
 
     async def respond(self, query: str, max_results: int | None = None) -> Response:
-        """The same as a whole response, which is never an unavailable one."""
+        """Return the whole response. It is never unavailable: then the error is raised."""
         if not query or not query.strip():
             raise InvalidQuery(EMPTY)
         if len(query) > MAX_QUERY_CHARS:
@@ -66,19 +66,19 @@ class WebSearchService:
             raise MissingKey(NO_KEY)
         response = await self.client.search(query, route=[self.provider], max_results=limit)
         if response.outcome is Outcome.UNAVAILABLE:
-            error = why(response, self.provider)
+            error = error_of(response, self.provider)
             logger.error("%s search failed: %s", LABELS[self.provider], error)
             raise error
-        return replace(response, hits=tuple(map(_as_given, response.hits)))
+        return replace(response, hits=tuple(map(_with_own_title, response.hits)))
 
 
-def _asked_for(client: Kensaku) -> str:
-    """The provider that a variable, or whoever made the client, has named."""
+def _named_provider(client: Kensaku) -> str:
+    """Return the provider that the environment or the client's maker has named, or nothing."""
     origin = client.settings.origins.get("route", "")
     named = origin == "argument" or origin.startswith("environment")
     return ",".join(client.settings.route) if named else ""
 
 
-def _as_given(hit: Hit) -> Hit:
+def _with_own_title(hit: Hit) -> Hit:
     # The core titles a page by its address when the provider gave it no title.
     return replace(hit, title="") if hit.title == hit.url else hit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from kensaku.compat._errors import discreet, keys_of
+from kensaku.compat._errors import keys_of, redact
 from kensaku.compat.chat_server.dialect import NOBODY
 from kensaku.compat.chat_server.service import (
     EMPTY,
@@ -42,12 +42,12 @@ class SearchWebInput(BaseModel):
     )
 
 
-def rejected(error: Any) -> str:
-    """What the model is told of arguments that break the schema."""
+def explain_rejection(error: Any) -> str:
+    """Write what the model reads about arguments that break the schema."""
     first = error.errors()[0] if isinstance(error, ValidationError) else {"type": "", "msg": "?"}
-    named = {"string_too_long": TOO_LONG, "string_too_short": EMPTY}
+    sentences = {"string_too_long": TOO_LONG, "string_too_short": EMPTY}
     where = ".".join(map(str, first.get("loc", ())))
-    reason = named.get(first["type"]) or f"{where}: {first['msg']}"
+    reason = sentences.get(first["type"]) or f"{where}: {first['msg']}"
     return write_error(InvalidQuery(reason), "search_web")
 
 
@@ -62,16 +62,16 @@ class SearchWebTool(BaseTool):
         "up-to-date web information."
     )
     args_schema: Any = SearchWebInput
-    handle_validation_error: Any = rejected  # a run goes on when the model sent nonsense
+    handle_validation_error: Any = explain_rejection  # a run goes on when the model sent nonsense
 
     user_id: str
     agent_name: str | None = None
-    fence: bool = False  # mark what the web said as data; the document's text has no such marks
+    fence: bool = False  # put web text between markers; the document's text has none
     client: Any = Field(default=None, exclude=True, repr=False)
 
     @classmethod
     def prompt_section(cls, channel: str) -> str | None:
-        """What the agent's instructions say of the tool, the same on every channel."""
+        """Return the section about the tool for the agent's instructions, whatever the channel."""
         return (
             "Web Search: Use search_web when the user asks about current events, "
             "documentation, recent news, product information, or anything that "
@@ -86,7 +86,7 @@ class SearchWebTool(BaseTool):
         service: WebSearchService | None = None
         try:
             service = WebSearchService(client=self.client)
-            found = await service.respond(query, max_results)
+            response = await service.respond(query, max_results)
         except (ConfigError, MissingExtra, MissingKey, NotConfigured) as fault:
             self._log(fault, service)
             return f"Web search is not configured: {fault}"
@@ -95,9 +95,9 @@ class SearchWebTool(BaseTool):
         except Exception as error:
             self._log(error, service)
             return NOBODY
-        text = write(found, "search_web")
-        return fence_text(text) if self.fence and found.hits else text
+        text = write(response, "search_web")
+        return fence_text(text) if self.fence and response.hits else text
 
     def _log(self, error: Exception, service: WebSearchService | None) -> None:
-        said = discreet(str(error), *keys_of(service.client.settings)) if service else str(error)
-        logger.error("search_web failed for user %s: %s", self.user_id, said)
+        message = redact(str(error), *keys_of(service.client.settings)) if service else str(error)
+        logger.error("search_web failed for user %s: %s", self.user_id, message)

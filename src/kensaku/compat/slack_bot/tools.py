@@ -15,7 +15,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kensaku.compat.slack_bot.dialect import NO_QUERY, NOBODY
 from kensaku.compat.tavily_tools.client import tavily_client
@@ -30,9 +30,6 @@ try:
 except ImportError:
     raise MissingExtra("strands", "strands") from None
 
-if TYPE_CHECKING:
-    pass
-
 log = logging.getLogger(__name__)
 
 SECTION = "tools.web_search"
@@ -44,7 +41,7 @@ _MOST_RESULTS = 20  # of one request to Tavily
 
 @dataclass(frozen=True)
 class WebSearchConfig:
-    """The section `tools.web_search`. It must be enabled in so many words."""
+    """The section `tools.web_search`. It must be enabled explicitly."""
 
     enabled: bool = False
     api_key: str = field(default="", repr=False)
@@ -78,10 +75,10 @@ def _whole(name: str, value: Any, low: int, high: int) -> None:
 def load_web_search_config(
     path: str | Path, environ: Mapping[str, str] | None = None
 ) -> WebSearchConfig:
-    """The section of a YAML file, `${VAR}` filled in; disabled when there is none.
+    """Read the section of a YAML file and expand `${VAR}`; without a section it is disabled.
 
-    Raises `ConfigError` for a value that cannot be. A key whose variable is not set is none: the
-    program starts all the same, and the factory warns.
+    Raises `ConfigError` for a value that cannot be. A key whose variable is not set counts as
+    missing: the program starts all the same, and the factory warns.
     """
     source = read_file(Path(path), os.environ if environ is None else environ)
     if SECTION not in source:
@@ -114,18 +111,18 @@ def _value(source: Source, name: str) -> Any:
 
 
 def get_web_search_config(tool_context: ToolContext) -> WebSearchConfig:
-    """The configuration that the run was given. Raises `RuntimeError` without one."""
+    """Return the configuration of the run. Raises `RuntimeError` without one."""
     config = tool_context.invocation_state.get(WEB_SEARCH_CONFIG_KEY)
     if config is None:
         raise RuntimeError("WebSearchConfig not found in invocation_state")
-    found: WebSearchConfig = config
-    return found
+    checked: WebSearchConfig = config
+    return checked
 
 
 class WebSearchToolsFactory:
     """Made once when a program starts; gives an agent the tool and a run its configuration.
 
-    Without a key it warns, and has no tools. `fence` puts a marker around what the web said.
+    Without a key it warns, and has no tools. `fence` puts web text between markers.
     """
 
     def __init__(self, config: WebSearchConfig, *, fence: bool = False) -> None:
@@ -135,13 +132,13 @@ class WebSearchToolsFactory:
             log.warning("web_search is enabled but has no API key; the tool is not registered")
 
     def get_invocation_state(self) -> dict[str, Any]:
-        """What to give to a run: `agent(prompt, invocation_state=…)`."""
+        """Return the state for a run: `agent(prompt, invocation_state=…)`."""
         state: dict[str, Any] = {WEB_SEARCH_CONFIG_KEY: self._config}
         return {**state, _FENCE_KEY: True} if self._fence else state
 
     @property
     def tools(self) -> list[Any]:
-        """What to give to an agent: `Agent(tools=…)`."""
+        """The tools for `Agent(tools=…)`."""
         return WEB_SEARCH_TOOLS if self._config.usable else []
 
 
@@ -160,17 +157,17 @@ async def web_search(query: str, tool_context: ToolContext) -> str:
         return NO_QUERY
     config = get_web_search_config(tool_context)
     log.info("web_search: %s", query)
-    text, said = await _searched(query, config)
-    log.info("web_search: %s", said)
-    fence = said == "success" and tool_context.invocation_state.get(_FENCE_KEY)
+    text, status = await _search(query, config)
+    log.info("web_search: %s", status)
+    fence = status == "success" and tool_context.invocation_state.get(_FENCE_KEY)
     return fence_text(text, "ja") if fence else text
 
 
 WEB_SEARCH_TOOLS: list[Any] = [web_search]
 
 
-async def _searched(query: str, config: WebSearchConfig) -> tuple[str, str]:
-    """What the model reads, and what the log says. Nothing is raised into the run."""
+async def _search(query: str, config: WebSearchConfig) -> tuple[str, str]:
+    """Search; return the text for the model and the status for the log. Raises nothing."""
     if not config.api_key.strip():
         return NOBODY, "failure (no API key)"  # without a key Tavily would be asked anonymously
     try:
@@ -190,7 +187,7 @@ async def _searched(query: str, config: WebSearchConfig) -> tuple[str, str]:
         errors = [type(a.error).__name__ for a in response.attempts if a.error]
         return NOBODY, f"failure ({', '.join(dict.fromkeys(errors))})"
     # Where Tavily gives no answer, the core writes an extract: no answer here (S0-33).
-    given = None if response.answered_by == "extract" else response.answer
-    shown = replace(response, answer=given)
+    answer = None if response.answered_by == "extract" else response.answer
+    shown = replace(response, answer=answer)
     limit = config.max_content_length
     return write(shown, "strands", max_content_length=limit), "success"

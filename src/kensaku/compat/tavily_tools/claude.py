@@ -35,21 +35,21 @@ class ClaudeCodeTavilySearchAgent:
         self.tool_names = allowed_tools((tool.name for tool in self.tools), name=self.server_name)
         self.options = self._with_tools(options or ClaudeAgentOptions(tools=[], setting_sources=[]))
 
-    def _with_tools(self, given: ClaudeAgentOptions) -> ClaudeAgentOptions:
-        others = given.mcp_servers if isinstance(given.mcp_servers, dict) else {}
+    def _with_tools(self, options: ClaudeAgentOptions) -> ClaudeAgentOptions:
+        others = options.mcp_servers if isinstance(options.mcp_servers, dict) else {}
         return replace(
-            given,
+            options,
             mcp_servers={**others, self.server_name: self.server},
-            allowed_tools=[*given.allowed_tools, *self.tool_names],
+            allowed_tools=[*options.allowed_tools, *self.tool_names],
         )
 
     async def run(self, prompt: str) -> str:
-        """The agent's answer. Raises `KensakuError` when the SDK's run fails."""
+        """Return the agent's answer. Raises `KensakuError` when the SDK's run fails."""
         answer = None
         async for message in query(prompt=prompt, options=self.options):
             if isinstance(message, ResultMessage):
                 answer = message
         if answer is None or answer.is_error:
-            said = (answer and answer.result) or "it ended without an answer"
-            raise KensakuError(f"the Claude Agent SDK did not finish: {said}")
+            reason = (answer and answer.result) or "it ended without an answer"
+            raise KensakuError(f"the Claude Agent SDK did not finish: {reason}")
         return answer.result or ""

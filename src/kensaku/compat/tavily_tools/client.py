@@ -1,6 +1,6 @@
 """The client of the two specifications that search with Tavily alone and bring their own key.
 
-    key → the usual settings, with this key and Tavily as the whole route → a client that is kept
+    key → the usual settings, with this key and Tavily as the whole route → a cached client
 
 Calls with the same key and settings share connections, cache and limits. What differs between two
 calls is an argument of `search`, never state of the client: calls stay independent.
@@ -15,48 +15,48 @@ from kensaku.config.secret import Secret
 from kensaku.config.settings import Settings
 from kensaku.search.budget import RetryBudget
 
-MOST_KEPT = 64  # a service with many tenants has many keys
+MAX_CLIENTS = 64  # a service with many tenants has many keys
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _CachedClient:
     settings: Settings
     retries: bool
     client: Kensaku
 
 
-_kept: list[_Kept] = []  # the one used last stands last
+_cached: list[_CachedClient] = []  # least recently used first
 
 
 async def tavily_client(api_key: str, *, retries: bool = True) -> Kensaku:
-    """The client for this key; without `retries`, one try is one request."""
-    settings = _alone(Settings.load(), api_key)
-    for kept in _kept:
-        if kept.settings == settings and kept.retries == retries:
-            _kept.remove(kept)
-            _kept.append(kept)
-            return kept.client
+    """Return the client for this key; without `retries`, one search is one request."""
+    settings = _tavily_only(Settings.load(), api_key)
+    for entry in _cached:
+        if entry.settings == settings and entry.retries == retries:
+            _cached.remove(entry)
+            _cached.append(entry)
+            return entry.client
     client = Kensaku(settings)
     if not retries:
         client.retries = RetryBudget(0, floor=0)
-    _kept.append(_Kept(settings, retries, client))
-    if len(_kept) > MOST_KEPT:
-        await _kept.pop(0).client.close()
+    _cached.append(_CachedClient(settings, retries, client))
+    if len(_cached) > MAX_CLIENTS:
+        await _cached.pop(0).client.close()
     return client
 
 
 async def close_clients() -> None:
-    """Close them all, at the end of a program."""
-    while _kept:
-        await _kept.pop().client.close()
+    """Close all cached clients, at the end of a program."""
+    while _cached:
+        await _cached.pop().client.close()
 
 
 def configured_key() -> str:
-    """The keys that the settings or the environment have for Tavily; empty without any."""
+    """Return Tavily's keys from settings or environment, separated by commas; empty without."""
     return ",".join(key.reveal() for key in Settings.load().provider("tavily").keys)
 
 
-def _alone(settings: Settings, api_key: str) -> Settings:
+def _tavily_only(settings: Settings, api_key: str) -> Settings:
     keys = tuple(Secret(k.strip()) for k in api_key.split(",") if k.strip())
     tavily = replace(settings.provider("tavily"), keys=keys, enabled=True)
     return replace(

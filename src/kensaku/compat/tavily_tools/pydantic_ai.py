@@ -96,13 +96,13 @@ async def _run(
 
 
 def _as_tool(kind: type[TavilyTool]) -> Tool[TavilySearchDeps]:
-    """The tool with the specification's own schema; whatever the model sends is checked by us."""
+    """Return the tool with the specification's own schema; we check the arguments."""
 
     async def run(ctx: RunContext[TavilySearchDeps], **arguments: Any) -> str:
         return await _run(kind, ctx, arguments)
 
-    words = kind()
-    tool = Tool.from_schema(run, words.name, words.description, words.parameters, takes_ctx=True)
+    plain = kind()
+    tool = Tool.from_schema(run, plain.name, plain.description, plain.parameters, takes_ctx=True)
     tool.strict = False  # or the framework adds to the schema for some models
     return tool
 
@@ -111,7 +111,7 @@ _TOOLSET_ID = "tavily"
 
 
 class TavilyToolsRepositoryMixin:
-    """Gives a class the three Tavily tools: for a new agent, or for one that is there already."""
+    """Give a class the three Tavily tools, for a new agent or an existing one."""
 
     @property
     def tavily_tools(self) -> list[Tool[TavilySearchDeps]]:
@@ -119,8 +119,8 @@ class TavilyToolsRepositoryMixin:
         return [_as_tool(kind) for kind in TAVILY_TOOLS]
 
     def register_tavily_tools(self, agent: Agent[TavilySearchDeps, Any]) -> None:
-        """Add them to an agent. Doing it twice is doing it once."""
-        if any(known.id == _TOOLSET_ID for known in agent.toolsets):
+        """Add them to an agent. A second call changes nothing."""
+        if any(present.id == _TOOLSET_ID for present in agent.toolsets):
             return
         tools = FunctionToolset(self.tavily_tools, id=_TOOLSET_ID)
 

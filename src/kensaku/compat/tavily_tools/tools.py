@@ -1,9 +1,9 @@
 """`tavily_search`, `tavily_extract`, `tavily_context`: a specification's tools, for any framework.
 
-    arguments → check → up to three retries when told to slow down → Japanese Markdown
+    arguments → check → up to three retries on rate limits → Japanese Markdown
     TavilyAPIError → two lines that name the type; nothing is raised into a run
 
-`kensaku.adapters.pydantic_ai` and `kensaku.adapters.claude` hand them on (S1-01 … S1-48).
+`pydantic_ai.py` and `claude.py` beside this file serve them (S1-01 … S1-48).
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ log = logging.getLogger(__name__)
 
 RETRIES = 3
 FIRST_WAIT, LONGEST_WAIT = 1.0, 10.0  # seconds; doubled from retry to retry
-LONGEST_ASKED = 60.0  # a Retry-After beyond this is told, not waited for
+LONGEST_ASKED = 60.0  # a longer Retry-After is reported instead of waited for
 MAX_URLS = 20
-CONTEXT_TOKENS = 4_000  # what Tavily's own client takes when nothing is said
+CONTEXT_TOKENS = 4_000  # the default of Tavily's own client
 
 
 class TavilyErrorType(StrEnum):
-    """What kind of trouble it was."""
+    """The kinds of errors that the specification names."""
 
     AUTH_ERROR = "AUTH_ERROR"
     RATE_LIMIT_ERROR = "RATE_LIMIT_ERROR"
@@ -62,11 +62,11 @@ class TavilyAPIError(KensakuError):
 
     @classmethod
     def of(cls, error: KensakuError) -> TavilyAPIError:
-        """Any error of ours as this one."""
+        """Convert any error of ours."""
         if isinstance(error, cls):
             return error
-        said = str(error) if not isinstance(error, ProviderError) else reason(error, "ja")
-        return cls(dialect.error_type(error), said)
+        message = str(error) if not isinstance(error, ProviderError) else reason(error, "ja")
+        return cls(dialect.error_type(error), message)
 
     def text(self) -> str:
         """The two lines that a model reads."""
@@ -80,7 +80,7 @@ Sleep = Callable[[float], Awaitable[object]]
 class TavilySearchDeps:
     """What the tools need. Without `api_key`, the one of the settings or the environment.
 
-    `fence` puts a marker around what the web said; `sleep` stands in for waiting in tests.
+    `fence` puts web text between markers; `sleep` stands in for waiting in tests.
     """
 
     api_key: str | None = field(default=None, repr=False)
@@ -88,7 +88,7 @@ class TavilySearchDeps:
     sleep: Sleep = field(default=asyncio.sleep, repr=False)
 
     async def client(self) -> Kensaku:
-        """The client for this key. Raises `TavilyAPIError` when there is none."""
+        """Return the client for this key. Raises `TavilyAPIError` when there is none."""
         key = (configured_key() if self.api_key is None else self.api_key).strip()
         if not key:
             raise TavilyAPIError.of(
@@ -98,17 +98,17 @@ class TavilySearchDeps:
 
 
 def log_verbose_tool_start(tool_name: str, arguments: Mapping[str, Any]) -> None:
-    """A tool begins. At DEBUG, because it names the query."""
+    """Log that a tool starts. At DEBUG, because it names the query."""
     log.debug("%s: start %s", tool_name, dict(arguments))
 
 
 def log_verbose_tool_done(tool_name: str, status: str, execution_time_ms: float) -> None:
-    """A tool has ended, with `success` or `failed`."""
+    """Log that a tool has ended, with `success` or `failed`."""
     log.debug("%s: %s in %.1f ms", tool_name, status, execution_time_ms)
 
 
 class TavilyTool(BaseTool):
-    """What the three have in common: their schema, their log and their errors."""
+    """Schema, log and errors of the three tools."""
 
     logged: ClassVar[str] = "query"  # the argument that the log names
 
@@ -126,42 +126,44 @@ class TavilyTool(BaseTool):
         }
 
     async def invoke(self, raw: Mapping[str, Any] | str | None) -> ToolResult:
-        """Check what the model sent and do it; every error becomes two lines of text."""
+        """Check what the model sent and run the tool; an error becomes two lines of text."""
         began, status = time.perf_counter(), "failed"
         named = raw.get(self.logged) if isinstance(raw, Mapping) else None
         log_verbose_tool_start(self.name, {self.logged: named})
         try:
-            result = await self._done(raw)
+            result = await self._run(raw)
             status = "success" if result.success else "failed"
         finally:
             elapsed = (time.perf_counter() - began) * 1000
             log_verbose_tool_done(self.name, status, elapsed)
         return ToolResult(**{**vars(result), "execution_time_ms": elapsed})
 
-    async def _done(self, raw: Mapping[str, Any] | str | None) -> ToolResult:
+    async def _run(self, raw: Mapping[str, Any] | str | None) -> ToolResult:
         try:
             return await self.execute(**self.check(raw))
         except KensakuError as error:
-            told = TavilyAPIError.of(error)
+            failure = TavilyAPIError.of(error)
         except Exception as bug:
             log.exception("%s failed unexpectedly", self.name)  # the model learns only the type
-            told = TavilyAPIError("API_ERROR", f"{self.name} ({type(bug).__name__})")
-        wrong = told.error_type is TavilyErrorType.VALIDATION_ERROR
+            failure = TavilyAPIError("API_ERROR", f"{self.name} ({type(bug).__name__})")
+        wrong = failure.error_type is TavilyErrorType.VALIDATION_ERROR
         kind = "arguments" if wrong else "tool"
-        return ToolResult(False, text=told.text(), error=told.message, error_kind=kind)  # type: ignore[arg-type]
+        return ToolResult(False, text=failure.text(), error=failure.message, error_kind=kind)  # type: ignore[arg-type]
 
     @abstractmethod
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
-        """Do it. Raises a `KensakuError`, which becomes two lines of text."""
+        """Run the tool. Raises a `KensakuError`, which becomes two lines of text."""
 
-    async def patiently(self, search: Callable[[Kensaku], Awaitable[Searched]]) -> Searched:
-        """Search; when told to slow down, wait and search again. Raises `TavilyAPIError`."""
+    async def search_with_retries(
+        self, search: Callable[[Kensaku], Awaitable[Searched]]
+    ) -> Searched:
+        """Search; on a rate limit, wait and search again. Raises `TavilyAPIError`."""
         client = await self.deps.client()
         for retry in range(RETRIES + 1):
-            found = await search(client)
-            if found.outcome is not Outcome.UNAVAILABLE:
-                return found
-            error = _trouble(found.attempts)
+            response = await search(client)
+            if response.outcome is not Outcome.UNAVAILABLE:
+                return response
+            error = _last_error(response.attempts)
             wait = _wait(error, retry)
             if wait is None:
                 break
@@ -169,26 +171,28 @@ class TavilyTool(BaseTool):
             await client.gate("tavily").warm()  # the time it asked for is over
         raise TavilyAPIError.of(error)
 
-    def written(self, text: str, output: Any) -> ToolResult:
-        """A success."""
+    def success(self, text: str, output: Any) -> ToolResult:
+        """Return a successful result, fenced if the dependencies ask for it."""
         shown = fence_text(text, "ja") if self.fence else text
         return ToolResult(True, output=output, text=shown)
 
 
 def _schema(param: Param) -> dict[str, Any]:
-    left_out = {"minLength", "maxLength", "minItems", "maxItems"}
-    found = {n: v for n, v in param.schema("ja").items() if n not in left_out}
-    return found if found["description"] else {n: v for n, v in found.items() if n != "description"}
+    omitted = {"minLength", "maxLength", "minItems", "maxItems"}
+    schema = {n: v for n, v in param.schema("ja").items() if n not in omitted}
+    return (
+        schema if schema["description"] else {n: v for n, v in schema.items() if n != "description"}
+    )
 
 
-def _trouble(attempts: tuple[Attempt, ...]) -> KensakuError:
-    """The last error, as the one to tell."""
+def _last_error(attempts: tuple[Attempt, ...]) -> KensakuError:
+    """Return the error of the last attempt that has one."""
     errors = [a.error for a in attempts if a.error is not None]
     return errors[-1] if errors else KensakuError("nobody was asked")
 
 
 def _wait(error: KensakuError, retry: int) -> float | None:
-    """Seconds until the next try; None when there is to be none."""
+    """Return the seconds until the next try, or None when there is none."""
     if retry == RETRIES or not isinstance(error, RateLimited | Cooling):
         return None
     if error.retry_after is None:
@@ -210,10 +214,10 @@ class TavilySearch(TavilyTool):
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
         query, depth = arguments["query"], arguments["search_depth"]
-        found = await self.patiently(
+        response = await self.search_with_retries(
             lambda k: k.search(query, depth=depth, max_results=arguments["max_results"])
         )
-        return self.written(dialect.write(found), found.to_dict())
+        return self.success(dialect.write(response), response.to_dict())
 
 
 class TavilyExtract(TavilyTool):
@@ -231,16 +235,16 @@ class TavilyExtract(TavilyTool):
     )
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
-        valid, failed = checked_urls(arguments["urls"])
+        valid, failed = check_urls(arguments["urls"])
         client = await self.deps.client()
         pages = []
         if valid:
-            done = await client.extract(valid)
-            pages = list(done.results)
-            failed += [(url, str(error)) for url, error in done.failed]
+            extraction = await client.extract(valid)
+            pages = list(extraction.results)
+            failed += [(url, str(error)) for url, error in extraction.failed]
         lost = [{"url": url, "error": error} for url, error in failed]
         output = {"results": [p.to_dict() for p in pages], "failed_results": lost}
-        return self.written(dialect.extracted(pages, failed), output)
+        return self.success(dialect.extracted(pages, failed), output)
 
 
 class TavilyContext(TavilyTool):
@@ -255,16 +259,16 @@ class TavilyContext(TavilyTool):
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
         query, tokens = arguments["query"], arguments["max_tokens"] or CONTEXT_TOKENS
-        found = await self.patiently(lambda k: k.context(query, max_tokens=tokens))
-        text = found.text if found.outcome is Outcome.FOUND else dialect.NOTHING
-        return self.written(dialect.context(query, text), found.to_dict())
+        response = await self.search_with_retries(lambda k: k.context(query, max_tokens=tokens))
+        text = response.text if response.outcome is Outcome.FOUND else dialect.NOTHING
+        return self.success(dialect.context(query, text), response.to_dict())
 
 
 TAVILY_TOOLS: tuple[type[TavilyTool], ...] = (TavilySearch, TavilyExtract, TavilyContext)
 
 
-def checked_urls(urls: list[str]) -> tuple[list[str], list[tuple[str, str]]]:
-    """Those that can be asked for, and those that cannot with the reason; duplicates are merged.
+def check_urls(urls: list[str]) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return the valid URLs without duplicates, and the others with the reason.
 
     Raises `TavilyAPIError` for no URL at all, and for more than 20.
     """
@@ -272,16 +276,16 @@ def checked_urls(urls: list[str]) -> tuple[list[str], list[tuple[str, str]]]:
     if not merged:
         raise TavilyAPIError("VALIDATION_ERROR", "URLを1つ以上指定してください")
     if len(merged) > MAX_URLS:
-        said = f"URLは最大{MAX_URLS}件です（{len(merged)}件が指定されました）"
-        raise TavilyAPIError("VALIDATION_ERROR", said)
-    wrong = {url: why for url in merged if (why := _fault(url))}
+        message = f"URLは最大{MAX_URLS}件です（{len(merged)}件が指定されました）"
+        raise TavilyAPIError("VALIDATION_ERROR", message)
+    wrong = {url: why for url in merged if (why := _reason_against(url))}
     valid = [url for url in merged if url not in wrong]
     if plain := sum(url.lower().startswith("http://") for url in valid):
         log.warning("tavily_extract: %d URL(s) without TLS; https:// is recommended", plain)
     return valid, list(wrong.items())
 
 
-def _fault(url: str) -> str:
+def _reason_against(url: str) -> str:
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -10,7 +10,7 @@ from kensaku.compat.terminal import providers as _providers  # registers them
 from kensaku.compat.terminal.deps import Deps, LoggingService
 from kensaku.compat.terminal.message import CommandMessage, format_web_search_command_message
 from kensaku.compat.terminal.registry import (
-    Registry,
+    ProviderRegistry,
     get_all_web_search_providers,
     get_configured_web_search_provider,
     get_default_web_search_provider,
@@ -34,7 +34,7 @@ __all__ = [
     "CommandMessage",
     "Deps",
     "LoggingService",
-    "Registry",
+    "ProviderRegistry",
     "SettingsService",
     "ToolDefinition",
     "WebSearchError",

@@ -1,4 +1,4 @@
-"""What the tool and the providers are given: the settings, the log, and a client made from them."""
+"""The dependencies of the tool and the providers: settings, log, and a client made from them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from kensaku.compat.terminal.settings import SettingsService, core_settings
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
-    from kensaku.compat.terminal.types import Logging, Settings
+    from kensaku.compat.terminal.types import Logging, SettingsReader
 
 _log = logging.getLogger("kensaku.term")
 
 
 class LoggingService:
-    """The log of this program. What people search for stays out of it, except when debugging."""
+    """The log of this program. Queries stay out of it, except at DEBUG."""
 
     def debug(self, message: str, meta: Mapping[str, Any] = {}, /) -> None:
         _log.debug("%s %s", message, dict(meta))
@@ -37,10 +37,10 @@ class Deps:
 
     def __init__(
         self,
-        settings_service: Settings | None = None,
+        settings_service: SettingsReader | None = None,
         logging_service: Logging | None = None,
     ) -> None:
-        self.settings_service: Settings = settings_service or SettingsService()
+        self.settings_service: SettingsReader = settings_service or SettingsService()
         self.logging_service: Logging = logging_service or LoggingService()
         self._client: Kensaku | None = None
         self._former: list[Kensaku] = []
@@ -50,11 +50,11 @@ class Deps:
         """The client for the settings as they are now: a key that was changed counts at once."""
         from kensaku.client import Kensaku
 
-        wanted = core_settings(self.settings_service)
-        if self._client is None or self._client.settings != wanted:
+        settings = core_settings(self.settings_service)
+        if self._client is None or self._client.settings != settings:
             if self._client is not None:  # a search may still be under way with it
                 self._former.append(self._client)
-            self._client = Kensaku(wanted)
+            self._client = Kensaku(settings)
         return self._client
 
     async def close(self) -> None:

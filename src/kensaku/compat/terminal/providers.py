@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kensaku.compat._errors import why
+from kensaku.compat._errors import error_of
 from kensaku.compat.terminal.registry import PROVIDERS
 from kensaku.compat.terminal.types import (
     WebSearchError,
@@ -28,27 +28,26 @@ DEFAULT, AUTO = "tavily", "auto"
 
 
 def register_all() -> None:
-    """Tavily as the default, then all others, and the whole route. Those that are there stay."""
+    """Register Tavily as the default, then all others and the whole route; keep existing ones."""
     for name in [*provider_names(), AUTO]:
         if PROVIDERS.get(name) is None:
-            made = whole_route() if name == AUTO else core_provider(name)
-            PROVIDERS.register(made, is_default=name == DEFAULT)
+            provider = whole_route() if name == AUTO else core_provider(name)
+            PROVIDERS.register(provider, is_default=name == DEFAULT)
 
 
 def whole_route() -> WebSearchProvider:
-    """The route of the settings when it names several, else whoever is configured, the keyless
-    pool and the local index."""
+    """Return a provider that asks the route of the settings if it names several, else `auto`."""
     label = "Kensaku"
 
     async def search(query: str, deps: Deps) -> WebSearchResponse:
         named = deps.client.settings.route
-        return await _searched(query, deps, label, named if len(named) > 1 else (AUTO,))
+        return await _search(query, deps, label, named if len(named) > 1 else (AUTO,))
 
     return WebSearchProvider(AUTO, label, search, lambda _: True)
 
 
 def core_provider(name: str) -> WebSearchProvider:
-    """A provider of Kensaku by its name."""
+    """Return a provider of Kensaku by its name."""
     cls = provider_class(name)
     label, prefix = cls.label or name.capitalize(), f"webSearch.{name}"
     # Tavily would answer without a key, slowly and not for long; the document wants one.
@@ -69,46 +68,44 @@ def core_provider(name: str) -> WebSearchProvider:
                 f"{label} API key is not configured. "
                 f"Set {cls.key_variable} environment variable or configure {prefix}.apiKey."
             )
-        return await _searched(query, deps, label, (name,))
+        return await _search(query, deps, label, (name,))
 
     secrets = (f"{prefix}.apiKey",) if cls.key_variable else ()
     return WebSearchProvider(name, label, search, is_configured, secrets)
 
 
-async def _searched(
-    query: str, deps: Deps, label: str, route: tuple[str, ...]
-) -> WebSearchResponse:
+async def _search(query: str, deps: Deps, label: str, route: tuple[str, ...]) -> WebSearchResponse:
     deps.logging_service.debug(f"Executing {label} web search", {"query": query})
     response = await deps.client.search(query, route=route, include_answer=True)
     if response.outcome is Outcome.UNAVAILABLE:
-        raise _failed(response, label, deps)
-    found = _converted(response)
+        raise _error(response, label, deps)
+    converted = _convert(response)
     deps.logging_service.debug(
         f"{label} search completed",
-        {"resultCount": len(found.results), "hasAnswer": bool(found.answer_box)},
+        {"resultCount": len(converted.results), "hasAnswer": bool(converted.answer_box)},
     )
-    return found
+    return converted
 
 
-def _failed(response: Response, label: str, deps: Deps) -> KensakuError:
-    """Why nobody could search: with its status when the upstream gave one."""
-    error = why(response, label)
+def _error(response: Response, label: str, deps: Deps) -> KensakuError:
+    """Return the error of an unavailable response, with the upstream's status if it sent one."""
+    error = error_of(response, label)
     if not isinstance(error, ProviderError) or isinstance(error, NotConfigured):
         return error
     if not error.status:
         return WebSearchError(f"{label}: {KensakuError.__str__(error)}")
-    said = _said(error)
-    deps.logging_service.error(f"{label} API error", {"status": error.status, "error": said})
-    return WebSearchError(f"{label} API error ({error.status}): {said}", status=error.status)
+    message = _upstream_message(error)
+    deps.logging_service.error(f"{label} API error", {"status": error.status, "error": message})
+    return WebSearchError(f"{label} API error ({error.status}): {message}", status=error.status)
 
 
-def _said(error: ProviderError) -> str:
-    """The upstream's own sentence, and what to do about it; ours, when it gave none."""
+def _upstream_message(error: ProviderError) -> str:
+    """Return the upstream's own sentence and the remedy; ours when it sent none."""
     theirs = error.message.partition(f"(HTTP {error.status}: ")[2].removesuffix(")")
     return theirs or str(KensakuError.__str__(error))
 
 
-def _converted(response: Response) -> WebSearchResponse:
+def _convert(response: Response) -> WebSearchResponse:
     results = [
         WebSearchResult(h.title, h.url, h.content, h.score, h.published) for h in response.hits
     ]
@@ -116,5 +113,5 @@ def _converted(response: Response) -> WebSearchResponse:
 
 
 def _upstreams_answer(response: Response) -> str | None:
-    """The answer box is the upstream's; one that the core has put together is not."""
+    """Return the upstream's answer, and not one that the core has put together."""
     return None if response.answered_by == "extract" else response.answer

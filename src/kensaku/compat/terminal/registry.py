@@ -1,7 +1,7 @@
-"""Which providers there are, which is the default, and which one the settings ask for.
+"""The registered providers, the default, and the one that the settings name.
 
 register_web_search_provider(provider, is_default=…)
-get_configured_web_search_provider(deps) → `webSearch.provider`, else the default, said in the log
+get_configured_web_search_provider(deps) → `webSearch.provider`, else the default, with a warning
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from kensaku.compat.terminal.types import WebSearchProvider
 
 
-class Registry:
-    """Providers by their ids, in the order in which they came."""
+class ProviderRegistry:
+    """Providers by their ids, in the order of registration."""
 
     def __init__(self) -> None:
         self._providers: dict[str, WebSearchProvider] = {}
@@ -31,7 +31,7 @@ class Registry:
             self._default = provider.id
 
     def get(self, provider_id: str) -> WebSearchProvider | None:
-        """The provider with that id, or None."""
+        """Return the provider with that id, or None."""
         return self._providers.get(provider_id)
 
     @property
@@ -40,11 +40,11 @@ class Registry:
         return self._providers.get(self._default or "")
 
     def all(self) -> list[WebSearchProvider]:
-        """All of them."""
+        """Return all providers, in the order of registration."""
         return list(self._providers.values())
 
     def configured(self, deps: Deps) -> WebSearchProvider | None:
-        """The one that the settings name. One that nobody knows is said in the log."""
+        """Return the one that the settings name; log a warning if it is not registered."""
         wanted = deps.settings_service.get("webSearch.provider")
         if not wanted or self.get(wanted):
             return self.get(wanted) if wanted else self.default
@@ -56,7 +56,7 @@ class Registry:
         return self.default
 
 
-PROVIDERS = Registry()
+PROVIDERS = ProviderRegistry()
 
 
 def register_web_search_provider(provider: WebSearchProvider, *, is_default: bool = False) -> None:
@@ -65,25 +65,25 @@ def register_web_search_provider(provider: WebSearchProvider, *, is_default: boo
 
 
 def get_web_search_provider(provider_id: str) -> WebSearchProvider | None:
-    """The provider with that id, or None."""
+    """Return the provider with that id, or None."""
     return PROVIDERS.get(provider_id)
 
 
 def get_default_web_search_provider() -> WebSearchProvider | None:
-    """The one that was marked as the default, else the first."""
+    """Return the one that was marked as the default, else the first."""
     return PROVIDERS.default
 
 
 def get_all_web_search_providers() -> list[WebSearchProvider]:
-    """All providers, in the order in which they were registered."""
+    """Return all providers, in the order of registration."""
     return PROVIDERS.all()
 
 
 def get_configured_web_search_provider(deps: Deps) -> WebSearchProvider | None:
-    """The one that `webSearch.provider` names, else the default."""
+    """Return the one that `webSearch.provider` names, else the default."""
     return PROVIDERS.configured(deps)
 
 
 def sensitive_setting_keys() -> set[str]:
-    """The settings that the providers declare to be secrets."""
+    """Return the settings that the providers declare to be secrets."""
     return {key for provider in PROVIDERS.all() for key in provider.sensitive_setting_keys}

@@ -24,7 +24,7 @@ from kensaku.errors import ConfigError
 from kensaku.providers import BUILT_IN, provider_class, provider_names
 
 if TYPE_CHECKING:
-    from kensaku.compat.terminal.types import Settings as AnySettings
+    from kensaku.compat.terminal.types import SettingsReader
 
 SECTION = "webSearch"
 PROVIDER = "webSearch.provider"
@@ -54,15 +54,15 @@ class SettingsService:
         return f"SettingsService({str(self.path)!r})"
 
     def get(self, key: str) -> str | None:
-        """The value, or None."""
-        return self._found(key)[0]
+        """Return the value, or None."""
+        return self._lookup(key)[0]
 
     def origin(self, key: str) -> str:
-        """Where the value came from, for people."""
-        return self._found(key)[1]
+        """Return where the value came from, for people."""
+        return self._lookup(key)[1]
 
     def set(self, key: str, value: str | None, *, in_clear: bool = False) -> bool:
-        """Change a setting, for this program and in the file; None takes it out.
+        """Change a setting, for this program and in the file; None removes it.
 
         A secret is kept in this program only, unless it may stand `in_clear` in the file.
         Returns whether the file was written.
@@ -78,17 +78,17 @@ class SettingsService:
         self._arguments[key] = value
         return written
 
-    def described(self) -> list[tuple[str, str, str]]:
-        """Key, value and origin of all that is set, secrets masked, for people."""
-        keys = dict.fromkeys([PROVIDER, *self._file, *self._arguments, *_known_keys()])
-        rows = [(key, *self._found(key)) for key in keys]
+    def describe(self) -> list[tuple[str, str, str]]:
+        """Return key, value and origin of every setting, secrets masked, for people."""
+        keys = dict.fromkeys([PROVIDER, *self._file, *self._arguments, *_setting_keys()])
+        rows = [(key, *self._lookup(key)) for key in keys]
         return [
             (key, Secret(value).masked if is_sensitive(key) else value, origin)
             for key, value, origin in rows
             if value
         ]
 
-    def _found(self, key: str) -> tuple[str | None, str]:
+    def _lookup(self, key: str) -> tuple[str | None, str]:
         if key in self._arguments:
             return self._arguments[key], "argument"
         value, origin = _core_value(self.core, key)
@@ -102,18 +102,18 @@ class SettingsService:
 
 
 def is_sensitive(key: str) -> bool:
-    """Whether a setting is a secret: a provider says so, or its name does."""
+    """Whether a setting is a secret, by a provider's declaration or by its name."""
     return key in sensitive_setting_keys() or key.lower().endswith(("apikey", "token", "secret"))
 
 
-def core_settings(service: AnySettings) -> Settings:
-    """The core's settings with all that `webSearch.*` says laid over them."""
+def core_settings(service: SettingsReader) -> Settings:
+    """Return the core's settings, overridden by `webSearch.*`."""
     base = service.core if isinstance(service, SettingsService) else Settings.load()
-    over = {name: _laid_over(service, base, name) for name in provider_names()}
+    over = {name: _overlay(service, base, name) for name in provider_names()}
     return replace(base, providers={**base.providers, **{n: p for n, p in over.items() if p}})
 
 
-def _laid_over(service: AnySettings, base: Settings, name: str) -> ProviderSettings | None:
+def _overlay(service: SettingsReader, base: Settings, name: str) -> ProviderSettings | None:
     has, prefix = base.provider(name), f"{SECTION}.{name}"
     keys = [k.strip() for k in (service.get(f"{prefix}.apiKey") or "").split(",") if k.strip()]
     options = {o: service.get(f"{prefix}.{o}") for o in provider_class(name).options}
@@ -127,7 +127,7 @@ def _laid_over(service: AnySettings, base: Settings, name: str) -> ProviderSetti
 
 
 def _core_value(core: Settings, key: str) -> tuple[str | None, str]:
-    """What the environment, or the core's own file, says of a key of ours."""
+    """Return the value of a key in the environment or the core's own file, and its origin."""
     if key == PROVIDER:
         origin = core.origins.get("route", "")
         # Several in a row are the whole route, which is a provider here, too.
@@ -142,7 +142,7 @@ def _core_value(core: Settings, key: str) -> tuple[str | None, str]:
     return value or None, core.origins.get(f"providers.{name}.{member}", "")
 
 
-def _known_keys() -> list[str]:
+def _setting_keys() -> list[str]:
     return [
         f"{SECTION}.{name}.{what}"
         for name in provider_names()
@@ -157,7 +157,7 @@ def _home(core: Settings) -> Path:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8-sig") or "{}")
+        values = json.loads(path.read_text(encoding="utf-8-sig") or "{}")
     except FileNotFoundError:
         return {}
     except OSError as error:
@@ -165,28 +165,28 @@ def _read(path: Path) -> dict[str, Any]:
     except ValueError as error:
         line = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         raise ConfigError(f"{path}{line}: expected JSON") from None
-    if not isinstance(found, dict):
+    if not isinstance(values, dict):
         raise ConfigError(f"{path}: expected settings by name")
-    return found
+    return values
 
 
 def _section(path: Path, whole: Mapping[str, Any]) -> dict[str, str]:
-    """Our section by dotted keys; the rest of the file is somebody else's."""
-    found: dict[str, str] = {}
+    """Return our section by dotted keys; the rest of the file belongs to other programs."""
+    settings: dict[str, str] = {}
 
     def walk(value: Any, key: str) -> None:
         if isinstance(value, dict):
             for name, inner in value.items():
                 walk(inner, f"{key}.{name}")
         elif isinstance(value, str):
-            found[key] = value
+            settings[key] = value
         elif value is not None:
             raise ConfigError(f"{path}: {key} must be a text, not {type(value).__name__}")
 
     if not isinstance(whole.get(SECTION, {}), dict):
         raise ConfigError(f"{path}: {SECTION} must be a section")
     walk(whole.get(SECTION, {}), SECTION)
-    return found
+    return settings
 
 
 def _put(whole: dict[str, Any], parts: list[str], value: str | None) -> None:
@@ -202,7 +202,7 @@ def _put(whole: dict[str, Any], parts: list[str], value: str | None) -> None:
 
 
 def _write(path: Path, whole: Mapping[str, Any]) -> None:
-    """All or nothing: a new file, readable by its owner alone, that takes the old one's place."""
+    """Replace the file atomically by one that only its owner can read."""
     path = path.resolve()  # a link stays a link
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kensaku.compat._errors import discreet
+from kensaku.compat._errors import redact
 from kensaku.compat.terminal.dialect import NO_PROVIDER
 from kensaku.compat.terminal.message import CommandMessage, format_web_search_command_message
-from kensaku.compat.terminal.registry import PROVIDERS, Registry, sensitive_setting_keys
+from kensaku.compat.terminal.registry import PROVIDERS, ProviderRegistry, sensitive_setting_keys
 from kensaku.dialects import write, write_error
 from kensaku.errors import KensakuError, NotConfigured
 from kensaku.models import MAX_QUERY_CHARS, Attempt, Hit, Outcome, Query, Response
@@ -38,9 +38,9 @@ class ToolDefinition:
 
 
 def create_web_search_tool_definition(
-    deps: Deps, *, registry: Registry = PROVIDERS, fence: bool = False
+    deps: Deps, *, registry: ProviderRegistry = PROVIDERS, fence: bool = False
 ) -> ToolDefinition:
-    """The definition of `web_search`. `fence` marks what the web said as data."""
+    """Return the definition of `web_search`. `fence` puts web text between markers."""
     tool = TermWebSearch(deps, registry, fence=fence)
 
     async def execute(params: Mapping[str, Any]) -> str:
@@ -76,7 +76,7 @@ class TermWebSearch(BaseTool):
         ),
     )
 
-    def __init__(self, deps: Deps, registry: Registry, *, fence: bool) -> None:
+    def __init__(self, deps: Deps, registry: ProviderRegistry, *, fence: bool) -> None:
         super().__init__(fence=fence)
         self._deps = deps
         self._registry = registry
@@ -84,41 +84,41 @@ class TermWebSearch(BaseTool):
     async def execute(self, query: str) -> ToolResult:
         provider = self._registry.configured(self._deps)
         if provider is None:
-            return self._said(NO_PROVIDER)
+            return self._failure_result(NO_PROVIDER)
         try:
             if not provider.is_configured(self._deps):
-                return self._said(_not_configured(query, provider.id))
-            found = await provider.search(query, self._deps)
+                return self._failure_result(_not_configured(query, provider.id))
+            response = await provider.search(query, self._deps)
         except Exception as error:
-            return self._said(self._failure(query, error))
-        text = markdown(found)
+            return self._failure_result(self._failure(query, error))
+        text = markdown(response)
         return ToolResult(
-            True, found.to_dict(), fence_text(text) if self.fence and found.results else text
+            True, response.to_dict(), fence_text(text) if self.fence and response.results else text
         )
 
     def _failure(self, query: str, error: Exception) -> str:
-        """What the model is told; a provider of somebody else may have put a key into it."""
+        """Write the error for the model; a third-party provider may have put a key into it."""
         get = self._deps.settings_service.get
         keys = [k for s in sensitive_setting_keys() for k in (get(s) or "").split(",")]
-        said = discreet(str(error) or type(error).__name__, *keys)
-        self._deps.logging_service.error("Web search failed", {"query": query, "error": said})
-        return write_error(KensakuError(said), "term")
+        message = redact(str(error) or type(error).__name__, *keys)
+        self._deps.logging_service.error("Web search failed", {"query": query, "error": message})
+        return write_error(KensakuError(message), "term")
 
     @staticmethod
-    def _said(text: str) -> ToolResult:
+    def _failure_result(text: str) -> ToolResult:
         message = text.removeprefix("Error: ")
         return ToolResult(False, text=text, error=message, error_kind="tool")
 
 
 def markdown(response: WebSearchResponse) -> str:
-    """The response as the document writes it."""
+    """Write the response as the document does."""
     hits = tuple(
         Hit(r.url, r.title, cut(r.content, MAX_CONTENT), r.score, r.published_date)
         for r in response.results
     )
     outcome = Outcome.FOUND if hits or response.answer_box else Outcome.EMPTY
-    asked = Query(cut(response.query.strip(), MAX_QUERY_CHARS) or "?")
-    return write(Response(asked, outcome, hits, response.answer_box), "term")
+    query = Query(cut(response.query.strip(), MAX_QUERY_CHARS) or "?")
+    return write(Response(query, outcome, hits, response.answer_box), "term")
 
 
 def _not_configured(query: str, provider: str) -> str:

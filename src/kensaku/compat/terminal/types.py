@@ -1,4 +1,4 @@
-"""What a provider of the terminal assistant takes and gives (S4-01 … S4-04)."""
+"""The types that a provider of the terminal assistant takes and returns (S4-01 … S4-04)."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ class WebSearchResult:
     published_date: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The result under the names of the document; what is not known is left out."""
-        known = {"score": self.score, "publishedDate": self.published_date}
+        """Return the result under the names of the document, without unknown members."""
+        optional = {"score": self.score, "publishedDate": self.published_date}
         always = {"title": self.title, "url": self.url, "content": self.content}
-        return always | {n: v for n, v in known.items() if v is not None}
+        return always | {n: v for n, v in optional.items() if v is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class WebSearchResponse:
-    """What a search gave."""
+    """The results of a search."""
 
     query: str
     results: Sequence[WebSearchResult] = ()
     answer_box: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The response under the names of the document."""
-        found = {"query": self.query, "results": [r.to_dict() for r in self.results]}
-        return found | ({"answerBox": self.answer_box} if self.answer_box else {})
+        """Return the response under the names of the document."""
+        members = {"query": self.query, "results": [r.to_dict() for r in self.results]}
+        return members | ({"answerBox": self.answer_box} if self.answer_box else {})
 
 
 @dataclass(frozen=True)
@@ -62,15 +62,15 @@ class WebSearchError(KensakuError):
         self.status = status
 
 
-class Settings(Protocol):
-    """Who knows the settings."""
+class SettingsReader(Protocol):
+    """Where the tool reads settings."""
 
     def get(self, key: str) -> Any:
-        """The value of a dotted key; None when there is none."""
+        """Return the value of a dotted key, or None."""
 
 
 class Logging(Protocol):
-    """Who keeps the log: a message, and what belongs to it. A `logging.Logger` will do."""
+    """Where the tool logs: a message and its data. A `logging.Logger` will do."""
 
     def debug(self, message: str, meta: Mapping[str, Any], /) -> None: ...
     def warning(self, message: str, meta: Mapping[str, Any], /) -> None: ...
