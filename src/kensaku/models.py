@@ -261,7 +261,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class ProgressEvent:
-    """How far a long operation is. `total` is None when the end is not known."""
+    """How far long work has come: `stage` in words, `done` of `total` steps."""
 
     stage: str
     done: int

@@ -26,7 +26,7 @@ from kensaku.errors import UsageError
 from kensaku.mcp import server as mcp_server
 from kensaku.mcp.http import hosts_for, is_loopback, serve_http
 from kensaku.mcp.server import ResultStore, make_server
-from kensaku.models import Hit
+from kensaku.models import Hit, ProgressEvent
 from kensaku.testing import FakeUpstream, faults
 from kensaku.tools import BaseTool, ToolResult
 from tests import ROOT
@@ -215,8 +215,7 @@ class Walk(BaseTool):
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
         for step in (1, 2, 2, 3):
-            await asyncio.to_thread(self.client.progress, "walking", step, 3)
-            await asyncio.sleep(0.01)
+            await asyncio.to_thread(self.progress, ProgressEvent("walking", step, 3))
         return ToolResult(True, output={"steps": 3}, text="there")
 
 

@@ -13,7 +13,6 @@ import sys
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager, redirect_stdout
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -24,7 +23,8 @@ from mcp.shared.exceptions import MCPError
 from kensaku import __version__
 from kensaku.errors import UnknownName
 from kensaku.mcp.tool import MARKDOWN, McpTool, failure, wrap
-from kensaku.tools.base import BaseTool, Language
+from kensaku.models import ProgressEvent
+from kensaku.tools.base import BaseTool, Language, current_progress, progress_to
 from kensaku.tools.registry import DEFAULT, ToolOptions, make_tools
 from mcp import types
 
@@ -35,7 +35,6 @@ HEARTBEAT = 5.0  # seconds after which a client hears that the work goes on
 
 Context = ServerRequestContext[Any]
 Report = Callable[[float, float | None, str | None], Awaitable[None]]
-Step = tuple[str, int, int]
 
 
 def make_server(
@@ -55,7 +54,8 @@ def make_server(
     names = [t for t in entries if isinstance(t, str)]
     made = iter(make_tools(names, used, language=language, **options))
     offered = [t if isinstance(t, BaseTool) else next(made) for t in entries]
-    used.progress = used.progress or _announce
+    # Until `client.extract`, `crawl` and `map` take the callback of each call as an argument.
+    used.progress = used.progress or _forward
 
     @asynccontextmanager
     async def lifespan(_: Server[Any]) -> AsyncIterator[None]:
@@ -135,7 +135,9 @@ class Handlers:
         tool = self.tools.get(params.name)
         if tool is None:
             return failure(str(UnknownName("tool", params.name, self.tools)))
-        async with reporting(ctx.session.report_progress, tool.definition.title or params.name):
+        async with report_progress(
+            ctx.session.report_progress, tool.definition.title or params.name
+        ):
             return await tool(params.arguments, self.results.add)
 
     async def list_resources(
@@ -173,54 +175,50 @@ class Handlers:
 
 # --- progress
 
-_steps: ContextVar[Callable[[Step], None] | None] = ContextVar("kensaku_mcp_steps", default=None)
 
-
-def _announce(what: str, done: int, total: int) -> None:
-    """The client's progress, handed to whichever call it belongs to."""
-    if (tell := _steps.get()) is not None:
-        tell((what, done, total))
+def _forward(stage: str, done: int, total: int) -> None:
+    """Forward the client's progress to the call that it belongs to."""
+    if (callback := current_progress()) is not None:
+        callback(ProgressEvent(stage, done, total))
 
 
 @asynccontextmanager
-async def reporting(report: Report, title: str) -> AsyncIterator[None]:
-    """Tell the client of every step, and that the work goes on when there is none to tell."""
-    loop, steps = asyncio.get_running_loop(), asyncio.Queue[Step | None]()
+async def report_progress(report: Report, title: str) -> AsyncIterator[None]:
+    """Send every step of the call inside to the client, and a heartbeat when there is none."""
+    loop, events = asyncio.get_running_loop(), asyncio.Queue[ProgressEvent | None]()
 
-    def tell(step: Step | None) -> None:  # it may come from a worker's thread
-        loop.call_soon_threadsafe(steps.put_nowait, step)
+    def put(event: ProgressEvent | None) -> None:  # it may come from a worker's thread
+        loop.call_soon_threadsafe(events.put_nowait, event)
 
-    token = _steps.set(tell)
-    teller = asyncio.create_task(_tell(report, title, steps))
+    sender = asyncio.create_task(_send(report, title, events))
     try:
-        yield
-    except BaseException:  # called off: nobody listens any more
-        teller.cancel()
+        with progress_to(put):
+            yield
+    except BaseException:  # cancelled: nobody listens any more
+        sender.cancel()
         raise
     else:
-        tell(None)
-        await asyncio.gather(teller, return_exceptions=True)  # the client may have gone
-    finally:
-        _steps.reset(token)
+        put(None)
+        await asyncio.gather(sender, return_exceptions=True)  # the client may have disconnected
 
 
-async def _tell(report: Report, title: str, steps: asyncio.Queue[Step | None]) -> None:
-    """Progress must grow: between two steps, waiting adds fractions of one."""
-    what, done, total, waited = title, 0, 0, 0
-    await report(0, None, what)
+async def _send(report: Report, title: str, events: asyncio.Queue[ProgressEvent | None]) -> None:
+    """Send what the queue gives. Progress must grow: a heartbeat adds a fraction of a step."""
+    last, beats = ProgressEvent(title, 0), 0
+    await report(0, None, title)
     while True:
         try:
             async with asyncio.timeout(HEARTBEAT):
-                step = await steps.get()
+                event = await events.get()
         except TimeoutError:
-            waited += 1
+            beats += 1
         else:
-            if step is None:
+            if event is None:
                 return
-            if step[1] <= done:
+            if event.done <= last.done:
                 continue
-            (what, done, total), waited = step, 0
-        await report(done + waited / (waited + 1), total or None, what)
+            last, beats = event, 0
+        await report(last.done + beats / (beats + 1), last.total or None, last.stage)
 
 
 # --- stdio

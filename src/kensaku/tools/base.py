@@ -11,7 +11,9 @@ import json
 import logging
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -22,6 +24,7 @@ from kensaku.tools.fence import fence_text
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
+    from kensaku.models import Progress
     from kensaku.sync import Portal
 
 log = logging.getLogger("kensaku.tools")
@@ -29,6 +32,24 @@ log = logging.getLogger("kensaku.tools")
 Kind = Literal["string", "integer", "number", "boolean", "array"]
 ErrorKind = Literal["arguments", "tool", "internal"]
 Language = Literal["en", "ja"]  # of what the model reads about a tool
+
+
+_progress: ContextVar[Progress | None] = ContextVar("kensaku_tool_progress", default=None)
+
+
+@contextmanager
+def progress_to(callback: Progress) -> Iterator[None]:
+    """Send the progress of the calls inside to `callback`. Concurrent calls have their own."""
+    token = _progress.set(callback)
+    try:
+        yield
+    finally:
+        _progress.reset(token)
+
+
+def current_progress() -> Progress | None:
+    """Return where the current call reports its progress; None when nobody listens."""
+    return _progress.get()
 
 
 class Approval(StrEnum):
@@ -191,6 +212,11 @@ class BaseTool(ABC):
         from kensaku.tools import shared_client
 
         return self._client or shared_client()
+
+    @property
+    def progress(self) -> Progress | None:
+        """Where the current call reports its progress; None when nobody listens."""
+        return current_progress()
 
     @property
     def description(self) -> str:
