@@ -226,7 +226,7 @@ async def test_the_loop_goes_on_meanwhile(ask):
     await ask("duckduckgo", faults.delay(0.05))
     beating.cancel()
 
-    assert beats > 100
+    assert beats > 2  # a blocked loop beats once
 
 
 def test_the_end_of_the_program_does_not_wait_for_the_thread():

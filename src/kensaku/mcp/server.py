@@ -16,6 +16,7 @@ from contextlib import asynccontextmanager, redirect_stdout
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
+from mcp import types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
@@ -26,7 +27,6 @@ from kensaku.mcp.tool import MARKDOWN, McpTool, failure, wrap
 from kensaku.models import ProgressEvent
 from kensaku.tools.base import BaseTool, Language, current_progress, progress_to
 from kensaku.tools.registry import DEFAULT, ToolOptions, make_tools
-from mcp import types
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku

@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from mcp import types
+
 from kensaku.text.clean import cut
 from kensaku.tools.base import BaseTool, ToolResult
 from kensaku.tools.fence import escape_markers, fence_text
-from mcp import types
 
 Store = Callable[[str, str], str]  # title and whole text → the URI under which it can be read
 

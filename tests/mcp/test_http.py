@@ -1,0 +1,177 @@
+"""The server over HTTP: the official client, and who is refused."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import AsyncIterator
+
+import aiohttp
+import pytest
+from mcp import Client
+
+from kensaku.errors import UsageError
+from kensaku.mcp.http import hosts_for, is_loopback, serve_http
+from kensaku.mcp.server import make_server
+
+from .servers import (
+    ACCEPT,
+    LIST,
+    OTTERS,
+    TOKEN,
+    eras,
+    sent,
+    served,
+)
+
+
+@pytest.fixture
+async def url(make_client, upstream) -> AsyncIterator[str]:
+    upstream.answers("tavily", OTTERS)
+    async with served(make_server(client=make_client("tavily"))) as address:
+        yield address
+
+
+@eras
+async def test_the_official_client_over_http(url, mode):
+    """The same tools, for a client on this machine that does not start the server itself."""
+    async with Client(url, mode=mode) as c:
+        names = [t.name for t in (await c.list_tools()).tools]
+        found = await c.call_tool("web_search", {"query": "otter"})
+        resources = (await c.list_resources()).resources
+
+    assert names == ["web_search", "web_extract", "web_context"]
+    assert found.structured_content["hits"][0]["title"] == "Otters"
+    assert resources == []  # other clients' results are not listed
+
+
+FOREIGN_HOSTS = [
+    "evil.example",
+    "evil.example:80",
+    "127.0.0.1.evil.example",
+    "127.0.0.1@evil.example",
+    "localhost/x",
+    "localhost:x",
+    "[::2]",
+]
+FOREIGN_ORIGINS = [
+    "https://evil.example",
+    "null",
+    "file://",
+    "http://127.0.0.1.nip.example",
+    "chrome-extension://localhost",
+    "http://localhost@evil.example",
+]
+
+
+@pytest.mark.parametrize("host", FOREIGN_HOSTS)
+async def test_a_foreign_host_is_refused(url, host):
+    """A page whose name was made to point to 127.0.0.1 (DNS rebinding) still says its own name."""
+    for version in ("2025-11-25", "2026-07-28"):
+        assert (await sent(url, Host=host, MCP_Protocol_Version=version))[0] == 421
+
+
+@pytest.mark.parametrize("origin", FOREIGN_ORIGINS)
+async def test_a_foreign_origin_is_refused(url, origin):
+    """No page in a browser may use the server behind its reader's back."""
+    for version in ("2025-11-25", "2026-07-28"):
+        assert (await sent(url, Origin=origin, MCP_Protocol_Version=version))[0] == 403
+    assert (await sent(url, Origin=url.removesuffix("/mcp")))[0] == 200
+
+
+async def test_sessions_cannot_be_made_up_and_end_when_they_are_ended(url):
+    """Who has a session's id is in it: it must be ours, and long enough."""
+    _, headers = await sent(url)
+    session = headers["mcp-session-id"]
+    uuid, _, seal = session.rpartition("-")
+
+    assert len(seal) * 4 >= 128
+    assert (await sent(url, LIST, Mcp_Session_Id=session))[0] == 200
+    for forged in ("guess", uuid, f"{uuid}-{'0' * 64}", session[:-1], f"x{session}", "é"):
+        assert (await sent(url, LIST, Mcp_Session_Id=forged))[0] == 404
+    assert (await sent(url, b"", "DELETE", Mcp_Session_Id=session))[0] == 200
+    assert (await sent(url, LIST, Mcp_Session_Id=session))[0] == 404
+
+
+async def test_a_body_over_four_mebibytes_is_refused(url):
+    """With a length and without one."""
+    big = json.dumps({**LIST, "params": {"x": "y" * (4 << 20)}}).encode()
+
+    async def pieces() -> AsyncIterator[bytes]:
+        for at in range(0, len(big), 1 << 16):
+            yield big[at : at + (1 << 16)]
+
+    assert (await sent(url, big))[0] == 413
+    async with aiohttp.ClientSession() as http:
+        try:
+            async with http.post(url, data=pieces(), headers=ACCEPT) as reply:
+                assert reply.status == 413
+        except aiohttp.ClientOSError:
+            pass  # it hung up while we were still sending
+
+
+async def test_there_is_nothing_but_the_one_path(url):
+    """No page, no documentation, no debugging."""
+    for path in ("/", "/docs", "/mcp/../etc", "/.well-known/oauth-protected-resource"):
+        assert (await sent(url.removesuffix("/mcp") + path, b"", "GET"))[0] == 404
+
+
+async def test_a_token_is_asked_for_where_there_is_one(make_client, upstream):
+    """Whatever is sent in its place is refused, and never a fault of ours."""
+    wrong = ["", "Bearer", "Bearer x", f"Basic {TOKEN}", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}",
+             f"bearer {TOKEN.upper()}", "Bearer é", "Bearer ' OR 1=1 --"]  # fmt: skip
+    async with served(make_server(client=make_client("tavily")), token=TOKEN) as url:
+        none, headers = await sent(url)
+        refused = {(await sent(url, Authorization=w))[0] for w in wrong}
+        taken, _ = await sent(url, Authorization=f"Bearer {TOKEN}")
+
+    assert none == 401
+    assert headers["www-authenticate"] == "Bearer"
+    assert refused == {401}
+    assert taken == 200
+
+
+async def test_other_machines_are_let_in_only_with_a_token(make_client):
+    """A server that anybody can use spends its owner's money."""
+    server = make_server(client=make_client("tavily"))
+    for host in ("0.0.0.0", "::", "192.0.2.7"):
+        with pytest.raises(UsageError) as refused:
+            await serve_http(server, host, 0)
+        assert "KENSAKU_MCP_TOKEN" in str(refused.value)
+    with pytest.raises(UsageError):
+        await serve_http(server, "127.0.0.1", 0, token="short")
+
+
+async def test_a_port_that_is_taken_is_told_in_one_sentence(make_client):
+    """The commonest reason for a server not to start."""
+    server = make_server(client=make_client("tavily"))
+    async with served(server) as url:
+        port = int(url.split(":")[2].partition("/")[0])
+        with pytest.raises(UsageError) as refused:
+            await serve_http(server, "127.0.0.1", port)
+
+    assert (
+        str(refused.value) == f"cannot listen on 127.0.0.1:{port}: {os.strerror(errno.EADDRINUSE)}"
+    )
+
+
+async def test_a_wildcard_bind_answers_only_to_names_it_was_told(make_client, upstream):
+    """0.0.0.0 is not a name: without this, any name would do."""
+    server = make_server(client=make_client("tavily"))
+    options = {"token": TOKEN, "allow_hosts": ["search.example"]}
+    async with served(server, "0.0.0.0", **options) as url:
+        here = url.replace("0.0.0.0", "127.0.0.1")
+        with_token = {"Authorization": f"Bearer {TOKEN}"}
+        named, _ = await sent(here, Host="search.example:443", **with_token)
+        foreign, _ = await sent(here, Host="evil.example", **with_token)
+        wildcard, _ = await sent(here, Host="0.0.0.0", **with_token)
+
+    assert (named, foreign, wildcard) == (200, 421, 421)
+
+
+def test_which_addresses_are_this_machine():
+    """Names other than localhost may come to mean anything."""
+    assert all(map(is_loopback, ("127.0.0.1", "127.9.9.9", "::1", "[::1]", "localhost")))
+    assert not any(map(is_loopback, ("0.0.0.0", "::", "10.0.0.1", "localhost.evil.example", "")))
+    assert "[::2]" in hosts_for("::2")
