@@ -223,18 +223,6 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class ProgressEvent:
-    """One step of long work."""
-
-    stage: str
-    done: int
-    total: int | None = None
-
-
-Progress = Callable[[ProgressEvent], None]
-
-
-@dataclass(frozen=True, slots=True)
 class Passage:
     """A piece of a page: `page.text[start:end] == text`."""
 
