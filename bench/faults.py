@@ -198,7 +198,9 @@ async def deadlines(
         for fault, chance in hung:
             up.fails("*", fault, chance=chance)
         for name in ("tavily", "brave"):
-            k.gate(name).breaker.FAILURES = 10**9  # every search is to meet the hanging
+            k._resources.limiter(name).breaker.FAILURES = (
+                10**9
+            )  # every search is to meet the hanging
 
         async def search(n: int) -> Response:
             timeout = draw.uniform(shortest, longest)

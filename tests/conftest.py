@@ -82,6 +82,25 @@ async def make_client(upstream: FakeUpstream, machine: Path) -> AsyncIterator[Ma
         await client.close()
 
 
+class Clock:
+    """The clock of the running event loop, which a test may put forward."""
+
+    def __init__(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._ahead, real = 0.0, loop.time
+        loop.time = lambda: real() + self._ahead  # type: ignore[method-assign]
+
+    def advance(self, seconds: float) -> None:
+        """Let so much time pass: what is due by then happens next."""
+        self._ahead += seconds
+
+
+@pytest.fixture
+async def clock() -> Clock:
+    """Deadlines without waiting: no test needs a short timeout, or a quiet machine."""
+    return Clock()
+
+
 @pytest.fixture(scope="session")
 def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a real Valkey that lives as long as the tests do."""

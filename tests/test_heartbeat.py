@@ -17,16 +17,12 @@ class Heart:
     """Counts its own beats; a blocked loop misses them."""
 
     def __init__(self) -> None:
-        self.beats, self.longest = 0, 0.0
+        self.beats = 0
 
     async def beat(self) -> None:
-        loop = asyncio.get_running_loop()
-        before = loop.time()
         while True:
             await asyncio.sleep(TICK)
-            now = loop.time()
-            self.beats, self.longest = self.beats + 1, max(self.longest, now - before)
-            before = now
+            self.beats += 1
 
     async def __aenter__(self) -> Heart:
         self._task = asyncio.create_task(self.beat())
@@ -37,22 +33,26 @@ class Heart:
         await asyncio.gather(self._task, return_exceptions=True)
 
 
-async def test_the_loop_ticks_while_fifty_searches_are_slow(make_client, upstream, machine):
+async def test_the_loop_ticks_while_fifty_searches_are_slow(make_client, upstream, clock):
     """State and cache on disk, hanging and late upstreams, all modes."""
     upstream.fails("tavily", faults.delay(0.1))
     upstream.fails("brave", faults.hang())
     client = make_client("tavily", "brave", state_url="", cache_url="")
     await client.search("warm")
+    modes = ["first", "hedge", "all"]
 
     async with Heart() as heart:
-        modes = ["first", "hedge", "all"]
-        found = await asyncio.gather(
-            *(client.search(f"otters {n}", mode=modes[n % 3], timeout=1) for n in range(50))
-        )
+        searches = [
+            asyncio.create_task(client.search(f"otters {n}", mode=modes[n % 3], timeout=300))
+            for n in range(50)
+        ]
+        while heart.beats < 100:  # noqa: ASYNC110 - a blocked loop never gets there
+            await asyncio.sleep(0)
+        assert not all(task.done() for task in searches)
+        clock.advance(300)
+        found = await asyncio.gather(*searches)
 
     assert any(r.outcome is Outcome.FOUND for r in found)
-    assert heart.beats >= 20
-    assert heart.longest < 0.8  # who blocks the loop does so until the deadline: a second
 
 
 def test_the_loop_ticks_while_the_http_library_is_loaded(machine):
@@ -67,7 +67,7 @@ async def main():
     async with Kensaku(route="tavily", cache_enabled=False) as k:
         assert "aiohttp" not in sys.modules
         async with Heart() as heart:
-            await k.reader().fetcher.transport.ready()
+            await k._resources.reader().door.ready()
         assert "aiohttp" in sys.modules
         print((await k.search("otters")).outcome, heart.beats)
 

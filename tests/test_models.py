@@ -10,7 +10,7 @@ import pickle
 import pytest
 
 from kensaku import Attempt, Document, Hit, Outcome, Page, Passage, Query, Response, errors
-from kensaku.models import Source
+from kensaku.models import Explain, LocalMatch, Source
 
 HIT = Hit("https://a.example/", "A", "text", 0.0, "2026-01-31", "tavily", sources=(Source("t", 1),))
 FAILED = Attempt(
@@ -103,3 +103,39 @@ def test_the_error_tree_in_the_docstring_is_the_real_one():
     }
 
     assert drawn == real
+
+
+def test_a_query_reads_back_what_it_was_given():
+    """`max_results` is a field; `limit` is what providers call it."""
+    query = Query("otters", max_results=7)
+
+    assert query.max_results == query.limit == 7
+
+
+def test_every_hit_of_a_search_can_be_put_into_a_set():
+    """With its explanation, and with the metadata of a local document."""
+    local = LocalMatch("docs", bm25=1.5, start=0, end=6, metadata={"tags": ["a"]})
+    hit = Hit("doc:1", "Otters", explain=Explain(0.5, local=local))
+
+    assert len({hit, dataclasses.replace(hit)}) == 1
+    assert hit.to_dict()["explain"] == {
+        "coverage": 0.5, "agreement": 1, "collection": "docs", "bm25": 1.5, "start": 0, "end": 6,
+        "metadata": {"tags": ["a"]},
+    }  # fmt: skip
+    assert Hit.from_dict(json.loads(json.dumps(hit.to_dict()))) == hit
+
+
+def test_a_response_can_be_written_and_read_back():
+    """What an agent stores, it can load."""
+    again = Response.from_dict(json.loads(json.dumps(RESPONSE.to_dict())))
+
+    assert again.to_dict() == RESPONSE.to_dict()
+    assert again.hits == RESPONSE.hits
+
+
+def test_a_response_is_short_in_a_notebook():
+    """Outcome, count and who was asked; no content and no query."""
+    text = repr(RESPONSE)
+
+    assert len(text) < 200
+    assert RESPONSE.query.text not in text

@@ -99,9 +99,14 @@ async def test_no_canary_is_seen_anywhere(scene, provider, watched, upstream, ca
         upstream.fails(provider, SCENES[scene](KEYS[f"{provider.upper()}_API_KEY"]))
 
     found = await watched.search(QUERY, route=provider, timeout=20 if scene == "success" else 0.5)
-    gate = watched.gate(provider)
-    objects = [found, *found.attempts, *found.hits, watched, watched.settings, gate]
-    objects += [watched.provider(provider), watched.http, watched.budget, watched.cache]
+    limiter = watched._resources.limiter(provider)
+    objects = [found, *found.attempts, *found.hits, watched, watched.settings, limiter]
+    objects += [
+        watched._resources.provider(provider),
+        watched._resources.http,
+        watched.budget,
+        watched._resources.cache,
+    ]
     errors = [a.error for a in found.attempts if a.error is not None]
     await watched.close()
 
@@ -162,11 +167,11 @@ async def test_a_key_is_sent_to_its_own_provider_alone(watched, upstream):
 async def test_an_unexpected_error_of_an_adapter_is_logged_without_its_text(watched, caplog):
     """Somebody else's provider may put anything into its exceptions."""
 
-    class Careless(type(watched.provider("tavily"))):
+    class Careless(type(watched._resources.provider("tavily"))):
         def request(self, query, key):
             raise RuntimeError(f"cannot send {key} {query.text}")
 
-    watched._providers["tavily"] = Careless("http://127.0.0.1:9")
+    watched._resources._providers["tavily"] = Careless("http://127.0.0.1:9")
 
     found = await watched.search(QUERY, route="tavily")
 

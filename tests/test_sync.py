@@ -20,7 +20,7 @@ import kensaku
 from kensaku import Document, Outcome, Settings
 from kensaku.errors import InvalidQuery, UsageError
 from kensaku.models import Hit
-from kensaku.sync import Kensaku, Portal, _iterated
+from kensaku.sync import Kensaku, Portal, _iterate
 from kensaku.testing import FakeUpstream, faults
 
 
@@ -57,10 +57,10 @@ def test_several_threads_share_one_client(up: FakeUpstream, tmp_path: Path) -> N
     """One thread runs the loop, all of them get their own answers, parts are made once."""
     with Kensaku(_settings(up, tmp_path)) as k, ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda n: k.search(f"otter {n}"), range(24)))
-        stores = list(pool.map(lambda _: k.store._target, range(8)))
+        indexes = list(pool.map(lambda _: k.index._target, range(8)))
 
     assert [r.query.text for r in found] == [f"otter {n}" for n in range(24)]
-    assert len({id(store) for store in stores}) == 1
+    assert len({id(index) for index in indexes}) == 1
 
 
 def test_everything_public_is_there(up: FakeUpstream, tmp_path: Path) -> None:
@@ -78,13 +78,13 @@ def test_everything_public_is_there(up: FakeUpstream, tmp_path: Path) -> None:
 
 
 def test_parts_are_waited_for_too(up: FakeUpstream, tmp_path: Path) -> None:
-    """`k.index.add(…)`, `k.cache.size()`: whatever has coroutines."""
+    """`k.index.add(…)`, `k.budget.spend(…)`: whatever has coroutines."""
     with Kensaku(_settings(up, tmp_path)) as k:
         k.index.add([Document(url="https://a.example/", title="Otters", text="otters swim")])
         hits = k.index.search("otters")
 
         assert [h.url for h in hits] == ["https://a.example/"]
-        assert k.cache.size() == (0, 0)
+        assert k.budget.spend(searches=1) is None
 
 
 def test_attributes_can_be_set(up: FakeUpstream, tmp_path: Path) -> None:
@@ -153,9 +153,9 @@ def test_async_iterators_are_plain_iterators_here() -> None:
     async def nothing() -> None:
         return None
 
-    assert list(_iterated(numbers(), portal)) == [0, 1, 2, 3, 4]
+    assert list(_iterate(numbers(), portal)) == [0, 1, 2, 3, 4]
     closed.clear()
-    for n in _iterated(numbers(), portal):
+    for n in _iterate(numbers(), portal):
         if n == 1:
             break
     gc.collect()

@@ -1,66 +1,96 @@
-"""What a client is made of: connections, stores, cache, index, budget, each made on first use.
+"""What a client owns: connections, stores, cache, index, budget. Each is made on first use.
 
-Parts(settings) → http, store, cache, index, budget, reader() … → close()
+Resources(settings) → http, store, cache, index, budget, provider(), limiter(), reader() → close()
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Unpack
 from weakref import WeakKeyDictionary
 
-from kensaku.config.settings import Settings
-from kensaku.errors import ConfigError, IndexFault
+from kensaku.errors import IndexFault
+from kensaku.providers import provider_class
 from kensaku.search.budget import Budget, RetryBudget
-from kensaku.search.cache import Cache, Flights
+from kensaku.search.cache import Cache, SingleFlight
+from kensaku.search.limits import Limiter
 from kensaku.store import FallbackStore, open_store
 
 if TYPE_CHECKING:
-    from kensaku.fetch import PageReader
+    from kensaku.config.settings import Settings
+    from kensaku.fetch import Crawl, Extraction, PageReader
     from kensaku.index import Index
-    from kensaku.models import ProgressEvent
-    from kensaku.providers.base import Provider
-    from kensaku.search.limits import Gate
+    from kensaku.models import Page, Progress, Query
+    from kensaku.options import CrawlOptions
+    from kensaku.providers.base import Findings, Provider
     from kensaku.testing import Cassette
     from kensaku.transport.http import HttpClient
 
-Progress = Callable[[str, int, int], None]
+EXTRACT_SECONDS = 60.0
 
 
-class Parts:
-    """What lives as long as the client does. Nothing is opened before it is needed."""
+class Resources:
+    """Lives as long as the client. Nothing is opened before it is needed."""
 
     def __init__(
         self,
-        settings: Settings | None = None,
+        settings: Settings,
         *,
         budget: Budget | None = None,
         cassette: Cassette | None = None,
-        **arguments: Any,
+        progress: Progress | None = None,
     ) -> None:
-        if settings is not None and arguments:
-            raise ConfigError("give Settings, or single settings by their names, not both")
-        self.settings = settings or Settings.load(**arguments)
-        self.retries = RetryBudget(self.settings.retry_budget)
+        self.settings = settings
+        self.progress = progress
+        self.retries = RetryBudget(settings.retry_budget)
         self.hedges = RetryBudget(0.05, floor=2)
-        self.flights = Flights()
-        self.families: dict[str, str] = {}  # provider → whose index it resells
-        self.progress: Progress | None = None  # told of long work: what, how much done, of how much
-        self._cassette = cassette
+        self.single_flight = SingleFlight()
         self._budget = budget
-        self._gates: dict[str, Gate] = {}
+        self._cassette = cassette
+        self._limiters: dict[str, Limiter] = {}
+        self._providers: dict[str, Provider] = {}
         self._readers: WeakKeyDictionary[asyncio.AbstractEventLoop, PageReader] = (
             WeakKeyDictionary()
         )
-        self._providers: dict[str, Provider] = {}
 
-    async def __aenter__(self) -> Self:
-        return self
+    def provider(self, name: str) -> Provider:
+        """The provider of that name, as it is configured."""
+        if (provider := self._providers.get(name)) is None:
+            configured = self.settings.provider(name)
+            provider = provider_class(name)(configured.base_url, configured.options)
+            provider.attach(self)
+            self._providers[name] = provider
+        return provider
 
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
+    def limiter(self, name: str) -> Limiter:
+        """Keys, rate, cooldowns and circuit breaker of the provider of that name."""
+        if (limiter := self._limiters.get(name)) is None:
+            configured, cls = self.settings.provider(name), provider_class(name)
+            # Replaying needs no key: nothing is sent.
+            free = cls.keyless or cls.key_variable is None or self._replays
+            usual_rate = cls.rate if configured.keys else cls.keyless_rate or cls.rate
+            limiter = self._limiters[name] = Limiter(
+                name,
+                self.store,
+                keys=configured.keys,
+                key_variable=None if free else cls.key_variable,
+                rate=configured.rate or usual_rate,
+            )
+        return limiter
+
+    def ask(self, provider: Provider, query: Query, key: str) -> Awaitable[Findings]:
+        """Ask one provider over the network, or play the cassette."""
+        if self._cassette is None:
+            return provider.ask(query, key, self.http)
+        answer: Awaitable[Findings] = self._cassette.ask(provider, query, key, self.http)
+        return answer
+
+    async def load_http(self, provider: Provider) -> None:
+        """Load what sending to this provider needs."""
+        if provider.base_url and not self._replays:
+            await self.http.ready()
 
     def reader(self) -> PageReader:
         """The page reader of this event loop."""
@@ -72,26 +102,40 @@ class Parts:
             reader = self._readers[loop] = PageReader.from_settings(self.settings, pages)
         return reader
 
-    def report(self, event: ProgressEvent) -> None:
-        """Pass a step of fetching on to `progress`."""
-        if self.progress is not None:
-            self.progress(event.stage, event.done, event.total or 0)
+    async def extract(
+        self,
+        urls: Iterable[str],
+        *,
+        timeout: float = EXTRACT_SECONDS,  # noqa: ASYNC109 - one deadline for all pages
+        budget: Budget | None = None,
+        progress: Progress | None = None,
+    ) -> Extraction:
+        """Fetch and read pages; keep them in the index when the settings say so."""
+        wanted = list(urls)
+        await (budget or self.budget).spend(fetches=len(wanted))
+        done = await self.reader().extract(
+            wanted, timeout=timeout, progress=progress or self.progress
+        )
+        if self.settings.index_keep_fetched:
+            await self.index.add(done.results, collection="fetched")
+        return done
 
-    async def close(self) -> None:
-        """Close connections and files. Closing twice is fine."""
-        for provider in self._providers.values():
-            await provider.close()
-        for reader in list(self._readers.values()):
-            await reader.close()
-        self._readers.clear()
-        parts = self.__dict__  # only what was used was ever made
-        for name in ("http", "store", "_cache_store", "index"):
-            if (part := parts.pop(name, None)) is not None:
-                await part.close()
-        for name in ("cache", "budget"):  # they hold a store that is now closed
-            parts.pop(name, None)
-        self._gates.clear()
-        self._providers.clear()
+    def crawl(
+        self,
+        url: str,
+        *,
+        resume: bool = False,
+        progress: Progress | None = None,
+        **options: Unpack[CrawlOptions],
+    ) -> Crawl:
+        """A crawl that is about to begin; its state lives in home until it has ended."""
+        return self.reader().crawl(
+            url,
+            resume=resume,
+            progress=progress or self.progress,
+            on_page=self._keep_page if self.settings.index_keep_fetched else None,
+            **options,
+        )
 
     @cached_property
     def http(self) -> HttpClient:
@@ -103,7 +147,7 @@ class Parts:
     @cached_property
     def store(self) -> FallbackStore:
         """Where limits, cooldowns and budgets are shared with other processes."""
-        # A refusal that is played back must not cool a real key.
+        # A refusal that is played back must not cool down a real key.
         url = "memory:" if self._replays else self.settings.state_url
         return FallbackStore(open_store(url, self.settings.home, "state"))
 
@@ -113,9 +157,8 @@ class Parts:
 
     @cached_property
     def cache(self) -> Cache:
-        """What was found before."""
-        s = self.settings
-        return Cache(self._cache_store, s.cache_ttl, s.cache_stale, self.families)
+        """The response cache."""
+        return Cache(self._cache_store, self.settings.cache_ttl, self.settings.cache_stale)
 
     @cached_property
     def index(self) -> Index:
@@ -126,9 +169,9 @@ class Parts:
         return Index(
             s.home / "index",
             url=s.index_url or None,
-            api_key=s.index_key.reveal() if s.index_key else None,
+            api_key=s.index_api_key.reveal() if s.index_api_key else None,
             model=s.index_model or None,
-            model_key=s.index_model_key.reveal() if s.index_model_key else None,
+            model_key=s.index_model_api_key.reveal() if s.index_model_api_key else None,
             post=self._post,
         )
 
@@ -144,8 +187,27 @@ class Parts:
             store=self.store if s.budget_searches or s.budget_money else None,
         )
 
+    async def close(self) -> None:
+        """Close connections and files. Closing twice is fine."""
+        for provider in self._providers.values():
+            await provider.close()
+        for reader in list(self._readers.values()):
+            await reader.close()
+        self._readers.clear()
+        made = self.__dict__  # only what was used was ever made
+        for name in ("http", "store", "_cache_store", "index"):
+            if (part := made.pop(name, None)) is not None:
+                await part.close()
+        for name in ("cache", "budget"):  # they hold a store that is now closed
+            made.pop(name, None)
+        self._limiters.clear()
+        self._providers.clear()
+
+    async def _keep_page(self, page: Page) -> None:
+        await self.index.add([page], collection="fetched")
+
     async def _post(self, url: str, body: Any, headers: Mapping[str, str]) -> Any:
-        """How the index asks an embedding model that lives elsewhere."""
+        """Ask an embedding model over HTTP."""
         from kensaku.providers.base import Request
 
         reply = await self.http.send(Request(url, headers=headers, json=body), "embeddings")

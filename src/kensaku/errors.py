@@ -38,7 +38,7 @@ holds a key or a query.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 
@@ -55,14 +55,14 @@ class KensakuError(Exception):
 
     def __reduce__(self) -> Any:
         # An exception is usually made again from `args` alone; ours take more than that.
-        return _revived, (type(self), self.args, self.__dict__)
+        return _unpickle, (type(self), self.args, self.__dict__)
 
     def to_dict(self) -> dict[str, Any]:
         """The error, ready for JSON."""
         return {"type": type(self).__name__, "message": self.message, "remedy": self.remedy}
 
 
-def _revived(kind: type[KensakuError], args: tuple[Any, ...], state: dict[str, Any]) -> Any:
+def _unpickle(kind: type[KensakuError], args: tuple[Any, ...], state: dict[str, Any]) -> Any:
     error = kind.__new__(kind, *args)
     error.__dict__.update(state)
     return error
@@ -102,7 +102,12 @@ class MissingExtra(UsageError, ImportError):
 
 
 class ProviderError(KensakuError):
-    """One upstream did not answer a search; the others still can."""
+    """One upstream did not answer a search; the others still can.
+
+    `transient`: asking the same provider again may help. Each class has its default.
+    """
+
+    transient: bool = False
 
     def __init__(
         self,
@@ -113,12 +118,15 @@ class ProviderError(KensakuError):
         retry_after: float | None = None,
         request_id: str | None = None,
         remedy: str = "",
+        transient: bool | None = None,
     ) -> None:
         super().__init__(message, remedy=remedy)
         self.provider = provider
         self.status = status
         self.retry_after = retry_after
         self.request_id = request_id
+        if transient is not None:
+            self.transient = transient
 
     def __str__(self) -> str:
         return f"{self.provider}: {super().__str__()}"
@@ -139,25 +147,37 @@ class BadQuery(ProviderError):
 class KeyRefused(ProviderError):
     """The provider does not take this key; another key, or another provider, may do."""
 
+    transient = True
+
 
 class QuotaExhausted(ProviderError):
     """The key has nothing left until its quota is renewed."""
+
+    transient = True
 
 
 class RateLimited(ProviderError):
     """The provider asked us to wait; another provider may answer now."""
 
+    transient = True
+
 
 class Blocked(ProviderError):
     """The provider takes us for a robot: a challenge page instead of results."""
+
+    transient = True
 
 
 class Unreadable(ProviderError):
     """The provider answered something that is not a search result."""
 
+    transient = True
+
 
 class Outage(ProviderError):
     """The provider is down or out of reach."""
+
+    transient = True
 
 
 class Timeout(Outage):
@@ -186,6 +206,7 @@ class Cooling(NotAsked):
     def __init__(self, provider: str, message: str, *, cause: str = "", **more: Any) -> None:
         super().__init__(provider, message, **more)
         self.cause = cause  # the name of the error that began it, such as KeyRefused
+        self.transient = cause == RateLimited.__name__
 
 
 class CircuitOpen(NotAsked):
@@ -230,3 +251,15 @@ class Unparsable(FetchError):
 
 class IndexFault(KensakuError):
     """The local index cannot do this now."""
+
+
+def error_from_dict(values: Mapping[str, Any], provider: str = "") -> KensakuError:
+    """The error that `to_dict` wrote; one of an unknown class becomes a `ProviderError`."""
+    more = dict(values)
+    kind: type[KensakuError] = globals().get(more.pop("type", ""), ProviderError)
+    message = more.pop("message")
+    if issubclass(kind, ProviderError):
+        return kind(provider, message, **more)
+    error: KensakuError = kind.__new__(kind, message)
+    KensakuError.__init__(error, message, remedy=more.get("remedy", ""))
+    return error

@@ -1,4 +1,4 @@
-"""The nouns of a search: frozen values, no I/O.
+"""The values that calls take and return: frozen, hashable where they can be, no I/O.
 
 Query → Response(outcome, hits, answer, attempts, confidence)
 url   → Page → Passage
@@ -8,16 +8,14 @@ Document → index → Hit
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import InitVar, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from datetime import date
 from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from kensaku._quick import quick
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from kensaku.errors import KensakuError
     from kensaku.search.confidence import Confidence
@@ -29,6 +27,7 @@ TimeRange = Literal["day", "week", "month", "year"]
 MAX_QUERY_CHARS = 2_000
 MAX_RESULTS = 50
 MAX_DOMAINS = 300
+LOCAL = "local"  # the family of the local index
 
 
 class Outcome(StrEnum):
@@ -41,10 +40,10 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is asked. Checked when it is made: a Query that exists can be sent."""
+    """What is asked. The constructor checks every value: a Query that exists can be sent."""
 
     text: str = field(repr=False)  # what people search for is theirs: no log shows it by accident
-    limit: int = 5
+    max_results: int = 5
     depth: Depth = "basic"
     topic: Topic = "general"
     time_range: TimeRange | None = None
@@ -57,23 +56,45 @@ class Query:
     include_answer: bool = False
     include_raw_content: bool = False
     collection: str | None = None  # which part of the local index
-    max_results: InitVar[int | None] = None  # what tools call `limit`; read it from there
 
-    def __post_init__(self, max_results: int | None) -> None:
-        if max_results is not None:
-            object.__setattr__(self, "limit", max_results)
-        for name, value in _rules()(self).items():
+    # The signature is written out because it takes more than is kept: lists, and dates as text.
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            text: str,
+            max_results: int = 5,
+            depth: Depth = "basic",
+            topic: Topic = "general",
+            time_range: TimeRange | None = None,
+            start_date: date | str | None = None,
+            end_date: date | str | None = None,
+            include_domains: Iterable[str] = (),
+            exclude_domains: Iterable[str] = (),
+            country: str | None = None,
+            language: str | None = None,
+            include_answer: bool = False,
+            include_raw_content: bool = False,
+            collection: str | None = None,
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
+        for name, value in _normalise()(self).items():
             object.__setattr__(self, name, value)
+
+    @property
+    def limit(self) -> int:
+        """The same as `max_results`, as providers call it."""
+        return self.max_results
 
 
 @cache  # importing takes a microsecond even when it is done
-def _rules() -> Callable[[Query], dict[str, Any]]:
-    from kensaku.search.query import checked  # it is about the classes here
+def _normalise() -> Callable[[Query], dict[str, Any]]:
+    from kensaku.search.query import normalise  # it imports this module
 
-    return checked
+    return normalise
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where a hit came from: which provider listed it, how high, with which score."""
@@ -81,9 +102,51 @@ class Source:
     provider: str
     rank: int
     score: float | None = None
+    family: str = ""  # whose index the provider resells; empty: its own
+
+    @property
+    def index(self) -> str:
+        """Whose index found it. Providers of one family agree with themselves."""
+        return self.family or self.provider
 
 
-@quick
+@dataclass(frozen=True, slots=True)
+class LocalMatch:
+    """Where in the local index a hit was found, and how well it matched."""
+
+    collection: str = ""
+    bm25: float | None = None
+    cosine: float | None = None
+    start: int | None = None  # offsets of the passage in the document's text
+    end: int | None = None
+    heading: str = ""
+    language: str = ""
+    highlights: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Explain:
+    """Why a hit stands where it stands."""
+
+    coverage: float | None = None  # share of the query's words in title, text and address
+    agreement: int = 1  # how many independent indexes found it
+    fused: float | None = None  # its score by reciprocal rank fusion
+    read: bool = False  # the page itself was read
+    local: LocalMatch | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The facts that are there, flat, ready for JSON."""
+        local = {} if self.local is None else _present(self.local)
+        return _present(self) | local
+
+
+def _present(value: Explain | LocalMatch) -> dict[str, Any]:
+    pairs = ((f.name, getattr(value, f.name)) for f in fields(value) if f.name != "local")
+    there = {n: v for n, v in pairs if v or (v is not False and v == 0)}
+    return {n: list(v) if isinstance(v, tuple) else v for n, v in there.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One result. `score` is in 0..1 and only there when an upstream gave one."""
@@ -98,22 +161,48 @@ class Hit:
     favicon: str | None = None
     raw_content: str | None = None  # the whole page as Markdown, when it was asked for
     sources: tuple[Source, ...] = ()
-    explain: Mapping[str, Any] | None = None  # why it stands where it stands
+    explain: Explain | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """All that is known of the hit, ready for JSON."""
-        known = {f.name: getattr(self, f.name) for f in fields(self)}
-        always = {n: known.pop(n) for n in _HIT_ALWAYS}
-        known["sources"] = [
-            {"provider": s.provider, "rank": s.rank, "score": s.score} for s in self.sources
-        ]
-        return always | {n: v for n, v in known.items() if v}
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        always = {n: values.pop(n) for n in _HIT_ALWAYS}
+        values["sources"] = [_without_empty(s) for s in self.sources]
+        values["explain"] = self.explain and self.explain.to_dict()
+        return always | {n: v for n, v in values.items() if v}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Hit:
+        """The hit that `to_dict` wrote."""
+        explain = values.get("explain")
+        return cls(
+            **{
+                **values,
+                "sources": tuple(Source(**s) for s in values.get("sources", ())),
+                "explain": _read_explain(explain) if explain else None,
+            }
+        )
 
 
 _HIT_ALWAYS = ("title", "url", "content", "score", "published", "provider")
 
 
-@quick
+def _without_empty(source: Source) -> dict[str, Any]:
+    values = {"provider": source.provider, "rank": source.rank, "score": source.score}
+    return values | {"family": source.family} if source.family else values
+
+
+def _read_explain(values: Mapping[str, Any]) -> Explain:
+    own = {f.name for f in fields(Explain)}
+    local: dict[str, Any] = {n: v for n, v in values.items() if n not in own}
+    if "highlights" in local:
+        local["highlights"] = tuple(local["highlights"])
+    return Explain(
+        **{n: v for n, v in values.items() if n in own},
+        local=LocalMatch(**local) if local else None,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """One try at one provider with one key: what came back, how long, what it cost."""
@@ -140,8 +229,16 @@ class Attempt:
             "hits": self.hits,
         }
 
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Attempt:
+        """The attempt that `to_dict` wrote."""
+        from kensaku.errors import error_from_dict
 
-@quick
+        error = values.get("error")
+        known = {**values, "outcome": Outcome(values["outcome"])}
+        return cls(**known | {"error": error and error_from_dict(error, values["provider"])})
+
+
 @dataclass(frozen=True, slots=True)
 class Response:
     """What a search gave: hits and outcome, and honestly how it got there."""
@@ -157,14 +254,20 @@ class Response:
     stale: bool = False  # from the cache after its time, because nobody could search
     partial: bool = False  # the deadline came before everybody had answered
     elapsed_ms: float = 0.0
-    families: Mapping[str, str] = field(default_factory=dict, repr=False)  # whose index is whose
+
+    def __repr__(self) -> str:
+        asked = ", ".join(f"{a.provider} {a.outcome}" for a in self.attempts)
+        return f"<Response {self.outcome}, {len(self.hits)} hits; asked: {asked or 'nobody'}>"
 
     @property
     def confidence(self) -> Confidence:
-        """How far these hits can be trusted, weighed when it is asked for."""
-        return _scales()(
-            self.query.text, self.hits, self.families, stale=self.stale, partial=self.partial
-        )
+        """How far these hits can be trusted, computed when it is asked for."""
+        return _confidence_of()(self.query.text, self.hits, stale=self.stale, partial=self.partial)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether all hits are from the local index, and none from the web."""
+        return bool(self.hits) and all(s.family == LOCAL for h in self.hits for s in h.sources)
 
     @property
     def cost(self) -> float:
@@ -189,12 +292,30 @@ class Response:
             "elapsed_ms": round(self.elapsed_ms, 1),
         }
 
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Response:
+        """The response that `to_dict` wrote; of the query, only the text was written."""
+        hits = tuple(Hit.from_dict(h) for h in values["hits"])
+        return cls(
+            query=Query(values["query"], max_results=max(1, min(MAX_RESULTS, len(hits)))),
+            outcome=Outcome(values["outcome"]),
+            hits=hits,
+            answer=values["answer"],
+            answered_by=values["answered_by"],
+            attempts=tuple(Attempt.from_dict(a) for a in values["attempts"]),
+            notes=tuple(values["notes"]),
+            cached=values["cached"],
+            stale=values["stale"],
+            partial=values["partial"],
+            elapsed_ms=values["elapsed_ms"],
+        )
+
 
 @cache
-def _scales() -> Callable[..., Confidence]:
-    from kensaku.search.confidence import weigh  # it is about the classes here, too
+def _confidence_of() -> Callable[..., Confidence]:
+    from kensaku.search.confidence import confidence_of  # it imports this module
 
-    return weigh
+    return confidence_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +355,10 @@ class Passage:
     heading: str = ""  # the headings above it, joined by " › "
     score: float | None = None
 
+    def to_dict(self) -> dict[str, Any]:
+        """The passage, ready for JSON."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
 
 @dataclass(frozen=True, slots=True)
 class Document:
@@ -244,7 +369,11 @@ class Document:
     text: str = ""
     published: str | None = None
     language: str | None = None
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document, ready for JSON."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@
 
     k.search(…) → portal: one thread with one event loop → Kensaku.search(…) → Response
 
-Nothing is written twice: whatever the async client has, this one has, and what would be awaited
-there is waited for here. It works where a loop is running already, and from several threads.
+Nothing is written twice: a proxy calls the async client on the portal's loop and waits for what
+would be awaited there. Its types are in `sync.pyi`, generated from the async client. It works
+where a loop is running already, and from several threads.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ T = TypeVar("T")
 
 
 class Portal:
-    """A thread that runs one event loop, until it is closed."""
+    """One thread that runs one event loop, until it is closed."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -39,7 +40,7 @@ class Portal:
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Wait for a coroutine. Ctrl-C here calls it off there."""
+        """Run a coroutine on the loop and wait for it. Ctrl-C here cancels it there."""
         if threading.current_thread() is self._thread or self._loop.is_closed():
             work.close()
             raise UsageError(
@@ -55,7 +56,7 @@ class Portal:
             raise
 
     def close(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Run `last`, and end the loop and its thread. Closing twice is fine."""
+        """Run `last`, then end the loop and its thread. Closing twice is fine."""
         if self._loop.is_closed():
             return
         if threading.current_thread() is self._thread:  # the collector ran here: do not wait
@@ -64,15 +65,15 @@ class Portal:
             return
         try:
             self.run(last())
-            self.run(_calm_down())
+            self.run(_cancel_tasks())
         finally:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
             self._loop.close()
 
 
-async def _calm_down() -> None:
-    """Let no task be destroyed while it is still under way."""
+async def _cancel_tasks() -> None:
+    """Cancel and await what is still running, so that no task is destroyed while pending."""
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()
@@ -80,8 +81,8 @@ async def _calm_down() -> None:
     await asyncio.get_running_loop().shutdown_default_executor()
 
 
-class Waiting:
-    """Stands for an object of the async API: its coroutines are waited for."""
+class SyncProxy:
+    """Stand for an object of the async API, and wait for its coroutines."""
 
     def __init__(self, target: Any, portal: Portal) -> None:
         self.__dict__["_target"], self.__dict__["_portal"] = target, portal
@@ -98,19 +99,19 @@ class Waiting:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(f"{type(self._target).__name__!r} has no public {name!r}")
-        # Parts are made on first use: on the loop, so that two threads do not make two of them.
-        value = self._portal.run(_got(self._target, name))
+        # Resources are made on first use: on the loop, so that two threads do not make two of them.
+        value = self._portal.run(_getattr(self._target, name))
         if not inspect.ismethod(value):
-            return _waiting(value, self._portal)
+            return _proxied(value, self._portal)
 
         @functools.wraps(value)
         def call(*args: Any, **options: Any) -> Any:
-            return _waiting(self._portal.run(_called(value, args, options)), self._portal)
+            return _proxied(self._portal.run(_call(value, args, options)), self._portal)
 
         return call
 
 
-class Kensaku(Waiting):
+class Kensaku(SyncProxy):
     """`kensaku.Kensaku` without `await`: the same arguments, attributes and results."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -129,36 +130,36 @@ class Kensaku(Waiting):
         self._end()
 
 
-async def _got(target: Any, name: str) -> Any:
+async def _getattr(target: Any, name: str) -> Any:
     return getattr(target, name)
 
 
-async def _called(work: Callable[..., Any], args: Any, options: Any) -> Any:
+async def _call(work: Callable[..., Any], args: Any, options: Any) -> Any:
     result = work(*args, **options)
     return await result if inspect.isawaitable(result) else result
 
 
-def _waiting(value: Any, portal: Portal) -> Any:
-    """The value itself, unless there is something in it to wait for."""
+def _proxied(value: Any, portal: Portal) -> Any:
+    """The value itself, or a proxy when it has coroutines."""
     if isinstance(value, AsyncIterator):
-        return _iterated(value, portal)
+        return _iterate(value, portal)
     kind: Any = type(value)
-    return Waiting(value, portal) if _has_coroutines(kind) else value
+    return SyncProxy(value, portal) if _has_coroutines(kind) else value
 
 
-def _iterated(values: AsyncIterator[T], portal: Portal) -> Iterator[T]:
-    async def following() -> T:
+def _iterate(values: AsyncIterator[T], portal: Portal) -> Iterator[T]:
+    async def next_value() -> T:
         return await anext(values)
 
     try:
         while True:
             try:
-                yield portal.run(following())
+                yield portal.run(next_value())
             except StopAsyncIteration:
                 return
     finally:
         if (close := getattr(values, "aclose", None)) is not None:
-            portal.run(_called(close, (), {}))
+            portal.run(_call(close, (), {}))
 
 
 @functools.cache

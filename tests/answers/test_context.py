@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kensaku import Document, Hit, Kensaku, Outcome
-from kensaku.answers.context import Citation, changed, cursor_of, pack, passages_of, position_of
+from kensaku.answers.context import Citation, cursor_of, has_changed, pack, passages_of, position_of
 from kensaku.answers.tokenizer import count, counter
 from kensaku.errors import InvalidQuery
 from kensaku.models import Passage
@@ -172,8 +172,8 @@ def test_a_cursor_says_where_to_go_on() -> None:
     done, mark = position_of(cursor_of(3, passages))
 
     assert done == 3
-    assert not changed(mark, passages)
-    assert changed(mark, passages[1:])
+    assert not has_changed(mark, passages)
+    assert has_changed(mark, passages[1:])
     assert cursor_of(len(passages), passages) is None
     assert position_of(None) == (0, "")
 

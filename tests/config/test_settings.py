@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import pickle
-from dataclasses import fields
+from dataclasses import asdict, fields, replace
+from pathlib import Path
 
 import pytest
 
 from kensaku import Kensaku, Settings
 from kensaku.config.secret import Secret
+from kensaku.config.settings import key_of, variable_of
 from kensaku.errors import ConfigError, UnknownName, UsageError
 from kensaku.providers import provider_class, provider_names
 from tests import ROOT
@@ -39,7 +42,7 @@ def test_the_nearest_source_goes_first(tmp_path):
     settings = load(tmp_path, file, environ=environ, timeout=3)
 
     assert (settings.timeout, settings.max_results, settings.mode) == (3, 2, "all")
-    assert settings.per_domain == 3
+    assert settings.rank_per_domain == 3
     assert settings.origins["timeout"] == "argument"
     assert settings.origins["max_results"] == "environment KENSAKU_MAX_RESULTS"
     assert settings.origins["mode"] == f"{tmp_path / 'config.toml'}, line 3"
@@ -319,10 +322,10 @@ def documented() -> str:
 def test_every_setting_and_its_variable_is_documented():
     """A rule we care about becomes a test."""
     text = documented()
-    rows = [f.metadata for f in fields(Settings) if f.metadata]
+    names = [f.name for f in fields(Settings) if f.metadata]
 
-    missing = [m["variable"] for m in rows if f"`{m['variable']}`" not in text]
-    missing += [m["key"] for m in rows if f"`{m['key']}`" not in text]
+    missing = [v for v in map(variable_of, names) if f"`{v}`" not in text]
+    missing += [k for k in map(key_of, names) if f"`{k}`" not in text]
     assert not missing
 
 
@@ -333,3 +336,52 @@ def test_every_variable_of_a_provider_is_documented():
 
     names = {v for c in classes for v in (c.key_variable, *c.options.values()) if v}
     assert not [n for n in sorted(names) if n not in text]
+
+
+# --- values
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"mode": "frist"}, {"timeout": -1}, {"max_results": "many"}, {"fetch_allow": 5}]
+)
+def test_settings_are_checked_however_they_are_made(wrong):
+    """By the constructor, by `replace`, and by `load`."""
+    for make in (Settings, lambda **v: replace(Settings(), **v), lambda **v: Settings.load(**v)):
+        with pytest.raises(ConfigError, match="expected"):
+            make(**wrong)
+
+
+def test_settings_are_written_in_one_way():
+    """Text from anywhere becomes the value that the attribute promises."""
+    settings = Settings(timeout="3", route="tavily, local", home="~/x", index_api_key="k")
+
+    assert settings.timeout == 3.0
+    assert settings.route == ("tavily", "local")
+    assert settings.home == Path.home() / "x"
+    assert settings.index_api_key == Secret("k")
+
+
+def test_settings_with_keys_can_be_copied_but_not_pickled():
+    """A copy is in this process; a pickle goes somewhere else."""
+    settings = Settings.load(environ={"TAVILY_API_KEY": "tvly-x", "KENSAKU_HOME": "/nowhere"})
+
+    assert copy.deepcopy(settings) == settings
+    assert asdict(settings)["providers"]["tavily"]["keys"] == (Secret("tvly-x"),)
+    with pytest.raises(TypeError):
+        pickle.dumps(settings)
+
+
+def test_one_rule_names_a_setting_in_all_three_places():
+    """`cache_ttl`, `cache.ttl`, `KENSAKU_CACHE_TTL`."""
+    for f in fields(Settings):
+        if f.metadata:
+            assert key_of(f.name).replace(".", "_") == f.name
+            assert variable_of(f.name) == "KENSAKU_" + f.name.upper()
+
+
+def test_the_other_names_of_two_variables_work():
+    """What the environment of agents already has."""
+    home = {"KENSAKU_HOME": "/nowhere"}
+
+    assert Settings.load(environ={"WEB_SEARCH_PROVIDER": "brave", **home}).route == ("brave",)
+    assert not Settings.load(environ={"KENSAKU_CACHE": "off", **home}).cache_enabled

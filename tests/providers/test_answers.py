@@ -102,9 +102,9 @@ def test_a_very_deep_body_is_unreadable():
 @pytest.mark.parametrize("limit", [1, 50])
 def test_raw_content_costs_only_those_who_ask(limit):
     """Reading whole pages takes time and credits."""
-    plain = provider_class("exa")().request(Query("otter", limit=limit), "k")
+    plain = provider_class("exa")().request(Query("otter", max_results=limit), "k")
     whole = provider_class("exa")().request(
-        Query("otter", limit=limit, include_raw_content=True), "k"
+        Query("otter", max_results=limit, include_raw_content=True), "k"
     )
 
     assert "text" not in plain.json["contents"]

@@ -62,7 +62,7 @@ async def test_content_is_the_best_chunks_of_the_page(pages: list[Hit], brave: A
     assert best.url == pages[1].url
     assert SECRET in best.content
     assert len(best.content) <= CHUNKS * (CHUNK_CHARS + len(JOIN))
-    assert best.explain["read"]
+    assert best.explain.read
 
 
 async def test_a_page_that_cannot_be_read_leaves_its_hit_as_it_was(
@@ -75,7 +75,7 @@ async def test_a_page_that_cannot_be_read_leaves_its_hit_as_it_was(
     assert len(shown) == 5
     for hit in pages[2:]:
         assert shown[hit.url].content == hit.content.strip()
-        assert "read" not in (shown[hit.url].explain or {})
+        assert not shown[hit.url].explain.read
     assert "3 of 5 pages could not be read" in " ".join(found.notes)
 
 
@@ -103,9 +103,8 @@ async def test_a_budget_of_fetches_that_is_spent_costs_only_the_pages(
     pages: list[Hit], brave: Any
 ) -> None:
     """What the search found is there all the same."""
-    k = brave()
-    k.budget = Budget(fetches=2)
-    found = await k.search(QUERY, depth="advanced", max_results=5)
+    budget = Budget(fetches=2)
+    found = await brave().search(QUERY, depth="advanced", max_results=5, budget=budget)
 
     assert {hit.url for hit in found.hits} == {hit.url for hit in pages}
     assert all(hit.content for hit in found.hits)

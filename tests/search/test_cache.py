@@ -9,16 +9,20 @@ from datetime import date
 
 import pytest
 
-from kensaku import Outcome, Query
+from kensaku import Budget, Outcome, Query, Settings
+from kensaku._resources import Resources
 from kensaku.errors import InvalidQuery, Outage
 from kensaku.models import Attempt, Hit, Response, Source
-from kensaku.search.cache import EMPTY_SECONDS, Cache, Flights, cache_key, worth_keeping
+from kensaku.providers import provider_class
+from kensaku.search.cache import EMPTY_SECONDS, Cache, SingleFlight, cache_key, worth_keeping
+from kensaku.search.route import plan
+from kensaku.search.run import Run
 from kensaku.store import MemoryStore
 from kensaku.testing import faults
 
 FULL = Query(
     "otters",
-    limit=7,
+    max_results=7,
     depth="advanced",
     topic="news",
     start_date="2026-01-01",
@@ -33,7 +37,7 @@ FULL = Query(
 )
 OTHER = {
     "text": "beavers",
-    "limit": 8,
+    "max_results": 8,
     "depth": "fast",
     "topic": "finance",
     "time_range": "week",
@@ -49,6 +53,14 @@ OTHER = {
 }
 
 
+def key_of(query, environ=None, route="tavily", **settings):
+    """The key of a search with these settings."""
+    loaded = Settings.load(
+        environ={"KENSAKU_HOME": "/nowhere", **(environ or {})}, route=route, **settings
+    )
+    return cache_key(Run(Resources(loaded), query, plan(loaded), 0.0, Budget()))
+
+
 @pytest.mark.parametrize("name", [f.name for f in fields(Query)])
 def test_every_field_of_a_query_is_in_the_key(name):
     """A new field without a value here fails this test, as it should."""
@@ -57,16 +69,29 @@ def test_every_field_of_a_query_is_in_the_key(name):
         change |= {"start_date": None, "end_date": None}
     plain = replace(FULL, start_date=None, end_date=None) if name == "time_range" else FULL
 
-    assert cache_key("t", plain, "r") == cache_key("t", replace(plain), "r")
-    assert cache_key("t", plain, "r") != cache_key("t", replace(plain, **change), "r")
+    assert key_of(plain) == key_of(replace(plain))
+    assert key_of(plain) != key_of(replace(plain, **change))
 
 
 def test_tenant_and_route_are_in_the_key():
     """One tenant's results are no other's; another host is another answer."""
     query = Query("otters")
-    pairs = [("", "r"), ("t", "r"), ("", "s"), ("t'", "r"), ("t\x1eotters", "r")]
+    different = [
+        {},
+        {"tenant": "t"},
+        {"tenant": "t'"},
+        {"tenant": "t\x1eotters"},
+        {"route": "brave"},
+        {"route": "tavily,brave"},
+        {"mode": "all"},
+        {"rank_per_domain": 1},
+        {"rank_undated": "drop"},
+        {"rank_block_domains": "spam.example"},
+        {"environ": {"TAVILY_BASE_URL": "http://127.0.0.1:1"}},
+        {"environ": {"TAVILY_BASE_URL": "http://127.0.0.1:2"}},
+    ]
 
-    assert len({cache_key(t, query, r) for t, r in pairs}) == len(pairs)
+    assert len({key_of(query, **settings) for settings in different}) == len(different)
 
 
 async def test_the_second_search_is_answered_from_the_cache(make_client, upstream):
@@ -104,7 +129,8 @@ async def test_another_process_finds_the_same(make_client, upstream):
 
 
 @pytest.mark.parametrize(
-    "settings", [{"tenant": "other"}, {"per_domain": 1}, {"undated": "drop"}, {"mode": "all"}]
+    "settings",
+    [{"tenant": "other"}, {"rank_per_domain": 1}, {"rank_undated": "drop"}, {"mode": "all"}],
 )
 async def test_what_changes_the_answer_is_not_shared(settings, make_client, upstream):
     """Tenant, ranking and mode, over one file."""
@@ -167,7 +193,7 @@ async def test_a_leader_whose_flight_fails_does_not_take_the_others_along(make_c
 
 async def test_a_flight_that_everybody_has_left_is_called_off():
     """Nobody pays for an answer that nobody wants."""
-    flights, ended = Flights(), asyncio.Event()
+    flights, ended = SingleFlight(), asyncio.Event()
 
     async def work():
         try:
@@ -184,12 +210,12 @@ async def test_a_flight_that_everybody_has_left_is_called_off():
 
     async with asyncio.timeout(1):
         await ended.wait()
-    assert not flights._flying
+    assert not flights._flights
 
 
 async def test_an_error_of_the_leader_is_raised_to_all_after_one_more_try():
     """Two flights at most, however many wait."""
-    flights, flown = Flights(), []
+    flights, flown = SingleFlight(), []
 
     async def work():
         flown.append(1)
@@ -241,11 +267,11 @@ async def test_a_stale_answer_is_not_kept_as_a_new_one(make_client, upstream):
     client = make_client("tavily", cache_ttl=0)
     await client.search("otters")
     upstream.fails("tavily", faults.status(401))
-    before = dict(client.cache._memory)
+    before = dict(client._resources.cache._memory)
 
     await client.search("otters")
 
-    assert dict(client.cache._memory) == before
+    assert dict(client._resources.cache._memory) == before
 
 
 # --- what is kept
@@ -289,7 +315,7 @@ def response(outcome=Outcome.FOUND, attempts=(), **more) -> Response:
 )
 def test_what_is_worth_keeping(made, kept):
     """Never `unavailable`, nothing partial, nothing that a failing provider had a part in."""
-    assert worth_keeping(made) is kept
+    assert worth_keeping(made, provider_class) is kept
 
 
 async def test_unavailable_is_never_kept(make_client, upstream):
@@ -351,10 +377,10 @@ async def test_the_cache_can_be_counted_and_cleared(make_client):
     await client.search("otters")
     await client.search("beavers")
 
-    count, size = await client.cache.size()
+    count, size = await client._resources.cache.size()
     assert count == 2
     assert size > 100
-    assert await client.cache.clear() == 2
+    assert await client._resources.cache.clear() == 2
     assert not (await client.search("otters")).cached
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kensaku import Hit
-from kensaku.models import Source
-from kensaku.search.confidence import weigh
+from kensaku.models import Explain, Hit, Source
+from kensaku.search.confidence import confidence_of
 from kensaku.search.rank import terms
 
 ON_TOPIC = [
@@ -18,7 +17,7 @@ OFF_TOPIC = [Hit(f"https://{n}.example/", "Zebra", "Stripes", 0.8) for n in rang
 
 def test_good_hits_of_several_hosts_are_answered_with_citations():
     """All words covered, scores given, four hosts."""
-    trust = weigh("what do otters eat", ON_TOPIC)
+    trust = confidence_of("what do otters eat", ON_TOPIC)
 
     assert (trust.level, trust.advice) == ("high", "answer, with citations")
     assert trust.factors.coverage == 1
@@ -28,15 +27,15 @@ def test_good_hits_of_several_hosts_are_answered_with_citations():
 
 def test_hits_about_something_else_are_worth_little():
     """However many, and however the upstream scores them."""
-    trust = weigh("what do otters eat", OFF_TOPIC)
+    trust = confidence_of("what do otters eat", OFF_TOPIC)
 
     assert trust.level == "low"
-    assert trust.score < 0.5 * weigh("what do otters eat", ON_TOPIC).score
+    assert trust.score < 0.5 * confidence_of("what do otters eat", ON_TOPIC).score
 
 
 def test_nothing_is_nothing():
     """Say that nothing could be found out."""
-    trust = weigh("otters", [])
+    trust = confidence_of("otters", [])
 
     assert (trust.score, trust.level) == (0, "none")
 
@@ -44,9 +43,9 @@ def test_nothing_is_nothing():
 @pytest.mark.parametrize("worse", [{"stale": True}, {"partial": True}])
 def test_old_and_partial_answers_are_trusted_less(worse):
     """And the factors say so."""
-    trust = weigh("otters", ON_TOPIC, **worse)
+    trust = confidence_of("otters", ON_TOPIC, **worse)
 
-    assert trust.score < weigh("otters", ON_TOPIC).score
+    assert trust.score < confidence_of("otters", ON_TOPIC).score
     assert all(getattr(trust.factors, name) for name in worse)
 
 
@@ -54,17 +53,19 @@ def test_one_host_is_less_than_four():
     """Breadth counts."""
     same = [Hit(f"https://a.example/{n}", "Otters", "otters") for n in range(4)]
 
-    assert weigh("otters", same).score < weigh("otters", ON_TOPIC).score
+    assert confidence_of("otters", same).score < confidence_of("otters", ON_TOPIC).score
 
 
 def test_agreement_is_that_of_independent_indexes():
     """Two names of one family are one voice."""
-    both = [
-        Hit("https://a.example/", "Otters", sources=(Source("serper", 1), Source("serpapi", 1)))
-    ]
 
-    assert weigh("otters", both).factors.agreement == 1
-    assert weigh("otters", both, {"serper": "g", "serpapi": "g"}).factors.agreement == 0
+    def agreement(*families: str) -> float:
+        sources = tuple(Source(f"p{n}", 1, family=f) for n, f in enumerate(families))
+        hit = Hit("https://a.example/", "Otters", sources=sources)
+        return confidence_of("otters", [hit]).factors.agreement
+
+    assert agreement("", "") == agreement("google", "bing") == 1
+    assert agreement("google", "google") == 0
 
 
 def test_japanese_is_weighed_by_the_same_rules():
@@ -74,15 +75,15 @@ def test_japanese_is_weighed_by_the_same_rules():
     ]
     other = [Hit(f"https://{n}.example/", "シマウマ", "縞模様") for n in range(3)]
 
-    assert weigh("カワウソの生態", about).level == "high"
-    assert weigh("カワウソの生態", other).level == "low"
+    assert confidence_of("カワウソの生態", about).level == "high"
+    assert confidence_of("カワウソの生態", other).level == "low"
 
 
 @pytest.mark.parametrize("query", ["the", "?!", "otters", "x" * 2000])
 @pytest.mark.parametrize("hits", [ON_TOPIC, OFF_TOPIC, ON_TOPIC[:1], []])
 def test_every_score_is_in_0_to_1(query, hits):
     """Whatever is weighed."""
-    trust = weigh(query, hits)
+    trust = confidence_of(query, hits)
 
     assert 0 <= trust.score <= 1
     assert trust.to_dict()["factors"]["count"] == len(hits)
@@ -90,7 +91,7 @@ def test_every_score_is_in_0_to_1(query, hits):
 
 def test_what_ranking_has_counted_is_not_counted_again():
     """The coverage that a ranked hit carries is the one that is weighed."""
-    hit = Hit("https://a.example/", "Otters", explain={"coverage": 0.25})
+    hit = Hit("https://a.example/", "Otters", explain=Explain(0.25))
 
-    assert weigh("otters", [hit]).factors.coverage == 0.25
+    assert confidence_of("otters", [hit]).factors.coverage == 0.25
     assert terms("otters") == {"otters"}

@@ -9,7 +9,7 @@ import pytest
 from kensaku import Query
 from kensaku.errors import InvalidQuery
 from kensaku.models import MAX_QUERY_CHARS, MAX_RESULTS
-from kensaku.search.query import cut_at_word, window
+from kensaku.search.query import cut_at_word, date_window
 
 TODAY = date(2026, 11, 15)
 
@@ -35,13 +35,13 @@ def test_a_text_is_one_line_without_control_characters(given, kept):
         ({"text": ""}, "empty"),
         ({"text": " \n "}, "empty"),
         ({"text": "x" * (MAX_QUERY_CHARS + 1)}, "2,001"),
-        ({"limit": 0}, "0"),
-        ({"limit": -1}, "-1"),
-        ({"limit": MAX_RESULTS + 1}, "51"),
-        ({"limit": 10**9}, "1000000000"),
-        ({"limit": "five"}, "'five'"),
-        ({"limit": True}, "True"),
-        ({"limit": 5.0}, "5.0"),
+        ({"max_results": 0}, "0"),
+        ({"max_results": -1}, "-1"),
+        ({"max_results": MAX_RESULTS + 1}, "51"),
+        ({"max_results": 10**9}, "1000000000"),
+        ({"max_results": "five"}, "'five'"),
+        ({"max_results": True}, "True"),
+        ({"max_results": 5.0}, "5.0"),
         ({"depth": "deep"}, "'deep'"),
         ({"topic": "sport"}, "'sport'"),
         ({"time_range": "hour"}, "'hour'"),
@@ -87,7 +87,7 @@ def test_a_broken_bound_is_named_in_one_sentence(options, named):
         ("time_range", "w", "week"),
         ("start_date", "2026-01-31", date(2026, 1, 31)),
         ("start_date", datetime(2026, 1, 31, 10), date(2026, 1, 31)),  # noqa: DTZ001
-        ("max_results", 7, None),
+        ("max_results", 7, 7),
     ],
 )
 def test_values_are_written_in_one_way(name, given, kept):
@@ -111,7 +111,7 @@ def test_values_are_written_in_one_way(name, given, kept):
 )
 def test_the_window_of_days(options, days):
     """`time_range` is counted back from today."""
-    assert window(Query("otters", **options), TODAY) == days
+    assert date_window(Query("otters", **options), TODAY) == days
 
 
 @pytest.mark.parametrize(

@@ -8,18 +8,18 @@ from datetime import date
 import pytest
 
 from kensaku import Hit, Query
-from kensaku.models import Source
+from kensaku.models import Explain, Source
 from kensaku.search.rank import (
-    admit,
     canonical,
+    clean_hits,
     coverage,
+    filter_hits,
     fuse,
     host_of,
     in_domain,
+    limit_per_host,
     merge,
-    spread,
     terms,
-    tidy,
 )
 
 TODAY = date(2026, 11, 15)
@@ -29,12 +29,14 @@ ESSAY = (
 )
 
 
-def hit(url: str, content: str = "otters", rank: int = 1, provider: str = "tavily", **more) -> Hit:
-    made = Hit(url, more.pop("title", "Otters"), content, provider=provider, **more)
-    return replace(made, sources=(Source(provider, rank, made.score),))
+def hit(
+    url: str, content="otters", rank=1, provider="tavily", family="", title="Otters", **more
+) -> Hit:
+    made = Hit(url, title, content, provider=provider, **more)
+    return replace(made, sources=(Source(provider, rank, made.score, family),))
 
 
-# --- tidy
+# --- clean_hits
 
 
 @pytest.mark.parametrize(
@@ -53,7 +55,7 @@ def hit(url: str, content: str = "otters", rank: int = 1, provider: str = "tavil
 )
 def test_a_hostile_title_is_one_harmless_line(title, shown):
     """No markup, nothing hidden, no line breaks; an untitled page gets its address."""
-    (clean,) = tidy([Hit("https://www.a.example/x", title)], 10)
+    (clean,) = clean_hits([Hit("https://www.a.example/x", title)], 10)
 
     assert clean.title == shown
 
@@ -64,21 +66,21 @@ def test_a_hostile_title_is_one_harmless_line(title, shown):
 )
 def test_what_is_no_link_is_dropped(url):
     """A model would hand it to a person."""
-    assert tidy([Hit(url, "x"), Hit("https://a.example/", "A")], 10)[0].title == "A"
-    assert len(tidy([Hit(url, "x"), Hit("https://a.example/", "A")], 10)) == 1
+    assert clean_hits([Hit(url, "x"), Hit("https://a.example/", "A")], 10)[0].title == "A"
+    assert len(clean_hits([Hit(url, "x"), Hit("https://a.example/", "A")], 10)) == 1
 
 
 @pytest.mark.parametrize("url", ["doc:12", "12", "notes/otter river.md", "isbn 0-00"])
 def test_documents_of_the_local_index_have_the_addresses_they_were_given(url):
     """A page of the web with such an address is none."""
-    assert [h.url for h in tidy([Hit(url, "x", provider="local")], 10)] == [url]
-    assert not tidy([Hit(url, "x", provider="brave")], 10)
+    assert [h.url for h in clean_hits([Hit(url, "x")], 10, web=False)] == [url]
+    assert not clean_hits([Hit(url, "x")], 10)
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "Data:text/html,x", ""])
 def test_a_document_whose_address_runs_something_is_dropped(url):
     """Whoever filled the index."""
-    assert not tidy([Hit(url, "x", provider="local")], 10)
+    assert not clean_hits([Hit(url, "x")], 10, web=False)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +90,7 @@ def test_a_document_whose_address_runs_something_is_dropped(url):
 )  # fmt: skip
 def test_a_score_is_in_0_to_1_or_not_there(given, shown):
     """A rank, a percentage or a distance is no relevance."""
-    assert tidy([Hit("https://a.example/", "A", score=given)], 10)[0].score == shown
+    assert clean_hits([Hit("https://a.example/", "A", score=given)], 10)[0].score == shown
 
 
 def test_every_field_is_cleaned_and_the_rank_is_kept():
@@ -104,7 +106,7 @@ def test_every_field_is_cleaned_and_the_rank_is_kept():
         provider="tavily",
     )
 
-    (_, clean) = tidy([Hit("https://b.example/", "B"), dirty], 10)
+    (_, clean) = clean_hits([Hit("https://b.example/", "B"), dirty], 10)
 
     assert clean.content == "one two"
     assert clean.published == "2026-01-31"
@@ -116,14 +118,14 @@ def test_every_field_is_cleaned_and_the_rank_is_kept():
 
 def test_wrong_types_do_not_break_a_list():
     """Somebody else's provider gives numbers for text."""
-    (clean,) = tidy([Hit("https://a.example/", 5, ["x"], published=17, author=3)], 10)
+    (clean,) = clean_hits([Hit("https://a.example/", 5, ["x"], published=17, author=3)], 10)
 
     assert (clean.title, clean.content, clean.author) == ("a.example", "", "3")
 
 
 def test_at_most_limit_are_kept():
     """A reply with ten thousand hits is cut."""
-    assert len(tidy([Hit(f"https://a.example/{n}", "A") for n in range(50)], 10)) == 10
+    assert len(clean_hits([Hit(f"https://a.example/{n}", "A") for n in range(50)], 10)) == 10
 
 
 # --- addresses
@@ -187,7 +189,7 @@ def test_a_domain_holds_what_is_below_it_and_nothing_else():
 
 
 def kept(hits, undated="keep", block=(), **options):
-    return admit(hits, Query("otters", **options), block=block, undated=undated, today=TODAY)
+    return filter_hits(hits, Query("otters", **options), block=block, undated=undated, today=TODAY)
 
 
 def test_domains_are_filtered_whatever_the_upstream_did():
@@ -301,54 +303,54 @@ def test_what_is_only_alike_by_accident_stays(one, other):
 
 def test_what_two_found_goes_before_what_one_found():
     """Reciprocal ranks add up."""
-    lists = {
-        "tavily": [hit("https://t.example/", "otters 1"), hit("https://both.example/", "o", 2)],
-        "exa": [
+    lists = [
+        [hit("https://t.example/", "otters 1"), hit("https://both.example/", "o", 2)],
+        [
             hit("https://e.example/", "otters 2", 1, "exa"),
             hit("https://both.example/", "otters", 2, "exa"),
         ],
-    }
+    ]
 
-    found = fuse(lists, Query("otters"), {})
+    found = fuse(lists, Query("otters"))
 
     assert found[0].url == "https://both.example/"
-    assert found[0].explain["agreement"] == 2
-    assert found[0].explain["ranks"] == {"tavily": 2, "exa": 2}
-    assert found[0].explain["fused"] > found[1].explain["fused"]
+    assert found[0].explain.agreement == 2
+    assert {s.provider: s.rank for s in found[0].sources} == {"tavily": 2, "exa": 2}
+    assert found[0].explain.fused > found[1].explain.fused
 
 
 def test_a_family_counts_once():
     """Engines that resell one index agree with themselves."""
-    lists = {
-        "serper": [hit("https://g.example/", "otters", 2, "serper")],
-        "serpapi": [hit("https://g.example/", "otters", 2, "serpapi")],
-        "exa": [hit("https://e.example/", "otters too", 1, "exa")],
-    }
+    lists = [
+        [hit("https://g.example/", "otters", 2, "serper", "google")],
+        [hit("https://g.example/", "otters", 2, "serpapi", "google")],
+        [hit("https://e.example/", "otters too", 1, "exa")],
+    ]
 
-    found = fuse(lists, Query("otters"), {"serper": "google", "serpapi": "google"})
+    found = fuse(lists, Query("otters"))
 
     assert [h.url for h in found] == ["https://e.example/", "https://g.example/"]
-    assert found[1].explain["agreement"] == 1
+    assert found[1].explain.agreement == 1
 
 
 def test_what_is_about_something_else_goes_last():
     """The coverage gate: none of the query's words."""
-    lists = {
-        "a": [hit("https://zebra.example/", "stripes", title="Zebra")],
-        "b": [hit("https://otter.example/", "otters", 9, "b")],
-    }
+    lists = [
+        [hit("https://zebra.example/", "stripes", title="Zebra")],
+        [hit("https://otter.example/", "otters", 9, "b")],
+    ]
 
-    assert fuse(lists, Query("otters"), {})[0].url == "https://otter.example/"
+    assert fuse(lists, Query("otters"))[0].url == "https://otter.example/"
 
 
-def test_spread_puts_the_rest_of_a_host_behind():
+def test_limit_per_host_puts_the_rest_of_a_host_behind():
     """Nothing is lost; 0 is no bound; addresses without a host are not one host."""
     hits = [hit(f"https://a.example/{n}") for n in range(3)] + [hit("https://b.example/")]
     local = [hit(f"pydoc:m{n}") for n in range(5)]
 
-    assert [h.url for h in spread(hits, 1)] == [hits[n].url for n in (0, 3, 1, 2)]
-    assert spread(hits, 0) == hits
-    assert spread(local, 1) == local
+    assert [h.url for h in limit_per_host(hits, 1)] == [hits[n].url for n in (0, 3, 1, 2)]
+    assert limit_per_host(hits, 0) == hits
+    assert limit_per_host(local, 1) == local
 
 
 # --- words
@@ -386,4 +388,5 @@ def test_every_hit_says_why_it_stands_where_it_stands():
     """`--explain`."""
     (found,) = merge([hit("https://a.example/", "otters")], Query("otters"))
 
-    assert found.explain == {"coverage": 1.0, "agreement": 1, "ranks": {"tavily": 1}}
+    assert found.explain == Explain(coverage=1.0, agreement=1)
+    assert found.to_dict()["explain"] == {"coverage": 1.0, "agreement": 1}

@@ -15,9 +15,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kensaku.errors import Timeout, Unreadable
+from kensaku.errors import ProviderError, Timeout, Unreadable
 from kensaku.index.passages import sentences
+from kensaku.models import Hit
 from kensaku.providers.base import Request
+from kensaku.search.confidence import confidence_of
 from kensaku.search.rank import terms
 from kensaku.text.clean import one_line, visible
 from kensaku.tools.fence import fence_text
@@ -66,6 +68,27 @@ class Answer:
         }
 
 
+async def to_answer(query: str, context: Context, settings: Settings, http: Transport) -> Answer:
+    """Answer from a context: by the configured model, else, or if it fails, by an extract."""
+    text, writer, notes = extractive(query, context.citations), "extract", context.notes
+    if settings.llm_url and context.citations:
+        try:
+            text = await by_model(query, context, settings, http)
+            writer = settings.llm_model
+        except ProviderError as error:
+            notes = (*notes, f"the model did not answer ({error.message}); this is an extract")
+    hits = [Hit(c.url, c.title, c.passages[0].text) for c in context.citations]
+    return Answer(
+        text=text,
+        citations=context.citations,
+        outcome=context.outcome,
+        confidence=confidence_of(query, hits),
+        written_by=writer,
+        attempts=context.attempts,
+        notes=notes,
+    )
+
+
 def extractive(query: str, citations: Sequence[Citation]) -> str | None:
     """The sentences that hold most of the query's words; None when none holds any."""
     wanted = terms(query)
@@ -76,14 +99,14 @@ def extractive(query: str, citations: Sequence[Citation]) -> str | None:
                 # A source's own [12] would pass for one of our numbers.
                 sentence = _MARK.sub("", one_line(passage.text[start:end])).strip("#*- …")
                 if SHORTEST <= len(sentence) <= LONGEST:
-                    points = _points(wanted, sentence, citation.title)
+                    points = _score(wanted, sentence, citation.title)
                     found.append((points, -citation.n, -start, sentence))
     found.sort(reverse=True)
     chosen: list[tuple[int, int, str]] = []
     for points, n, start, sentence in found:
         if points <= 0 or len(chosen) == SENTENCES:
             break
-        if all(_new(sentence, other) for _, _, other in chosen):
+        if all(_adds_to(sentence, other) for _, _, other in chosen):
             chosen.append((-n, -start, sentence))
     chosen.sort()
     return " ".join(f"{sentence} [{n}]" for n, _, sentence in chosen) or None
@@ -106,11 +129,11 @@ async def by_model(query: str, context: Context, settings: Settings, http: Trans
     if not text:
         raise Unreadable("llm", "the model's server sent no answer")
     known = {str(c.n) for c in context.citations}
-    return _MARK.sub(lambda m: _known_only(m, known), text)
+    return _MARK.sub(lambda m: _strike_unknown(m, known), text)
 
 
 def _request(query: str, context: Context, settings: Settings) -> Request:
-    key = settings.llm_key
+    key = settings.llm_api_key
     asked = f"Sources:\n\n{fence_text(context.text)}\n\nQuestion: {query}"
     return Request(
         url=settings.llm_url.rstrip("/") + "/chat/completions",
@@ -126,7 +149,7 @@ def _request(query: str, context: Context, settings: Settings) -> Request:
     )
 
 
-def _known_only(mark: re.Match[str], known: set[str]) -> str:
+def _strike_unknown(mark: re.Match[str], known: set[str]) -> str:
     """A mark without the numbers that stand for nothing."""
     numbers = re.findall(r"\d+", mark[1])
     kept = [n for n in numbers if n in known]
@@ -135,7 +158,7 @@ def _known_only(mark: re.Match[str], known: set[str]) -> str:
     return f" [{', '.join(kept)}]" if kept else ""
 
 
-def _points(wanted: frozenset[str], sentence: str, title: str) -> float:
+def _score(wanted: frozenset[str], sentence: str, title: str) -> float:
     lower = sentence.lower()
     inside = sum(w in lower for w in wanted)
     if not inside:
@@ -145,6 +168,6 @@ def _points(wanted: frozenset[str], sentence: str, title: str) -> float:
     return inside + beside + number - len(sentence) / 1_000
 
 
-def _new(sentence: str, other: str) -> bool:
+def _adds_to(sentence: str, other: str) -> bool:
     a, b = terms(sentence), terms(other)
     return not a or len(a & b) / len(a) < 0.7

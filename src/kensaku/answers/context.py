@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from kensaku.answers.tokenizer import count as count_tokens
+from kensaku.answers.tokenizer import counter
 from kensaku.errors import InvalidQuery
 from kensaku.index.languages import guess_language
 from kensaku.index.passages import sentences, split
@@ -26,8 +27,9 @@ from kensaku.search.rank import host_of
 
 if TYPE_CHECKING:
     from kensaku.answers.tokenizer import Counter
-    from kensaku.models import Attempt
+    from kensaku.models import Attempt, Response
 
+MAX_TOKENS = 1_000_000
 PASSAGE_CHARS = 900  # small enough that several pages fit 500 tokens …
 PASSAGE_TOKENS = 250  # … also where a character is a token
 RANK_WEIGHT = 1.0  # the place of its page counts as much as a passage's own words
@@ -82,14 +84,46 @@ class Context:
         }
 
 
+def check_budget(max_tokens: object) -> None:
+    """Raise `InvalidQuery` for a number of tokens out of bounds."""
+    whole = isinstance(max_tokens, int) and not isinstance(max_tokens, bool)
+    if not whole or not 1 <= max_tokens <= MAX_TOKENS:  # type: ignore[operator]
+        raise InvalidQuery(f"max_tokens is {max_tokens!r}; it must be 1 to 1,000,000")
+
+
+def to_context(
+    response: Response, max_tokens: int, position: tuple[int, str], tokenizer: str
+) -> Context:
+    """Pack what a search found. `position` is where the part before ended (`position_of`)."""
+    skip, mark = position
+    passages = passages_of(response.query.text, response.hits)
+    dates = {hit.url: hit.published for hit in response.hits}
+    text, citations, tokens, done = pack(
+        passages, max_tokens, counter(tokenizer), skip=skip, dates=dates
+    )
+    notes = response.notes
+    if has_changed(mark, passages):
+        news = "the results have changed since the part before: [n] may stand for another page"
+        notes = (*notes, news)
+    return Context(
+        text=text,
+        citations=citations,
+        tokens=tokens,
+        outcome=response.outcome,
+        cursor=cursor_of(done, passages),
+        attempts=response.attempts,
+        notes=notes,
+    )
+
+
 def passages_of(query: str, hits: Sequence[Hit]) -> list[Passage]:
     """The passages of all hits, the best for the query first, taking turns between hosts."""
     found: list[tuple[int, Passage]] = []
     for rank, hit in enumerate(hits):
         page = Document(url=hit.url, title=hit.title, text=hit.raw_content or hit.content)
         found += [(rank, p) for p in split(page, max_chars=_passage_chars(page.text))]
-    ranked = sorted(scored(query, found), key=lambda p: -(p.score or 0.0))
-    return _taking_turns(ranked)
+    ranked = sorted(score_passages(query, found), key=lambda p: -(p.score or 0.0))
+    return _alternate_hosts(ranked)
 
 
 def _passage_chars(text: str) -> int:
@@ -112,8 +146,8 @@ def pack(
     numbers: dict[str, int] = {}
     for passage in passages:  # an id belongs to a page, whether it is shown now or later
         numbers.setdefault(passage.url, len(numbers) + 1)
-    taken, done = _filled(passages[skip:], numbers, budget, count)
-    text = _written(taken, numbers)
+    taken, done = _fit(passages[skip:], numbers, budget, count)
+    text = _render(taken, numbers)
     citations = tuple(
         Citation(numbers[url], url, found[0].title, (dates or {}).get(url), tuple(found))
         for url, found in _by_page(taken, numbers)
@@ -121,7 +155,7 @@ def pack(
     return text, citations, count(text) if text else 0, skip + done
 
 
-def _filled(
+def _fit(
     passages: Sequence[Passage], numbers: dict[str, int], budget: int, count: Counter
 ) -> tuple[list[Passage], int]:
     """The passages that fit, and how many were looked at. Parts are counted one by one and add up
@@ -131,29 +165,29 @@ def _filled(
     used = done = 0
     for passage in passages:
         new = passage.url not in pages
-        part = "\n\n" + _written([passage], numbers) if new else "\n…\n" + passage.text
+        part = "\n\n" + _render([passage], numbers) if new else "\n…\n" + passage.text
         used += count(part)
         if used > budget:
-            used = count(_written([*taken, passage], numbers))
+            used = count(_render([*taken, passage], numbers))
         if used > budget and not taken:
             done += 1
-            begun = _begun(passage, numbers, budget, count)
-            if begun is None:
+            beginning = _first_sentences(passage, numbers, budget, count)
+            if beginning is None:
                 used = 0
                 continue  # not one sentence fits: a later one may
-            return [begun], done
+            return [beginning], done
         if used > budget:
             break
         taken.append(passage)
         pages.add(passage.url)
         done += 1
-    while taken and count(_written(taken, numbers)) > budget:  # a vocabulary that does not add up
+    while taken and count(_render(taken, numbers)) > budget:  # a vocabulary that does not add up
         taken.pop()
         done -= 1
     return taken, done
 
 
-def _begun(
+def _first_sentences(
     passage: Passage, numbers: dict[str, int], budget: int, count: Counter
 ) -> Passage | None:
     """The first sentences of a passage that is too long by itself; None when not one fits."""
@@ -161,7 +195,7 @@ def _begun(
     for _, end in sentences(passage.text):
         text = passage.text[:end].rstrip()
         shorter = replace(passage, text=text, end=passage.start + len(text))
-        if count(_written([shorter], numbers)) > budget:
+        if count(_render([shorter], numbers)) > budget:
             break
         fits = shorter
     return fits
@@ -176,16 +210,16 @@ def _by_page(taken: Iterable[Passage], numbers: dict[str, int]) -> list[tuple[st
     return sorted(pages.items(), key=lambda page: numbers[page[0]])
 
 
-def _written(taken: Iterable[Passage], numbers: dict[str, int]) -> str:
+def _render(taken: Iterable[Passage], numbers: dict[str, int]) -> str:
     parts = []
     for url, found in _by_page(taken, numbers):
         title = found[0].title
         name = f"{title} ({url})" if title and title != url else url
-        parts.append(f"[{numbers[url]}] {name}\n{_joined(found)}")
+        parts.append(f"[{numbers[url]}] {name}\n{_join(found)}")
     return "\n\n".join(parts)
 
 
-def _joined(found: Sequence[Passage]) -> str:
+def _join(found: Sequence[Passage]) -> str:
     """The passages of a page in reading order. Neighbours overlap: what they share stands once."""
     text, end = found[0].text, found[0].end
     for passage in found[1:]:
@@ -197,7 +231,7 @@ def _joined(found: Sequence[Passage]) -> str:
     return text
 
 
-def scored(query: str, found: Sequence[tuple[int, Passage]]) -> list[Passage]:
+def score_passages(query: str, found: Sequence[tuple[int, Passage]]) -> list[Passage]:
     """BM25 of each passage among the others, and a little for the place of its page."""
     texts = [f"{p.title} {p.heading} {p.text}" for _, p in found]
     wanted = query_terms(query, {guess_language(t) for t in texts})
@@ -227,7 +261,7 @@ def scored(query: str, found: Sequence[tuple[int, Passage]]) -> list[Passage]:
     ]
 
 
-def _taking_turns(passages: Iterable[Passage]) -> list[Passage]:
+def _alternate_hosts(passages: Iterable[Passage]) -> list[Passage]:
     """Down-weight each further passage of a host, so that one site does not fill the budget."""
     seen: dict[str, int] = {}
     weighed = []
@@ -259,7 +293,7 @@ def position_of(cursor: str | None) -> tuple[int, str]:
     raise InvalidQuery("the cursor is not one of ours", remedy="give back Context.cursor unchanged")
 
 
-def changed(mark: str, passages: Sequence[Passage]) -> bool:
+def has_changed(mark: str, passages: Sequence[Passage]) -> bool:
     """Whether the list is another than the one that a cursor was made for."""
     return bool(mark) and mark != _mark(passages)
 

@@ -9,10 +9,14 @@ figures do: "5 million" does not stand in "1.5 million", nor "art" in "start".
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import InvalidQuery
+from kensaku.models import Page
+
+if TYPE_CHECKING:
+    from kensaku.answers.context import Citation
 
 MAX_QUOTE = 10_000
 _AROUND = " \t\r\n\"'“”„‘’«»「」『』"
@@ -37,20 +41,32 @@ def verify(quote: str, source: str) -> Verification:
     """Look for `quote` in `source`. Raises `InvalidQuery` for an empty or endless quote."""
     wanted = ""
     if len(quote) <= MAX_QUOTE:
-        wanted = _folded(quote.strip(_AROUND))[0]
+        wanted = _normalise(quote.strip(_AROUND))[0]
     if not wanted:
         raise InvalidQuery(
             f"a quote has 1 to {MAX_QUOTE:,} characters besides its quotation marks; "
             f"this one has {len(quote.strip(_AROUND)):,}"
         )
-    text, places = _folded(source)
+    text, places = _normalise(source)
     at = text.find(wanted)
-    while at >= 0 and not _whole(text, at, at + len(wanted)):
+    while at >= 0 and not _is_whole(text, at, at + len(wanted)):
         at = text.find(wanted, at + 1)
     if at < 0:
         return Verification(found=False)
     start, end = places[at], places[at + len(wanted) - 1] + 1
     return Verification(True, start, end, source[start:end])
+
+
+def verify_source(quote: str, source: Citation | Page) -> Verification:
+    """Look for `quote` in a page or in the passages of a citation; offsets are the page's."""
+    if isinstance(source, Page):
+        return verify(quote, source.text)
+    for passage in source.passages:
+        result = verify(quote, passage.text)
+        if result.start is not None and result.end is not None:
+            shift = passage.start
+            return replace(result, start=result.start + shift, end=result.end + shift)
+    return verify(quote, "")
 
 
 class _Folds(dict[str, str]):
@@ -63,7 +79,7 @@ class _Folds(dict[str, str]):
         return plain
 
 
-def _folded(text: str) -> tuple[str, list[int]]:
+def _normalise(text: str) -> tuple[str, list[int]]:
     """The text as it is compared, and for each of its characters where it came from."""
     folds, folded, places = _Folds(), list[str](), list[int]()
     space = False
@@ -81,14 +97,14 @@ def _folded(text: str) -> tuple[str, list[int]]:
     return "".join(folded), places
 
 
-def _whole(text: str, start: int, end: int) -> bool:
+def _is_whole(text: str, start: int, end: int) -> bool:
     """Whether a stretch begins and ends where a word, a figure and a character do."""
     if end < len(text) and unicodedata.combining(text[end]):
         return False
-    return not (_tears(text, start) or _tears(text, end))
+    return not (_splits_word(text, start) or _splits_word(text, end))
 
 
-def _tears(text: str, at: int) -> bool:
+def _splits_word(text: str, at: int) -> bool:
     """Whether a cut here goes through a word or a figure."""
     if not 0 < at < len(text):
         return False

@@ -23,8 +23,7 @@ async def open_client(
 
     bar = ProgressBar()
     try:
-        async with Kensaku(settings, cassette=cassette) as k:
-            k.progress = bar
+        async with Kensaku(settings, cassette=cassette, progress=bar) as k:
             yield k
     finally:
         bar.clear()

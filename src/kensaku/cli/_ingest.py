@@ -21,7 +21,7 @@ from kensaku.cli._addresses import path_from_url
 from kensaku.cli._scan import FileStamp, missing_files, scan_folder
 from kensaku.errors import FetchError, TooLarge, Unparsable
 from kensaku.extract.worker.pool import ParsePool
-from kensaku.models import Document
+from kensaku.models import Document, ProgressEvent
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
@@ -182,9 +182,9 @@ class CollectionWriter:
             return 0
         return await self._k.index.delete(urls, self._collection)
 
-    def _report(self, message: str, done: int, total: int) -> None:
+    def _report(self, stage: str, done: int, total: int) -> None:
         if self._k.progress is not None and total > CONCURRENT_FILES:
-            self._k.progress(message, done, total)
+            self._k.progress(ProgressEvent(stage, done, total))
 
 
 async def document_urls(index: Index, collection: str, under: str = "") -> list[str]:

@@ -41,7 +41,7 @@ class KeylessNotice:
         planned = plan(k.settings, route, None)
         self._first = planned.names[0]
         self._hosts = {
-            name: urlsplit(k.provider(name).base_url).hostname or name
+            name: urlsplit(k._resources.provider(name).base_url).hostname or name
             for name in planned.names
             if name in planned.pool
         }
@@ -135,5 +135,6 @@ def _sources(hit: Hit) -> str:
         f"{s.provider} #{s.rank}" + ("" if s.score is None else f" ({s.score:.2f})")
         for s in hit.sources
     )
-    factors = ", ".join(f"{name} {value}" for name, value in (hit.explain or {}).items() if value)
+    facts = hit.explain.to_dict() if hit.explain else {}
+    factors = ", ".join(f"{name} {value}" for name, value in facts.items() if value)
     return "; ".join(filter(None, [ranks or hit.provider, factors]))

@@ -18,6 +18,8 @@ from kensaku.text.clean import one_line
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kensaku.models import ProgressEvent
+
 BAR_WIDTH = 24
 REDRAW_SECONDS = 0.1
 
@@ -103,7 +105,8 @@ class ProgressBar:
         self._drawn_at = 0.0
         self._last_line = ""
 
-    def __call__(self, message: str, done: int, total: int) -> None:
+    def __call__(self, event: ProgressEvent) -> None:
+        message, done, total = event.stage, event.done, event.total or 0
         share = min(1.0, done / total) if total > 0 else 0.0
         if not self._is_terminal:
             line = f"{one_line(message)}: {int(share * 4) * 25} %" if total else one_line(message)

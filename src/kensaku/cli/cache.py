@@ -24,8 +24,10 @@ async def run(args: argparse.Namespace) -> int:
     """Print the size, or clear the cache."""
     async with open_client(load_settings(args)) as k:
         if args.action == "clear":
-            return _print(args, {"forgotten": await k.cache.clear()}, "{forgotten:,} forgotten")
-        count, size = await k.cache.size()
+            return _print(
+                args, {"forgotten": await k._resources.cache.clear()}, "{forgotten:,} forgotten"
+            )
+        count, size = await k._resources.cache.size()
         stats = {
             "responses": count,
             "bytes": size,

@@ -57,7 +57,7 @@ async def _crawl_into_index(k: Kensaku, args: argparse.Namespace, options: dict[
     """Add pages in batches, so that a large site fits into memory and survives a kill."""
     from kensaku.index import AddResult
 
-    crawl = k.reader().crawl(args.url, resume=args.resume, progress=k.report, **options)
+    crawl = k.crawl(args.url, resume=args.resume, **options)
     total = AddResult()
     batch: list[Page] = []
     urls: list[str] = []

@@ -22,6 +22,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kensaku.cli._addresses import document_url, input_path, is_url, output_path, path_from_url
@@ -35,6 +36,7 @@ from kensaku.cli._terminal import (
     print_result,
 )
 from kensaku.errors import UnknownName, UsageError
+from kensaku.models import ProgressEvent
 from kensaku.text.clean import one_line
 
 if TYPE_CHECKING:
@@ -99,10 +101,7 @@ async def _add(args: argparse.Namespace) -> int:
 async def _build_pydocs(k: Kensaku) -> Any:
     from kensaku.index.pydocs import build
 
-    report = k.progress
-    return await build(
-        k.index, progress=report and (lambda e: report(e.stage, e.done, e.total or 0))
-    )
+    return await build(k.index, progress=k.progress)
 
 
 def print_ingest_result(args: argparse.Namespace, collection: str, result: IngestResult) -> None:
@@ -211,7 +210,9 @@ async def _import(args: argparse.Namespace) -> int:
     async with open_client(load_settings(args)) as k:
         report = k.progress
         added = await k.index.import_jsonl(
-            file, args.collection, progress=report and (lambda e: report(e.stage, e.done, total))
+            file,
+            args.collection,
+            progress=report and (lambda event: report(replace(event, total=total))),
         )
     counts = {name: getattr(added, name) for name in ("added", "updated", "unchanged")}
     _print(args, counts, ", ".join(f"{n:,} {name}" for name, n in counts.items()))
@@ -223,7 +224,7 @@ async def _optimize(args: argparse.Namespace) -> int:
         collections = await _selected_collections(k, args)
         for n, name in enumerate(collections):
             if k.progress is not None:
-                k.progress(f"optimizing {name}", n, len(collections))
+                k.progress(ProgressEvent(f"optimizing {name}", n, len(collections)))
             await k.index.optimize(name)
     text = format_count(len(collections), "collection") + " optimized"
     _print(args, {"optimized": collections}, text)

@@ -62,7 +62,7 @@ async def describe(k: Kensaku, name: str, order: tuple[str, ...]) -> dict[str, A
         "keys": [key.masked for key in configured.keys],
         "keyless": cls.keyless or cls.key_variable is None,
         "key_variable": cls.key_variable,
-        "base_url": k.provider(name).base_url or None,
+        "base_url": k._resources.provider(name).base_url or None,
         "filters": sorted(cls.filters),
         "max_results": cls.max_results,
         "max_query_chars": cls.max_query_chars,
@@ -87,9 +87,9 @@ async def provider_state(k: Kensaku, name: str) -> str:
             return f"needs {cls.options[option]}"
     if cls.key_variable and not cls.keyless and not configured.keys:
         return f"needs {cls.key_variable}"
-    if name != "local" and not k.provider(name).base_url:
+    if name != "local" and not k._resources.provider(name).base_url:
         return f"needs {name.upper()}_BASE_URL"
-    gate = k.gate(name)
+    gate = k._resources.limiter(name)
     await gate.sync()  # with the other processes
     return gate.state()
 

@@ -86,7 +86,7 @@ async def _search(k: Kensaku, query: Query, options: dict[str, Any]) -> Response
     from kensaku.providers.local import Local
 
     response = await k.search(query, **options)
-    local = k.provider("local")
+    local = k._resources.provider("local")
     if response.outcome is not Outcome.UNAVAILABLE or not isinstance(local, Local):
         return response
     if not await local.finish():

@@ -1,6 +1,6 @@
 """A settings file: parsed once, and every value knows on which line it stands.
 
-read_file(path) → Source: "cache.ttl" → value; where("cache.ttl") → "config.toml, line 7"
+read_file(path) → SettingsFile: "cache.ttl" → value; where("cache.ttl") → "config.toml, line 7"
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 _KEY = r"""^\s*\[[^\]]*\b{0}\b|(?:^|[\s{{,.])["']?{0}["']?(?:\s*[=:]|\.\w)"""
 
 
-class Source:
+class SettingsFile:
     """The values of one file, or of one section of it, by dotted key."""
 
     def __init__(
@@ -29,10 +29,10 @@ class Source:
         path: Path | None,
         text: str,
         env: Mapping[str, str],
-        above: str = "",
+        prefix: str = "",
     ):
         self._values, self._path, self._text, self._env = dict(values), path, text, env
-        self._above = above  # the dotted name of the section that this is, with a dot behind it
+        self._prefix = prefix  # of this section, e.g. "providers.tavily."
 
     def __contains__(self, key: str) -> bool:
         return self._find(key) is not None
@@ -43,7 +43,7 @@ class Source:
     def where(self, key: str) -> str:
         """The file and the line, for people."""
         lines, at = self._text.splitlines(), 0
-        for part in (self._above + key).split("."):  # each part stands behind the one before it
+        for part in (self._prefix + key).split("."):  # each part stands behind the one before it
             word = re.compile(_KEY.format(re.escape(part)))
             found = next((n for n in range(at, len(lines)) if word.search(lines[n])), None)
             if found is None:
@@ -51,7 +51,7 @@ class Source:
             at = found
         return f"{self._path}, line {at + 1}"
 
-    def take_sections(self, name: str) -> dict[str, Source]:
+    def take_sections(self, name: str) -> dict[str, SettingsFile]:
         """The sections under `name`, taken out; those with `enabled = false` stay unread."""
         sections = self._values.pop(name, {})
         if not isinstance(sections, dict) or not all(
@@ -59,7 +59,7 @@ class Source:
         ):
             raise ConfigError(f"{self.where(name)}: expected sections such as [{name}.tavily]")
         return {
-            n: Source(s if s.get("enabled", True) is not False else {"enabled": False},
+            n: SettingsFile(s if s.get("enabled", True) is not False else {"enabled": False},
                       self._path, self._text, self._env, f"{name}.{n}.")
             for n, s in sections.items()
         }  # fmt: skip
@@ -97,10 +97,10 @@ class Source:
         return value
 
 
-def read_file(path: Path | None, env: Mapping[str, str]) -> Source:
+def read_file(path: Path | None, env: Mapping[str, str]) -> SettingsFile:
     """Read a settings file; no file is an empty one. Raises `ConfigError`."""
     if path is None:
-        return Source({}, None, "", env)
+        return SettingsFile({}, None, "", env)
     try:
         if path.stat().st_size > MAX_BYTES:
             raise ConfigError(f"{path} is larger than 1 MiB; expected a settings file")
@@ -114,7 +114,7 @@ def read_file(path: Path | None, env: Mapping[str, str]) -> Source:
     values = _parse(path, text)
     if not isinstance(values, dict):
         raise ConfigError(f"{path}, line 1: expected settings by name")
-    return Source(values, path, text, env)
+    return SettingsFile(values, path, text, env)
 
 
 def _parse(path: Path, text: str) -> Any:

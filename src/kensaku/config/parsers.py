@@ -1,10 +1,12 @@
-"""The kinds of values that settings have: each takes what a file or a variable holds, and returns
-the value, or raises `ValueError` that says what was expected."""
+"""Parsers of setting values: each takes what a file, a variable or an argument holds.
+
+They return the value in its canonical form, or raise `ValueError` that says what was expected.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -66,13 +68,17 @@ def address(value: Any) -> str:
 
 def secret(value: Any) -> Secret | None:
     """A key."""
+    if isinstance(value, Secret):
+        return value
     return Secret(text(value)) if value else None
 
 
 def words(value: Any) -> tuple[str, ...]:
     """Several names: a list, or one text with commas."""
-    parts = value.split(",") if isinstance(value, str) else value
-    if not isinstance(parts, list | tuple) or not all(isinstance(p, str) for p in parts):
+    if isinstance(value, bytes | Mapping) or not isinstance(value, Iterable):
+        raise ValueError("names, separated by commas")
+    parts = value.split(",") if isinstance(value, str) else list(value)
+    if not all(isinstance(p, str) for p in parts):
         raise ValueError("names, separated by commas")
     return tuple(p.strip() for p in parts if p.strip())
 
@@ -91,3 +97,12 @@ def rate(value: Any) -> str:
     except ConfigError as error:
         raise ValueError(f"a rate; {error.remedy}") from None
     return str(value)
+
+
+def parse_value(parse: Parser, raw: Any, key: str, origin: str = "argument") -> Any:
+    """Parse the value of a setting. Raises `ConfigError` that says where and what was expected."""
+    try:
+        return parse(raw)
+    except ValueError as expected:
+        shown = "…" if parse in (secret, address) or key.endswith("api_key") else repr(raw)[:60]
+        raise ConfigError(f"{origin}: {key} is {shown}; expected {expected}") from None

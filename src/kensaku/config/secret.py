@@ -23,6 +23,12 @@ class Secret:
     def __reduce__(self) -> Any:
         raise TypeError("a Secret is not written anywhere")
 
+    def __copy__(self) -> Secret:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Secret:
+        return self
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Secret) and self._value == other._value
 

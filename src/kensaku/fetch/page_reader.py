@@ -73,8 +73,8 @@ class PageReader:
             store=store,
             tenant=settings.tenant,
             policy=FetchPolicy(
-                settings.fetch_robots,  # type: ignore[arg-type]
-                settings.fetch_optouts,  # type: ignore[arg-type]
+                settings.fetch_robots,
+                settings.fetch_optouts,
                 at_once=settings.fetch_per_host,
             ),
             fresh=settings.fetch_fresh,

@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 from kensaku.errors import FetchError
 from kensaku.fetch import robots
 from kensaku.fetch.robots import Rules
-from kensaku.search.cache import Flights
+from kensaku.search.cache import SingleFlight
 
 if TYPE_CHECKING:
     from kensaku.fetch.transport import PageResponse
@@ -53,7 +53,7 @@ class HostPoliteness:
             WeakKeyDictionary()
         )
         self._rules: OrderedDict[str, tuple[float, Rules | FetchError]] = OrderedDict()
-        self._flights = Flights()
+        self._flights = SingleFlight()
 
     @asynccontextmanager
     async def slot(self, origin: str, delay: float = 0.0) -> AsyncIterator[None]:

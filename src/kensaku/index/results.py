@@ -6,10 +6,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import TypedDict
 
-from kensaku.models import Document, Hit, Page, Passage, Source
-
-PROVIDER = "local"
-_EXPLAINED = ("collection", "bm25", "cosine", "start", "end", "heading", "language", "highlights")
+from kensaku.models import LOCAL, Document, Explain, Hit, LocalMatch, Page, Passage, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +89,26 @@ def _replace_surrogates(document: Document) -> Document:
 
 def to_hit(row: ResultRow, rank: int) -> Hit:
     """Return a result as a hit; `explain` holds its collection, scores, offsets and highlights."""
-    values = dict(row)
-    explain = {name: values[name] for name in _EXPLAINED if values[name] not in (None, "", [])}
-    if row["metadata"]:
-        explain["metadata"] = json.loads(row["metadata"])
+    local = LocalMatch(
+        collection=row["collection"],
+        bm25=row["bm25"],
+        cosine=row["cosine"],
+        start=row["start"],
+        end=row["end"],
+        heading=row["heading"] or "",
+        language=row["language"] or "",
+        highlights=tuple(row["highlights"] or ()),
+        metadata=json.loads(row["metadata"]) if row["metadata"] else {},
+    )
     return Hit(
         url=row["url"],
         title=row["title"],
         content=row["text"],
         score=row["score"],
         published=row["published"],
-        provider=PROVIDER,
-        sources=(Source(PROVIDER, rank, row["score"]),),
-        explain=explain,
+        provider=LOCAL,
+        sources=(Source(LOCAL, rank, row["score"], LOCAL),),
+        explain=Explain(local=local),
     )
 
 

@@ -50,12 +50,10 @@ def make_server(
     """
     from kensaku.client import Kensaku
 
-    used, entries = client or Kensaku(), list(tools)
+    used, entries = client or Kensaku(progress=_forward), list(tools)
     names = [t for t in entries if isinstance(t, str)]
     made = iter(make_tools(names, used, language=language, **options))
     offered = [t if isinstance(t, BaseTool) else next(made) for t in entries]
-    # Until `client.extract`, `crawl` and `map` take the callback of each call as an argument.
-    used.progress = used.progress or _forward
 
     @asynccontextmanager
     async def lifespan(_: Server[Any]) -> AsyncIterator[None]:
@@ -176,10 +174,10 @@ class Handlers:
 # --- progress
 
 
-def _forward(stage: str, done: int, total: int) -> None:
+def _forward(event: ProgressEvent) -> None:
     """Forward the client's progress to the call that it belongs to."""
     if (callback := current_progress()) is not None:
-        callback(ProgressEvent(stage, done, total))
+        callback(event)
 
 
 @asynccontextmanager

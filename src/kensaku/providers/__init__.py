@@ -10,10 +10,17 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from kensaku._lazy import attach
 from kensaku.errors import UnknownName
 
 if TYPE_CHECKING:
-    from kensaku.providers.base import Provider
+    from kensaku.providers.base import Findings as Findings
+    from kensaku.providers.base import Provider as Provider
+    from kensaku.providers.base import Reply as Reply
+    from kensaku.providers.base import Request as Request
+else:
+    __getattr__, _, __all__ = attach(__name__, base=("Findings", "Provider", "Reply", "Request"))
+    __all__ += ["BUILT_IN", "provider_class", "provider_names"]
 
 # name → "module:Class", in the order in which `auto` asks those that are configured.
 BUILT_IN = {

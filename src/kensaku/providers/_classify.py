@@ -1,4 +1,4 @@
-"""What a reply means that is not a result: one of our errors, in words that give nothing away."""
+"""Classify a reply that is not a result as one of our errors, without key or query in its text."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ MEANS: dict[type[ProviderError], str] = {
 }
 
 
-def kind_of(reply: Reply) -> type[ProviderError]:
+def error_class_for(reply: Reply) -> type[ProviderError]:
+    """The error that a status means, with what is known of gateways."""
     if reply.status == 403 and reply.is_html:
         return Blocked  # a gateway's page; a refused key is said in JSON
     if reply.status in _STATUS:
@@ -72,8 +73,8 @@ def request_id(reply: Reply) -> str | None:
     return None
 
 
-def discreet(error: ProviderError, secrets: Iterable[str]) -> ProviderError:
-    """The same error without the key and the query, which upstreams like to repeat."""
+def redact(error: ProviderError, secrets: Iterable[str]) -> ProviderError:
+    """Remove key and query from an error: upstreams like to repeat them."""
     # Two Latin letters are in every sentence, and give nothing away.
     worth = [s for s in secrets if len(s) > 2 or not s.isascii()]
     forms = [f for s in worth for f in (s, quote(s, safe=""), quote_plus(s))]
@@ -109,7 +110,7 @@ def error_text(
     return ""
 
 
-def said(reply: Reply) -> str:
+def reason_in(reply: Reply) -> str:
     """The sentence with which a refusal explains itself; "" when there is none."""
     if reply.is_html:
         return ""

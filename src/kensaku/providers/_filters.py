@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
-from kensaku.search.query import window
+from kensaku.search.query import date_window
 
 if TYPE_CHECKING:
     from kensaku.models import Query, TimeRange
@@ -29,7 +29,7 @@ def today() -> date:
 
 def days(query: Query) -> tuple[str, str]:
     """The first and the last day asked for, as 2026-01-31; "" where there is no bound."""
-    first, last = window(query, today())
+    first, last = date_window(query, today())
     return first.isoformat() if first else "", last.isoformat() if last else ""
 
 

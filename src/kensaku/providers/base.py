@@ -1,4 +1,4 @@
-"""What a provider is: it describes a request and reads a reply; something else owns the network.
+"""The base of every provider: it describes a request and reads a reply; HTTP is elsewhere.
 
     Query + key → request() → [HTTP] → Reply → failure()? → complaint()? → hits() → Findings
 
@@ -17,24 +17,29 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
-from kensaku._quick import quick
 from kensaku.errors import Blocked, KeyRefused, ProviderError, QuotaExhausted, Unreadable
 from kensaku.models import Hit
-from kensaku.providers._classify import MEANS, discreet, error_text, kind_of, request_id, said
+from kensaku.providers._classify import (
+    MEANS,
+    error_class_for,
+    error_text,
+    reason_in,
+    redact,
+    request_id,
+)
 from kensaku.search.query import cut_at_word
 
 if TYPE_CHECKING:
     from datetime import date
 
-    from kensaku.client import Kensaku
+    from kensaku._resources import Resources
     from kensaku.models import Query
 
 Filter = Literal["dates", "domains", "country", "language", "topic"]
 Body = dict[str, Any]
 
 
-@quick
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Request:
     """What to send. Its repr shows neither key nor query."""
 
@@ -51,8 +56,7 @@ class Request:
         return "GET" if self.json is None else "POST"
 
 
-@quick
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reply:
     """What came back, whole: the header names are in lower case."""
 
@@ -89,8 +93,7 @@ def _bounded(seconds: float) -> float:
     return min(max(0.0, seconds), 366 * 86_400.0)  # "inf" is a number, too
 
 
-@quick
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Findings:
     """What a provider read out of a reply."""
 
@@ -130,6 +133,9 @@ class Provider:
     keyless_rate: ClassVar[str | None] = None  # the same, without a key
     reads_pages: ClassVar[bool] = False  # depth "advanced" is the upstream's own work
     sunset: ClassVar[date | None] = None  # the day on which the upstream ends
+    is_web: ClassVar[bool] = True  # searches the web, and counts against budgets
+    needs_address: ClassVar[bool] = True  # cannot be asked without a base URL
+    cacheable: ClassVar[bool] = True  # its answers are kept in the response cache
 
     def __init__(self, base_url: str | None = None, options: Mapping[str, str] | None = None):
         self.base_url = (base_url or self.url).rstrip("/")
@@ -138,8 +144,8 @@ class Provider:
     def __repr__(self) -> str:
         return f"<provider {self.name}>"
 
-    def attach(self, client: Kensaku) -> None:
-        """Take from the client what this provider needs besides HTTP."""
+    def attach(self, resources: Resources) -> None:
+        """Take from the client's resources what this provider needs besides HTTP."""
 
     async def close(self) -> None:
         """Let go of what it holds. Most hold nothing."""
@@ -196,7 +202,7 @@ class Provider:
         try:
             return self.read(reply)
         except ProviderError as error:
-            raise discreet(error, (key, query.text, *self.option.values())) from None
+            raise redact(error, (key, query.text, *self.option.values())) from None
 
     def read(self, reply: Reply) -> Findings:
         """What a reply says. Raises a `ProviderError` when it is not a result."""
@@ -244,8 +250,8 @@ class Provider:
 
     def refusal(self, reply: Reply, kind: type[ProviderError] | None = None) -> ProviderError:
         """A typed error from a status that is not 200, with all that the reply says."""
-        kind = kind or kind_of(reply)
-        words = said(reply)
+        kind = kind or error_class_for(reply)
+        words = reason_in(reply)
         return kind(
             self.name,
             f"{MEANS[kind]} (HTTP {reply.status}{': ' + words if words else ''})",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import ProviderError, QuotaExhausted
-from kensaku.providers._classify import said
+from kensaku.providers._classify import reason_in
 from kensaku.providers._filters import bare, freshness, given
 from kensaku.providers.base import Provider, Reply, Request, rows
 
@@ -60,6 +60,6 @@ class Bocha(Provider):
         with suppress(ValueError, TypeError, KeyError, RecursionError):
             code = int(reply.json()["code"]) if code == 200 else code
         reply = reply if code == reply.status else replace(reply, status=code)
-        if code == 403 and "money" in said(reply):  # "You do not have enough money"
+        if code == 403 and "money" in reason_in(reply):  # "You do not have enough money"
             return self.refusal(reply, QuotaExhausted)
         return super().failure(reply)

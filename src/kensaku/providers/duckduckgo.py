@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
 from kensaku.errors import Blocked, NotConfigured, ProviderError, Timeout, Unreachable, Unreadable
-from kensaku.providers._classify import discreet
+from kensaku.providers._classify import redact
 from kensaku.providers._filters import freshness, site_query
 from kensaku.providers.base import Findings, Provider, Reply, Request, Transport
 from kensaku.providers.base import usable as with_address
@@ -68,7 +68,7 @@ class DuckDuckGo(Provider):
         try:
             return await in_thread(lambda: self.read(self._send(request, proxy)))
         except ProviderError as error:
-            raise discreet(error, (query.text,)) from None
+            raise redact(error, (query.text,)) from None
 
     def _send(self, request: Request, proxy: str | None) -> Reply:
         """Send the form as a browser does, and read the page up to a bound.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kensaku.errors import KeyRefused, ProviderError, QuotaExhausted, RateLimited
 from kensaku.providers._filters import given, google_language, site_query, today
 from kensaku.providers.base import Provider, Reply, Request, rows
-from kensaku.search.query import window
+from kensaku.search.query import date_window
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
@@ -41,7 +41,7 @@ class Google(Provider):
     sunset = date(2027, 1, 1)
 
     def request(self, query: Query, key: str) -> Request:
-        first, _ = window(query, today())
+        first, _ = date_window(query, today())
         language = google_language(query.language)
         wanted = {
             "key": key,

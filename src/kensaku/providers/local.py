@@ -10,36 +10,38 @@ import asyncio
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from kensaku.models import LOCAL
 from kensaku.providers.base import Findings, Provider, Transport
-from kensaku.search.query import window
+from kensaku.search.query import date_window
 
 if TYPE_CHECKING:
-    from kensaku.client import Kensaku
-    from kensaku.models import ProgressEvent, Query
+    from kensaku._resources import Resources
+    from kensaku.models import Query
 
 
 class Local(Provider):
-    name = "local"
+    name = LOCAL
     label = "Local index"
     filters = frozenset({"dates", "domains", "language"})
-    family = "local"
-    _client: Kensaku
+    family = LOCAL
+    is_web = needs_address = cacheable = False
+    _resources: Resources
     _preparing: asyncio.Future[None] | None = None
     _prepared = False  # there is something to search in
 
-    def attach(self, client: Kensaku) -> None:
-        self._client = client
+    def attach(self, resources: Resources) -> None:
+        self._resources = resources
 
     async def ask(self, query: Query, key: str, http: Transport) -> Findings:
         if not self._prepared and query.collection in (None, "pydocs"):
             # Shielded: a deadline ends the waiting, and the next search finds the work done.
             self._preparing = self._preparing or asyncio.ensure_future(self._prepare())
             await asyncio.shield(self._preparing)
-        first, last = window(query, datetime.now(UTC).date())
-        hits = await self._client.index.search(
+        first, last = date_window(query, datetime.now(UTC).date())
+        hits = await self._resources.index.search(
             query.text,
             collections=query.collection,
-            max_results=query.limit,
+            max_results=query.max_results,
             include_domains=query.include_domains,
             exclude_domains=query.exclude_domains,
             start_date=first,
@@ -63,13 +65,9 @@ class Local(Provider):
     async def _prepare(self) -> None:
         from kensaku.index.pydocs import build
 
-        def tell(event: ProgressEvent) -> None:
-            if self._client.progress is not None:
-                self._client.progress(event.stage, event.done, event.total or 0)
-
         try:
-            if not await self._client.index.collections():
-                await build(self._client.index, progress=tell)
+            if not await self._resources.index.collections():
+                await build(self._resources.index, progress=self._resources.progress)
             self._prepared = True
         finally:
             self._preparing = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import ProviderError, QuotaExhausted
-from kensaku.providers._classify import said
+from kensaku.providers._classify import reason_in
 from kensaku.providers._filters import given, google_language, site_query, tbs
 from kensaku.providers.base import Provider, Reply, Request, rows, text
 
@@ -61,7 +61,7 @@ class SerpApi(Provider):
 
     def failure(self, reply: Reply) -> ProviderError | None:
         # 429 is the hourly limit and the end of the searches; only the sentence tells.
-        if reply.status == 429 and "run out of searches" in said(reply):
+        if reply.status == 429 and "run out of searches" in reason_in(reply):
             return self.refusal(reply, QuotaExhausted)
         return super().failure(reply)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import ProviderError, QuotaExhausted
-from kensaku.providers._classify import said
+from kensaku.providers._classify import reason_in
 from kensaku.providers._filters import given, google_language, site_query, tbs
 from kensaku.providers.base import Provider, Reply, Request, rows, text
 
@@ -58,6 +58,6 @@ class Serper(Provider):
 
     def failure(self, reply: Reply) -> ProviderError | None:
         # It says that the credits are gone with status 400, and only in these words.
-        if reply.status in (400, 403) and "credit" in said(reply).lower():
+        if reply.status in (400, 403) and "credit" in reason_in(reply).lower():
             return self.refusal(reply, QuotaExhausted)
         return super().failure(reply)

@@ -1,8 +1,8 @@
-"""`depth="advanced"` for every provider: read the pages behind the hits, and keep what matters.
+"""`depth="advanced"` for every provider: read the pages behind the hits, keep the best passages.
 
     hits → fetch the best pages → passages → scored against each other → content = the best of them
 
-A page that cannot be had leaves its hit as it was. The passages of all pages compete, so the
+A page that cannot be read leaves its hit as it was. The passages of all pages compete, so the
 order of the hits is that of what the pages say, not of their snippets.
 """
 
@@ -12,16 +12,15 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kensaku.answers.context import scored
+from kensaku.answers.context import score_passages
 from kensaku.errors import BudgetExceeded, IndexFault
 from kensaku.index.passages import split
-from kensaku.models import Document, Hit, Page, Passage
+from kensaku.models import Document, Explain, Hit, Page, Passage
 from kensaku.text.clean import one_line
 
 if TYPE_CHECKING:
-    from kensaku.client import Kensaku
     from kensaku.models import Query
-    from kensaku.search.budget import Budget
+    from kensaku.search.run import Run
 
 PAGES = 8  # how many pages are read for one search
 PAGE_CHARS = 300_000  # of a page that are looked through: a book must not outlast the deadline
@@ -29,18 +28,20 @@ CHUNKS, CHUNK_CHARS = 3, 500  # of a page, as agents know them from Tavily
 JOIN = " [...] "
 
 
-async def deepen(
-    k: Kensaku, query: Query, hits: tuple[Hit, ...], seconds: float, budget: Budget | None = None
+async def read_pages(
+    run: Run, hits: tuple[Hit, ...], seconds: float
 ) -> tuple[tuple[Hit, ...], list[str]]:
-    """The hits with the best chunks of their pages as content, best page first; and notes.
+    """Read the pages behind the hits; return the hits with their best chunks, and notes.
 
-    When only the whole pages were asked for, they are put beside the hits, which stay as they are.
+    The best page comes first. When only the whole pages were asked for, they are put beside the
+    hits, which stay as they are.
     """
+    query = run.query
     urls = [h.url for h in hits[:PAGES] if h.url.startswith(("http://", "https://"))]
     if not urls or seconds <= 0:
         return hits, []
     try:
-        read = await k.extract(urls, timeout=seconds, budget=budget)
+        read = await run.resources.extract(urls, timeout=seconds, budget=run.budget)
     except (BudgetExceeded, IndexFault) as error:  # what was found is still worth having
         return hits, [f"the pages were not read: {error.message}"]
     pages = {page.url: page for page in read.results if page.text and not page.needs_browser}
@@ -48,8 +49,7 @@ async def deepen(
     notes = [f"{unread} of {len(set(urls))} pages could not be read"] if unread else []
     if query.depth != "advanced":
         return tuple(_with_page(query, hit, pages.get(hit.url)) for hit in hits), notes
-    deeper = await asyncio.to_thread(_with_chunks, query, hits, pages)
-    return deeper, notes
+    return await asyncio.to_thread(_with_chunks, query, hits, pages), notes
 
 
 def _with_chunks(query: Query, hits: tuple[Hit, ...], pages: dict[str, Page]) -> tuple[Hit, ...]:
@@ -60,14 +60,16 @@ def _with_chunks(query: Query, hits: tuple[Hit, ...], pages: dict[str, Page]) ->
         document = Document(url=hit.url, title=hit.title, text=text)
         found += [(rank, p) for p in split(document, max_chars=CHUNK_CHARS)]
     chunks: dict[str, list[Passage]] = {}
-    for passage in scored(query.text, found):
+    for passage in score_passages(query.text, found):
         chunks.setdefault(passage.url, []).append(passage)
     best = {url: max(p.score or 0.0 for p in parts) for url, parts in chunks.items()}
-    deeper = [_rewritten(query, hit, chunks.get(hit.url, []), pages.get(hit.url)) for hit in hits]
+    deeper = [
+        _with_best_chunks(query, hit, chunks.get(hit.url, []), pages.get(hit.url)) for hit in hits
+    ]
     return tuple(sorted(deeper, key=lambda h: -best.get(h.url, 0.0)))
 
 
-def _rewritten(query: Query, hit: Hit, chunks: list[Passage], page: Page | None) -> Hit:
+def _with_best_chunks(query: Query, hit: Hit, chunks: list[Passage], page: Page | None) -> Hit:
     if page is None or not chunks:
         return hit
     top = sorted(chunks, key=lambda p: -(p.score or 0.0))[:CHUNKS]
@@ -82,5 +84,5 @@ def _with_page(query: Query, hit: Hit, page: Page | None) -> Hit:
         hit,
         published=hit.published or page.published,
         raw_content=page.markdown if query.include_raw_content else hit.raw_content,
-        explain={**(hit.explain or {}), "read": True},
+        explain=replace(hit.explain or Explain(), read=True),
     )

@@ -1,4 +1,4 @@
-"""What a run may still spend, and how many extra calls may be made.
+"""Budgets: what a run may spend, and how many retries it may make.
 
 Budget.spend(searches=1, money=0.008)   or BudgetExceeded; one per run, or shared by a name
 RetryBudget.take()                      a share of the searches, so a bad day is not made worse
@@ -32,7 +32,7 @@ class RetryBudget:
         return self._tokens >= 1
 
     def take(self) -> bool:
-        """Take leave for one more call, when there is some."""
+        """Take one call from the budget; False when there is none left."""
         if not self.left():
             return False
         self._tokens -= 1
@@ -41,8 +41,11 @@ class RetryBudget:
 
 @dataclass
 class Budget:
-    """What a run may spend. None is no bound. With a `store` and a `name`, all who use the same
-    name share it, across processes and machines, until the period ends."""
+    """What a run may spend; None is no bound.
+
+    With a `store`, all budgets of one `name` are shared, across processes and machines, until the
+    period ends.
+    """
 
     searches: int | None = None
     fetches: int | None = None
@@ -62,8 +65,10 @@ class Budget:
         )
 
     async def spend(self, **amounts: float) -> None:
-        """Take amounts, as in `spend(searches=1, money=0.008)`. Raises `BudgetExceeded`, and then
-        nothing was taken."""
+        """Spend amounts, as in `spend(searches=1, money=0.008)`.
+
+        Raises `BudgetExceeded`; then nothing was spent.
+        """
         taken: list[tuple[str, float]] = []
         for what, amount in amounts.items():
             limit = getattr(self, what)

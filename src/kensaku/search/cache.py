@@ -1,9 +1,9 @@
-"""What was found is kept: fresh for a while, then only for the hour when nobody can search.
+"""Response cache with a TTL; expired entries are served only if every provider fails.
 
-    key(tenant, query, route) → memory → store → Response, or one flight that all who ask share
+    cache_key(run) → memory → store → Response, or one search that all who ask the same share
 
-`unavailable` is never kept, nor is anything that a failing provider had a part in. What is
-written holds hits, never the query.
+`unavailable` is never kept, nor a response in which a provider failed. What is written holds
+hits, never the query.
 """
 
 from __future__ import annotations
@@ -13,15 +13,17 @@ import hashlib
 import json
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import fields, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kensaku.errors import CalledOff
-from kensaku.models import Attempt, Hit, Outcome, Query, Response, Source
+from kensaku.models import Attempt, Hit, Outcome, Query, Response
 
 if TYPE_CHECKING:
+    from kensaku.providers.base import Provider
+    from kensaku.search.run import Run
     from kensaku.store import Store
 
 T = TypeVar("T")
@@ -29,60 +31,59 @@ IN_MEMORY = 1_024
 EMPTY_SECONDS = 300.0  # "nothing" is looked up again sooner than something
 
 
-def cache_key(tenant: str, query: Query, route: str) -> str:
-    """Everything that changes the answer, and whose it is. `route` names providers and mode,
-    their addresses, and the settings of the ranking."""
-    whole = repr((tenant, _ASKED(query), route)).encode()
+def cache_key(run: Run) -> str:
+    """The key of a response: everything that changes it, and whose it is.
+
+    Tenant, every field of the query, the providers with their addresses and options, the mode,
+    and the settings of the ranking.
+    """
+    s, route = run.resources.settings, run.route
+    hosts = [(n, run.resources.provider(n).base_url, s.provider(n).options) for n in route.names]
+    ranking = (s.rank_per_domain, s.rank_block_domains, s.rank_undated)
+    whole = repr((s.tenant, _QUERY_VALUES(run.query), hosts, route.mode, ranking)).encode()
     return "hits:" + hashlib.blake2b(whole, digest_size=16).hexdigest()
 
 
 class Cache:
     """Responses by key: the newest in memory, all of them in the store."""
 
-    def __init__(
-        self, store: Store, ttl: float, stale: float, families: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, store: Store, ttl: float, stale: float) -> None:
         self._store, self._ttl, self._stale = store, ttl, stale
-        self._families = {} if families is None else families
         self._memory: OrderedDict[str, tuple[float, Response]] = OrderedDict()
 
     async def fresh(self, key: str, query: Query) -> Response | None:
-        """What is known and still good."""
-        known = self._memory.get(key)
-        if known is None:
-            known = await self._read(key, query)
-        if known is None or time.time() - known[0] > self._life(known[1]):
+        """The response under this key, while its TTL lasts."""
+        entry = self._memory.get(key) or await self._load(key, query)
+        if entry is None or time.time() - entry[0] > self._ttl_of(entry[1]):
             return None
-        return known[1]
+        return entry[1]
 
     async def stale(self, key: str, query: Query) -> Response | None:
-        """What was known once: for when nobody can search."""
-        known = self._memory.get(key) or await self._read(key, query)
-        if known is None or time.time() - known[0] > self._ttl + self._stale:
+        """The response under this key after its TTL: for when every provider fails."""
+        entry = self._memory.get(key) or await self._load(key, query)
+        if entry is None or time.time() - entry[0] > self._ttl + self._stale:
             return None
-        age = time.time() - known[0]
+        age = time.time() - entry[0]
         note = f"nobody could search; this is what was found {age / 60:.0f} minutes ago"
-        return replace(known[1], stale=True, notes=(*known[1].notes, note))
+        return replace(entry[1], stale=True, notes=(*entry[1].notes, note))
 
     async def keep(self, key: str, response: Response) -> None:
-        """Keep a response, if it is one to keep."""
-        if not worth_keeping(response):
-            return
+        """Store a response. `worth_keeping` says which."""
         marked = replace(response, cached=True)
         self._remember(key, time.time(), marked)
-        await self._store.put(key, _written(marked), self._ttl + self._stale)
+        await self._store.put(key, _dump(marked), self._ttl + self._stale)
 
     async def clear(self) -> int:
-        """Forget everything."""
+        """Remove everything; how many entries there were."""
         self._memory.clear()
-        forgotten = [await self._store.forget(kind) for kind in ("hits:", "page:", "robots:")]
-        return sum(forgotten)
+        removed = [await self._store.forget(kind) for kind in ("hits:", "page:", "robots:")]
+        return sum(removed)
 
     async def size(self) -> tuple[int, int]:
         """How many responses are kept, and their bytes."""
         return await self._store.size("hits:")
 
-    def _life(self, response: Response) -> float:
+    def _ttl_of(self, response: Response) -> float:
         return self._ttl if response.hits else min(self._ttl, EMPTY_SECONDS)
 
     def _remember(self, key: str, at: float, response: Response) -> None:
@@ -90,51 +91,51 @@ class Cache:
         if len(self._memory) > IN_MEMORY:
             self._memory.popitem(last=False)
 
-    async def _read(self, key: str, query: Query) -> tuple[float, Response] | None:
+    async def _load(self, key: str, query: Query) -> tuple[float, Response] | None:
         (raw,) = await self._store.get([key])
         try:
-            known = None if raw is None else _read(raw, query, self._families)
+            entry = None if raw is None else _parse(raw, query)
         except (ValueError, KeyError, TypeError):
             return None  # written by another version: as good as nothing
-        if known is not None:
-            self._remember(key, *known)
-        return known
+        if entry is not None:
+            self._remember(key, *entry)
+        return entry
 
 
-def worth_keeping(response: Response) -> bool:
-    """Found or empty, whole, and by providers that did not fail on the way; the local index
-    answers faster than a cache, and changes."""
+def worth_keeping(response: Response, provider: Callable[[str], Provider]) -> bool:
+    """Whether to cache it: found or empty, whole, no provider failed, and one that was asked is
+    cacheable. (The local index answers faster than a cache, and changes.)"""
+    sent = [a for a in response.attempts if a.sent]
     return (
         response.outcome is not Outcome.UNAVAILABLE
         and not response.partial
         and not response.stale
-        and not any(a.sent and _failed(a) for a in response.attempts)
-        and any(a.sent and a.provider != "local" for a in response.attempts)
+        and not any(a.error and not isinstance(a.error, CalledOff) for a in sent)
+        and any(provider(a.provider).cacheable for a in sent)
     )
 
 
-def _failed(attempt: Attempt) -> bool:
-    return attempt.error is not None and not isinstance(attempt.error, CalledOff)
-
-
-class Flights:
-    """Single flight: those who ask for the same thing at the same time wait for one answer."""
+class SingleFlight:
+    """Share one piece of work among all who ask for the same thing at the same time."""
 
     def __init__(self) -> None:
-        self._flying: dict[tuple[int, str], tuple[asyncio.Task[Any], list[None]]] = {}
+        self._flights: dict[tuple[int, str], tuple[asyncio.Task[Any], list[None]]] = {}
 
     async def join(
         self, key: str, work: Callable[[], Awaitable[T]], good: Callable[[T], bool]
     ) -> T:
-        """Run `work`, or wait for who runs it. A failed or cancelled flight is flown once more,
-        by one of those who waited: its trouble may have been the first one's alone."""
+        """Run `work`, or wait for the caller that runs it.
+
+        A failed or cancelled flight is repeated once by one of those who waited: its trouble may
+        have been the first caller's alone.
+        """
         place = (id(asyncio.get_running_loop()), key)
         for last in (False, True):
-            leader = place not in self._flying
+            leader = place not in self._flights
             if leader:
                 task = asyncio.ensure_future(work())
-                self._flying[place] = (task, [])
-                task.add_done_callback(lambda _: self._flying.pop(place, None))
+                self._flights[place] = (task, [])
+                task.add_done_callback(lambda _: self._flights.pop(place, None))
             try:
                 result = await self._wait(place)
             except asyncio.CancelledError:
@@ -149,7 +150,7 @@ class Flights:
         raise AssertionError("unreachable")
 
     async def _wait(self, place: tuple[int, str]) -> Any:
-        task, waiting = self._flying[place]
+        task, waiting = self._flights[place]
         waiting.append(None)
         try:
             return await asyncio.shield(task)
@@ -164,38 +165,32 @@ def _being_cancelled() -> bool:
     return task is not None and task.cancelling() > 0
 
 
-_ASKED = attrgetter(*(f.name for f in fields(Query)))  # every field: a new one counts by itself
-_HIT_FIELDS = tuple(f.name for f in fields(Hit) if f.name != "sources")
+_QUERY_VALUES = attrgetter(*(f.name for f in fields(Query)))  # all: a new field counts by itself
 
 
-def _written(response: Response) -> bytes:
-    hits = [
-        {n: v for n in _HIT_FIELDS if (v := getattr(h, n)) is not None}
-        | {"sources": [[s.provider, s.rank, s.score] for s in h.sources]}
-        for h in response.hits
-    ]
-    asked = [[a.provider, a.outcome, a.elapsed_ms, a.hits] for a in response.attempts if a.sent]
-    whole = {"at": time.time(), "hits": hits, "answer": response.answer, "asked": asked}
-    whole["answered_by"] = response.answered_by
-    return json.dumps(whole | {"notes": response.notes}, ensure_ascii=False).encode()
+def _dump(response: Response) -> bytes:
+    whole = {
+        "at": time.time(),
+        "hits": [hit.to_dict() for hit in response.hits],
+        "answer": response.answer,
+        "answered_by": response.answered_by,
+        "attempts": [a.to_dict() for a in response.attempts if a.sent],
+        "notes": response.notes,
+    }
+    return json.dumps(whole, ensure_ascii=False).encode()
 
 
-def _read(raw: bytes, query: Query, families: Mapping[str, str]) -> tuple[float, Response]:
-    known = json.loads(raw)
-    hits = tuple(
-        Hit(**{**h, "sources": tuple(Source(*s) for s in h["sources"])}) for h in known["hits"]
-    )
+def _parse(raw: bytes, query: Query) -> tuple[float, Response]:
+    values = json.loads(raw)
+    hits = tuple(Hit.from_dict(h) for h in values["hits"])
     response = Response(
         query=query,
-        outcome=Outcome.FOUND if hits or known["answer"] else Outcome.EMPTY,
+        outcome=Outcome.FOUND if hits or values["answer"] else Outcome.EMPTY,
         hits=hits,
-        answer=known["answer"],
-        answered_by=known["answered_by"],
-        attempts=tuple(
-            Attempt(p, Outcome(o), elapsed_ms=ms, hits=n) for p, o, ms, n in known["asked"]
-        ),
-        families=families,
-        notes=tuple(known["notes"]),
+        answer=values["answer"],
+        answered_by=values["answered_by"],
+        attempts=tuple(replace(Attempt.from_dict(a), cost=0.0) for a in values["attempts"]),
+        notes=tuple(values["notes"]),
         cached=True,
     )
-    return known["at"], response
+    return values["at"], response

@@ -7,11 +7,10 @@ The factors are facts about the results; no model is asked. Off-topic results lo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from kensaku._quick import quick
 from kensaku.search.rank import coverage, host_of, terms
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ Level = Literal["high", "medium", "low", "none"]
 _TOP = 5  # people and models read the first few
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Factors:
     """What is known of a list of hits. Every share is in 0..1."""
@@ -36,7 +34,6 @@ class Factors:
     partial: bool = False
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Confidence:
     """A score in 0..1, the level it stands for, and what to do with it."""
@@ -59,20 +56,15 @@ _ADVICE: dict[Level, str] = {
 }
 
 
-def weigh(
-    query: str,
-    hits: Sequence[Hit],
-    families: Mapping[str, str] | None = None,
-    *,
-    stale: bool = False,
-    partial: bool = False,
+def confidence_of(
+    query: str, hits: Sequence[Hit], *, stale: bool = False, partial: bool = False
 ) -> Confidence:
-    """Weigh a list of hits against the query that found them."""
+    """Say how far a list of hits can be trusted as an answer to `query`."""
     words, best = terms(query), hits[:_TOP]
     covered, shared, hosts = 0.0, 0, set()
     for hit in best:
         covered += _coverage(words, hit) if words else 1.0
-        shared += len(hit.sources) > 1 and _agreed(hit, families or {})
+        shared += len({s.index for s in hit.sources}) > 1
         hosts.add(host_of(hit.url))
     mean, variance = _mean_and_variance([h.score for h in hits if h.score is not None])
     factors = Factors(
@@ -101,13 +93,9 @@ def _mean_and_variance(scores: list[float]) -> tuple[float | None, float | None]
     return round(mean, 4), round(squares / len(scores), 4)
 
 
-def _agreed(hit: Hit, families: Mapping[str, str]) -> bool:
-    return len({families.get(s.provider) or s.provider for s in hit.sources}) > 1
-
-
 def _coverage(words: frozenset[str], hit: Hit) -> float:
-    known = hit.explain.get("coverage") if hit.explain else None  # ranking has counted it already
-    return coverage(words, hit) if known is None else float(known)
+    counted = hit.explain.coverage if hit.explain else None  # ranking has counted it already
+    return coverage(words, hit) if counted is None else counted
 
 
 def _score(f: Factors) -> float:

@@ -1,10 +1,11 @@
 """THE flow of a search.
 
-    Query → route → cache → [gate → key → request → HTTP → read] per provider
-          → tidy → filter → deduplicate → fuse → answer → confidence → cache → Response
+    Query → route → cache → [limiter → key → request → HTTP → read] per provider
+          → clean → filter → deduplicate → fuse → (pages) → answer → Response → cache
 
-`attempt.py` asks one provider. One deadline is passed down through every step. At the deadline,
-return the results so far; unfinished attempts are listed as timed out.
+`attempt.py` asks one provider; `retry.py` says what follows an error. One deadline is passed down
+through every step. At the deadline, return the results so far; unfinished attempts are listed as
+timed out.
 """
 
 from __future__ import annotations
@@ -16,234 +17,204 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from kensaku._deadline import until
-from kensaku.errors import DoesNotFit, NotAsked, Timeout
+from kensaku.errors import Timeout
 from kensaku.models import Attempt, Outcome, Response
-from kensaku.providers.base import Findings
-from kensaku.search.attempt import Run, moment, outcome_of, passing, since, visit
-from kensaku.search.cache import cache_key
-from kensaku.search.rank import admit, fuse, merge, spread, tidy
+from kensaku.search import retry
+from kensaku.search.attempt import ask_provider, ms_since, outcome_of
+from kensaku.search.cache import cache_key, worth_keeping
+from kensaku.search.rank import clean_hits, filter_hits, fuse, limit_per_host, merge
 from kensaku.text.clean import visible
 
 if TYPE_CHECKING:
-    from kensaku.client import Kensaku
-    from kensaku.models import Hit, Query
-    from kensaku.search.budget import Budget
-    from kensaku.search.route import Route
+    from kensaku.models import Hit
+    from kensaku.providers.base import Findings
+    from kensaku.search.run import Run
+
+MAX_HITS = 100  # of one provider's list that are looked at
+GRACE = 0.05  # seconds after the deadline in which finished results are still collected
+HEDGE_SECONDS = 1.0  # when to start a second request while no latency of the first is known
 
 
-TRIES = 8  # requests after which a route is not walked again, though all that failed was passing
-GRACE = 0.05  # seconds after the deadline in which what is there is brought home
-HEDGE_SECONDS = 1.0  # when to start the second while nothing is known of the first
-
-
-async def search(
-    k: Kensaku, query: Query, route: Route, *, deadline: float, cache: bool, budget: Budget
-) -> Response:
-    """Ask the providers of `route` and return one ranked response.
+async def search(run: Run, *, cache: bool) -> Response:
+    """Ask the providers of the route and return one ranked response.
 
     A provider that fails is reported in `Response.attempts`; the others still count.
     `Response.outcome` is `unavailable` only when none of them could search.
     """
     began = time.perf_counter()
-    flow = _cached if cache else _ask
     try:
         # Every step keeps to the deadline by itself; this is for a disk or a server of ours.
-        with until(deadline + 2 * GRACE):
-            response = await flow(k, query, route, deadline, budget)
+        async with asyncio.timeout_at(run.deadline + 2 * GRACE):
+            response = await (_search_cached(run) if cache else _search(run))
     except TimeoutError:
-        response = _late(query, route)
-    return replace(response, elapsed_ms=since(began)) if cache else response
+        response = _timed_out(run)
+    return replace(response, elapsed_ms=ms_since(began))
 
 
-async def _cached(
-    k: Kensaku, query: Query, route: Route, deadline: float, budget: Budget
-) -> Response:
-    """What is known, or one flight for all who ask the same at the same time."""
-    key = cache_key(k.settings.tenant, query, k.fingerprint(route))
-    if (known := await k.cache.fresh(key, query)) is not None:
-        return known
+async def _search_cached(run: Run) -> Response:
+    """Return the cached response, or share one search among all who ask the same now."""
+    cache, query = run.resources.cache, run.query
+    key = cache_key(run)
+    if (fresh := await cache.fresh(key, query)) is not None:
+        return fresh
 
-    async def flight() -> Response:
-        response = await _ask(k, query, route, deadline, budget)
-        await k.cache.keep(key, response)
+    async def search_and_keep() -> Response:
+        response = await _search(run)
+        if worth_keeping(response, run.resources.provider):
+            await cache.keep(key, response)
         return response
 
     try:
         # Who leads the flight may have more time than who joins it.
-        with until(deadline + GRACE):
-            response = await k.flights.join(key, flight, _could_search)
+        async with asyncio.timeout_at(run.deadline + GRACE):
+            flights = run.resources.single_flight
+            response = await flights.join(key, search_and_keep, _could_search)
     except TimeoutError:
-        response = _late(query, route)
-    if not _could_search(response) and (old := await k.cache.stale(key, query)) is not None:
-        return replace(old, attempts=response.attempts)
+        response = _timed_out(run)
+    if not _could_search(response) and (stale := await cache.stale(key, query)) is not None:
+        return replace(stale, attempts=response.attempts)
     return response
 
 
-def _late(query: Query, route: Route) -> Response:
-    error = Timeout(route.names[0], "the search did not end before its deadline")
-    attempt = Attempt(route.names[0], Outcome.UNAVAILABLE, error, sent=False)
-    return Response(query, Outcome.UNAVAILABLE, attempts=(attempt,))
-
-
-async def _ask(k: Kensaku, query: Query, route: Route, deadline: float, budget: Budget) -> Response:
-    began = time.perf_counter()
-    run = Run(k, query, route, deadline, budget)
-    k.retries.earn()
-    found = await _MODES[route.mode](run)
-    if not found and not run.attempts:
-        return _late(query, route)
-    notes: list[str] = []
-    lists, today = {}, datetime.now(UTC).date()
-    for name, findings in found.items():
-        hits = tidy(findings.hits, 100, query.text)
-        lists[name], left_out = admit(
-            hits,
-            query,
-            block=k.settings.block_domains,
-            undated=k.settings.undated,
-            today=today,
-        )
-        said = (*run.notes.get(name, ()), *findings.notes, *left_out)
-        notes += [f"{name}: {note}" for note in said]
-    if route.mode == "all":
-        ranked = spread(fuse(lists, query, k.families), k.settings.per_domain)
-    else:
-        ranked = merge([h for hits in lists.values() for h in hits], query)
-    top = tuple(ranked[: query.limit])
-    if query.depth == "advanced" or query.include_raw_content:
-        top, said_of_pages = await _deepened(run, top)
-        notes += said_of_pages
-    answer, said_by = _answered(found)
-    if query.include_answer and answer is None and top:
-        answer = _extracted(query, top)
-        said_by = "extract" if answer else None
+async def _search(run: Run) -> Response:
+    """Ask the providers in the route's mode, and make one response of their findings."""
+    run.resources.retries.earn()
+    findings = await _MODES[run.route.mode](run)
+    if not findings and not run.attempts:
+        return _timed_out(run)
+    hits, notes = _rank(run, findings)
+    if run.query.depth == "advanced" or run.query.include_raw_content:
+        hits, page_notes = await _read_pages(run, hits)
+        notes += page_notes
+    answer, answered_by = _answer(run, findings, hits)
     return Response(
-        query=query,
-        outcome=outcome_of(bool(top or answer), _searched(found, route)),
-        hits=top,
+        query=run.query,
+        outcome=outcome_of(bool(hits or answer), _searched(run, findings)),
+        hits=hits,
         answer=answer,
-        answered_by=said_by,
+        answered_by=answered_by,
         attempts=tuple(run.attempts),
         notes=tuple(notes),
-        partial=route.mode == "all" and bool(found) and _ran_out_of_time(run),
-        elapsed_ms=since(began),
-        families=k.families,
+        partial=run.route.mode == "all" and bool(findings) and _ran_out_of_time(run),
     )
 
 
-async def _deepened(run: Run, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], list[str]]:
+def _rank(run: Run, findings: dict[str, Findings]) -> tuple[tuple[Hit, ...], list[str]]:
+    """Clean, filter and merge what the providers found; notes say what was left out."""
+    settings, query = run.resources.settings, run.query
+    today = datetime.now(UTC).date()
+    notes: list[str] = []
+    lists: list[list[Hit]] = []
+    for name, found in findings.items():
+        provider = run.resources.provider(name)
+        hits = clean_hits(
+            found.hits, MAX_HITS, query.text, family=provider.family, web=provider.is_web
+        )
+        hits, left_out = filter_hits(
+            hits, query, block=settings.rank_block_domains, undated=settings.rank_undated,
+            today=today,
+        )  # fmt: skip
+        lists.append(hits)
+        notes += [f"{name}: {n}" for n in (*run.notes.get(name, ()), *found.notes, *left_out)]
+    if run.route.mode == "all":
+        ranked = limit_per_host(fuse(lists, query), settings.rank_per_domain)
+    else:
+        ranked = merge([hit for hits in lists for hit in hits], query)
+    return tuple(ranked[: query.max_results]), notes
+
+
+async def _read_pages(run: Run, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], list[str]]:
     """Read the pages behind the hits, unless the upstream has done so."""
-    from kensaku.search.advanced import deepen
+    from kensaku.search.advanced import read_pages
 
-    if not hits or all(run.k.provider(h.provider).reads_pages for h in hits):
+    if not hits or all(run.resources.provider(h.provider).reads_pages for h in hits):
         return hits, []
-    return await deepen(run.k, run.query, hits, run.left() - GRACE, run.budget)
+    return await read_pages(run, hits, run.seconds_left - GRACE)
 
 
-def _extracted(query: Query, hits: tuple[Hit, ...]) -> str | None:
-    """An answer in the sources' own words, when no upstream gave one."""
+def _answer(
+    run: Run, findings: dict[str, Findings], hits: tuple[Hit, ...]
+) -> tuple[str | None, str | None]:
+    """The first upstream's own answer or, if one was asked for, sentences of the hits; by whom."""
+    for name, found in findings.items():
+        if found.answer:
+            return visible(found.answer), name
+    if not run.query.include_answer or not hits:
+        return None, None
     from kensaku.answers.answer import extractive
     from kensaku.answers.context import Citation
 
-    return extractive(query.text, [Citation.of(n, h) for n, h in enumerate(hits, 1)])
-
-
-def _answered(found: dict[str, Findings]) -> tuple[str | None, str | None]:
-    """The first upstream's own answer, and whose it is."""
-    for name, findings in found.items():
-        if findings.answer:
-            return visible(findings.answer), name
-    return None, None
-
-
-def _ran_out_of_time(run: Run) -> bool:
-    return any(isinstance(a.error, Timeout) for a in run.attempts)
+    text = extractive(run.query.text, [Citation.of(n, h) for n, h in enumerate(hits, 1)])
+    return (text, "extract") if text else (None, None)
 
 
 async def _first(run: Run) -> dict[str, Findings]:
-    """One after the other, until somebody answers. An empty local index is no answer about the
-    web: the route goes on."""
-    found: dict[str, Findings] = {}
-    while sum(a.sent for a in run.attempts) < TRIES:
+    """Ask one provider after the other until one answers.
+
+    An empty local index is no answer about the web: the route goes on.
+    """
+    findings: dict[str, Findings] = {}
+    while True:
         for name in run.route.names:
-            if run.over():
+            if run.over:
                 break
-            if name in run.last:
-                if _return_in(run, name) != 0:
-                    continue
-                if not isinstance(run.last[name], NotAsked):
-                    run.k.retries.take()
-            findings = await visit(run, name)
-            if findings is not None:
-                found[name] = findings
-                if findings.hits or findings.answer or name != "local":
-                    return {name: findings}
-        pauses = [s for n in run.route.names if (s := _return_in(run, n)) is not None]
-        if found or run.over() or not pauses:
-            break
-        await moment(run, after=min(pauses))
-    return found
-
-
-def _return_in(run: Run, name: str) -> float | None:
-    """In how many seconds this one may be asked again; None when that is no use."""
-    error = run.last.get(name)
-    if isinstance(error, DoesNotFit):  # passed over because the query is too long: never asked
-        return 0.0
-    if not passing(error) or not (isinstance(error, NotAsked) or run.k.retries.left()):
-        return None
-    wait = run.k.gate(name).wait()
-    return wait if wait is not None and wait < run.left() else None
+            if not retry.is_due(run, name):
+                continue
+            found = await ask_provider(run, name)
+            if found is not None:
+                findings[name] = found
+                if found.hits or found.answer or run.resources.provider(name).is_web:
+                    return {name: found}
+        delay = None if findings else retry.delay_before_round(run)
+        if delay is None:
+            return findings
+        await asyncio.sleep(delay)
 
 
 async def _hedge(run: Run) -> dict[str, Findings]:
-    """The second starts when the first is slower than it nearly always is; who answers first
-    wins, and the other is called off."""
+    """Ask the first provider, and the second as soon as the first is unusually slow.
+
+    Return the first answer and cancel the other request.
+    """
     queue = list(run.route.names)
     tasks: dict[asyncio.Future[Findings | None], str] = {}
     newest, may_hedge = "", True
-    run.k.hedges.earn()
+    run.resources.hedges.earn()
 
     def start() -> str:
         name = queue.pop(0)
-        tasks[asyncio.ensure_future(visit(run, name))] = name
+        tasks[asyncio.ensure_future(ask_provider(run, name))] = name
         return name
 
     try:
-        while tasks or (queue and not run.over()):
+        while tasks or (queue and not run.over):
             newest = newest if tasks else start()
             # The local index is always faster, and knows less: it is for when all others failed.
-            spare = may_hedge and queue and queue[0] != "local"
-            patience = run.k.gate(newest).slow(HEDGE_SECONDS) if spare else None
+            spare = may_hedge and queue and run.resources.provider(queue[0]).is_web
+            limiter = run.resources.limiter(newest)
+            patience = limiter.p95_latency(HEDGE_SECONDS) if spare else None
             done, _ = await asyncio.wait(
                 tasks, timeout=patience, return_when=asyncio.FIRST_COMPLETED
             )
             for task in done:
                 name = tasks.pop(task)
-                if (findings := task.result()) is not None:
-                    return {name: findings}
-            if not done and (may_hedge := run.k.hedges.take()):
+                if (found := task.result()) is not None:
+                    return {name: found}
+            if not done and (may_hedge := run.resources.hedges.take()):
                 newest = start()
     finally:
-        await _call_off(tasks)
+        await _cancel(tasks)
     return {}
 
 
 async def _all(run: Run) -> dict[str, Findings]:
-    """All at once; who has not answered at the deadline is left out."""
-    tasks = [asyncio.ensure_future(visit(run, name)) for name in run.route.names]
+    """Ask all providers at once; leave out those that have not answered at the deadline."""
+    tasks = [asyncio.ensure_future(ask_provider(run, name)) for name in run.route.names]
     try:
         answers = await asyncio.gather(*tasks)
     finally:
-        await _call_off(tasks)
+        await _cancel(tasks)
     return {n: f for n, f in zip(run.route.names, answers, strict=True) if f is not None}
-
-
-async def _call_off(tasks: Iterable[asyncio.Future[Findings | None]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 _MODES: dict[str, Callable[[Run], Awaitable[dict[str, Findings]]]] = {
@@ -253,11 +224,30 @@ _MODES: dict[str, Callable[[Run], Awaitable[dict[str, Findings]]]] = {
 }
 
 
-def _searched(found: dict[str, Findings], route: Route) -> bool:
-    """Whether somebody has looked. The local index knows nothing of the web: when it was to stand
-    in for others and has nothing, nobody has."""
-    return any(name != "local" for name in found) or (bool(found) and route.names == ("local",))
+async def _cancel(tasks: Iterable[asyncio.Future[Findings | None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _searched(run: Run, findings: dict[str, Findings]) -> bool:
+    """Whether anybody has searched. The local index knows nothing of the web: when it stood in
+    for others and found nothing, nobody has."""
+    on_route = [run.resources.provider(n) for n in run.route.names]
+    only_local = not any(provider.is_web for provider in on_route)
+    return any(only_local or run.resources.provider(name).is_web for name in findings)
 
 
 def _could_search(response: Response) -> bool:
     return response.outcome is not Outcome.UNAVAILABLE
+
+
+def _ran_out_of_time(run: Run) -> bool:
+    return any(isinstance(a.error, Timeout) for a in run.attempts)
+
+
+def _timed_out(run: Run) -> Response:
+    name = run.route.names[0]
+    error = Timeout(name, "the search did not end before its deadline")
+    attempt = Attempt(name, Outcome.UNAVAILABLE, error, sent=False)
+    return Response(run.query, Outcome.UNAVAILABLE, attempts=(attempt,))

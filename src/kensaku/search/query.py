@@ -1,12 +1,14 @@
-"""What a query may be: every bound in one place, each broken one named in a sentence.
+"""The bounds of a query, each broken one named in a sentence.
 
-Query(...) → checked() → the same values, normalised; or InvalidQuery, before anything is sent
+Query(...) → normalise() → the values in their canonical form; or InvalidQuery, before any request
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING, Any, get_args
 
 from kensaku import models
@@ -24,28 +26,28 @@ _DEPTHS, _TOPICS = get_args(models.Depth), get_args(models.Topic)
 _DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
 
 
-def checked(q: Query) -> dict[str, Any]:
-    """The fields of `q` that need to be written differently. Raises `InvalidQuery`."""
+def normalise(q: Query) -> dict[str, Any]:
+    """Check every field; return those whose canonical form differs. Raises `InvalidQuery`."""
     new: dict[str, Any] = {}
     if (text := _text(q.text)) is not q.text:
         new["text"] = text
-    _count(q.limit)
+    _check_max_results(q.max_results)
     # Most queries are a text and a number: the rest is only looked at when it is there.
     if q.depth != "basic":
-        _one_of("depth", q.depth, _DEPTHS)
+        _check_choice("depth", q.depth, _DEPTHS)
     if q.topic != "general":
-        _one_of("topic", q.topic, _TOPICS)
+        _check_choice("topic", q.topic, _TOPICS)
     if q.include_answer is not False:
-        _switch("include_answer", q.include_answer)
+        _check_bool("include_answer", q.include_answer)
     if q.include_raw_content is not False:
-        _switch("include_raw_content", q.include_raw_content)
+        _check_bool("include_raw_content", q.include_raw_content)
     if q.include_domains != ():
         new["include_domains"] = _domains("include_domains", q.include_domains)
     if q.exclude_domains != ():
         new["exclude_domains"] = _domains("exclude_domains", q.exclude_domains)
     if q.time_range is not None:
         new["time_range"] = _RANGES.get(str(q.time_range), q.time_range)
-        _one_of("time_range", new["time_range"], get_args(models.TimeRange))
+        _check_choice("time_range", new["time_range"], get_args(models.TimeRange))
     if q.start_date is not None or q.end_date is not None:
         new |= _dates(q)
     if q.country is not None:
@@ -59,7 +61,7 @@ def checked(q: Query) -> dict[str, Any]:
     return new
 
 
-def window(q: Query, today: date) -> tuple[date | None, date | None]:
+def date_window(q: Query, today: date) -> tuple[date | None, date | None]:
     """The first and the last day that the query admits, `time_range` counted back from today."""
     if q.time_range is not None:
         return today - timedelta(days=_DAYS[q.time_range]), None
@@ -94,21 +96,21 @@ def _text(text: object) -> str:
     return tidy
 
 
-def _count(limit: object) -> None:
-    if isinstance(limit, bool) or not isinstance(limit, int):
+def _check_max_results(value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidQuery(
-            f"max_results is {_short(limit)}; it must be a whole number, 1 to {models.MAX_RESULTS}"
+            f"max_results is {_short(value)}; it must be a whole number, 1 to {models.MAX_RESULTS}"
         )
-    if not 1 <= limit <= models.MAX_RESULTS:
-        raise InvalidQuery(f"max_results is {_short(limit)}; it must be 1 to {models.MAX_RESULTS}")
+    if not 1 <= value <= models.MAX_RESULTS:
+        raise InvalidQuery(f"max_results is {_short(value)}; it must be 1 to {models.MAX_RESULTS}")
 
 
-def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
+def _check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
         raise InvalidQuery(f"{name} is {_short(value)}; it must be one of {', '.join(allowed)}")
 
 
-def _switch(name: str, value: object) -> None:
+def _check_bool(name: str, value: object) -> None:
     if value is not True and value is not False:
         raise InvalidQuery(f"{name} is {_short(value)}; it must be True or False")
 
@@ -116,13 +118,14 @@ def _switch(name: str, value: object) -> None:
 def _domains(name: str, value: object) -> tuple[str, ...]:
     if value is None:
         return ()  # how a model says that it has none
-    if isinstance(value, str) or not isinstance(value, tuple | list | set | frozenset):
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
         raise InvalidQuery(f"{name} must be a list of host names")
-    if len(value) > models.MAX_DOMAINS:
+    hosts = tuple(islice(value, 100 * models.MAX_DOMAINS))  # an endless iterator ends here
+    if len(hosts) > models.MAX_DOMAINS:
         raise InvalidQuery(
-            f"{name} has {len(value)} entries; at most {models.MAX_DOMAINS} are taken"
+            f"{name} has {len(hosts)} entries; at most {models.MAX_DOMAINS} are taken"
         )
-    return tuple(dict.fromkeys(_domain(name, v) for v in value))
+    return tuple(dict.fromkeys(_domain(name, host) for host in hosts))
 
 
 def _domain(name: str, value: object) -> str:

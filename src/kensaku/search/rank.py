@@ -1,6 +1,6 @@
-"""From what providers said to one good list: pure functions, in the order of the pipeline.
+"""Turn the providers' lists into one ranked list: pure functions, in the order of the pipeline.
 
-    tidy → admit (domains, dates) → fuse | merge (duplicates) → spread (one host is not the web)
+    clean_hits → filter_hits (domains, dates) → fuse | merge (duplicates) → limit_per_host
 
 A score is shown only when an upstream gave one: a rank is not a relevance.
 """
@@ -8,15 +8,15 @@ A score is shown only when an upstream gave one: a rank is not a relevance.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from kensaku.models import Hit, Source
-from kensaku.search.query import window
+from kensaku.models import Explain, Hit, Source
+from kensaku.search.query import date_window
 from kensaku.text.clean import plain, visible
 from kensaku.text.dates import parse_date
 
@@ -40,27 +40,26 @@ _STOP = frozenset(
 )
 
 
-def tidy(hits: Iterable[Hit], limit: int, text: str = "") -> list[Hit]:
-    """Clean every field of every hit, and drop what is no link. At most `limit` are kept.
+def clean_hits(
+    hits: Iterable[Hit], limit: int, text: str = "", *, family: str = "", web: bool = True
+) -> list[Hit]:
+    """Clean every field of every hit and drop hits without a link; keep at most `limit`.
 
-    Each hit says how it stands to the query `text` (`Hit.explain`).
+    `web`: only web addresses are links. Documents of the local index have whatever address their
+    owner gave them, such as `doc:12`, as long as no click on it runs anything.
     """
     words = terms(text)
-    kept = []
+    cleaned: list[Hit] = []
     for rank, hit in enumerate(hits, 1):
         url = visible(str(hit.url)).strip()
-        if not _is_link(url, hit.provider) or len(url) > 8_000:
+        if not (_is_web(url) if web else _is_harmless(url)) or len(url) > 8_000:
             continue
         content = plain(hit.content) if isinstance(hit.content, str) else ""
         title = plain(hit.title) if isinstance(hit.title, str) else ""
         title = title[:500] or _name_of(url)
         score, provider = _score(hit.score), hit.provider
-        explain = {
-            "coverage": _covered(words, f"{title} {content} {url}"),
-            "agreement": 1,
-            "ranks": {provider: rank},
-        }
-        kept.append(
+        covered = _covered(words, f"{title} {content} {url}")
+        cleaned.append(
             Hit(
                 url,
                 title,
@@ -69,18 +68,18 @@ def tidy(hits: Iterable[Hit], limit: int, text: str = "") -> list[Hit]:
                 parse_date(hit.published) if hit.published else None,
                 provider,
                 plain(str(hit.author)) if hit.author else None,
-                _picture(hit.favicon) if hit.favicon else None,
+                _image_url(hit.favicon) if hit.favicon else None,
                 visible(hit.raw_content) if hit.raw_content else None,
-                (Source(provider, rank, score),),
-                {**hit.explain, **explain} if hit.explain else explain,
+                (Source(provider, rank, score, family),),
+                replace(hit.explain, coverage=covered) if hit.explain else Explain(covered),
             )
         )
-        if len(kept) == limit:
+        if len(cleaned) == limit:
             break
-    return kept
+    return cleaned
 
 
-def admit(
+def filter_hits(
     hits: Sequence[Hit], query: Query, *, block: Sequence[str], undated: str, today: date
 ) -> tuple[list[Hit], list[str]]:
     """Re-apply the filters that were asked for, whatever the upstream made of them.
@@ -88,53 +87,49 @@ def admit(
     Returns the hits that pass, and one sentence for each thing that was left out.
     """
     notes: list[str] = []
-    kept = list(hits)
+    passed = list(hits)
     if query.include_domains or query.exclude_domains or block:
         only, never = query.include_domains, (*query.exclude_domains, *block)
-        kept = [h for h in kept if _in_domains(h.url, only, never)]
-        if gone := len(hits) - len(kept):
+        passed = [h for h in passed if _in_domains(h.url, only, never)]
+        if gone := len(hits) - len(passed):
             notes.append(f"{gone} of {len(hits)} hits were of other domains and were left out")
-    first, last = window(query, today)
+    first, last = date_window(query, today)
     if first or last:
-        kept, said = _in_window(kept, first, last, undated)
-        notes += said
-    return kept, notes
+        passed, more = _in_window(passed, first, last, undated)
+        notes += more
+    return passed, notes
 
 
 def merge(hits: Sequence[Hit], query: Query) -> list[Hit]:
     """One list without duplicates, in its own order."""
     words = terms(query.text)
     return [
-        _because(h, words, {}) if len(h.sources) > 1 or not h.explain else h
+        _explained(h, words) if len(h.sources) > 1 or not h.explain else h
         for h in _deduplicated(hits)
     ]
 
 
-def fuse(
-    lists: Mapping[str, Sequence[Hit]], query: Query, families: Mapping[str, str]
-) -> list[Hit]:
-    """Many lists as one: reciprocal ranks add up, once for each index family.
+def fuse(lists: Iterable[Sequence[Hit]], query: Query) -> list[Hit]:
+    """Fuse several lists by reciprocal rank, each index family counted once.
 
     Engines that resell one index agree with themselves: the best rank of a family counts.
     Hits that hold none of the query's words go behind those that do.
     """
-    hits = [h for found in lists.values() for h in found]
-    merged = _deduplicated(hits)
+    merged = _deduplicated([hit for hits in lists for hit in hits])
     words = terms(query.text)
 
     def points(hit: Hit) -> float:
         best: dict[str, int] = {}
         for s in hit.sources:
-            family = families.get(s.provider) or s.provider
-            best[family] = min(s.rank, best.get(family, s.rank))
+            best[s.index] = min(s.rank, best.get(s.index, s.rank))
         return sum(1 / (RRF_K + rank) for rank in best.values())
 
     scored = [(coverage(words, h) > 0 or not words, points(h), h) for h in merged]
     scored.sort(key=lambda row: (not row[0], -row[1]))
-    return [_because(h, words, families, fused=round(p, 5)) for _, p, h in scored]
+    return [_explained(h, words, fused=round(p, 5)) for _, p, h in scored]
 
 
-def spread(hits: Sequence[Hit], per_domain: int) -> list[Hit]:
+def limit_per_host(hits: Sequence[Hit], per_domain: int) -> list[Hit]:
     """At most `per_domain` hits of one host first; the rest of them follow at the end."""
     if not per_domain:
         return list(hits)
@@ -165,12 +160,12 @@ def coverage(words: frozenset[str], hit: Hit) -> float:
     return _covered(words, f"{hit.title} {hit.content} {hit.url}")
 
 
-def _is_link(url: str, provider: str) -> bool:
-    """Pages have addresses of the web. Documents of the local index have whatever their owner
-    gave them, as `doc:12`, as long as no click on it runs anything."""
-    if provider == "local":
-        return bool(url) and not url.lower().startswith(_SCRIPTS)
+def _is_web(url: str) -> bool:
     return url.startswith(_WEB) and " " not in url
+
+
+def _is_harmless(url: str) -> bool:
+    return bool(url) and not url.lower().startswith(_SCRIPTS)
 
 
 def _covered(words: frozenset[str], text: str) -> float:
@@ -205,8 +200,8 @@ def canonical(url: str) -> str:
     if not query:
         return host + path
     pairs = parse_qsl(query, keep_blank_values=True)
-    told = urlencode(sorted(p for p in pairs if not _TRACKING.fullmatch(p[0].lower())))
-    return f"{host}{path}?{told}" if told else host + path
+    rest = urlencode(sorted(p for p in pairs if not _TRACKING.fullmatch(p[0].lower())))
+    return f"{host}{path}?{rest}" if rest else host + path
 
 
 def host_of(url: str) -> str:
@@ -231,7 +226,7 @@ def _score(value: Any) -> float | None:
     return float(value) if 0 <= value <= 1 else None
 
 
-def _picture(url: Any) -> str | None:
+def _image_url(url: Any) -> str | None:
     if not isinstance(url, str) or not url.startswith(("https://", "http://")):
         return None
     return visible(url)[:2_000]
@@ -279,20 +274,20 @@ def _deduplicated(hits: Sequence[Hit]) -> list[Hit]:
             key = canonical(hit.url)
         except ValueError:
             key = hit.url
-        by_url[key] = hit if key not in by_url else _folded(by_url[key], hit)
+        by_url[key] = hit if key not in by_url else _merged(by_url[key], hit)
     kept: list[Hit] = []
     texts: list[str] = []  # as they were before folding, so that a copy of a copy is one, too
     for hit in by_url.values():
-        twin = _twin(hit.content, texts)
+        twin = _copy_of(hit.content, texts)
         if twin is None:
             kept.append(hit)
             texts.append(hit.content)
         else:
-            kept[twin] = _folded(kept[twin], hit)
+            kept[twin] = _merged(kept[twin], hit)
     return kept
 
 
-def _twin(text: str, known: Sequence[str]) -> int | None:
+def _copy_of(text: str, known: Sequence[str]) -> int | None:
     """Which of the known texts this one is a copy of.
 
     Copies are about as long, and share at least one of a few short pieces, which is quickly seen;
@@ -306,13 +301,13 @@ def _twin(text: str, known: Sequence[str]) -> int | None:
         if (
             0.8 * size < len(other) < 1.25 * size
             and (pieces[0] in other or pieces[1] in other or pieces[2] in other)
-            and _near(text, other)
+            and _nearly_equal(text, other)
         ):
             return n
     return None
 
 
-def _near(a: str, b: str) -> bool:
+def _nearly_equal(a: str, b: str) -> bool:
     """Whether two texts are the same, give or take a tenth of their words."""
     small, large = sorted((_pieces(a), _pieces(b)), key=len)
     return len(small) >= 12 and len(small & large) >= NEAR * len(large)
@@ -326,7 +321,7 @@ def _pieces(text: str) -> frozenset[str]:
     return frozenset(lower[n : n + 2] for n in range(len(lower) - 1))
 
 
-def _folded(first: Hit, other: Hit) -> Hit:
+def _merged(first: Hit, other: Hit) -> Hit:
     """One hit of two: the first one's place, the longer text, everybody's word for it."""
     longer = other if len(other.content) > 2 * len(first.content) else first
     return replace(
@@ -339,12 +334,14 @@ def _folded(first: Hit, other: Hit) -> Hit:
     )
 
 
-def _because(hit: Hit, words: frozenset[str], families: Mapping[str, str], **more: Any) -> Hit:
-    """The hit, and why it stands where it stands."""
-    ranks = {s.provider: s.rank for s in hit.sources}
-    reasons = {
-        "coverage": coverage(words, hit),
-        "agreement": len({families.get(p) or p for p in ranks}),
-        "ranks": ranks,
-    }
-    return replace(hit, explain={**(hit.explain or {}), **more, **reasons})
+def _explained(hit: Hit, words: frozenset[str], fused: float | None = None) -> Hit:
+    """The hit with its `Explain` brought up to date after merging."""
+    return replace(
+        hit,
+        explain=replace(
+            hit.explain or Explain(),
+            coverage=coverage(words, hit),
+            agreement=len({s.index for s in hit.sources}),
+            fused=fused,
+        ),
+    )

@@ -29,7 +29,7 @@ from kensaku.transport.http import HttpClient
 
 KEY = "contract-key-5f3a9c"
 TEXT = 'カワウソ "sea otter" & 🦦 100% a+b'
-QUERY = Query(TEXT, limit=3)
+QUERY = Query(TEXT, max_results=3)
 
 STATUSES = {
     400: errors.BadQuery,
@@ -259,7 +259,7 @@ class ProviderContract:
 
     def test_it_asks_for_no_more_than_it_may(self) -> None:
         """A count above the upstream's bound is refused by it, so it is not sent."""
-        few, many = (set(params_of(self.describe(Query(TEXT, limit=n)))) for n in (1, 50))
+        few, many = (set(params_of(self.describe(Query(TEXT, max_results=n)))) for n in (1, 50))
         counts = [int(value) for _, value in many - few if str(value).isdigit()]
         assert all(1 <= count <= self.provider.max_results for count in counts)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import KensakuError
 from kensaku.models import Hit
-from kensaku.search.confidence import weigh
+from kensaku.search.confidence import confidence_of
 from kensaku.tools._params import QUERY
 from kensaku.tools.base import BaseTool, Param, ToolResult
 
@@ -75,7 +75,7 @@ class RAGSearchTool(BaseTool):
     ) -> dict[str, Any]:
         """Return count, mean, variance, coverage and the rest, each within its bounds."""
         hits = [] if isinstance(results, str) else [_hit(r) for r in results]
-        factors = weigh(query, hits).to_dict()
+        factors = confidence_of(query, hits).to_dict()
         return {**factors.pop("factors"), **factors}
 
 

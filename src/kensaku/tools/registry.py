@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from kensaku import tools
-from kensaku.config.file import Source, read_file
+from kensaku.config.file import SettingsFile, read_file
 from kensaku.errors import ConfigError, UnknownName
 
 if TYPE_CHECKING:
@@ -132,7 +132,9 @@ def _enabled(config: str | Path | Mapping[str, Any] | None) -> list[str]:
     if config is None:
         return list(DEFAULT)
     source = (
-        Source(config, None, "", {}) if isinstance(config, Mapping) else read_file(Path(config), {})
+        SettingsFile(config, None, "", {})
+        if isinstance(config, Mapping)
+        else read_file(Path(config), {})
     )
     for key in ("enabled_tools", "tools.enabled"):
         if key in source:

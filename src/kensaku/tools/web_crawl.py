@@ -22,7 +22,7 @@ class WebCrawlTool(PagesTool):
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
         options = {n: v for n, v in arguments.items() if v is not None}
-        crawl = await self.client.crawl(**options)
+        crawl = await self.client.crawl(**options, progress=self.progress)
         return self.pages_result(
             crawl.results, crawl.failed, shown_failures=10, base_url=arguments["url"]
         )

@@ -29,5 +29,5 @@ class WebExtractTool(PagesTool):
     )
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
-        extraction = await self.client.extract(arguments["urls"])
+        extraction = await self.client.extract(arguments["urls"], progress=self.progress)
         return self.pages_result(extraction.results, extraction.failed)

@@ -21,7 +21,7 @@ class WebMapTool(BaseTool):
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
         options = {n: v for n, v in arguments.items() if v is not None}
-        site = await self.client.map(**options)
+        site = await self.client.map(**options, progress=self.progress)
         text = "\n".join(site.urls)
         return ToolResult(
             success=bool(site.urls),

@@ -34,7 +34,7 @@ class ProviderCheck:
         self.name, self.results = name, list[CheckResult]()
         self.skew: float | None = None  # seconds by which this machine's clock is ahead
         self.usable = False
-        self._k, self._provider, self._pooled = k, k.provider(name), pooled
+        self._k, self._provider, self._pooled = k, k._resources.provider(name), pooled
         self._live, self._seconds = live, seconds
 
     async def run(self) -> None:
@@ -66,7 +66,9 @@ class ProviderCheck:
     async def _reachable(self) -> bool:
         try:
             async with asyncio.timeout(self._seconds):
-                reply = await self._k.http.send(Request(self._provider.base_url), self.name)
+                reply = await self._k._resources.http.send(
+                    Request(self._provider.base_url), self.name
+                )
         except (ProviderError, TimeoutError) as error:
             message = error.message if isinstance(error, ProviderError) else "it does not answer"
             self._add("!" if self._pooled else "✗", message, "check the network and its address")
@@ -91,10 +93,12 @@ class ProviderCheck:
         else:
             if message:
                 self._add("✓", which + message)
-                await self._k.gate(self.name).warm()
+                await self._k._resources.limiter(self.name).reset()
 
     async def _search(self, key: str) -> str:
-        findings = await self._k.ask(self._provider, Query("kensaku", limit=1), key)
+        findings = await self._k._resources.ask(
+            self._provider, Query("kensaku", max_results=1), key
+        )
         return f"it answered a search ({len(findings.hits)} hits)"
 
     async def _account(self, key: str) -> str:
@@ -104,7 +108,7 @@ class ProviderCheck:
         request = Request(
             f"{self._provider.base_url}/usage", headers={"Authorization": f"Bearer {key}"}
         )
-        reply = await self._k.http.send(request, self.name)
+        reply = await self._k._resources.http.send(request, self.name)
         if error := self._provider.failure(reply):
             raise error
         return _quota(reply)

@@ -15,14 +15,14 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from kensaku.compat.slack_bot.dialect import NO_QUERY, NOBODY
 from kensaku.compat.tavily_tools.client import tavily_client
-from kensaku.config.file import Source, read_file
+from kensaku.config.file import SettingsFile, read_file
 from kensaku.dialects import write, write_error
 from kensaku.errors import ConfigError, KensakuError, MissingExtra, UnknownName
-from kensaku.models import Outcome
+from kensaku.models import Depth, Outcome
 from kensaku.tools.fence import fence_text
 
 try:
@@ -101,7 +101,7 @@ def load_web_search_config(
         raise ConfigError(f"{source.where(f'{SECTION}.{name}')}: {wrong.message}") from None
 
 
-def _value(source: Source, name: str) -> Any:
+def _value(source: SettingsFile, name: str) -> Any:
     if name != "api_key":
         return source[f"{SECTION}.{name}"]
     try:
@@ -174,7 +174,7 @@ async def _search(query: str, config: WebSearchConfig) -> tuple[str, str]:
         client = await tavily_client(config.api_key)
         response = await client.search(
             query,
-            depth=config.search_depth,
+            depth=cast(Depth, config.search_depth),
             max_results=config.max_results,
             include_answer=True,
         )

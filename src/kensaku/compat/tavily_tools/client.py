@@ -38,7 +38,7 @@ async def tavily_client(api_key: str, *, retries: bool = True) -> Kensaku:
             return entry.client
     client = Kensaku(settings)
     if not retries:
-        client.retries = RetryBudget(0, floor=0)
+        client._resources.retries = RetryBudget(0, floor=0)
     _cached.append(_CachedClient(settings, retries, client))
     if len(_cached) > MAX_CLIENTS:
         await _cached.pop(0).client.close()

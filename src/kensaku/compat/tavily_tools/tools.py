@@ -168,7 +168,7 @@ class TavilyTool(BaseTool):
             if wait is None:
                 break
             await self.deps.sleep(wait)
-            await client.gate("tavily").warm()  # the time it asked for is over
+            await client._resources.limiter("tavily").reset()  # the time it asked for is over
         raise TavilyAPIError.of(error)
 
     def success(self, text: str, output: Any) -> ToolResult:

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kensaku.compat.terminal.registry import sensitive_setting_keys
+from kensaku.config.providers import ProviderSettings
 from kensaku.config.secret import Secret
-from kensaku.config.settings import ProviderSettings, Settings
+from kensaku.config.settings import Settings
 from kensaku.errors import ConfigError
 from kensaku.providers import BUILT_IN, provider_class, provider_names
 

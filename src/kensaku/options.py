@@ -1,0 +1,116 @@
+"""The options of calls, spelled out once: `search`, `context` and `answer` share them.
+
+Type checkers and editors read them by PEP 692; a test compares them with the classes they fill.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kensaku.config.secret import Secret
+    from kensaku.config.settings import (
+        Mode,
+        OptoutPolicy,
+        Period,
+        RobotsPolicy,
+        Tokenizer,
+        Undated,
+    )
+    from kensaku.models import Depth, TimeRange, Topic
+    from kensaku.search.budget import Budget
+
+
+class QueryOptions(TypedDict, total=False):
+    """The fields of `Query` besides its text."""
+
+    max_results: int
+    depth: Depth
+    topic: Topic
+    time_range: TimeRange | None
+    start_date: date | str | None
+    end_date: date | str | None
+    include_domains: Iterable[str]
+    exclude_domains: Iterable[str]
+    country: str | None
+    language: str | None
+    include_answer: bool
+    include_raw_content: bool
+    collection: str | None
+
+
+class SearchOptions(QueryOptions, total=False):
+    """What `Kensaku.search` takes besides the query."""
+
+    route: str | Iterable[str] | None
+    mode: Mode | None
+    timeout: float | None
+    cache: bool | None
+    budget: Budget | None
+
+
+class CrawlOptions(TypedDict, total=False):
+    """The fields of `fetch.Plan` besides the address."""
+
+    instructions: str | None
+    max_depth: int
+    max_breadth: int
+    limit: int
+    select_paths: Sequence[str] | None
+    exclude_paths: Sequence[str] | None
+    select_domains: Sequence[str] | None
+    exclude_domains: Sequence[str] | None
+    allow_external: bool
+    timeout: float
+    sitemap: bool
+
+
+class SettingsOptions(TypedDict, total=False):
+    """The settings as arguments: `Kensaku(route=["tavily", "local"], cache_ttl=60)`."""
+
+    home: str | Path
+    route: str | Iterable[str]
+    mode: Mode
+    timeout: float
+    max_results: int
+    keyless: bool
+    dialect: str
+    tenant: str
+    state_url: str
+    cache_enabled: bool
+    cache_url: str
+    cache_ttl: float
+    cache_stale: float
+    retry_budget: float
+    rank_per_domain: int
+    rank_block_domains: str | Iterable[str]
+    rank_undated: Undated
+    budget_searches: int
+    budget_money: float
+    budget_period: Period
+    index_keep_fetched: bool
+    index_url: str
+    index_api_key: str | Secret | None
+    index_model: str
+    index_model_api_key: str | Secret | None
+    fetch_allow: str | Iterable[str]
+    fetch_ports: str | Iterable[str]
+    fetch_timeout: float
+    fetch_max_bytes: int
+    fetch_per_host: int
+    fetch_fresh: float
+    fetch_robots: RobotsPolicy
+    fetch_optouts: OptoutPolicy
+    fetch_browser: str
+    fetch_proxy: str
+    context_tokenizer: Tokenizer
+    llm_url: str
+    llm_model: str
+    llm_api_key: str | Secret | None
+    mcp_token: str | Secret | None
+    proxy: str
+    user_agent: str

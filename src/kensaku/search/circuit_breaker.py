@@ -1,0 +1,45 @@
+"""The circuit breaker of one provider."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+
+
+class CircuitBreaker:
+    """Open when most of the last calls failed; then one probe at a time finds out."""
+
+    WINDOW, FAILURES, SHARE = 50, 10, 0.6
+    PAUSE, LONGEST = 5.0, 60.0
+
+    def __init__(self) -> None:
+        self._calls: deque[tuple[float, bool]] = deque(maxlen=self.WINDOW)
+        self.until = 0.0  # wall time; 0 = closed
+        self._pause = self.PAUSE
+
+    def record(self, failed: bool, probe: bool = False) -> bool:
+        """Record a call; return whether the state changed."""
+        now = time.time()
+        if self.until:
+            if not probe:
+                return False  # it was on its way when the circuit opened, and says nothing new
+            if failed:
+                self._pause = min(self.LONGEST, self._pause * 2)
+                self.until = now + self._pause
+            else:
+                self.close()
+            return True
+        self._calls.append((now, failed))
+        if not failed:
+            return False
+        recent = [f for t, f in self._calls if now - t < 60]
+        failures = sum(recent)
+        if failures < self.FAILURES or failures < self.SHARE * len(recent):
+            return False
+        self.until = now + self._pause
+        return True
+
+    def close(self) -> None:
+        """Close the circuit and forget the failures."""
+        self._calls.clear()
+        self.until, self._pause = 0.0, self.PAUSE

@@ -1,0 +1,84 @@
+"""One search under way: what it was asked, what it may use, what happened so far."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kensaku.errors import KensakuError, Unreachable
+from kensaku.models import Attempt, Outcome
+
+if TYPE_CHECKING:
+    from kensaku._resources import Resources
+    from kensaku.models import Query
+    from kensaku.search.budget import Budget
+    from kensaku.search.route import Route
+
+LOCAL_SECONDS = 2.0  # what the web leaves to the local index at the end of a route
+PATIENCE = 2.0  # seconds to wait for a rate while another provider could be asked
+
+
+@dataclass(slots=True)
+class Run:
+    """Made once per search and passed to every step."""
+
+    resources: Resources
+    query: Query
+    route: Route
+    deadline: float  # loop time
+    budget: Budget
+    attempts: list[Attempt] = field(default_factory=list)
+    notes: dict[str, list[str]] = field(default_factory=dict)  # provider → how it was asked
+    errors: dict[str, KensakuError] = field(default_factory=dict)  # provider → its last error
+    stopped: bool = False
+
+    @property
+    def seconds_left(self) -> float:
+        return self.deadline - asyncio.get_running_loop().time()
+
+    @property
+    def over(self) -> bool:
+        return self.stopped or self.seconds_left <= 0
+
+    @property
+    def requests(self) -> int:
+        """How many requests were sent."""
+        return sum(attempt.sent for attempt in self.attempts)
+
+    def deadline_of(self, name: str) -> float:
+        """When this provider must have answered, so that those behind it still get their turn."""
+        names = self.route.names
+        if self.route.mode != "first" or name == names[-1]:
+            return self.deadline
+        behind = [n for n in names[names.index(name) + 1 :] if n not in self.errors]
+        if not behind:
+            return self.deadline
+        left = self.seconds_left
+        only_local = not any(self._is_web(n) for n in behind)
+        return self.deadline - (min(LOCAL_SECONDS, left / 4) if only_local else left / 2)
+
+    def wait_deadline(self, name: str, deadline: float) -> float:
+        """Until when to wait for a turn: not long while another provider could be asked."""
+        soon = asyncio.get_running_loop().time() + PATIENCE
+        return min(deadline, soon) if deadline > soon and self.alternatives(name) else deadline
+
+    def alternatives(self, name: str) -> list[str]:
+        """The web providers that could still be asked instead of this one."""
+        names = self.route.names
+        return [n for n in names if n != name and n not in self.errors and self._is_web(n)]
+
+    def skip(self, name: str, error: KensakuError) -> None:
+        """Record that a provider was not asked, and why."""
+        self.errors[name] = error
+        self.attempts.append(Attempt(name, Outcome.UNAVAILABLE, error, sent=False))
+
+    def seems_offline(self, name: str) -> bool:
+        """Whether to spare this one of the keyless pool: two hosts could not be reached."""
+        if name not in self.route.pool:
+            return False
+        unreachable = {a.provider for a in self.attempts if isinstance(a.error, Unreachable)}
+        return len(unreachable) >= 2
+
+    def _is_web(self, name: str) -> bool:
+        return self.resources.provider(name).is_web

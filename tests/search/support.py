@@ -1,0 +1,36 @@
+"""What several tests of a search use."""
+
+from __future__ import annotations
+
+import asyncio
+
+from kensaku.models import Hit
+
+LONG = "word " * 100 + "end"  # 503 characters: more than Tavily takes
+
+
+def hit(name: str, title: str = "Otters", content: str = "All about otters") -> Hit:
+    return Hit(url=f"https://{name}.example/", title=title, content=content)
+
+
+async def turns(count: int) -> None:
+    """Let the event loop turn so many times."""
+    for _ in range(count):
+        await asyncio.sleep(0)
+
+
+async def until(happened) -> None:
+    """Let others work until something has happened; a minute is enough for anything."""
+    async with asyncio.timeout(60):
+        while not happened():  # noqa: ASYNC110 - the upstream tells nobody
+            await asyncio.sleep(0.001)
+
+
+def with_key(start: str):
+    return lambda seen: seen.headers.get("authorization", "").startswith(f"Bearer {start}")
+
+
+def document(url: str, text: str):
+    from kensaku import Document
+
+    return Document(url=url, title=text, text=text)

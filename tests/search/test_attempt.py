@@ -1,0 +1,172 @@
+"""Asking one provider: queries that do not fit, filters it lacks, and why it was not asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from kensaku import Budget, Outcome
+from kensaku.errors import (
+    BudgetExceeded,
+    DoesNotFit,
+    NotAsked,
+    NotConfigured,
+    Unreachable,
+    Unreadable,
+)
+from kensaku.testing import faults
+from tests.search.support import LONG, document, hit
+
+
+async def test_a_long_query_goes_to_one_that_takes_it_whole(make_client, upstream):
+    """Tavily takes 400 characters, Exa takes more."""
+    found = await make_client("tavily", "exa").search(LONG)
+
+    assert isinstance(found.attempts[0].error, DoesNotFit)
+    assert not upstream.asked("tavily")
+    assert upstream.asked("exa")[0].json["query"] == LONG
+
+
+async def test_a_long_query_is_cut_at_a_word_when_nobody_takes_it(make_client, upstream):
+    """And a note says so."""
+    found = await make_client("tavily").search(LONG)
+
+    sent = upstream.requests[0].json["query"]
+    assert len(sent) <= 400
+    assert LONG.startswith(sent + " ")
+    assert found.notes == (f"tavily: the query was cut at a word to {len(sent)} characters",)
+
+
+async def test_a_long_query_is_cut_after_all_when_the_others_cannot_answer(make_client, upstream):
+    """Exa would take it whole, but has no key: Tavily still searches."""
+    client = make_client("tavily", "exa", env={"EXA_API_KEY": ""})
+
+    found = await client.search(LONG)
+
+    assert found.outcome is Outcome.FOUND
+    assert len(upstream.asked("tavily")[0].json["query"]) <= 400
+
+
+async def test_what_the_upstream_cannot_filter_is_filtered_here_and_said(make_client, upstream):
+    """Serper and the like take no list of domains: the hits are filtered, and more are asked."""
+    client = make_client("marginalia")
+    assert "domains" not in client._resources.provider("marginalia").filters
+    upstream.answers("marginalia", [hit("a"), hit("b"), hit("c")])
+
+    found = await client.search("otters", include_domains=["b.example"], country="jp")
+
+    assert [h.url for h in found.hits] == ["https://b.example/"]
+    assert found.notes == (
+        "marginalia: it cannot filter by domains; its hits were filtered here",
+        "marginalia: it cannot filter by country; that was not applied",
+        "marginalia: 2 of 3 hits were of other domains and were left out",
+    )
+
+
+async def test_notes_tell_only_of_those_that_answered(make_client, upstream):
+    """What Marginalia cannot do is no news when Tavily found it."""
+    upstream.fails("marginalia", faults.bad_json())
+
+    found = await make_client("marginalia", "tavily").search("otters", country="jp")
+
+    assert found.notes == ()
+
+
+async def test_local_emptiness_is_no_answer_about_the_web(make_client, upstream, machine):
+    """The web could not be searched, the local index has nothing: nobody has looked."""
+    upstream.fails("tavily", faults.status(401))
+    client = make_client("tavily", "local")
+    await client.index.add([document("https://x.example/", "Zebra")], collection="own")
+
+    found = await client.search("otters", collection="own")
+    alone = await client.search("otters", collection="own", route="local")
+
+    assert found.outcome is Outcome.UNAVAILABLE
+    assert alone.outcome is Outcome.EMPTY
+
+
+async def test_a_provider_that_is_switched_off_is_not_asked(make_client, upstream):
+    """Also when a route names it."""
+    client = make_client("tavily", "brave", env={"TAVILY_ENABLED": "off"})
+
+    found = await client.search("otters")
+
+    assert isinstance(found.attempts[0].error, NotConfigured)
+    assert found.outcome is Outcome.FOUND
+    assert not upstream.asked("tavily")
+
+
+async def test_without_a_network_the_keyless_pool_is_spared(make_client, machine):
+    """After two hosts that cannot be reached, the rest are not waited for."""
+    nowhere = "http://127.0.0.1:9"  # the discard port: refused
+    names = ("tavily", "you", "keenable", "marginalia", "wikipedia")
+    env = {f"{n.upper()}_BASE_URL": nowhere for n in names} | {"TAVILY_API_KEY": ""}
+    client = make_client(env=env, route=("auto",))
+    assert {"keenable", "wikipedia"} <= client._default_route.pool
+    await client.index.add([document("https://x.example/", "Zebra")])  # or pydocs is built
+
+    found = await client.search("otters", timeout=10)
+
+    spared = [a for a in found.attempts if type(a.error) is NotAsked]
+    assert len({a.provider for a in found.attempts if isinstance(a.error, Unreachable)}) == 2
+    assert spared
+
+
+async def test_a_spent_budget_sends_nothing_more(make_client, upstream):
+    """The next search is unavailable, and says why; the local index costs nothing."""
+    client = make_client("tavily", "brave")
+    budget = Budget(searches=2)
+
+    found = [await client.search("otters", budget=budget, cache=False) for _ in range(3)]
+
+    assert [r.outcome for r in found] == [Outcome.FOUND, Outcome.FOUND, Outcome.UNAVAILABLE]
+    assert isinstance(found[-1].attempts[0].error, BudgetExceeded)
+    assert len(upstream.requests) == 2
+    assert budget.left() == {"searches": 0}
+
+
+async def test_money_is_counted_as_it_was_spent(make_client, upstream):
+    """A failed call and a keyless one cost nothing; a good one costs its price."""
+    client, budget = make_client("tavily"), Budget(money=1.0, seconds=60)
+    price = client._resources.provider("tavily").price
+    upstream.fails("tavily", faults.status(500), times=1)
+
+    found = await client.search("otters", budget=budget)
+
+    assert len(upstream.requests) == 2
+    assert found.cost == price
+    assert budget.left()["money"] == pytest.approx(1.0 - price)
+    assert 0 < 60 - budget.left()["seconds"] < 5
+
+    keyless = make_client("tavily", env={"TAVILY_API_KEY": ""})
+    await keyless.search("otters", budget=budget)
+    assert budget.left()["money"] == pytest.approx(1.0 - price)
+
+
+async def test_a_run_that_has_used_up_its_seconds_is_over(make_client, upstream):
+    """Seconds are a budget like searches and money."""
+    budget = Budget(seconds=0.02)
+    upstream.fails("tavily", faults.delay(0.03), times=1)
+    client = make_client("tavily")
+
+    first = await client.search("otters", budget=budget)
+    second = await client.search("beavers", budget=budget)
+
+    assert first.outcome is Outcome.FOUND
+    assert isinstance(second.attempts[0].error, BudgetExceeded)
+
+
+async def test_somebody_elses_bug_does_not_take_the_rest_along(make_client, upstream):
+    """A provider that raises whatever it likes is one failed attempt."""
+    client = make_client("tavily", "brave")
+
+    class Broken(type(client._resources.provider("tavily"))):
+        def request(self, query, key):
+            raise ZeroDivisionError(f"{query.text} {key}")
+
+    client._resources._providers["tavily"] = Broken("http://127.0.0.1:9")
+
+    found = await client.search("otters")
+
+    assert isinstance(found.attempts[0].error, Unreadable)
+    assert "ZeroDivisionError" in str(found.attempts[0].error)
+    assert found.outcome is Outcome.FOUND

@@ -1,0 +1,116 @@
+"""One deadline through every step; cancellation; one that hangs does not hold the others."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from kensaku import Outcome
+from kensaku.errors import (
+    Timeout,
+)
+from kensaku.testing import FakeUpstream, faults
+from tests.search.support import turns, until
+
+
+@pytest.mark.parametrize("mode", ["first", "hedge", "all"])
+async def test_no_search_returns_later_than_its_deadline(mode, make_client, upstream, clock):
+    """A few turns of the loop after it, whatever hangs."""
+    upstream.fails("*", faults.hang())
+    client = make_client("tavily", "brave", "exa", mode=mode)
+    task = asyncio.create_task(client.search("otters", timeout=30))
+    await until(lambda: len(upstream.requests) >= (3 if mode == "all" else 1))
+
+    clock.advance(30)
+    await turns(100)
+
+    assert task.done()
+    found = task.result()
+    assert found.outcome is Outcome.UNAVAILABLE
+    assert all(isinstance(a.error, Timeout) for a in found.attempts)
+
+
+async def test_who_joins_a_flight_keeps_to_their_own_deadline(make_client, upstream, clock):
+    """The leader may have five minutes; who joins with ten seconds waits for ten."""
+    upstream.fails("tavily", faults.hang())
+    client = make_client("tavily")
+    leader = asyncio.create_task(client.search("otters", timeout=300))
+    await until(lambda: upstream.requests)
+    joined = asyncio.create_task(client.search("otters", timeout=10))
+    await turns(20)
+
+    clock.advance(11)
+    found = await joined
+
+    assert not leader.done()
+    assert found.outcome is Outcome.UNAVAILABLE
+    assert isinstance(found.attempts[0].error, Timeout)
+    leader.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await leader
+
+
+async def test_a_hanging_first_leaves_time_for_the_second(make_client, upstream, clock):
+    """In mode `first`, nobody may use up the whole deadline while others wait."""
+    upstream.fails("tavily", faults.hang())
+    client = make_client("tavily", "brave")
+    task = asyncio.create_task(client.search("otters", timeout=300))
+    await until(lambda: upstream.requests)
+
+    clock.advance(150)
+    found = await task
+
+    assert found.outcome is Outcome.FOUND
+    assert [type(a.error) for a in found.attempts] == [Timeout, type(None)]
+
+
+async def test_a_deadline_that_nobody_could_meet_does_not_count_against_them(make_client, upstream):
+    """Twenty callers in a hurry must not open the circuit for those with patience."""
+    upstream.fails("tavily", faults.delay(0.2))
+    client = make_client("tavily")
+
+    for _ in range(20):
+        await client.search("otters", timeout=0.01, cache=False)
+
+    assert client._resources.limiter("tavily").breaker.until == 0
+
+
+async def test_a_caller_who_gives_up_stops_the_work(make_client, upstream):
+    """The connection is closed, and nothing is left running."""
+    upstream.fails("tavily", faults.hang())
+    client = make_client("tavily")
+    task = asyncio.create_task(client.search("otters"))
+    await until(lambda: upstream.requests)
+
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    await until(lambda: not upstream._open)
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+async def test_a_hanging_provider_takes_nothing_from_the_others(make_client, upstream):
+    """Bulkhead: 200 searches hang at one host; another host still answers in its usual time."""
+    async with FakeUpstream() as other:
+        upstream.fails("tavily", faults.hang())
+        env = {
+            "BRAVE_BASE_URL": other.base_url("brave"),
+            "BRAVE_API_KEY": "k",
+            "BRAVE_RATE": "9999/s",
+        }
+        client = make_client("tavily", env=env)
+        stuck = [
+            asyncio.create_task(client.search(f"{n}", route="tavily", timeout=30, cache=False))
+            for n in range(200)
+        ]
+        await until(lambda: len(upstream.requests) >= 100)
+
+        found = [await client.search("otters", route="brave", cache=False) for _ in range(20)]
+
+        assert all(r.outcome is Outcome.FOUND for r in found)
+        assert len(upstream.requests) <= 128
+        for task in stuck:
+            task.cancel()
+        await asyncio.gather(*stuck, return_exceptions=True)

@@ -1,0 +1,176 @@
+"""The modes `hedge` and `all`."""
+
+from __future__ import annotations
+
+import asyncio
+
+from kensaku import Outcome
+from kensaku.errors import (
+    CalledOff,
+    Timeout,
+)
+from kensaku.models import Hit
+from kensaku.testing import faults
+from tests.search.support import hit, until
+
+
+async def test_all_are_asked_at_once_and_fused(make_client, upstream):
+    """The same page found by two counts for more, and stands once."""
+    upstream.answers("tavily", [hit("t"), hit("both")])
+    upstream.answers("exa", [hit("e"), hit("both")])
+
+    found = await make_client("tavily", "exa", mode="all").search("otters")
+
+    assert found.hits[0].url == "https://both.example/"
+    assert len(found.hits) == 3
+    assert {s.provider for s in found.hits[0].sources} == {"tavily", "exa"}
+    assert found.hits[0].explain.agreement == 2
+    assert not found.partial
+
+
+async def test_engines_that_resell_one_index_agree_only_once(make_client, upstream):
+    """Serper, SerpApi and Google are one opinion."""
+    client = make_client("serper", "serpapi", "exa", mode="all")
+    upstream.answers("serper", [hit("x"), hit("google")])
+    upstream.answers("serpapi", [hit("y"), hit("google")])
+    upstream.answers("exa", [hit("exa"), hit("z")])
+
+    found = await client.search("otters")
+
+    google = next(h for h in found.hits if "google" in h.url)
+    assert (
+        client._resources.provider("serper").family == client._resources.provider("serpapi").family
+    )
+    assert google.explain.agreement == 1
+    assert found.hits[0].url != google.url
+
+
+async def test_one_host_does_not_fill_the_list(make_client, upstream):
+    """At most `per_domain` of a host come first; the rest follow at the end."""
+    same = [
+        Hit(url=f"https://big.example/{n}", title=f"Otters {n}", content=f"otters {n}")
+        for n in range(6)
+    ]
+    upstream.answers("tavily", [*same, hit("small")])
+
+    found = await make_client("tavily", mode="all", rank_per_domain=2).search(
+        "otters", max_results=5
+    )
+
+    hosts = [h.url.split("/")[2] for h in found.hits]
+    assert hosts == ["big.example", "big.example", "small.example", "big.example", "big.example"]
+
+
+async def test_at_the_deadline_what_is_there_comes_back(make_client, upstream, clock):
+    """Who has not answered is left out, and named."""
+    upstream.fails("exa", faults.hang())
+    client = make_client("tavily", "exa", mode="all")
+    task = asyncio.create_task(client.search("otters", timeout=30))
+    await until(lambda: client._resources.limiter("tavily").latencies)
+    await until(lambda: any(r.provider == "exa" for r in upstream.requests))
+
+    clock.advance(30)
+    found = await task
+
+    assert found.outcome is Outcome.FOUND
+    assert found.partial
+    assert {a.provider: type(a.error) for a in found.attempts} == {
+        "tavily": type(None),
+        "exa": Timeout,
+    }
+    assert found.confidence.factors.partial
+
+
+async def test_a_wrong_query_for_one_does_not_stop_the_others_of_all(make_client, upstream):
+    """They were asked at the same time."""
+    upstream.fails("tavily", faults.status(400))
+
+    found = await make_client("tavily", "exa", mode="all").search("otters")
+
+    assert found.outcome is Outcome.FOUND
+
+
+async def test_the_second_starts_when_the_first_is_slow(make_client, upstream):
+    """Slower than its own 95th percentile; the loser is called off, and said."""
+    client = make_client("tavily", "brave", mode="hedge")
+    client._resources.limiter("tavily").latencies.extend([0.01] * 20)
+    upstream.fails("tavily", faults.hang())
+
+    found = await client.search("otters")
+
+    assert found.hits[0].provider == "brave"
+    assert {a.provider: type(a.error) for a in found.attempts} == {
+        "tavily": CalledOff,
+        "brave": type(None),
+    }
+    assert len(asyncio.all_tasks()) == 1  # the loser is no longer on its way
+
+
+async def test_a_fast_first_needs_no_second(make_client, upstream):
+    """Hedging costs nothing while all is well."""
+    client = make_client("tavily", "brave", mode="hedge")
+    client._resources.limiter("tavily").latencies.extend([5.0] * 20)
+
+    for _ in range(20):
+        await client.search("otters", cache=False)
+
+    assert not upstream.asked("brave")
+
+
+async def test_a_hedged_answer_is_kept(make_client, upstream):
+    """The loser did not fail: the answer is whole."""
+    client = make_client("tavily", "brave", mode="hedge")
+    client._resources.limiter("tavily").latencies.extend([0.01] * 20)
+    upstream.fails("tavily", faults.hang())
+
+    await client.search("otters")
+
+    assert (await client.search("otters")).cached
+
+
+async def test_hedging_is_bounded(make_client, upstream):
+    """When all are slow, twice the calls are no medicine: 5 in 100, and two to begin."""
+    client = make_client("tavily", "brave", mode="hedge")
+    client._resources.limiter("tavily").latencies.extend([0.001] * 20)
+    upstream.fails("tavily", faults.delay(0.02))
+
+    for _ in range(40):
+        client._resources.limiter("tavily").latencies.extend([0.001] * 100)
+        await client.search("otters", cache=False)
+
+    assert 1 <= len(upstream.asked("brave")) <= 2 + 40 * 0.05
+
+
+async def test_a_hedge_that_is_not_granted_does_not_spin(make_client, upstream):
+    """Without leave for a second, one wait lasts until the first answers."""
+    client = make_client("tavily", "brave", mode="hedge")
+    client._resources.limiter("tavily").latencies.extend([0.00001] * 100)
+    while client._resources.hedges.take():
+        pass
+    looked = 0
+    slow = client._resources.limiter("tavily").p95_latency
+
+    def counted(fallback: float) -> float:
+        nonlocal looked
+        looked += 1
+        return slow(fallback)
+
+    client._resources.limiter("tavily").p95_latency = counted
+    upstream.fails("tavily", faults.delay(0.05))
+
+    found = await client.search("otters")
+
+    assert found.hits[0].provider == "tavily"
+    assert looked <= 2
+
+
+async def test_when_the_first_fails_the_second_starts_at_once(make_client, upstream):
+    """No token is needed to go on to the next."""
+    client = make_client("tavily", "brave", mode="hedge")
+    while client._resources.hedges.take():
+        pass
+    upstream.fails("tavily", faults.status(401))
+
+    found = await client.search("otters")
+
+    assert [a.provider for a in found.attempts] == ["tavily", "brave"]

@@ -1,0 +1,365 @@
+"""The retry rule: every error has its row, and what cannot pass is not tried again."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import statistics
+
+import pytest
+
+from kensaku import Budget, Outcome, Query, errors
+from kensaku.errors import (
+    BadQuery,
+    Blocked,
+    CircuitOpen,
+    Cooling,
+    KeyRefused,
+    Outage,
+    ProviderError,
+    QuotaExhausted,
+    RateLimited,
+    Unreachable,
+    Unreadable,
+)
+from kensaku.search.retry import RULES, Next, Tries, delay_before_retry, rule_for
+from kensaku.search.route import Route
+from kensaku.search.run import Run
+from kensaku.testing import faults
+from tests.search.support import with_key
+
+
+def test_every_error_of_a_provider_has_a_row():
+    """A new error without a rule would be a crash in somebody's search."""
+    kinds = [
+        kind
+        for _, kind in inspect.getmembers(errors, inspect.isclass)
+        if issubclass(kind, ProviderError)
+        and kind not in (ProviderError, errors.CalledOff)  # raised to nobody
+    ]
+
+    assert len(kinds) >= 13
+    for kind in kinds:
+        assert isinstance(rule_for(kind("x", "y")).then, Next)
+
+
+def test_no_row_of_the_table_hides_another():
+    """The first row that fits holds: a general error must not stand before a special one."""
+    rows = [kind for kind, _ in RULES]
+
+    for n, kind in enumerate(rows):
+        assert not any(issubclass(kind, earlier) for earlier in rows[:n]), kind
+
+
+class Refusing:
+    """A transport whose every request ends in one error."""
+
+    def __init__(self, error):
+        self.error, self.sent = error, 0
+
+    async def send(self, request, provider):
+        self.sent += 1
+        raise self.error
+
+    async def ready(self):
+        pass
+
+    async def close(self):
+        pass
+
+
+@pytest.mark.parametrize(("transient", "requests"), [(True, 8), (False, 1)])
+@pytest.mark.parametrize("kind", [Unreachable, Unreadable])
+async def test_only_what_may_pass_is_tried_again(kind, transient, requests, make_client):
+    """A host that does not exist is asked once, not eight times."""
+    client = make_client("brave")
+    client._resources.http = transport = Refusing(kind("brave", "no", transient=transient))
+
+    response = await client.search("otters", timeout=30)
+
+    assert response.outcome == "unavailable"
+    assert transport.sent == requests
+    assert len(response.attempts) == requests
+
+
+async def test_pauses_before_a_retry_differ(make_client):
+    """Those who failed together do not return together: variation of at least 0.3."""
+    client = make_client("tavily")
+    error = errors.Outage("tavily", "down")
+    pauses = []
+    for _ in range(45):
+        client._resources.retries.earn()
+        client._resources.retries.earn()
+        deadline = asyncio.get_running_loop().time() + 30
+        run = Run(client._resources, Query("otters"), Route(("tavily",)), deadline, Budget())
+        pauses.append(delay_before_retry(run, error, Tries(requests=1)))
+
+    assert statistics.stdev(pauses) / statistics.mean(pauses) >= 0.3
+
+
+async def test_an_outage_is_retried_once_and_a_name_that_does_not_exist_never(make_client):
+    """The second failure in a row goes on to the next provider."""
+    client = make_client("tavily")
+    deadline = asyncio.get_running_loop().time() + 30
+    run = Run(client._resources, Query("otters"), Route(("tavily",)), deadline, Budget())
+
+    assert delay_before_retry(run, errors.Outage("tavily", "down"), Tries(1)) > 0
+    assert delay_before_retry(run, errors.Outage("tavily", "down"), Tries(2)) is None
+    nowhere = Unreachable("tavily", "its name cannot be looked up", transient=False)
+    assert delay_before_retry(run, nowhere, Tries(1)) is None
+
+
+# --- what each error means for the next try: the rows of THE table
+
+
+@pytest.mark.parametrize("status", [400, 422])
+async def test_a_wrong_query_stops_and_nobody_else_is_asked(status, make_client, upstream):
+    """Who sends it on spreads the mistake, and pays for it."""
+    upstream.fails("tavily", faults.status(status, {"detail": {"error": "bad dates"}}))
+
+    found = await make_client("tavily", "brave").search("otters")
+
+    assert found.outcome is Outcome.UNAVAILABLE
+    assert [type(a.error) for a in found.attempts] == [BadQuery]
+    assert "bad dates" in str(found.attempts[0].error)
+    assert len(upstream.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "error"), [(401, KeyRefused), (402, QuotaExhausted), (432, QuotaExhausted)]
+)
+async def test_a_refused_key_gives_way_to_the_next_key(status, error, make_client, upstream):
+    """Several keys of one provider stand in for each other, and the bad one rests."""
+    upstream.fails("tavily", faults.status(status), when=with_key("one"))
+    client = make_client("tavily", "brave", env={"TAVILY_API_KEY": "one-key,two-key"})
+
+    first = await client.search("otters", cache=False)
+    rest = [await client.search("otters", cache=False) for _ in range(3)]
+
+    assert [type(a.error) for a in first.attempts] == [error, type(None)]
+    assert [a.key for a in first.attempts] == [1, 2]
+    assert [[a.key for a in r.attempts] for r in rest] == [[2], [2], [2]]
+    assert not upstream.asked("brave")
+
+
+async def test_without_another_key_the_next_provider_is_asked(make_client, upstream):
+    """The first provider then cools down: the second search does not send it anything."""
+    upstream.fails("tavily", faults.status(432))
+    client = make_client("tavily", "brave")
+
+    first = await client.search("otters", cache=False)
+    second = await client.search("otters", cache=False)
+
+    assert [a.provider for a in first.attempts] == ["tavily", "brave"]
+    assert isinstance(second.attempts[0].error, Cooling)
+    assert not second.attempts[0].sent
+    assert second.attempts[0].error.retry_after == pytest.approx(900, abs=5)
+    assert len(upstream.asked("tavily")) == 1
+
+
+async def test_a_short_rate_is_waited_for_when_there_is_no_one_else(make_client, upstream):
+    """Retry-After is kept to: the second request is not sent before it is over."""
+    header = {"Retry-After": "0.04"}
+    upstream.fails("tavily", faults.status(429, headers=header), times=1)
+    loop = asyncio.get_running_loop()
+
+    began = loop.time()
+    found = await make_client("tavily").search("otters")
+
+    assert found.outcome is Outcome.FOUND
+    assert [type(a.error) for a in found.attempts] == [RateLimited, type(None)]
+    assert found.attempts[0].error.retry_after == 0.04
+    assert loop.time() - began >= 0.04
+
+
+async def test_a_long_rate_sends_the_search_to_the_next_one(make_client, upstream):
+    """Nobody waits half a minute while somebody else could answer now."""
+    upstream.fails("tavily", faults.status(429, headers={"Retry-After": "30"}))
+
+    found = await make_client("tavily", "brave").search("otters")
+
+    assert [a.provider for a in found.attempts] == ["tavily", "brave"]
+    assert found.outcome is Outcome.FOUND
+
+
+async def test_another_key_is_tried_before_waiting_for_a_rate(make_client, upstream):
+    """A rate belongs to a key, as a rule."""
+    limited = faults.status(429, headers={"Retry-After": "30"})
+    upstream.fails("tavily", limited, when=with_key("one"))
+
+    found = await make_client("tavily", env={"TAVILY_API_KEY": "one-key,two-key"}).search("otters")
+
+    assert [a.key for a in found.attempts] == [1, 2]
+
+
+async def test_keys_that_are_told_to_wait_a_moment_do_not_make_a_storm(make_client, upstream):
+    """With two keys and a tiny Retry-After, somebody could ask back and forth until the end."""
+    upstream.fails("tavily", faults.status(429, headers={"Retry-After": "0.001"}))
+    client = make_client("tavily", env={"TAVILY_API_KEY": "one-key,two-key"})
+
+    found = await client.search("otters", timeout=2)
+
+    assert found.outcome is Outcome.UNAVAILABLE
+    assert len(upstream.requests) <= 12
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [(faults.status(503), Outage), (faults.reset(), Unreachable), (faults.half(), Unreachable)],
+)
+async def test_an_outage_is_retried_once_and_then_left(fault, error, make_client, upstream):
+    """One retry with jitter; then the next provider."""
+    upstream.fails("tavily", fault)
+
+    found = await make_client("tavily", "brave").search("otters")
+
+    assert [a.provider for a in found.attempts] == ["tavily", "tavily", "brave"]
+    assert [type(a.error) for a in found.attempts] == [error, error, type(None)]
+    assert found.outcome is Outcome.FOUND
+
+
+async def test_an_outage_that_passes_needs_no_other_provider(make_client, upstream):
+    """The retry finds it up again."""
+    upstream.fails("tavily", faults.status(502), times=1)
+
+    found = await make_client("tavily", "brave").search("otters")
+
+    assert [a.provider for a in found.attempts] == ["tavily", "tavily"]
+
+
+async def test_a_challenge_page_means_blocked_and_a_rest(make_client, upstream):
+    """It takes us for a robot: asking again at once makes it worse."""
+    upstream.fails("tavily", faults.html())
+    client = make_client("tavily", "brave")
+
+    first = await client.search("otters", cache=False)
+    second = await client.search("otters", cache=False)
+
+    assert [type(a.error) for a in first.attempts] == [Blocked, type(None)]
+    assert isinstance(second.attempts[0].error, Cooling)
+    assert len(upstream.asked("tavily")) == 1
+
+
+@pytest.mark.parametrize("slip", [faults.html(), faults.status(401), faults.status(432)])
+async def test_a_key_that_has_worked_is_forgiven_a_slip(slip, make_client, upstream):
+    """Gateways refuse good keys once in a while; five times in a row is no slip."""
+    client = make_client("tavily", "brave")
+    await client.search("otters", cache=False)
+    upstream.fails("tavily", slip)
+
+    found = [await client.search("otters", cache=False) for _ in range(8)]
+
+    assert [r.hits[0].provider for r in found] == ["brave"] * 8
+    assert len(upstream.asked("tavily")) == 1 + 5
+    assert isinstance(found[-1].attempts[0].error, Cooling)
+
+
+async def test_a_slip_of_the_only_provider_is_not_noticed(make_client, upstream):
+    """The route is walked again: the key works, so the refusal was not meant."""
+    client = make_client("tavily")
+    await client.search("otters", cache=False)
+    upstream.fails("tavily", faults.status(401), times=1)
+
+    assert (await client.search("otters", cache=False)).outcome is Outcome.FOUND
+
+
+async def test_refusals_that_come_back_before_the_results_rest_no_key(make_client, upstream):
+    """Of ten searches at once one is refused, sooner than the others are answered."""
+    upstream.fails("tavily", faults.status(401), times=1)
+    upstream.fails("tavily", faults.delay(0.05))
+    client = make_client("tavily", "brave")
+
+    await asyncio.gather(*(client.search(f"otters {n}", cache=False) for n in range(10)))
+    later = await client.search("otters", cache=False)
+
+    assert later.hits[0].provider == "tavily"
+
+
+async def test_a_search_waits_for_a_rate_that_somebody_else_ran_into(make_client, upstream):
+    """Nobody else can be asked, and there is time."""
+    client = make_client("tavily")
+    upstream.fails("tavily", faults.status(429, headers={"Retry-After": "0.3"}), times=1)
+
+    found = await asyncio.gather(*(client.search(f"otters {n}", timeout=8) for n in range(3)))
+
+    assert all(r.outcome is Outcome.FOUND for r in found)
+    assert len(upstream.asked("tavily")) == 1 + 3
+
+
+@pytest.mark.parametrize("fault", [faults.bad_json(), faults.error_body(), faults.wrong_shape([])])
+async def test_what_cannot_be_read_goes_to_the_next_one(fault, make_client, upstream):
+    """Garbage is neither a result nor "no results"."""
+    upstream.fails("tavily", fault)
+
+    found = await make_client("tavily", "brave").search("otters")
+
+    assert [type(a.error) for a in found.attempts] == [Unreadable, type(None)]
+
+
+async def test_several_keys_take_turns(make_client, upstream):
+    """Nobody's quota is used up before the others'."""
+    client = make_client("tavily", env={"TAVILY_API_KEY": "k-1,k-2", "TAVILY_API_KEY_2": "k-3"})
+
+    for _ in range(6):
+        await client.search("otters", cache=False)
+
+    keys = [r.headers["authorization"].removeprefix("Bearer ") for r in upstream.requests]
+    assert keys == ["k-1", "k-2", "k-3", "k-1", "k-2", "k-3"]
+
+
+async def test_one_revoked_and_one_empty_key_are_not_noticed(make_client, upstream):
+    """While one key is healthy, nobody sees an error; a dead key is tried once per cooldown."""
+    upstream.fails("tavily", faults.status(401), when=with_key("dead"))
+    upstream.fails("tavily", faults.status(432), when=with_key("spent"))
+    client = make_client("tavily", env={"TAVILY_API_KEY": "dead-key,spent-key,good-key"})
+
+    found = [await client.search("otters", cache=False) for _ in range(20)]
+
+    assert all(r.outcome is Outcome.FOUND for r in found)
+    used = [r.headers["authorization"] for r in upstream.requests]
+    assert (used.count("Bearer dead-key"), used.count("Bearer spent-key")) == (1, 1)
+
+
+async def test_a_bad_key_never_opens_the_circuit_for_others(make_client, upstream):
+    """The breaker is about the provider; a key is its owner's trouble alone."""
+    upstream.fails("tavily", faults.status(401))
+    client = make_client("tavily", env={"TAVILY_API_KEY": ",".join(f"k{n}" for n in range(30))})
+
+    await client.search("otters")
+
+    assert len(upstream.requests) == 30
+    assert client._resources.limiter("tavily").breaker.until == 0
+
+
+async def test_a_provider_that_is_down_is_soon_not_asked(make_client, upstream):
+    """The breaker makes the loss of one provider cheap."""
+    upstream.fails("tavily", faults.status(500))
+    client = make_client("tavily", "brave")
+
+    found = [await client.search("otters", cache=False) for _ in range(30)]
+
+    assert all(r.outcome is Outcome.FOUND for r in found)
+    assert isinstance(found[-1].attempts[0].error, CircuitOpen)
+    assert len(upstream.asked("tavily")) <= 12
+
+
+async def test_when_both_fail_in_passing_the_route_is_walked_again(make_client, upstream):
+    """Both down for a moment: the second walk finds one of them up."""
+    upstream.fails("tavily", faults.status(503), times=2)
+    upstream.fails("brave", faults.status(503), times=2)
+
+    found = await make_client("tavily", "brave").search("otters")
+
+    assert found.outcome is Outcome.FOUND
+    assert [a.provider for a in found.attempts] == ["tavily"] * 2 + ["brave"] * 2 + ["tavily"]
+
+
+async def test_the_retry_budget_bounds_the_extra_calls(make_client, upstream):
+    """On a bad day for all, retries must not double the load."""
+    upstream.fails("tavily", faults.status(503), chance=0.3)
+    client = make_client("tavily", retry_budget=0.1)
+
+    for _ in range(10):
+        await asyncio.gather(*(client.search("otters", cache=False) for _ in range(20)))
+
+    assert 200 < len(upstream.requests) <= 200 * 1.1 + 10

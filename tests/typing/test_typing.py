@@ -1,0 +1,89 @@
+"""Right calls are right and wrong calls are wrong, for mypy and for pyright's engine alike."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import fields
+from inspect import signature
+from pathlib import Path
+
+import pytest
+
+from kensaku import Query, Settings
+from kensaku.fetch import Plan
+from kensaku.options import CrawlOptions, QueryOptions, SearchOptions, SettingsOptions
+from tests import ROOT
+
+HERE = Path(__file__).parent
+RIGHT, WRONG = HERE / "right_calls.py", HERE / "wrong_calls.py"
+
+
+def marked(file: Path) -> set[int]:
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return {n for n, line in enumerate(lines, 1) if line.endswith("# wrong")}
+
+
+def mypy(file: Path) -> set[int]:
+    """The lines that mypy refuses."""
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", str(file)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    pattern = rf"^{re.escape(file.relative_to(ROOT).as_posix())}:(\d+): error"
+    return {int(n) for n in re.findall(pattern, done.stdout, re.MULTILINE)}
+
+
+def pyright(file: Path) -> set[int]:
+    """The lines that pyright refuses; basedpyright is the same engine in a wheel of its own."""
+    command = [sys.executable, "-m", "basedpyright", "--outputjson", "--level", "error", str(file)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    found = json.loads(done.stdout)["generalDiagnostics"]
+    return {d["range"]["start"]["line"] + 1 for d in found if d["severity"] == "error"}
+
+
+@pytest.mark.parametrize("checker", [mypy, pyright])
+def test_right_calls_are_right(checker):
+    """Lists are lists, dates may be text, and every result has an importable type."""
+    assert checker(RIGHT) == set()
+
+
+@pytest.mark.parametrize("checker", [mypy, pyright])
+def test_wrong_calls_are_wrong(checker):
+    """A misspelt option is found by the editor, not by the user."""
+    assert len(marked(WRONG)) >= 10
+    assert checker(WRONG) == marked(WRONG)
+
+
+@pytest.mark.parametrize(
+    ("options", "target", "besides"),
+    [
+        (QueryOptions, Query, {"text"}),
+        (CrawlOptions, Plan, {"url"}),
+        (SettingsOptions, Settings, {"providers", "origins"}),
+    ],
+)
+def test_the_options_are_the_fields_that_they_fill(options, target, besides):
+    """Words once: a new field without its option fails here."""
+    assert list(options.__annotations__) == [
+        f.name for f in fields(target) if f.name not in besides
+    ]
+
+
+def test_context_and_answer_take_what_search_takes():
+    """The options of a search, under the same names."""
+    from kensaku import Kensaku
+
+    named = set(signature(Kensaku.search).parameters) - {"self", "query", "options"}
+
+    assert set(SearchOptions.__annotations__) == named | set(QueryOptions.__annotations__)
+
+
+def test_the_stub_of_the_sync_client_is_current():
+    """`python scripts/sync_stub.py` writes it from the async client."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "sync_stub.py", "--check"], check=False
+    )
+
+    assert done.returncode == 0
