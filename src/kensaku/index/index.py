@@ -232,13 +232,12 @@ class Index:
 
     @cached_property
     def _model(self) -> EmbeddingModel | None:
-        if not isinstance(self._model_name, str):
-            return self._model_name
-        if not self._model_name:
-            return None
+        name = self._model_name or None
+        if not isinstance(name, str):
+            return name
         from kensaku.index.embed.models import open_model
 
-        return open_model(self._model_name, post=self._post, key=self._model_key)
+        return open_model(name, post=self._post, key=self._model_key)
 
     async def _add_batch(
         self, batch: Sequence[Document], collection: str, *, flush: bool

@@ -109,10 +109,10 @@ class ServerEngine:
     def get(
         self, collection: str, ids: Sequence[str], fields: Sequence[str] | None = None
     ) -> dict[str, Payload]:
-        wanted = True if fields is None else list(fields)
+        payload = True if fields is None else list(fields)
         with self._translate_errors(collection):
             records = self._client.retrieve(
-                self._name(collection), [_uuid(i) for i in ids], with_payload=wanted
+                self._name(collection), [_uuid(i) for i in ids], with_payload=payload
             )
         return {_hex(r.id): r.payload or {} for r in records}
 
