@@ -58,12 +58,13 @@ async def main() -> None:
         whole: CrawlResult = await k.crawl("https://example.com", max_depth=2, limit=10)
         async for page in k.crawl("https://example.com"):
             one: Page = page
+            print(one.text)
         urls: SiteMap = await k.map("https://example.com", select_paths=["/docs"])
         verdict: Verification = await k.verify("a quote", citation)
         index: Index = k.index
         await index.add([Document(url="doc:1", text="otters")], collection="docs")
         hits: list[Hit] = await index.search("otters", collections="docs", max_results=3)
-    print(unique, count, answer, pages, whole, one, urls, verdict, hits)
+    print(unique, count, answer, pages, whole, urls, verdict, hits)
 
 
 def sync() -> None:
