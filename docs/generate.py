@@ -14,7 +14,7 @@ from pathlib import Path
 
 from kensaku.cli._main import COMMANDS, make_parser, overview
 from kensaku.compat.tavily_tools import dialect as tavily
-from kensaku.config.settings import Settings
+from kensaku.config.settings import Settings, key_of, variable_of
 from kensaku.dialects import write
 from kensaku.models import Page
 from kensaku.providers import provider_class, provider_names
@@ -31,15 +31,16 @@ def configuration() -> str:
     """Every setting and every environment variable."""
     rows = []
     for f in fields(Settings):
-        m = f.metadata
-        if not m:
+        if not f.metadata:
             continue
+        variables = [variable_of(f.name), f.metadata["alias"]]
         default = f.default if f.default_factory is MISSING else ""
         shown = ", ".join(map(str, default)) if isinstance(default, tuple) else str(default)
-        if m["key"] == "home":
+        if f.name == "home":
             shown = "~/.local/share/kensaku"
         shown = f"`{shown}`" if shown not in ("", "None") else ""
-        rows.append(f"| `{m['key']}` | `{m['variable']}` | {shown} | {m['about']} |")
+        named = ", ".join(f"`{v}`" for v in variables if v)
+        rows.append(f"| `{key_of(f.name)}` | {named} | {shown} | {f.metadata['about']} |")
     keys = []
     for name in provider_names():
         cls = provider_class(name)
@@ -85,6 +86,9 @@ api_key = "${{BRAVE_API_KEY}}"
 ```
 
 ## Settings
+
+A setting has one name: `cache_ttl` as an argument (`Kensaku(cache_ttl=600)`) and as an attribute,
+`ttl` in the section `[cache]` of a file, `KENSAKU_CACHE_TTL` in the environment.
 
 | key | environment | default | meaning |
 |---|---|---|---|
