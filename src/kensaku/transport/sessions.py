@@ -56,7 +56,7 @@ def provider_session(headers: Mapping[str, str]) -> Session:
     """Make a session for the providers' addresses.
 
     It reads no proxy and no password from the environment, keeps no cookies, and never sends a
-    request twice: the retry rule is in `search/attempt.py`.
+    request twice: the retry rule is in `search/retry.py`.
     """
     connector = aiohttp.TCPConnector(
         limit=0,
@@ -188,7 +188,8 @@ def provider_error(error: Exception, provider: str) -> ProviderError:
         if isinstance(error, kind):
             if meaning is NotConfigured:
                 remedy = f"check {provider.upper()}_BASE_URL and its key"
-            return meaning(provider, message, remedy=remedy)
+            transient = False if isinstance(error, _LASTING) else None
+            return meaning(provider, message, remedy=remedy, transient=transient)
     return Unreadable(provider, f"the reply could not be read ({type(error).__name__})")
 
 
@@ -198,6 +199,8 @@ def _is_long_line(error: Exception) -> bool:
     return isinstance(error, aiohttp.ClientResponseError) and isinstance(cause, wire.LineTooLong)
 
 
+# Asking the same host again does not help against these.
+_LASTING = (aiohttp.ClientSSLError, aiohttp.ClientConnectorDNSError)
 _NETWORK = "check the network, or let the route go on"
 _TLS = "check the clock, and the certificates of this machine"
 _LARGE = f"the reply is larger than {MAX_REPLY_BYTES >> 20} MiB, or its head is too large"
