@@ -102,11 +102,11 @@ class SyncProxy:
         # Resources are made on first use: on the loop, so that two threads do not make two of them.
         value = self._portal.run(_getattr(self._target, name))
         if not inspect.ismethod(value):
-            return _proxied(value, self._portal)
+            return _proxy(value, self._portal)
 
         @functools.wraps(value)
         def call(*args: Any, **options: Any) -> Any:
-            return _proxied(self._portal.run(_call(value, args, options)), self._portal)
+            return _proxy(self._portal.run(_call(value, args, options)), self._portal)
 
         return call
 
@@ -139,7 +139,7 @@ async def _call(work: Callable[..., Any], args: Any, options: Any) -> Any:
     return await result if inspect.isawaitable(result) else result
 
 
-def _proxied(value: Any, portal: Portal) -> Any:
+def _proxy(value: Any, portal: Portal) -> Any:
     """The value itself, or a proxy when it has coroutines."""
     if isinstance(value, AsyncIterator):
         return _iterate(value, portal)

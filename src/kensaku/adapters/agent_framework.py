@@ -41,10 +41,10 @@ def wrap(tool: BaseTool) -> FunctionTool:
         func=run,
         input_model=arguments_model(tool),
         approval_mode="always_require" if asks else "never_require",
-        result_parser=_parsed,
+        result_parser=_to_content,
     )
 
 
-def _parsed(result: ToolResult) -> list[Content]:
+def _to_content(result: ToolResult) -> list[Content]:
     beside = {"kensaku": result.to_dict()}
     return [Content.from_text(result.text, additional_properties=beside)]

@@ -32,7 +32,7 @@ def wrap(tool: BaseTool) -> Callable[..., Coroutine[Any, Any, str]]:
     params = _ordered(tool)
 
     async def run(*args: Any, **arguments: Any) -> str:
-        return (await tool.invoke(_named(params, args, arguments))).text
+        return (await tool.invoke(_bind(params, args, arguments))).text
 
     _dress(run, tool, params)
     return run
@@ -43,7 +43,7 @@ def wrap_sync(tool: BaseTool) -> Callable[..., str]:
     params = _ordered(tool)
 
     def run(*args: Any, **arguments: Any) -> str:
-        return tool.invoke_sync(_named(params, args, arguments)).text
+        return tool.invoke_sync(_bind(params, args, arguments)).text
 
     _dress(run, tool, params)
     return run
@@ -53,7 +53,7 @@ def _ordered(tool: BaseTool) -> list[Param]:
     return sorted(tool.params, key=lambda p: not p.required)
 
 
-def _named(params: list[Param], args: tuple[Any, ...], given: dict[str, Any]) -> dict[str, Any]:
+def _bind(params: list[Param], args: tuple[Any, ...], given: dict[str, Any]) -> dict[str, Any]:
     if len(args) > len(params):
         raise TypeError(f"takes at most {len(params)} arguments, {len(args)} were given")
     placed = dict(zip((p.name for p in params), args, strict=False))

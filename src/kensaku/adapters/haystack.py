@@ -27,10 +27,10 @@ class KensakuTool(Tool):  # type: ignore[misc, unused-ignore]
 
     def __init__(self, tool: BaseTool) -> None:
         def run(**arguments: Any) -> dict[str, Any]:
-            return _handed(tool.invoke_sync(arguments))
+            return _to_output(tool.invoke_sync(arguments))
 
         async def arun(**arguments: Any) -> dict[str, Any]:
-            return _handed(await tool.invoke(arguments))
+            return _to_output(await tool.invoke(arguments))
 
         self.tool = tool
         super().__init__(
@@ -69,5 +69,5 @@ def wrap(tool: BaseTool) -> KensakuTool:
     return KensakuTool(tool)
 
 
-def _handed(result: ToolResult) -> dict[str, Any]:
+def _to_output(result: ToolResult) -> dict[str, Any]:
     return {"text": result.text, "data": result.to_dict()}

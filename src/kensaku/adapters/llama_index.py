@@ -43,12 +43,12 @@ class KensakuTool(AsyncBaseTool):  # type: ignore[misc, unused-ignore]
 
     def call(self, *args: Any, **arguments: Any) -> ToolOutput:
         """Run it without awaiting; inside a running loop, too."""
-        given = _given(args, arguments)
+        given = _arguments(args, arguments)
         return self._output(given, self.tool.invoke_sync(given))
 
     async def acall(self, *args: Any, **arguments: Any) -> ToolOutput:
         """Run it."""
-        given = _given(args, arguments)
+        given = _arguments(args, arguments)
         return self._output(given, await self.tool.invoke(given))
 
     def _output(self, given: Any, result: ToolResult) -> ToolOutput:
@@ -66,6 +66,6 @@ def wrap(tool: BaseTool) -> KensakuTool:
     return KensakuTool(tool)
 
 
-def _given(args: tuple[Any, ...], arguments: dict[str, Any]) -> Any:
+def _arguments(args: tuple[Any, ...], arguments: dict[str, Any]) -> Any:
     """A tool may be called with one object of arguments, too."""
     return args[0] if args and not arguments else arguments

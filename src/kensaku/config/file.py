@@ -38,7 +38,7 @@ class SettingsFile:
         return self._find(key) is not None
 
     def __getitem__(self, key: str) -> Any:
-        return self._filled(self._find(key), key)
+        return self._expand(self._find(key), key)
 
     def where(self, key: str) -> str:
         """The file and the line, for people."""
@@ -78,9 +78,9 @@ class SettingsFile:
             value = value.get(part) if isinstance(value, dict) else None
         return value
 
-    def _filled(self, value: Any, key: str) -> Any:
+    def _expand(self, value: Any, key: str) -> Any:
         if isinstance(value, list):
-            return [self._filled(v, key) for v in value]
+            return [self._expand(v, key) for v in value]
         return (
             _VARIABLE.sub(lambda m: self._variable(m, key), value)
             if isinstance(value, str)

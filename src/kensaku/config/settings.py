@@ -228,13 +228,13 @@ class Settings:
         """Key, value, origin and meaning of every setting, keys masked, for people."""
         rows = []
         for f in _settings():
-            key, value = key_of(f.name), _shown(getattr(self, f.name))
+            key, value = key_of(f.name), _display(getattr(self, f.name))
             rows.append((key, value, self.origins.get(key, "default"), f.metadata["about"]))
         for name, p in self.providers.items():
             prefix = f"providers.{name}."
             shown = {
                 "api_key": ", ".join(k.masked for k in p.keys),
-                "base_url": _shown(p.base_url or ""),
+                "base_url": _display(p.base_url or ""),
                 "rate": p.rate or "",
                 **dict.fromkeys(p.options, "…"),
             }
@@ -273,7 +273,7 @@ def _find_file(file: str | Path | None, env: Mapping[str, str]) -> Path | None:
     return next((p for p in (home / "config.toml", home / "config.yaml") if p.is_file()), None)
 
 
-def _shown(value: Any) -> str:
+def _display(value: Any) -> str:
     if isinstance(value, Secret):
         return value.masked
     if isinstance(value, str):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _REACH: dict[TimeRange, int] = {"day": 1, "week": 7, "month": 30, "year": 365}
 
 
-def given(members: Mapping[str, Any]) -> dict[str, Any]:
+def drop_empty(members: Mapping[str, Any]) -> dict[str, Any]:
     """What is set: nothing is sent for a filter that nobody asked for."""
     return {name: value for name, value in members.items() if value}
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import ProviderError, QuotaExhausted
 from kensaku.providers._classify import reason_in
-from kensaku.providers._filters import bare, freshness, given
+from kensaku.providers._filters import bare, drop_empty, freshness
 from kensaku.providers.base import Provider, Reply, Request, rows
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Bocha(Provider):
         return Request(
             url=self.base_url + "/v1/web-search",
             headers={"Authorization": f"Bearer {key}"},
-            json=given(wanted),
+            json=drop_empty(wanted),
         )
 
     def hits(self, body: Any) -> list[Hit]:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import KeyRefused, ProviderError, QuotaExhausted
-from kensaku.providers._filters import freshness, given, site_query
+from kensaku.providers._filters import drop_empty, freshness, site_query
 from kensaku.providers.base import Provider, Reply, Request, rows, text
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Brave(Provider):
         section = "news" if query.topic == "news" else "web"
         return Request(
             url=f"{self.base_url}/res/v1/{section}/search",
-            params=given(wanted),
+            params=drop_empty(wanted),
             headers={"X-Subscription-Token": key},
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kensaku.providers._filters import days, given
+from kensaku.providers._filters import days, drop_empty
 from kensaku.providers.base import Provider, Request, rows, text
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Exa(Provider):
         return Request(
             url=self.base_url + "/search",
             headers={"x-api-key": key},
-            json=given(wanted),
+            json=drop_empty(wanted),
         )
 
     def hits(self, body: Any) -> list[Hit]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kensaku.providers._classify import error_text
-from kensaku.providers._filters import given, tbs
+from kensaku.providers._filters import drop_empty, tbs
 from kensaku.providers.base import Provider, Request, rows
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Firecrawl(Provider):
         return Request(
             url=self.base_url + "/v2/search",
             headers={"Authorization": f"Bearer {key}"} if key else {},
-            json=given(wanted),
+            json=drop_empty(wanted),
         )
 
     def hits(self, body: Any) -> list[Hit]:

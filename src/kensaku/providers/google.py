@@ -7,7 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import KeyRefused, ProviderError, QuotaExhausted, RateLimited
-from kensaku.providers._filters import given, google_language, site_query, today
+from kensaku.providers._filters import drop_empty, google_language, site_query, today
 from kensaku.providers.base import Provider, Reply, Request, rows
 from kensaku.search.query import date_window
 
@@ -54,7 +54,7 @@ class Google(Provider):
         }
         return Request(
             url=self.base_url + "/customsearch/v1",
-            params=given(wanted),
+            params=drop_empty(wanted),
         )
 
     def hits(self, body: Any) -> list[Hit]:

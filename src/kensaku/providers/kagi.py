@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kensaku.providers._filters import days, given, site_query
+from kensaku.providers._filters import days, drop_empty, site_query
 from kensaku.providers.base import Provider, Request, rows
 
 if TYPE_CHECKING:
@@ -28,12 +28,12 @@ class Kagi(Provider):
             "query": site_query(query, self.max_query_chars),
             "limit": min(query.limit, self.max_results),
             "workflow": "news" if query.topic == "news" else "search",
-            "filters": given(narrow),
+            "filters": drop_empty(narrow),
         }
         return Request(
             url=self.base_url + "/v1/search",
             headers={"Authorization": f"Bearer {key}"},
-            json=given(wanted),
+            json=drop_empty(wanted),
         )
 
     def hits(self, body: Any) -> list[Hit]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kensaku.providers._filters import bare, days, given
+from kensaku.providers._filters import bare, days, drop_empty
 from kensaku.providers.base import Provider, Request, rows
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Keenable(Provider):
         return Request(
             url=self.base_url + ("/v1/search" if key else "/v1/search/public"),
             headers={"X-Keenable-Title": "Kensaku"} | ({"X-API-Key": key} if key else {}),
-            json=given(wanted),
+            json=drop_empty(wanted),
         )
 
     def hits(self, body: Any) -> list[Hit]:

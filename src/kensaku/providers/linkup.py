@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import ProviderError, QuotaExhausted
-from kensaku.providers._filters import days, given
+from kensaku.providers._filters import days, drop_empty
 from kensaku.providers.base import Provider, Reply, Request, rows, text
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Linkup(Provider):
         return Request(
             url=self.base_url + "/v1/search",
             headers={"Authorization": f"Bearer {key}"},
-            json=given(wanted),
+            json=drop_empty(wanted),
         )
 
     def hits(self, body: Any) -> list[Hit]:

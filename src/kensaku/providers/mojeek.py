@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kensaku.providers._filters import bare, days, given
+from kensaku.providers._filters import bare, days, drop_empty
 from kensaku.providers.base import Provider, Request, rows, text
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Mojeek(Provider):
         }
         return Request(
             url=self.base_url + "/search",
-            params=given(wanted),
+            params=drop_empty(wanted),
         )
 
     def hits(self, body: Any) -> list[Hit]:

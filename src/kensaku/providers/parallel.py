@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kensaku.providers._filters import bare, days, given
+from kensaku.providers._filters import bare, days, drop_empty
 from kensaku.providers.base import Provider, Request, rows
 from kensaku.search.query import cut_at_word
 
@@ -40,7 +40,7 @@ class Parallel(Provider):
         settings = {
             "max_results": min(query.limit, self.max_results),
             "location": query.country,
-            "source_policy": given(policy),
+            "source_policy": drop_empty(policy),
         }
         return Request(
             url=self.base_url + "/v1/search",
@@ -49,7 +49,7 @@ class Parallel(Provider):
                 "objective": query.text,
                 "search_queries": [cut_at_word(query.text, MAX_KEYWORD_CHARS)],
                 "mode": MODES.get(query.depth, "basic"),
-                "advanced_settings": given(settings),
+                "advanced_settings": drop_empty(settings),
             },
         )
 

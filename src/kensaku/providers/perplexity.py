@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kensaku.providers._filters import bare, given
+from kensaku.providers._filters import bare, drop_empty
 from kensaku.providers.base import Provider, Request, rows
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Perplexity(Provider):
         return Request(
             url=self.base_url + "/search",
             headers={"Authorization": f"Bearer {key}"},
-            json=given(wanted),
+            json=drop_empty(wanted),
         )
 
     def hits(self, body: Any) -> list[Hit]:

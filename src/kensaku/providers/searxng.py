@@ -6,7 +6,7 @@ from base64 import b64encode
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import Outage, ProviderError
-from kensaku.providers._filters import given, site_query, time_range
+from kensaku.providers._filters import drop_empty, site_query, time_range
 from kensaku.providers.base import Provider, Reply, Request, rows, text
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class SearXNG(Provider):
         }
         return Request(
             url=self.base_url + "/search",
-            params=given(wanted),
+            params=drop_empty(wanted),
             headers=_credentials(self.option.get("authorization", "")),
         )
 

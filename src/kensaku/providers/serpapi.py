@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import ProviderError, QuotaExhausted
 from kensaku.providers._classify import reason_in
-from kensaku.providers._filters import given, google_language, site_query, tbs
+from kensaku.providers._filters import drop_empty, google_language, site_query, tbs
 from kensaku.providers.base import Provider, Reply, Request, rows, text
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class SerpApi(Provider):
         }
         return Request(
             url=self.base_url + "/search.json",
-            params=given(wanted),
+            params=drop_empty(wanted),
         )
 
     def hits(self, body: Any) -> list[Hit]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import ProviderError, QuotaExhausted
 from kensaku.providers._classify import reason_in
-from kensaku.providers._filters import given, google_language, site_query, tbs
+from kensaku.providers._filters import drop_empty, google_language, site_query, tbs
 from kensaku.providers.base import Provider, Reply, Request, rows, text
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Serper(Provider):
         return Request(
             url=self.base_url + ("/news" if query.topic == "news" else "/search"),
             headers={"X-API-KEY": key},
-            json=given(wanted),
+            json=drop_empty(wanted),
         )
 
     def hits(self, body: Any) -> list[Hit]:

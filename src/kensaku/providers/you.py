@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kensaku.providers._filters import bare, freshness, given
+from kensaku.providers._filters import bare, drop_empty, freshness
 from kensaku.providers.base import Provider, Request, rows, text
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class You(Provider):
             "include_domains": only,
             "exclude_domains": never,
         }
-        body = given(wanted)
+        body = drop_empty(wanted)
         if key:
             return Request(self.base_url + "/v1/search", headers={"X-API-Key": key}, json=body)
         host = KEYLESS_URL if self.base_url == self.url else self.base_url

@@ -105,7 +105,7 @@ def merge(hits: Sequence[Hit], query: Query) -> list[Hit]:
     words = terms(query.text)
     return [
         _explained(h, words) if len(h.sources) > 1 or not h.explain else h
-        for h in _deduplicated(hits)
+        for h in _deduplicate(hits)
     ]
 
 
@@ -115,7 +115,7 @@ def fuse(lists: Iterable[Sequence[Hit]], query: Query) -> list[Hit]:
     Engines that resell one index agree with themselves: the best rank of a family counts.
     Hits that hold none of the query's words go behind those that do.
     """
-    merged = _deduplicated([hit for hits in lists for hit in hits])
+    merged = _deduplicate([hit for hits in lists for hit in hits])
     words = terms(query.text)
 
     def points(hit: Hit) -> float:
@@ -266,7 +266,7 @@ def _in_window(
     return dated + (without if undated == "last" else []), notes
 
 
-def _deduplicated(hits: Sequence[Hit]) -> list[Hit]:
+def _deduplicate(hits: Sequence[Hit]) -> list[Hit]:
     """Duplicates folded into the first of them: by address, then by near-equal text."""
     by_url: dict[str, Hit] = {}
     for hit in hits:
@@ -274,7 +274,7 @@ def _deduplicated(hits: Sequence[Hit]) -> list[Hit]:
             key = canonical(hit.url)
         except ValueError:
             key = hit.url
-        by_url[key] = hit if key not in by_url else _merged(by_url[key], hit)
+        by_url[key] = hit if key not in by_url else _merge_hits(by_url[key], hit)
     kept: list[Hit] = []
     texts: list[str] = []  # as they were before folding, so that a copy of a copy is one, too
     for hit in by_url.values():
@@ -283,7 +283,7 @@ def _deduplicated(hits: Sequence[Hit]) -> list[Hit]:
             kept.append(hit)
             texts.append(hit.content)
         else:
-            kept[twin] = _merged(kept[twin], hit)
+            kept[twin] = _merge_hits(kept[twin], hit)
     return kept
 
 
@@ -321,7 +321,7 @@ def _pieces(text: str) -> frozenset[str]:
     return frozenset(lower[n : n + 2] for n in range(len(lower) - 1))
 
 
-def _merged(first: Hit, other: Hit) -> Hit:
+def _merge_hits(first: Hit, other: Hit) -> Hit:
     """One hit of two: the first one's place, the longer text, everybody's word for it."""
     longer = other if len(other.content) > 2 * len(first.content) else first
     return replace(

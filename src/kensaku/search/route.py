@@ -58,14 +58,14 @@ def _mode(name: str) -> Mode:
 
 def _auto(settings: Settings) -> tuple[list[str], list[str]]:
     """Those that are configured, and the keyless pool."""
-    known = [n for n in _known(settings) if provider_class(n).is_web]
+    known = [n for n in _known_providers(settings) if provider_class(n).is_web]
     on = [n for n in known if settings.provider(n).enabled]
     keyed = [n for n in on if _configured(settings, n)]
     pool = [n for n in on if n not in keyed and provider_class(n).pooled]
     return keyed, pool if settings.keyless else []
 
 
-def _known(settings: Settings) -> Sequence[str]:
+def _known_providers(settings: Settings) -> Sequence[str]:
     return list(dict.fromkeys([*BUILT_IN, *settings.providers]))
 
 

@@ -68,7 +68,7 @@ def visible(text: str) -> str:
     """
     if (text.isascii() and text.isprintable()) or not _HINT.search(text):
         return text
-    return _SUSPECT.sub(_shown, text)
+    return _SUSPECT.sub(_visible_part, text)
 
 
 def plain(text: str) -> str:
@@ -109,7 +109,7 @@ def cut(text: str, limit: int) -> str:
     return text[:end].rstrip() + "…"
 
 
-def _shown(match: re.Match[str]) -> str:
+def _visible_part(match: re.Match[str]) -> str:
     if match.lastgroup == "flag":
         return match.group()
     if match.lastgroup == "ansi":
