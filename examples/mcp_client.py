@@ -10,6 +10,8 @@ import asyncio
 import os
 import sys
 
+from mcp.types import TextContent
+
 from mcp import Client, StdioServerParameters
 
 
@@ -18,7 +20,7 @@ async def main(query: str) -> None:
     async with Client(server) as client:
         print([tool.name for tool in (await client.list_tools()).tools])
         result = await client.call_tool("web_search", {"query": query, "max_results": 3})
-        print(result.content[0].text)
+        print("\n".join(part.text for part in result.content if isinstance(part, TextContent)))
 
 
 if __name__ == "__main__":
