@@ -1,6 +1,6 @@
-"""For frameworks that want the arguments as a pydantic model: one that hands everything on.
+"""A pydantic model of the arguments, for frameworks that want one, that accepts everything.
 
-The schema is the tool's own, and nothing is checked here: the tool does that, in its own words.
+It shows the tool's own schema and checks nothing: the tool does, with its own error sentences.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def arguments_model(tool: BaseTool, schema: dict[str, Any] | None = None) -> type[BaseModel]:
-    """A model with the tool's schema, or this one, that takes whatever a language model sends."""
+    """Return a model with this schema, or the tool's, that accepts whatever a model sends."""
     shown = schema or tool.parameters
 
     class Arguments(BaseModel):

@@ -1,8 +1,8 @@
 """Microsoft Agent Framework: `Agent(client, tools=kensaku.tools_for("agent-framework"))`.
 
 The framework's own check of a JSON schema answers "Argument parsing failed", which no model can
-learn from; so every argument is handed on, and the tool checks it. The data of a result is in the
-function result's `additional_properties["kensaku"]`.
+learn from; so the adapter passes every argument, and the tool checks it. The data of a result is
+in the function result's `additional_properties["kensaku"]`.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ __all__ = ["wrap"]
 
 
 def wrap(tool: BaseTool) -> FunctionTool:
-    """The tool for an agent."""
+    """Return the tool for an agent."""
 
     async def run(**arguments: Any) -> ToolResult:
         return await tool.invoke(arguments)
 
-    asks = tool.approval is Approval.REQUIRES_APPROVAL
+    needs_approval = tool.approval is Approval.REQUIRES_APPROVAL
     return FunctionTool(
         name=tool.name,
         description=tool.description,
         func=run,
         input_model=arguments_model(tool),
-        approval_mode="always_require" if asks else "never_require",
-        result_parser=_to_content,
+        approval_mode="always_require" if needs_approval else "never_require",
+        result_parser=_contents,
     )
 
 
-def _to_content(result: ToolResult) -> list[Content]:
-    beside = {"kensaku": result.to_dict()}
-    return [Content.from_text(result.text, additional_properties=beside)]
+def _contents(result: ToolResult) -> list[Content]:
+    data = {"kensaku": result.to_dict()}
+    return [Content.from_text(result.text, additional_properties=data)]

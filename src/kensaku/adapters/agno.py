@@ -27,18 +27,18 @@ __all__ = ["wrap"]
 
 
 def wrap(tool: BaseTool) -> Function:
-    """The tool for an Agno agent or team."""
+    """Return the tool for an Agno agent or team."""
 
     def run(**arguments: Any) -> ToolResult:
-        done = tool.invoke_sync(arguments)
-        return ToolResult(content=done.text, metadata={"structured_content": done.to_dict()})
+        result = tool.invoke_sync(arguments)
+        return ToolResult(content=result.text, metadata={"structured_content": result.to_dict()})
 
     return Function(
         name=tool.name,
         description=tool.description,
         parameters=tool.parameters,
         entrypoint=run,
-        skip_entrypoint_processing=True,  # else the schema is made anew from the signature
+        skip_entrypoint_processing=True,  # else Agno derives the schema from the signature
         requires_confirmation=tool.approval is Approval.REQUIRES_APPROVAL or None,
         annotations={"readOnlyHint": tool.read_only, "openWorldHint": tool.open_world},
         has_side_effects=not tool.read_only,

@@ -1,7 +1,7 @@
 """AutoGen: `AssistantAgent("…", client, tools=kensaku.tools_for("autogen"))`.
 
-`run_json` gives kensaku's `ToolResult`, with the data in it; the model reads its text. A token
-that is cancelled calls off the search.
+`run_json` returns kensaku's `ToolResult`, with the data in it; the model reads its text.
+Cancelling the token cancels the search.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ class KensakuTool(AutogenTool):  # type: ignore[misc, type-arg, unused-ignore]
         self.tool = tool
 
     async def run(self, args: BaseModel, cancellation_token: CancellationToken) -> ToolResult:
-        """Run it, until it is called off."""
+        """Run the tool until it is done or cancelled."""
         work = asyncio.ensure_future(self.tool.invoke(args.model_dump()))
         cancellation_token.link_future(work)
         return await work
 
     def return_value_as_string(self, value: Any) -> str:
-        """What the model reads."""
+        """Return the text for the model."""
         return value.text if isinstance(value, ToolResult) else str(value)
 
 
 def wrap(tool: BaseTool) -> KensakuTool:
-    """The tool for an AutoGen agent."""
+    """Return the tool for an AutoGen agent."""
     return KensakuTool(tool)

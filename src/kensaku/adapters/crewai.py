@@ -1,7 +1,7 @@
 """CrewAI: `Agent(role="…", tools=kensaku.tools_for("crewai"), …)`.
 
-It works by `kickoff` and by `kickoff_async`. CrewAI would keep results for the length of a crew,
-an outage as well as an answer; that is left to the client's own cache, which knows the difference.
+It works by `kickoff` and by `kickoff_async`. CrewAI's cache is off for these tools: it would keep
+an outage like an answer. The client's own cache knows the difference.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from kensaku.adapters._pydantic_args import arguments_model
 if TYPE_CHECKING:
     from kensaku.tools.base import BaseTool
 
-__all__ = ["KensakuTool", "never", "wrap"]
+__all__ = ["KensakuTool", "never_cache", "wrap"]
 
 
-def never(arguments: Any = None, result: Any = None) -> bool:
-    """Whether CrewAI keeps a result."""
+def never_cache(arguments: Any = None, result: Any = None) -> bool:
+    """Tell CrewAI not to cache the result."""
     return False
 
 
@@ -42,7 +42,7 @@ class KensakuTool(CrewTool):  # type: ignore[misc, unused-ignore]
             name=tool.name,
             description=tool.description,
             args_schema=arguments_model(tool, _nullable(tool.parameters)),
-            cache_function=never,
+            cache_function=never_cache,
         )
         self._tool = tool
 
@@ -56,13 +56,13 @@ class KensakuTool(CrewTool):  # type: ignore[misc, unused-ignore]
 
 
 def wrap(tool: BaseTool) -> KensakuTool:
-    """The tool for an agent of a crew."""
+    """Return the tool for an agent of a crew."""
     return KensakuTool(tool)
 
 
 def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
-    """CrewAI makes every argument required (OpenAI's strict mode): an optional one may be null,
-    or each search would have to be of the last day, week, month or year."""
+    """Let optional arguments be null: CrewAI makes every argument required (OpenAI's strict mode),
+    and each search would have to be of the last day, week, month or year."""
     properties = {
         name: about if name in schema["required"] else _or_null(about)
         for name, about in schema["properties"].items()

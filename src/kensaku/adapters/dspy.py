@@ -1,7 +1,7 @@
 """DSPy: `dspy.ReAct("question -> answer", tools=kensaku.tools_for("dspy"))`.
 
-DSPy writes an exception into the prompt with its whole traceback; so none gets there, and every
-argument is checked by the tool. It works by `react(…)` and by `await react.acall(…)`.
+DSPy writes an exception into the prompt with its whole traceback, so the tool raises none and
+checks every argument itself. It works by `react(…)` and by `await react.acall(…)`.
 """
 
 from __future__ import annotations
@@ -47,21 +47,25 @@ class KensakuTool(Tool):  # type: ignore[misc, unused-ignore]
 
     @with_callbacks  # type: ignore[misc, untyped-decorator, unused-ignore]
     def __call__(self, **arguments: Any) -> str:
-        """Run it without awaiting; inside a running loop, too."""
+        """Run the tool without await; works inside a running loop, too."""
         return str(self.func(**arguments))
 
     @with_callbacks  # type: ignore[misc, untyped-decorator, unused-ignore]
     async def acall(self, **arguments: Any) -> str:
-        """Run it."""
+        """Run the tool."""
         text: str = (await self._tool.invoke(arguments)).text
         return text
 
     def format_as_litellm_function_call(self) -> dict[str, Any]:
-        """For native calling. DSPy's own would require every argument that has no default."""
-        words = {"name": self.name, "description": self.desc, "parameters": self._tool.parameters}
-        return {"type": "function", "function": words}
+        """Return the schema for native calling. DSPy's own would require every argument that has no default."""
+        function = {
+            "name": self.name,
+            "description": self.desc,
+            "parameters": self._tool.parameters,
+        }
+        return {"type": "function", "function": function}
 
 
 def wrap(tool: BaseTool) -> KensakuTool:
-    """The tool for ReAct and every other module that takes tools."""
+    """Return the tool for ReAct and every other module that takes tools."""
     return KensakuTool(tool)

@@ -1,10 +1,10 @@
-"""A plain coroutine function, with the signature and the docstring that other code can read.
+"""A plain coroutine function with a signature and a docstring that other code can read.
 
     search, extract, context = kensaku.tools_for("function")
     text = await search("python 3.14 release date", max_results=3)
 
 For everything that makes a tool of a function: schema generators, notebooks, a framework without
-an adapter. Nothing is raised for what a model sends: a failure is a text that says so.
+an adapter. Wrong arguments raise nothing: the text says what is wrong.
 """
 
 from __future__ import annotations
@@ -28,42 +28,42 @@ _TYPES: dict[str, Any] = {
 
 
 def wrap(tool: BaseTool) -> Callable[..., Coroutine[Any, Any, str]]:
-    """The tool as a coroutine function that returns what a model is to read."""
-    params = _ordered(tool)
+    """Return the tool as a coroutine function that returns the text for the model."""
+    params = _required_first(tool)
 
     async def run(*args: Any, **arguments: Any) -> str:
         return (await tool.invoke(_bind(params, args, arguments))).text
 
-    _dress(run, tool, params)
+    _describe(run, tool, params)
     return run
 
 
 def wrap_sync(tool: BaseTool) -> Callable[..., str]:
-    """The same for code that does not await; it works inside a running loop, too."""
-    params = _ordered(tool)
+    """Return the same for code that does not await; it works inside a running loop, too."""
+    params = _required_first(tool)
 
     def run(*args: Any, **arguments: Any) -> str:
         return tool.invoke_sync(_bind(params, args, arguments)).text
 
-    _dress(run, tool, params)
+    _describe(run, tool, params)
     return run
 
 
-def _ordered(tool: BaseTool) -> list[Param]:
+def _required_first(tool: BaseTool) -> list[Param]:
     return sorted(tool.params, key=lambda p: not p.required)
 
 
-def _bind(params: list[Param], args: tuple[Any, ...], given: dict[str, Any]) -> dict[str, Any]:
+def _bind(params: list[Param], args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
     if len(args) > len(params):
         raise TypeError(f"takes at most {len(params)} arguments, {len(args)} were given")
-    placed = dict(zip((p.name for p in params), args, strict=False))
-    if twice := placed.keys() & given.keys():
+    positional = dict(zip((p.name for p in params), args, strict=False))
+    if twice := positional.keys() & named.keys():
         raise TypeError(f"got {min(twice)} twice")
-    return {**placed, **given}
+    return {**positional, **named}
 
 
-def _dress(run: Any, tool: BaseTool, params: list[Param]) -> None:
-    """Name, docstring, signature and annotations, for whoever reads them."""
+def _describe(run: Any, tool: BaseTool, params: list[Param]) -> None:
+    """Set name, docstring, signature and annotations."""
     kinds = {p.name: _annotation(p) for p in params}
     run.__name__ = run.__qualname__ = tool.name
     run.__annotations__ = {**kinds, "return": str}

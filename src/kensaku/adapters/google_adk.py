@@ -1,7 +1,7 @@
 """Google ADK: `Agent(tools=kensaku.tools_for("google-adk"))`.
 
-The model reads the text; the same facts as data are in the session's state for the length of the
-run, under `temp:web_search` and so on.
+The model reads the text; the same facts as data are in the session's state during the run,
+under `temp:web_search` and so on.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class KensakuTool(AdkTool):  # type: ignore[misc, unused-ignore]
         )
 
     async def run_async(self, *, args: dict[str, Any], tool_context: Any) -> dict[str, str]:
-        """An exception would end the run: a failure is a result, too."""
+        """Run the tool. A failure is a result, too: an exception would end the run."""
         result = await self.tool.invoke(args)
         tool_context.state[f"temp:{self.tool.name}"] = result.to_dict()
         return {"output" if result.success else "error": result.text}
 
 
 def wrap(tool: BaseTool) -> KensakuTool:
-    """The tool for an ADK agent."""
+    """Return the tool for an ADK agent."""
     return KensakuTool(tool)

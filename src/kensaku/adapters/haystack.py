@@ -2,7 +2,7 @@
 
 A call gives `text`, which the model reads, and `data`, the same facts. To keep the data in the
 agent's state: `tool.outputs_to_state = {"search": {"source": "data"}}`. It works by `run` and by
-`run_async`, and in a pipeline that is written to YAML.
+`run_async`, and in a pipeline that is saved as YAML.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ __all__ = ["KensakuTool", "wrap"]
 
 
 class KensakuTool(Tool):  # type: ignore[misc, unused-ignore]
-    """A tool that can be written down: by its name, and made anew from it."""
+    """A tool that a pipeline can serialise by its name."""
 
     def __init__(self, tool: BaseTool) -> None:
         def run(**arguments: Any) -> dict[str, Any]:
-            return _to_output(tool.invoke_sync(arguments))
+            return _output(tool.invoke_sync(arguments))
 
         async def arun(**arguments: Any) -> dict[str, Any]:
-            return _to_output(await tool.invoke(arguments))
+            return _output(await tool.invoke(arguments))
 
         self.tool = tool
         super().__init__(
@@ -43,7 +43,7 @@ class KensakuTool(Tool):  # type: ignore[misc, unused-ignore]
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """What a pipeline's file says of it."""
+        """Serialise the tool for a pipeline's file."""
         data = {
             "name": self.tool.name,
             "language": self.tool.language,
@@ -54,20 +54,20 @@ class KensakuTool(Tool):  # type: ignore[misc, unused-ignore]
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> KensakuTool:
-        """The tool that such a file names."""
+        """Construct the tool that such a file names."""
         from kensaku.tools.registry import make_tool
 
-        said = dict(data["data"])
-        state = said.pop("outputs_to_state", None)
-        made = cls(make_tool(said.pop("name"), **said))
-        made.outputs_to_state = state
-        return made
+        options = dict(data["data"])
+        state = options.pop("outputs_to_state", None)
+        tool = cls(make_tool(options.pop("name"), **options))
+        tool.outputs_to_state = state
+        return tool
 
 
 def wrap(tool: BaseTool) -> KensakuTool:
-    """The tool for a Haystack agent or `ToolInvoker`."""
+    """Return the tool for a Haystack agent or `ToolInvoker`."""
     return KensakuTool(tool)
 
 
-def _to_output(result: ToolResult) -> dict[str, Any]:
+def _output(result: ToolResult) -> dict[str, Any]:
     return {"text": result.text, "data": result.to_dict()}

@@ -3,7 +3,7 @@
     agent = create_agent(model, tools=[wrap(tool)])      or kensaku.tools_for("langchain")
 
 The text is the message's content, the same facts as data are its `artifact`, and its `status` is
-"error" when nobody could search. It works by `invoke` and by `ainvoke`.
+"error" when no provider could search. It works by `invoke` and by `ainvoke`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["wrap"]
 class KensakuTool(StructuredTool):
     """A tool whose failures are marked as such and still carry their data."""
 
-    # Exactly what the model sent arrives: `config` and `self` are no arguments of ours, either.
+    # The tool gets exactly what the model sent: `config` and `self` are not arguments.
     def _run(self, /, **arguments: Any) -> Any:  # type: ignore[override]
         return self.func(**arguments) if self.func else None
 
@@ -43,7 +43,7 @@ class KensakuTool(StructuredTool):
 
 
 def wrap(tool: BaseTool) -> KensakuTool:
-    """The tool for LangChain. We check the arguments: a JSON schema is not checked there."""
+    """Return the tool for LangChain. It checks the arguments: LangChain does not check a schema."""
 
     def run(**arguments: Any) -> tuple[str, dict[str, Any]]:
         return _content_and_artifact(tool.invoke_sync(arguments))

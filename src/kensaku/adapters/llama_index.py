@@ -38,34 +38,34 @@ class KensakuTool(AsyncBaseTool):  # type: ignore[misc, unused-ignore]
 
     @property
     def metadata(self) -> ToolMetadata:
-        """What the model is told."""
+        """Name, description and schema for the model."""
         return self._metadata
 
     def call(self, *args: Any, **arguments: Any) -> ToolOutput:
-        """Run it without awaiting; inside a running loop, too."""
-        given = _arguments(args, arguments)
-        return self._output(given, self.tool.invoke_sync(given))
+        """Run the tool without await; works inside a running loop, too."""
+        sent = _arguments(args, arguments)
+        return self._output(sent, self.tool.invoke_sync(sent))
 
     async def acall(self, *args: Any, **arguments: Any) -> ToolOutput:
-        """Run it."""
-        given = _arguments(args, arguments)
-        return self._output(given, await self.tool.invoke(given))
+        """Run the tool."""
+        sent = _arguments(args, arguments)
+        return self._output(sent, await self.tool.invoke(sent))
 
-    def _output(self, given: Any, result: ToolResult) -> ToolOutput:
+    def _output(self, sent: Any, result: ToolResult) -> ToolOutput:
         return ToolOutput(
             tool_name=self.tool.name,
             content=result.text,
-            raw_input=given if isinstance(given, dict) else {"input": given},
+            raw_input=sent if isinstance(sent, dict) else {"input": sent},
             raw_output=result.to_dict(),
             is_error=not result.success,
         )
 
 
 def wrap(tool: BaseTool) -> KensakuTool:
-    """The tool for a LlamaIndex agent."""
+    """Return the tool for a LlamaIndex agent."""
     return KensakuTool(tool)
 
 
 def _arguments(args: tuple[Any, ...], arguments: dict[str, Any]) -> Any:
-    """A tool may be called with one object of arguments, too."""
+    """Return the arguments; LlamaIndex may also pass them as one object."""
     return args[0] if args and not arguments else arguments

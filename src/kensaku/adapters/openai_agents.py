@@ -27,16 +27,16 @@ __all__ = ["wrap"]
 
 
 def wrap(tool: BaseTool) -> FunctionTool:
-    """The tool for the Agents SDK. An exception would end the run, so none gets there."""
-    done: WeakKeyDictionary[ToolContext[Any], dict[str, Any]] = WeakKeyDictionary()
+    """Return the tool for the Agents SDK. It raises nothing: an exception would end the run."""
+    results: WeakKeyDictionary[ToolContext[Any], dict[str, Any]] = WeakKeyDictionary()
 
     async def call(context: ToolContext[Any], arguments: str) -> str:
         result = await tool.invoke(arguments)
-        done[context] = result.to_dict()
+        results[context] = result.to_dict()
         return result.text
 
     def data(context: FunctionToolCustomDataContext) -> dict[str, Any] | None:
-        return done.pop(context.tool_context, None)
+        return results.pop(context.tool_context, None)
 
     return FunctionTool(
         name=tool.name,

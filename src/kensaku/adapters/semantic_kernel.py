@@ -1,7 +1,7 @@
 """Semantic Kernel: `kernel.add_functions("kensaku", kensaku.tools_for("semantic-kernel"))`.
 
 The value of a function's result is the text for the model; the same facts as data are in its
-`metadata["kensaku"]`. Missing and unknown arguments are refused by the kernel, all else by us.
+`metadata["kensaku"]`. The kernel refuses missing and unknown arguments, the tool all else.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ __all__ = ["wrap"]
 
 
 def wrap(tool: BaseTool) -> KernelFunctionFromMethod:
-    """The tool as a function for a kernel."""
+    """Return the tool as a function for a kernel."""
 
     async def run(**arguments: Any) -> Any:
-        done = await tool.invoke(arguments)
-        beside = {"kensaku": done.to_dict()}
-        return FunctionResult(function=made.metadata, value=done.text, metadata=beside)
+        result = await tool.invoke(arguments)
+        data = {"kensaku": result.to_dict()}
+        return FunctionResult(function=wrapped.metadata, value=result.text, metadata=data)
 
-    made = KernelFunctionFromMethod(
+    wrapped = KernelFunctionFromMethod(
         kernel_function(run, name=tool.name, description=tool.description),
         parameters=_parameters(tool),
         return_parameter=KernelParameterMetadata(
             name="return", type_="str", is_required=True, schema_data={"type": "string"}
         ),
     )
-    return made
+    return wrapped
 
 
 def _parameters(tool: BaseTool) -> list[KernelParameterMetadata]:

@@ -1,7 +1,7 @@
 """smolagents: `ToolCallingAgent(tools=kensaku.tools_for("smolagents"), model=…)`; `CodeAgent`, too.
 
-smolagents does not await: the search runs on a loop of its own, and a running loop does not mind.
-It checks the kinds of arguments itself, before we see them; bounds and choices are ours.
+smolagents does not await: the search runs on a loop in a thread of its own. smolagents checks the
+types of arguments itself; the tool checks bounds and choices.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class KensakuTool(Tool):  # type: ignore[misc, unused-ignore]
 
     output_type = "string"
     skip_forward_signature_validation = True  # the arguments are in `inputs`
-    # Its base class insists on them before an instance can say what they are.
+    # The base class requires them on the class.
     name, description = "kensaku", ""
     inputs: dict[str, Any] = {}
 
@@ -41,11 +41,11 @@ class KensakuTool(Tool):  # type: ignore[misc, unused-ignore]
         super().__init__()
 
     def forward(self, *args: Any, **arguments: Any) -> str:
-        """Run it; what a model wrote as code may give arguments by their place."""
-        placed = dict(zip(self.inputs, args, strict=False))
-        return self.tool.invoke_sync({**placed, **arguments}).text
+        """Run the tool; code that a model wrote may pass arguments by position."""
+        positional = dict(zip(self.inputs, args, strict=False))
+        return self.tool.invoke_sync({**positional, **arguments}).text
 
 
 def wrap(tool: BaseTool) -> KensakuTool:
-    """The tool for a smolagents agent."""
+    """Return the tool for a smolagents agent."""
     return KensakuTool(tool)

@@ -20,7 +20,7 @@ __all__ = ["wrap"]
 
 
 def wrap(tool: BaseTool) -> PythonAgentTool:
-    """The tool for a strands `Agent`; a failure is a result with the status `error`."""
+    """Return the tool for a strands `Agent`; a failure is a result with the status `error`."""
 
     async def run(tool_use: ToolUse, **state: Any) -> ToolResult:
         result = await tool.invoke(tool_use["input"])

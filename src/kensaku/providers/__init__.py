@@ -49,24 +49,24 @@ BUILT_IN = {
 
 
 def provider_names() -> list[str]:
-    """All that are known here, the built-in ones first."""
+    """Return all provider names, the built-in ones first."""
     return [*BUILT_IN, *sorted(_entry_points())]
 
 
 @cache
 def provider_class(name: str) -> type[Provider]:
-    """The class behind a name. Raises `UnknownName`, which names the nearest."""
+    """Return the class of a provider. Raises `UnknownName`, which names the nearest."""
     if place := BUILT_IN.get(name):
         module, _, attribute = place.partition(":")
-        found = getattr(import_module(f"kensaku.providers.{module}"), attribute)
+        cls = getattr(import_module(f"kensaku.providers.{module}"), attribute)
     elif name in _entry_points():
         from importlib.metadata import entry_points
 
         (point,) = entry_points(group="kensaku.providers", name=name)
-        found = point.load()
+        cls = point.load()
     else:
         raise UnknownName("provider", name, provider_names())
-    return found  # type: ignore[no-any-return]
+    return cls  # type: ignore[no-any-return]
 
 
 @cache

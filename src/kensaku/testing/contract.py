@@ -94,8 +94,8 @@ class ProviderContract:
                 up.fails(name, fault)
             try:
                 async with asyncio.timeout(seconds):
-                    found = await self.make_provider(up.base_url(name)).ask(QUERY, key, http)
-                return found, up.requests[-1]
+                    findings = await self.make_provider(up.base_url(name)).ask(QUERY, key, http)
+                return findings, up.requests[-1]
             finally:
                 await http.close()
 
@@ -295,8 +295,8 @@ class ProviderContract:
     @pytest.mark.parametrize("status", [200, 400, 401, 429])
     def test_an_error_repeats_neither_key_nor_query(self, status: int) -> None:
         """Upstreams like to say both back."""
-        said = f"bad request for {TEXT} with {KEY}"
-        error = self.error_from(faults.status(status, {"error": {"message": said}}))
+        message = f"bad request for {TEXT} with {KEY}"
+        error = self.error_from(faults.status(status, {"error": {"message": message}}))
         shown = f"{error} {error!r} {error.to_dict()}"
         assert KEY not in shown
         assert TEXT not in shown

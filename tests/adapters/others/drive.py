@@ -52,11 +52,11 @@ def checks(framework: str, it: Any) -> Iterator[tuple[str, Check]]:
     for scene in SCENES:
         yield scene, lambda scene=scene: agent(it, scene)
     if hasattr(it, "ask_sync") or hasattr(it, "call_sync"):
-        yield "sync", lambda: without_await(it)
-    yield "words", lambda: told(framework, it)
-    yield "texts", lambda: handed_back(it)
+        yield "sync", lambda: check_sync(it)
+    yield "words", lambda: check_words(framework, it)
+    yield "texts", lambda: check_texts(it)
     if hasattr(it, "facts"):
-        yield "data", lambda: beside(it)
+        yield "data", lambda: check_data(it)
 
 
 def agent(it: Any, scene: str, sync: bool = False) -> None:
@@ -73,7 +73,7 @@ def agent(it: Any, scene: str, sync: bool = False) -> None:
     expect(bool(asked) == (scene in ("found", "empty", "unavailable")), f"{len(asked)} were sent")
 
 
-def without_await(it: Any) -> None:
+def check_sync(it: Any) -> None:
     """Also where a loop is running: there a naive `asyncio.run` fails."""
     if hasattr(it, "ask_sync"):
         agent(it, "found", sync=True)
@@ -89,7 +89,7 @@ def without_await(it: Any) -> None:
         expect(OTTER.content in run(inside()), "inside a loop")
 
 
-def told(framework: str, it: Any) -> None:
+def check_words(framework: str, it: Any) -> None:
     """What the model is told is the tool's own, but for what cannot be carried."""
     from kensaku.tools.registry import TOOLS, make_tool
 
@@ -119,7 +119,7 @@ def on_the_wire(it: Any, lost: set[str]) -> None:
     expect(found == own, f"on the wire: {found} is not {own}")
 
 
-def handed_back(it: Any) -> None:
+def check_texts(it: Any) -> None:
     """What comes back is the tool's own text, in every scene."""
     for scene, arguments in parity.SENT.items():
         if scene in getattr(it, "CHECKS_ITSELF", ()):
@@ -133,7 +133,7 @@ def handed_back(it: Any) -> None:
         expect(parity.same(text) == parity.same(own), f"{scene}: {text!r} is not {own!r}")
 
 
-def beside(it: Any) -> None:
+def check_data(it: Any) -> None:
     """The same facts are there as data."""
     with stage() as (up, make):
         found = run(it.facts(staged("found", up, make), {"query": "otter"}))
