@@ -57,7 +57,7 @@ class KensakuTool(Tool):  # type: ignore[misc, unused-ignore]
         return text
 
     def format_as_litellm_function_call(self) -> dict[str, Any]:
-        """Return the schema for native calling. DSPy's own would require every argument that has no default."""
+        """Return the schema for native calling. DSPy's own would require every argument."""
         function = {
             "name": self.name,
             "description": self.desc,
