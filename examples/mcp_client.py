@@ -10,9 +10,8 @@ import asyncio
 import os
 import sys
 
-from mcp.types import TextContent
-
 from mcp import Client, StdioServerParameters
+from mcp.types import TextContent
 
 
 async def main(query: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from mcp import Client, StdioServerParameters
+
 from tests.blocks import python_blocks
 
 from .servers import OTTERS, environment, text_of
