@@ -17,7 +17,7 @@ import pytest
 
 from kensaku import errors
 from kensaku.adapters import ADAPTERS
-from kensaku.cli._main import COMMANDS, parser_of
+from kensaku.cli._main import COMMANDS, make_parser
 from tests import ROOT
 from tests.docs_run import END
 from tests.docs_stage import stage
@@ -149,7 +149,7 @@ def test_the_commands_of_a_page_exist(name):
             if "kensaku" in words and words[0] in ("kensaku", "claude"):
                 command, *rest = words[len(words) - words[::-1].index("kensaku") :]
                 assert command in COMMANDS, line
-                known = parser_of(command)._option_string_actions
+                known = make_parser(command)._option_string_actions
                 assert [w for w in rest if w.startswith("--") and w not in known] == [], line
 
 

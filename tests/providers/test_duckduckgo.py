@@ -123,9 +123,9 @@ async def test_proxies_of_the_environment_are_not_asked(ask, monkeypatch):
     assert found.hits
 
 
-async def test_the_proxy_of_the_settings_is_asked(up, monkeypatch):
+async def test_the_proxy_of_the_settings_is_asked(upstream, monkeypatch):
     """`KENSAKU_PROXY` is the operator's word, whatever the environment says."""
-    provider = provider_class("duckduckgo")(up.base_url("duckduckgo"))
+    provider = provider_class("duckduckgo")(upstream.base_url("duckduckgo"))
     async with FakeUpstream() as proxy, FakeUpstream() as trap:
         for name in PROXIES:
             monkeypatch.setenv(name, trap.url)
@@ -134,9 +134,9 @@ async def test_the_proxy_of_the_settings_is_asked(up, monkeypatch):
         with pytest.raises(ProviderError):
             await provider.ask(Query("otter"), "", http)
 
-        assert proxy.requests[0].target.startswith(up.url)
+        assert proxy.requests[0].target.startswith(upstream.url)
         assert trap.connections == 0
-    assert up.requests == []
+    assert upstream.requests == []
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])

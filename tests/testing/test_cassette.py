@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, quote_plus
@@ -26,7 +25,6 @@ from kensaku.testing import FakeUpstream, faults
 from kensaku.testing._redaction import Redactor
 from kensaku.testing.cassette import Cassette, NotRecorded
 from kensaku.transport.http import HttpClient
-from tests import ROOT
 
 QUERY = "Red Panda 好物"
 ECHO = [
@@ -262,23 +260,3 @@ async def test_errors_of_other_people_are_played_as_the_nearest_of_ours(tmp_path
         await Cassette(file, mode="record").ask(Theirs(), Query("otter"), "", http)
     with pytest.raises(Outage, match="down"):
         await Cassette(file).ask(Theirs(), Query("otter"), "", http)
-
-
-async def test_the_example_of_the_page_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """docs/recording.md, recorded once and replayed without a key."""
-    page = (ROOT / "docs" / "recording.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    names: dict[str, Any] = {}
-    exec(block, names)
-    monkeypatch.chdir(tmp_path)
-    async with FakeUpstream() as upstream:
-        for name, value in upstream.environment("tavily").items():
-            monkeypatch.setenv(name, value)
-        recorded = await names["otters"]("record")
-        monkeypatch.delenv("TAVILY_API_KEY")
-        replayed = await names["otters"]("replay")
-
-        assert len(upstream.requests) == 1
-    assert _seen(replayed) == _seen(recorded)

@@ -10,7 +10,6 @@ from statistics import fmean, pvariance
 import pytest
 
 from kensaku import Document
-from kensaku.index import Index
 from kensaku.tools import RAGSearchTool, rag_search
 
 from .doubles import BREAD, KELP, OTTERS, logged
@@ -27,14 +26,12 @@ def test_rag_search_takes_a_query_a_collection_and_a_limit():
 
 
 @pytest.mark.parametrize("url", [None, ":memory:"], ids=["edge", "server"])
-async def test_rag_search_finds_documents_in_qdrant(zoo, url):
+async def test_rag_search_finds_documents_in_qdrant(make_client, url):
     """In Qdrant's engine on this machine, or on a server: the same vectors (S3-13, S3-14)."""
-    if url:
-        await zoo.index.close()
-        zoo.index = Index(url=url)
-        await zoo.index.add([OTTERS, KELP, BREAD], collection="zoo")
+    client = make_client("local", **({"index_url": url} if url else {}))
+    await client.index.add([OTTERS, KELP, BREAD], collection="zoo")
 
-    result = await RAGSearchTool(zoo).execute("sea otters kelp", "zoo", 5)
+    result = await RAGSearchTool(client).execute("sea otters kelp", "zoo", 5)
 
     assert result.success
     assert {r["url"] for r in result.output} == {OTTERS.url, KELP.url}

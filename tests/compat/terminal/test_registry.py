@@ -146,8 +146,8 @@ def test_a_new_provider_needs_a_file_and_a_line(monkeypatch, machine):
     guide = (ROOT / "docs" / "adding-a-provider.md").read_text()
     assert all(w in guide for w in ("## 1. The file", "## 2. The line", "key_variable"))
     monkeypatch.setattr("kensaku.compat.terminal.providers.provider_class", lambda _: Acme)
-    monkeypatch.setattr("kensaku.config.settings.provider_names", lambda: ["acme"])
-    monkeypatch.setattr("kensaku.config.settings.provider_class", lambda _: Acme)
+    monkeypatch.setattr("kensaku.config.providers.provider_names", lambda: ["acme"])
+    monkeypatch.setattr("kensaku.config.providers.provider_class", lambda _: Acme)
 
     provider = core_provider("acme")
     settings = SettingsService(environ={"ACME_API_KEY": "acme-1", "KENSAKU_HOME": str(machine)})
