@@ -68,8 +68,9 @@ def is_test(block: Block) -> bool:
 
 def interpreter_for(page: Path) -> Path:
     """Who can run a page: for a recipe, an environment that has the framework."""
-    needs = ADAPTERS.get(page.stem, ("", None))[1] if page.parent.name == "recipes" else None
-    if needs is None or _importable(needs):
+    adapter = ADAPTERS.get(page.stem) if page.parent.name == "recipes" else None
+    needs = adapter.needs if adapter else ""
+    if not needs or _importable(needs):
         return Path(sys.executable)
     other = ROOT / ".venv-frameworks" / page.stem / "bin" / "python"
     if not other.exists():

@@ -167,7 +167,7 @@ class Resources:
 
         s = self.settings
         return Index(
-            s.home / "index",
+            None if s.index_url else s.home / "index",
             url=s.index_url or None,
             api_key=s.index_api_key.reveal() if s.index_api_key else None,
             model=s.index_model or None,

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from kensaku.cli._terminal import ProgressBar, format_table, hyperlink, supports_color
-from kensaku.models import Hit
+from kensaku.models import Hit, ProgressEvent
 from kensaku.testing import FakeUpstream
 
 pty = pytest.importorskip("pty")
@@ -91,8 +91,8 @@ def test_progress_is_a_bar_on_a_terminal() -> None:
     """It goes away when the work is done."""
     stream = Terminal()
     progress = ProgressBar(stream)
-    progress("indexing", 1, 4)
-    progress("indexing", 4, 4)
+    progress(ProgressEvent("indexing", 1, 4))
+    progress(ProgressEvent("indexing", 4, 4))
 
     assert stream.getvalue() == "\r\x1b[Kindexing ██████░░░░░░░░░░░░░░░░░░ 1/4\r\x1b[K"
 
@@ -102,8 +102,8 @@ def test_progress_is_a_few_lines_elsewhere() -> None:
     stream = io.StringIO()
     progress = ProgressBar(stream)
     for done in range(1001):
-        progress("indexing", done, 1000)
-    progress("opening", 0, 0)
+        progress(ProgressEvent("indexing", done, 1000))
+    progress(ProgressEvent("opening", 0))
     progress.clear()
 
     assert stream.getvalue().splitlines() == [

@@ -19,7 +19,7 @@ async def test_a_page_is_indexed_by_its_markdown(index):
     hit = (await index.search("pip"))[0]
 
     assert hit.url == "https://e.org/p"
-    assert hit.explain["heading"] == "Install"
+    assert hit.explain.local.heading == "Install"
 
 
 async def test_half_a_character_does_not_stop_a_batch(index):

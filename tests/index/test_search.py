@@ -15,10 +15,10 @@ async def test_a_hit_says_why_it_is_there(index):
 
     explain = (await index.search("stones"))[0].explain
 
-    assert explain["collection"] == "docs"
-    assert explain["highlights"] == ["Sea otters use stones."]
-    assert explain["bm25"] > 0
-    assert (explain["start"], explain["end"]) == (0, len(OTTERS.text))
+    assert explain.local.collection == "docs"
+    assert explain.local.highlights == ("Sea otters use stones.",)
+    assert explain.local.bm25 > 0
+    assert (explain.local.start, explain.local.end) == (0, len(OTTERS.text))
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ async def test_a_caller_who_gives_up_stops_the_work(make_client, upstream):
     with pytest.raises(asyncio.CancelledError):
         await task
 
-    await until(lambda: not upstream._open)
+    await until(lambda: not upstream._connections)
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from kensaku.compat.tavily_tools import dialect as tavily
 from kensaku.dialects import DIALECTS, write
-from kensaku.models import Outcome, Page, Query, Response
+from kensaku.models import Explain, Outcome, Page, Query, Response
 from kensaku.text.escape import escape_block, escape_line, escape_page, escape_url, flatten
 from tests import ROOT
 from tests.dialects.examples import FOUND, REFUSED, unavailable
@@ -94,7 +94,7 @@ def test_a_hostile_query_stays_in_its_header(dialect: str) -> None:
     """A model can be talked into a query (S0-30, S1-08, S2-39)."""
     for outcome in (Outcome.FOUND, Outcome.EMPTY):
         # On topic, whatever is asked: else a note about confidence would come and go.
-        hits = tuple(replace(h, explain={"coverage": 1.0}) for h in FOUND.hits)
+        hits = tuple(replace(h, explain=Explain(1.0)) for h in FOUND.hits)
         usual = _shape(write(replace(FOUND, outcome=outcome, hits=hits), dialect))
         for text in HOSTILE:
             asked = replace(FOUND, outcome=outcome, hits=hits, query=Query(text))

@@ -144,10 +144,10 @@ async def test_the_offline_model_understands_english_and_leaves_the_rest_to_word
 
         hit = (await index.search("animals hunting in streams"))[0]
         assert hit.url in (OTTERS.url, HERONS.url)
-        assert hit.explain["cosine"] > 0.2
+        assert hit.explain.local.cosine > 0.2
         japanese = (await index.search("検索の仕組み"))[0]
         assert japanese.url == SEARCH.url
-        assert "cosine" not in japanese.explain
+        assert japanese.explain.local.cosine is None
 
 
 async def test_a_collection_that_the_model_could_not_read_is_searched_by_words(tmp_path):
