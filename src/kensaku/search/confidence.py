@@ -64,7 +64,7 @@ def confidence_of(
     covered, shared, hosts = 0.0, 0, set()
     for hit in best:
         covered += _coverage(words, hit) if words else 1.0
-        shared += len({s.index for s in hit.sources}) > 1
+        shared += len(hit.sources) > 1 and len({s.index for s in hit.sources}) > 1
         hosts.add(host_of(hit.url))
     mean, variance = _mean_and_variance([h.score for h in hits if h.score is not None])
     factors = Factors(

@@ -11,7 +11,6 @@ timed out.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING
 from kensaku.errors import Timeout
 from kensaku.models import Attempt, Outcome, Response
 from kensaku.search import retry
-from kensaku.search.attempt import ask_provider, ms_since, outcome_of
+from kensaku.search.attempt import ask_provider, outcome_of
 from kensaku.search.cache import cache_key, worth_keeping
 from kensaku.search.rank import clean_hits, filter_hits, fuse, limit_per_host, merge
 from kensaku.text.clean import visible
@@ -41,14 +40,13 @@ async def search(run: Run, *, cache: bool) -> Response:
     A provider that fails is reported in `Response.attempts`; the others still count.
     `Response.outcome` is `unavailable` only when none of them could search.
     """
-    began = time.perf_counter()
     try:
         # Every step keeps to the deadline by itself; this is for a disk or a server of ours.
         async with asyncio.timeout_at(run.deadline + 2 * GRACE):
             response = await (_search_cached(run) if cache else _search(run))
     except TimeoutError:
         response = _timed_out(run)
-    return replace(response, elapsed_ms=ms_since(began))
+    return replace(response, elapsed_ms=run.elapsed_ms) if cache else response
 
 
 async def _search_cached(run: Run) -> Response:
@@ -96,6 +94,7 @@ async def _search(run: Run) -> Response:
         attempts=tuple(run.attempts),
         notes=tuple(notes),
         partial=run.route.mode == "all" and bool(findings) and _ran_out_of_time(run),
+        elapsed_ms=run.elapsed_ms,
     )
 
 
@@ -250,4 +249,4 @@ def _timed_out(run: Run) -> Response:
     name = run.route.names[0]
     error = Timeout(name, "the search did not end before its deadline")
     attempt = Attempt(name, Outcome.UNAVAILABLE, error, sent=False)
-    return Response(run.query, Outcome.UNAVAILABLE, attempts=(attempt,))
+    return Response(run.query, Outcome.UNAVAILABLE, attempts=(attempt,), elapsed_ms=run.elapsed_ms)

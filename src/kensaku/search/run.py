@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ class Run:
     route: Route
     deadline: float  # loop time
     budget: Budget
+    began: float = field(default_factory=time.perf_counter)
     attempts: list[Attempt] = field(default_factory=list)
     notes: dict[str, list[str]] = field(default_factory=dict)  # provider → how it was asked
     errors: dict[str, KensakuError] = field(default_factory=dict)  # provider → its last error
@@ -40,6 +42,10 @@ class Run:
     @property
     def over(self) -> bool:
         return self.stopped or self.seconds_left <= 0
+
+    @property
+    def elapsed_ms(self) -> float:
+        return (time.perf_counter() - self.began) * 1000
 
     @property
     def requests(self) -> int:

@@ -119,13 +119,19 @@ class BoundedProtocol(ResponseHandler):
         super().__init__(loop)
         self._received = 0
         self._body: aiohttp.StreamReader | None = None  # known once the final head is there
+        self._has_unread = _watch(None)
 
     def is_connected(self) -> bool:
         """Say no to aiohttp, which asks before it reuses a connection, when bytes came unasked.
 
         They are the end of the connection, or a second reply to the request before.
         """
-        return super().is_connected() and not self.should_close and not _readable(self.transport)
+        return super().is_connected() and not self.should_close and not self._has_unread()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Watch the socket for bytes that the event loop has not read yet."""
+        super().connection_made(transport)
+        self._has_unread = _watch(transport.get_extra_info("socket"))
 
     def set_response_params(self, **params: Any) -> None:
         """Begin to count anew: aiohttp calls this before each request."""
@@ -166,16 +172,15 @@ class BoundedProtocol(ResponseHandler):
             self._body.set_exception(error)
 
 
-def _readable(transport: asyncio.Transport | None) -> bool:
-    """Whether bytes wait in the socket that the event loop has not read yet."""
-    sock = transport and transport.get_extra_info("socket")
-    if not sock or (number := sock.fileno()) < 0:
-        return True
+def _watch(sock: socket.socket | None) -> Callable[[], bool]:
+    """Return a function that says whether bytes wait in a socket, or it is closed."""
+    if sock is None:
+        return lambda: True
     if not hasattr(select, "poll"):  # Windows
-        return bool(select.select([number], [], [], 0)[0])
+        return lambda: sock.fileno() < 0 or bool(select.select([sock], [], [], 0)[0])
     poll = select.poll()
-    poll.register(number, select.POLLIN)
-    return bool(poll.poll(0))
+    poll.register(sock.fileno(), select.POLLIN)
+    return lambda: bool(poll.poll(0))
 
 
 def provider_error(error: Exception, provider: str) -> ProviderError:
