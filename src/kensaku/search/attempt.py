@@ -204,14 +204,18 @@ _FILTERED_HERE = {
 
 def _filters_of(query: Query) -> list[str]:
     """The filters that a query uses."""
-    used = {
-        "dates": query.time_range or query.start_date or query.end_date,
-        "domains": query.include_domains or query.exclude_domains,
-        "country": query.country,
-        "language": query.language,
-        "topic": query.topic != "general",
-    }
-    return [name for name, value in used.items() if value]
+    names = []
+    if query.time_range or query.start_date or query.end_date:
+        names.append("dates")
+    if query.include_domains or query.exclude_domains:
+        names.append("domains")
+    if query.country:
+        names.append("country")
+    if query.language:
+        names.append("language")
+    if query.topic != "general":
+        names.append("topic")
+    return names
 
 
 def outcome_of(hits: bool, searched: bool) -> Outcome:

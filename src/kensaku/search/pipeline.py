@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 MAX_HITS = 100  # of one provider's list that are looked at
 GRACE = 0.05  # seconds after the deadline in which finished results are still collected
+STALE_SECONDS = 0.5  # for reading an expired response after the deadline
 HEDGE_SECONDS = 1.0  # when to start a second request while no latency of the first is known
 
 
@@ -40,20 +41,30 @@ async def search(run: Run, *, cache: bool) -> Response:
     A provider that fails is reported in `Response.attempts`; the others still count.
     `Response.outcome` is `unavailable` only when none of them could search.
     """
-    try:
-        # Every step keeps to the deadline by itself; this is for a disk or a server of ours.
-        async with asyncio.timeout_at(run.deadline + 2 * GRACE):
-            response = await (_search_cached(run) if cache else _search(run))
-    except TimeoutError:
-        response = _timed_out(run)
-    return replace(response, elapsed_ms=run.elapsed_ms) if cache else response
-
-
-async def _search_cached(run: Run) -> Response:
-    """Return the cached response, or share one search among all who ask the same now."""
-    cache, query = run.resources.cache, run.query
+    if not cache:
+        return await _within_deadline(run, _search(run))
     key = cache_key(run)
-    if (fresh := await cache.fresh(key, query)) is not None:
+    response = await _within_deadline(run, _search_cached(run, key))
+    if not _could_search(response):
+        stale = await _stale(run, key)
+        response = response if stale is None else replace(stale, attempts=response.attempts)
+    return replace(response, elapsed_ms=run.elapsed_ms)
+
+
+async def _within_deadline(run: Run, work: Awaitable[Response]) -> Response:
+    """Await a search. Every step keeps to the deadline by itself; this is for a disk or a server
+    of ours, and for who joins a search that has more time."""
+    try:
+        async with asyncio.timeout_at(run.deadline + GRACE):
+            return await work
+    except TimeoutError:
+        return _timed_out(run)
+
+
+async def _search_cached(run: Run, key: str) -> Response:
+    """Return the cached response, or share one search among all who ask the same now."""
+    cache = run.resources.cache
+    if (fresh := await cache.fresh(key, run.query)) is not None:
         return fresh
 
     async def search_and_keep() -> Response:
@@ -62,16 +73,16 @@ async def _search_cached(run: Run) -> Response:
             await cache.keep(key, response)
         return response
 
+    return await run.resources.single_flight.join(key, search_and_keep, _could_search)
+
+
+async def _stale(run: Run, key: str) -> Response | None:
+    """The expired response, unless the cache itself does not answer."""
     try:
-        # Who leads the flight may have more time than who joins it.
-        async with asyncio.timeout_at(run.deadline + GRACE):
-            flights = run.resources.single_flight
-            response = await flights.join(key, search_and_keep, _could_search)
+        async with asyncio.timeout(STALE_SECONDS):
+            return await run.resources.cache.stale(key, run.query)
     except TimeoutError:
-        response = _timed_out(run)
-    if not _could_search(response) and (stale := await cache.stale(key, query)) is not None:
-        return replace(stale, attempts=response.attempts)
-    return response
+        return None
 
 
 async def _search(run: Run) -> Response:
@@ -232,9 +243,10 @@ async def _cancel(tasks: Iterable[asyncio.Future[Findings | None]]) -> None:
 def _searched(run: Run, findings: dict[str, Findings]) -> bool:
     """Whether anybody has searched. The local index knows nothing of the web: when it stood in
     for others and found nothing, nobody has."""
-    on_route = [run.resources.provider(n) for n in run.route.names]
-    only_local = not any(provider.is_web for provider in on_route)
-    return any(only_local or run.resources.provider(name).is_web for name in findings)
+    provider = run.resources.provider
+    if any(provider(name).is_web for name in findings):
+        return True
+    return bool(findings) and not any(provider(name).is_web for name in run.route.names)
 
 
 def _could_search(response: Response) -> bool:

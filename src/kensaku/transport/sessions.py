@@ -64,11 +64,11 @@ def provider_session(headers: Mapping[str, str]) -> Session:
         keepalive_timeout=IDLE_SECONDS,
         resolver=_BoundedResolver(),
     )
-    # aiohttp has no public way to choose the protocol class; tests/transport/test_congruence.py
-    # fails when this stops working.
+    # aiohttp has no public way to choose the protocol class, nor to keep it from resending a GET
+    # when a kept connection turns out to be closed. tests/transport/ fails if either stops working.
     protocol: Any = partial(BoundedProtocol, asyncio.get_running_loop())
     connector._factory = protocol
-    return aiohttp.ClientSession(
+    session = aiohttp.ClientSession(
         connector=connector,
         cookie_jar=aiohttp.DummyCookieJar(),
         headers=headers,
@@ -78,24 +78,10 @@ def provider_session(headers: Mapping[str, str]) -> Session:
         max_line_size=MAX_HEAD_BYTES,
         max_field_size=MAX_HEAD_BYTES,
         max_headers=MAX_HEADERS,
-        middlewares=(_send_once,),
         trust_env=False,
     )
-
-
-async def _send_once(
-    request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType
-) -> aiohttp.ClientResponse:
-    """Keep aiohttp from resending a GET when a kept connection turns out to be closed.
-
-    It resends after `ClientOSError` and `ServerDisconnectedError` alone.
-    """
-    try:
-        return await send(request)
-    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
-        if isinstance(error, aiohttp.ClientConnectorError):
-            raise
-        raise aiohttp.ClientConnectionError("the connection broke off") from error
+    session._retry_connection = False
+    return session
 
 
 class _BoundedResolver(aiohttp.ThreadedResolver):
