@@ -68,9 +68,10 @@ def test_ddgs_says_the_same_of_a_refusal_and_of_nothing(up, fault, monkeypatch):
         ddgs.DDGS().text("otter", backend="duckduckgo")
 
 
-def test_an_error_of_pydantic_ais_own_tool_ends_the_run(up):
+async def test_an_error_of_pydantic_ais_own_tool_ends_the_run(up):
     """The model does not get to know; the program gets an exception of the HTTP library."""
     pytest.importorskip("tavily")
+    from openai import AsyncOpenAI
     from pydantic_ai import Agent
     from pydantic_ai.common_tools.tavily import TavilySearchTool
     from pydantic_ai.models.openai import OpenAIChatModel
@@ -80,9 +81,11 @@ def test_an_error_of_pydantic_ais_own_tool_ends_the_run(up):
     up.fails("tavily", faults.status(503))
     client = AsyncTavilyClient("tvly-none", api_base_url=up.base_url("tavily"))
     with ModelServer("tavily_search", {"query": "otter"}) as model:
-        provider = OpenAIProvider(base_url=model.openai_url, api_key="none")
-        agent = Agent(OpenAIChatModel("scripted", provider=provider))
-        agent.tool_plain(TavilySearchTool(client).__call__, name="tavily_search")
+        async with AsyncOpenAI(base_url=model.openai_url, api_key="none") as openai:
+            provider = OpenAIProvider(openai_client=openai)
+            agent = Agent(OpenAIChatModel("scripted", provider=provider))
+            agent.tool_plain(TavilySearchTool(client).__call__, name="tavily_search")
 
-        with pytest.raises(httpx.HTTPStatusError):
-            agent.run_sync("Do otters sleep?")
+            with pytest.raises(httpx.HTTPStatusError):
+                await agent.run("Do otters sleep?")
+    await client.close()
