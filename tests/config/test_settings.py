@@ -95,7 +95,7 @@ def test_toml_json_and_yaml_say_the_same(name, text, tmp_path):
     [
         ("c.toml", "timeout = 1\nroute = [", 2, "expected TOML"),
         ("c.toml", "a = 1\n\nb == 2\n", 3, "expected TOML"),
-        ("c.json", '{\n"timeout": 1,\n}', 3, "expected JSON"),
+        ("c.json", '{\n"timeout": 1\n"mode": 2}', 3, "expected JSON"),
         ("c.yaml", "timeout: 1\nroute: [a\n", 3, "expected YAML"),
         ("c.json", "[1]", 1, "expected settings by name"),
         ("c.toml", "mode = 'all'\ntimeout = 'soon'", 2, "a number from 0.05 to 600"),
