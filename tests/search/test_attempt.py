@@ -135,7 +135,7 @@ async def test_money_is_counted_as_it_was_spent(make_client, upstream):
     assert len(upstream.requests) == 2
     assert found.cost == price
     assert budget.left()["money"] == pytest.approx(1.0 - price)
-    assert 0 < 60 - budget.left()["seconds"] < 5
+    assert budget.left()["seconds"] < 60
 
     keyless = make_client("tavily", env={"TAVILY_API_KEY": ""})
     await keyless.search("otters", budget=budget)
