@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import socket
 import ssl
 import subprocess
@@ -22,6 +23,10 @@ _OURS = ("KENSAKU_", "WEB_SEARCH_", "TAVILY_")
 _ENDINGS = ("_API_KEY", "_BASE_URL", "_PROXY", "_proxy", "_TOKEN", "_RATE", "_ENABLED")
 
 MakeClient = Callable[..., Kensaku]
+
+# A run that a script started in the background ignores Ctrl-C, and so would what tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
