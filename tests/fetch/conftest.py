@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import sys
 from collections import deque
@@ -68,23 +67,6 @@ def nothing_leaves_this_machine() -> Iterator[None]:
     yield
     hosts = {address[0] for address in CONNECTED if isinstance(address, tuple)}
     assert all(host.removeprefix("::ffff:").startswith("127.") or host == "::1" for host in hosts)
-
-
-class Clock:
-    """The clock of the event loop, which a test can move forward."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._ahead, self._time = 0.0, loop.time
-        loop.time = lambda: self._time() + self._ahead  # type: ignore[method-assign]
-
-    def jump(self, seconds: float) -> None:
-        """Let so many seconds pass at once: timeouts that end by then fire."""
-        self._ahead += seconds
-
-
-@pytest.fixture
-async def clock() -> Clock:
-    return Clock(asyncio.get_running_loop())
 
 
 @pytest.fixture

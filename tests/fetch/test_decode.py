@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from kensaku.errors import PageUnavailable
 from kensaku.fetch import decode
 from kensaku.fetch.limits import FetchLimits
 from tests import ROOT
-from tests.fetch.web import reset
+from tests.fetch.web import sends
 
 brotli = pytest.importorskip("brotli")
 
@@ -34,23 +33,6 @@ SMALL = {
 
 
 RAW_DEFLATE = zlib.compress(b"hello", wbits=-15)
-
-
-def sends(*parts, pause=0.0, end="close"):
-    """A server that writes these bytes, and then closes, hangs or resets."""
-
-    async def handler(writer, request):
-        for part in parts:
-            writer.write(part)
-            await writer.drain()
-            await asyncio.sleep(pause)
-        if end == "reset":
-            reset(writer)
-        elif end == "hang":
-            await request.gone()
-        writer.transport.abort() if end == "abort" else writer.close()
-
-    return handler
 
 
 OK = b"HTTP/1.1 200 OK\r\n"

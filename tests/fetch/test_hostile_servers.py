@@ -10,7 +10,7 @@ import pytest
 
 from kensaku.errors import AddressRefused, FetchError, PageUnavailable, TooLarge
 from kensaku.fetch.limits import FetchLimits
-from tests.fetch.web import reset, whole
+from tests.fetch.web import sends, whole
 
 brotli = pytest.importorskip("brotli")
 
@@ -51,23 +51,6 @@ SMALL = {
     "identity": b"hello",
     "": b"hello",
 }
-
-
-def sends(*parts, pause=0.0, end="close"):
-    """A server that writes these bytes, and then closes, hangs or resets."""
-
-    async def handler(writer, request):
-        for part in parts:
-            writer.write(part)
-            await writer.drain()
-            await asyncio.sleep(pause)
-        if end == "reset":
-            reset(writer)
-        elif end == "hang":
-            await request.gone()
-        writer.transport.abort() if end == "abort" else writer.close()
-
-    return handler
 
 
 def forever(head, part, pause=0.0):

@@ -21,24 +21,6 @@ from tests.fetch.web import whole
 URL = "http://public.test/page"
 
 
-@pytest.fixture
-def page(web):
-    """A page with validators, that counts how often it was sent whole."""
-    state = {"sent": 0, "etag": '"1"', "cache": "max-age=0"}
-
-    async def handler(writer, request):
-        headers = {"ETag": state["etag"], "Cache-Control": state["cache"]}
-        headers["Last-Modified"] = "Mon, 01 Jan 2024 00:00:00 GMT"
-        if request.headers.get("if-none-match") == state["etag"]:
-            writer.write(whole(304, {**headers, "Content-Length": None}, b""))
-        else:
-            state["sent"] += 1
-            writer.write(whole(200, headers, b"version " + state["etag"].encode()))
-
-    web.pages["/page"] = handler
-    return state
-
-
 async def test_pages_come_in_the_order_they_were_asked_for(web, fetcher, parser):
     """Whatever order they arrive in."""
 
@@ -136,7 +118,7 @@ async def test_at_the_deadline_what_is_there_is_returned(web, fetcher, parser, c
     web.pages |= {"/page": "hello", "/hang": hang}
     urls = ["http://public.test/hang", URL]
     reader = PageReader(fetcher(limits=FetchLimits(first_byte=900, total=900)), parser)
-    result = await reader.extract(urls, timeout=600, progress=lambda _: clock.jump(600))
+    result = await reader.extract(urls, timeout=600, progress=lambda _: clock.advance(600))
     assert [page.url for page in result.results] == [URL]
     assert "deadline" in str(result.failed[0][1])
 

@@ -144,3 +144,20 @@ def reset(writer: asyncio.StreamWriter) -> None:
     sock = writer.get_extra_info("socket")
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     writer.transport.abort()
+
+
+def sends(*parts, pause=0.0, end="close"):
+    """A server that writes these bytes, and then closes, hangs or resets."""
+
+    async def handler(writer, request):
+        for part in parts:
+            writer.write(part)
+            await writer.drain()
+            await asyncio.sleep(pause)
+        if end == "reset":
+            reset(writer)
+        elif end == "hang":
+            await request.gone()
+        writer.transport.abort() if end == "abort" else writer.close()
+
+    return handler

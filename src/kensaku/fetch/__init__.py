@@ -9,55 +9,34 @@ Browser        pages that are made by scripts (extra `browser`)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from kensaku._lazy import attach
 
 if TYPE_CHECKING:
-    from kensaku.fetch.browser.browser import Browser
-    from kensaku.fetch.crawl.crawl import Crawl
-    from kensaku.fetch.crawl.plan import Plan
-    from kensaku.fetch.fetcher import Fetcher, FetchPolicy
-    from kensaku.fetch.limits import FetchLimits
-    from kensaku.fetch.page_cache import FetchedPage
-    from kensaku.fetch.page_reader import PageReader
-    from kensaku.fetch.results import CrawlResult, Extraction, Failure, SiteMap
-    from kensaku.fetch.transport import PageTransport
-
-_HOMES = {
-    "Browser": "browser.browser",
-    "Crawl": "crawl.crawl",
-    "CrawlResult": "results",
-    "Extraction": "results",
-    "Failure": "results",
-    "FetchLimits": "limits",
-    "FetchPolicy": "fetcher",
-    "FetchedPage": "page_cache",
-    "Fetcher": "fetcher",
-    "PageReader": "page_reader",
-    "PageTransport": "transport",
-    "Plan": "crawl.plan",
-    "SiteMap": "results",
-}
-
-__all__ = [
-    "Browser",
-    "Crawl",
-    "CrawlResult",
-    "Extraction",
-    "Failure",
-    "FetchLimits",
-    "FetchPolicy",
-    "FetchedPage",
-    "Fetcher",
-    "PageReader",
-    "PageTransport",
-    "Plan",
-    "SiteMap",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    from kensaku.fetch.browser.browser import Browser as Browser
+    from kensaku.fetch.crawl.crawl import Crawl as Crawl
+    from kensaku.fetch.crawl.plan import Plan as Plan
+    from kensaku.fetch.fetcher import Fetcher as Fetcher
+    from kensaku.fetch.fetcher import FetchPolicy as FetchPolicy
+    from kensaku.fetch.limits import FetchLimits as FetchLimits
+    from kensaku.fetch.page_cache import FetchedPage as FetchedPage
+    from kensaku.fetch.page_reader import PageReader as PageReader
+    from kensaku.fetch.results import CrawlResult as CrawlResult
+    from kensaku.fetch.results import Extraction as Extraction
+    from kensaku.fetch.results import Failure as Failure
+    from kensaku.fetch.results import SiteMap as SiteMap
+    from kensaku.fetch.transport import PageTransport as PageTransport
+else:
+    __getattr__, __dir__, __all__ = attach(
+        __name__,
+        browser__browser=("Browser",),
+        crawl__crawl=("Crawl",),
+        crawl__plan=("Plan",),
+        fetcher=("FetchPolicy", "Fetcher"),
+        limits=("FetchLimits",),
+        page_cache=("FetchedPage",),
+        page_reader=("PageReader",),
+        results=("CrawlResult", "Extraction", "Failure", "SiteMap"),
+        transport=("PageTransport",),
+    )

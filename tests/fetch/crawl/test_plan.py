@@ -15,29 +15,6 @@ ROOT = "http://public.test/"
 needs_re2 = pytest.mark.skipif(find_spec("re2") is None, reason="the extra crawl is not installed")
 
 
-def page(title, *links):
-    return f"<title>{title}</title><p>about {title}</p>" + "".join(
-        f'<a href="{link}">x</a>' for link in links
-    )
-
-
-@pytest.fixture
-def site(web):
-    """A root, two chapters, two leaves, and a page elsewhere."""
-    web.names["other.test"] = ["8.8.8.8"]
-    web.pages |= {
-        "public.test/": page("root", "/a", "/b", "http://other.test/far", "/#top", "/logo.png"),
-        "public.test/a": page("alpha", "/a/1", "/", "/b"),
-        "public.test/b": page("beta", "/b/1"),
-        "public.test/a/1": page("alpha one", "/deep"),
-        "public.test/b/1": page("beta one"),
-        "public.test/deep": page("deep"),
-        "other.test/far": page("far", "/further"),
-        "other.test/further": page("further"),
-    }
-    return web
-
-
 async def test_the_scheme_may_be_left_out(site, fetcher, parser):
     """`docs.tavily.com` is a way to name a site."""
     assert Plan("public.test/a").url == "https://public.test/a"
