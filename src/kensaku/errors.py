@@ -7,7 +7,7 @@
     │   ├── ConfigError                     a settings file or variable; says where
     │   └── MissingExtra                    a package is not installed; says which command
     ├── ProviderError                       one upstream; another one may answer
-    │   ├── BadQuery                        it says that the query is wrong   (400, 422)
+    │   ├── BadQuery                        it does not take this query       (400, 422)
     │   ├── KeyRefused                      it does not take the key          (401, 403)
     │   ├── QuotaExhausted                  nothing left on this key          (402, 432, 433)
     │   ├── RateLimited                     too fast                          (429)
@@ -141,7 +141,9 @@ class ProviderError(KensakuError):
 
 
 class BadQuery(ProviderError):
-    """The provider says that the query is wrong: asking again cannot help."""
+    """The provider does not take this query: asking it again cannot help.
+
+    Mostly it is about one parameter, which another provider takes."""
 
 
 class KeyRefused(ProviderError):

@@ -68,10 +68,10 @@ class Refusing:
         pass
 
 
-@pytest.mark.parametrize(("transient", "requests"), [(True, 8), (False, 1)])
+@pytest.mark.parametrize(("transient", "requests"), [(True, 4), (False, 1)])
 @pytest.mark.parametrize("kind", [Unreachable, Unreadable])
 async def test_only_what_may_pass_is_tried_again(kind, transient, requests, make_client):
-    """A host that does not exist is asked once, not eight times."""
+    """A host that does not exist is asked once; no host is asked eight times."""
     client = make_client("brave")
     client._resources.http = transport = Refusing(kind("brave", "no", transient=transient))
 
@@ -113,16 +113,29 @@ async def test_an_outage_is_retried_once_and_a_name_that_does_not_exist_never(ma
 
 
 @pytest.mark.parametrize("status", [400, 422])
-async def test_a_wrong_query_stops_and_nobody_else_is_asked(status, make_client, upstream):
-    """Who sends it on spreads the mistake, and pays for it."""
+@pytest.mark.parametrize("mode", ["first", "hedge", "all"])
+async def test_what_one_upstream_does_not_take_is_asked_of_the_next(
+    mode, status, make_client, upstream
+):
+    """Mostly a 4xx is about a parameter of ours for that upstream alone."""
     upstream.fails("tavily", faults.status(status, {"detail": {"error": "bad dates"}}))
 
-    found = await make_client("tavily", "brave").search("otters")
+    found = await make_client("tavily", "brave", mode=mode).search("otters")
+
+    assert found.outcome is Outcome.FOUND
+    assert [type(a.error) for a in found.attempts] == [BadQuery, type(None)]
+    assert "bad dates" in str(found.attempts[0].error)
+    assert len(upstream.requests) == 2
+
+
+async def test_what_nobody_takes_is_asked_of_each_once(make_client, upstream):
+    """A refusal of the query is no outage: nobody is asked again."""
+    upstream.fails("*", faults.status(422, {"error": "too odd"}))
+
+    found = await make_client("tavily", "brave", "exa").search("otters")
 
     assert found.outcome is Outcome.UNAVAILABLE
-    assert [type(a.error) for a in found.attempts] == [BadQuery]
-    assert "bad dates" in str(found.attempts[0].error)
-    assert len(upstream.requests) == 1
+    assert [a.provider for a in found.attempts] == ["tavily", "brave", "exa"]
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from kensaku.errors import (
 from kensaku.models import Attempt, Outcome
 from kensaku.providers._classify import redact
 from kensaku.providers.base import Findings
-from kensaku.search.retry import Next, Tries, delay_before_retry, rule_for
+from kensaku.search.retry import Tries, delay_before_retry, rule_for
 
 if TYPE_CHECKING:
     from kensaku.models import Query
@@ -69,9 +69,6 @@ async def ask_provider(run: Run, name: str) -> Findings | None:
             return answer
         run.errors[name] = answer
         await _cool_down(limiter, permit, answer)
-        if rule_for(answer).then is Next.STOP:
-            run.stopped = run.route.mode != "all"
-            return None
         if (delay := delay_before_retry(run, answer, tries)) is None:
             return None
         if delay:

@@ -1,6 +1,6 @@
 """The retry rule: what follows an error, and when a provider is asked again.
 
-    error → RULES → stop | next key | wait | retry | next provider
+    error → RULES → next key | wait | retry | next provider
     delay_before_retry   the same provider, at once or after a pause
     delay_before_round   the whole route once more, when all that failed may be over
 
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 
 MAX_WAITS = 3  # how often one provider may ask us to wait during one search
 MAX_REQUESTS = 8  # of one search, after which the route is not tried again
+MAX_REQUESTS_TO_ONE = 4  # to one provider, after which it is left alone until the next search
 
 
 class Next(Enum):
     """What to do after an error."""
 
-    STOP = "say so: nobody will take this query"
     NEXT_KEY = "leave this key alone, try another, then the next provider"
     WAIT = "wait if that is short and the deadline allows, else another key, else the next provider"
     RETRY = "once more after a moment, then the next provider"
-    NEXT = "leave it alone for a while, and go on to the next provider"
+    NEXT = "leave it alone, and go on to the next provider"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class RetryRule:
 
 # THE table. The first row that the error is an instance of holds.
 RULES: tuple[tuple[type[ProviderError], RetryRule], ...] = (
-    (BadQuery, RetryRule(Next.STOP)),
+    (BadQuery, RetryRule(Next.NEXT)),  # mostly about a parameter that others take
     (KeyRefused, RetryRule(Next.NEXT_KEY, cooldown=300)),
     (QuotaExhausted, RetryRule(Next.NEXT_KEY, cooldown=900)),
     (RateLimited, RetryRule(Next.WAIT, cooldown=1)),
@@ -136,6 +136,8 @@ def _recovery(run: Run, name: str) -> float | None:
     if isinstance(error, DoesNotFit):  # passed over because the query is too long: never asked
         return 0.0
     if not isinstance(error, ProviderError) or not error.transient:
+        return None
+    if run.requests_to(name) >= MAX_REQUESTS_TO_ONE:
         return None
     if not (isinstance(error, NotAsked) or run.resources.retries.left()):
         return None

@@ -33,7 +33,6 @@ class Run:
     attempts: list[Attempt] = field(default_factory=list)
     notes: dict[str, list[str]] = field(default_factory=dict)  # provider → how it was asked
     errors: dict[str, KensakuError] = field(default_factory=dict)  # provider → its last error
-    stopped: bool = False
 
     @property
     def seconds_left(self) -> float:
@@ -41,7 +40,7 @@ class Run:
 
     @property
     def over(self) -> bool:
-        return self.stopped or self.seconds_left <= 0
+        return self.seconds_left <= 0
 
     @property
     def elapsed_ms(self) -> float:
@@ -51,6 +50,10 @@ class Run:
     def requests(self) -> int:
         """How many requests were sent."""
         return sum(attempt.sent for attempt in self.attempts)
+
+    def requests_to(self, name: str) -> int:
+        """How many requests were sent to this provider."""
+        return sum(attempt.sent for attempt in self.attempts if attempt.provider == name)
 
     def deadline_of(self, name: str) -> float:
         """When this provider must have answered, so that those behind it still get their turn."""
