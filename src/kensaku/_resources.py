@@ -16,7 +16,7 @@ from kensaku.providers import provider_class
 from kensaku.search.budget import Budget, RetryBudget
 from kensaku.search.cache import Cache, SingleFlight
 from kensaku.search.limits import Limiter
-from kensaku.store import FallbackStore, open_store
+from kensaku.store import FallbackStore, MemoryStore, open_store
 
 if TYPE_CHECKING:
     from kensaku.config.settings import Settings
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kensaku.models import Page, Progress, Query
     from kensaku.options import CrawlOptions
     from kensaku.providers.base import Findings, Provider
+    from kensaku.store import Store
     from kensaku.testing import Cassette
     from kensaku.transport.http import HttpClient
 
@@ -69,13 +70,14 @@ class Resources:
         if (limiter := self._limiters.get(name)) is None:
             configured, cls = self.settings.provider(name), provider_class(name)
             # Replaying needs no key: nothing is sent.
-            free = cls.keyless or cls.key_variable is None or self._replays
+            keyless = cls.keyless or self._replays
             usual_rate = cls.rate if configured.keys else cls.keyless_rate or cls.rate
             limiter = self._limiters[name] = Limiter(
                 name,
                 self.store,
                 keys=configured.keys,
-                key_variable=None if free else cls.key_variable,
+                key_variable=cls.key_variable,
+                keyless=keyless,
                 rate=configured.rate or usual_rate,
             )
         return limiter
@@ -145,15 +147,24 @@ class Resources:
         return HttpClient(user_agent=self.settings.user_agent, proxy=self.settings.proxy or None)
 
     @cached_property
-    def store(self) -> FallbackStore:
+    def store(self) -> Store:
         """Where limits, cooldowns and budgets are shared with other processes."""
         # A refusal that is played back must not cool down a real key.
         url = "memory:" if self._replays else self.settings.state_url
-        return FallbackStore(open_store(url, self.settings.home, "state"))
+        return _with_fallback(open_store(url, self.settings.home, "state"), None)
 
     @cached_property
-    def _cache_store(self) -> FallbackStore:
-        return FallbackStore(open_store(self.settings.cache_url, self.settings.home, "cache"))
+    def _cache_store(self) -> Store:
+        s = self.settings
+        store = open_store(s.cache_url, s.home, "cache", s.cache_max_bytes)
+        return _with_fallback(store, s.cache_max_bytes)
+
+    @property
+    def store_notes(self) -> tuple[str, ...]:
+        """What is wrong with the stores that were used so far."""
+        used = (self.__dict__.get(name) for name in ("store", "_cache_store"))
+        troubles = (s.trouble for s in used if isinstance(s, FallbackStore))
+        return tuple(dict.fromkeys(filter(None, troubles)))
 
     @cached_property
     def cache(self) -> Cache:
@@ -195,6 +206,8 @@ class Resources:
             await reader.close()
         self._readers.clear()
         made = self.__dict__  # only what was used was ever made
+        if "cache" in made:
+            await self.cache.write_counts()
         for name in ("http", "store", "_cache_store", "index"):
             if (part := made.pop(name, None)) is not None:
                 await part.close()
@@ -220,3 +233,8 @@ class Resources:
     @property
     def _replays(self) -> bool:
         return self._cassette is not None and self._cassette.replays
+
+
+def _with_fallback(store: Store, max_bytes: int | None) -> Store:
+    """Memory needs no spare."""
+    return store if isinstance(store, MemoryStore) else FallbackStore(store, max_bytes)

@@ -15,7 +15,9 @@
     │   ├── Unreadable                      it answered what we cannot read   (HTML, bad JSON)
     │   ├── Outage                          it is down                        (5xx)
     │   │   ├── Timeout                     … or slower than the deadline
-    │   │   └── Unreachable                 … or not to be connected to       (refused, reset, TLS)
+    │   │   └── Unreachable                 … or the connection broke         (reset, cut off)
+    │   │       └── NotConnected            … or there was none: nothing sent (refused, DNS, TLS)
+    │   │           └── NoNetwork           … and two others cannot be reached either
     │   ├── CalledOff                       another one was faster, and it was not waited for
     │   └── NotAsked                        we did not ask, and why
     │       ├── NotConfigured               no key, no base URL, no package
@@ -188,6 +190,20 @@ class Timeout(Outage):
 
 class Unreachable(Outage):
     """No connection, or a broken one: refused, reset, DNS, TLS."""
+
+
+class NotConnected(Unreachable):
+    """No connection was made, so nothing was sent: refused, DNS, TLS."""
+
+
+class NoNetwork(NotConnected):
+    """Several hosts could not be reached: this machine seems to be offline."""
+
+    transient = False
+
+    def __init__(self, provider: str, message: str = "", **more: Any) -> None:
+        more.setdefault("remedy", "connect this machine, or ask the local index")
+        super().__init__(provider, message or "there is no network", **more)
 
 
 class CalledOff(ProviderError):

@@ -56,6 +56,7 @@ class Query:
     include_answer: bool = False
     include_raw_content: bool = False
     collection: str | None = None  # which part of the local index
+    min_score: float | None = None  # hits that an upstream scored lower are left out
 
     # The signature is written out because it takes more than is kept: lists, and dates as text.
     if TYPE_CHECKING:
@@ -76,6 +77,7 @@ class Query:
             include_answer: bool = False,
             include_raw_content: bool = False,
             collection: str | None = None,
+            min_score: float | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:

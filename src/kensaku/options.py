@@ -41,6 +41,7 @@ class QueryOptions(TypedDict, total=False):
     include_answer: bool
     include_raw_content: bool
     collection: str | None
+    min_score: float | None
 
 
 class SearchOptions(QueryOptions, total=False):
@@ -85,6 +86,7 @@ class SettingsOptions(TypedDict, total=False):
     cache_url: str
     cache_ttl: float
     cache_stale: float
+    cache_max_bytes: int
     retry_budget: float
     rank_per_domain: int
     rank_block_domains: str | Iterable[str]

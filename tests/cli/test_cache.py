@@ -16,7 +16,7 @@ def test_the_cache_can_be_counted_and_forgotten(run: Run) -> None:
     assert kept["responses"] == 1
     assert kept["bytes"] > 0
     assert cleared.stdout == "1 forgotten\n"
-    assert run("cache", "stats").stdout.startswith("0 responses, 0 bytes, in ")
+    assert run("cache", "stats").stdout.startswith("0 responses, 0 of 268,435,456 bytes, in ")
     assert run("cache").returncode == 2
 
 

@@ -8,9 +8,7 @@ from kensaku import Budget, Outcome
 from kensaku.errors import (
     BudgetExceeded,
     DoesNotFit,
-    NotAsked,
     NotConfigured,
-    Unreachable,
     Unreadable,
 )
 from kensaku.testing import faults
@@ -93,22 +91,6 @@ async def test_a_provider_that_is_switched_off_is_not_asked(make_client, upstrea
     assert isinstance(found.attempts[0].error, NotConfigured)
     assert found.outcome is Outcome.FOUND
     assert not upstream.asked("tavily")
-
-
-async def test_without_a_network_the_keyless_pool_is_spared(make_client, machine):
-    """After two hosts that cannot be reached, the rest are not waited for."""
-    nowhere = "http://127.0.0.1:9"  # the discard port: refused
-    names = ("tavily", "you", "keenable", "marginalia", "wikipedia")
-    env = {f"{n.upper()}_BASE_URL": nowhere for n in names} | {"TAVILY_API_KEY": ""}
-    client = make_client(env=env, route=("auto",))
-    assert {"keenable", "wikipedia"} <= client._default_route.pool
-    await client.index.add([document("https://x.example/", "Zebra")])  # or pydocs is built
-
-    found = await client.search("otters", timeout=10)
-
-    spared = [a for a in found.attempts if type(a.error) is NotAsked]
-    assert len({a.provider for a in found.attempts if isinstance(a.error, Unreachable)}) == 2
-    assert spared
 
 
 async def test_a_spent_budget_sends_nothing_more(make_client, upstream):

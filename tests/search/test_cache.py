@@ -50,6 +50,7 @@ OTHER = {
     "include_answer": False,
     "include_raw_content": False,
     "collection": "other",
+    "min_score": 0.5,
 }
 
 
@@ -362,7 +363,7 @@ async def test_what_another_version_wrote_is_as_good_as_nothing(make_client, ups
     await client.search("otters")
     await client.close()
     with sqlite3.connect(machine / "cache.sqlite") as db:
-        db.execute("UPDATE kv SET v = ?", (b'{"at": 1, "hits": [{"nonsense": 1}]}',))
+        db.execute("UPDATE entries SET v = ?", (b'{"at": 1, "hits": [{"nonsense": 1}]}',))
     db.close()
 
     found = await make_client("tavily", cache_url="").search("otters")

@@ -67,7 +67,9 @@ async def run_processes(upstream, count: int, searches: int, **env: str) -> list
 async def test_processes_keep_to_one_rate_together(upstream, shared):
     """Two processes at 20 a second send 20 a second, not 40."""
     arrivals: list[float] = []
-    upstream.fails("tavily", faults.empty(), when=lambda seen: bool(arrivals.append(time.time())))
+    upstream.fails(
+        "tavily", faults.empty(), when=lambda seen: bool(arrivals.append(time.monotonic()))
+    )
 
     said = await run_processes(upstream, 2, 15, TAVILY_RATE="20/s", KENSAKU_STATE_URL=shared[0])
 
@@ -144,7 +146,7 @@ async def test_a_circuit_opens_for_all_and_closes_for_all(twin_gates):
             await limiter.acquire(soon())
     assert 0 < refused.value.retry_after <= CircuitBreaker.PAUSE
 
-    ours.breaker.until = theirs.breaker.until = time.time() - 1  # the pause is over
+    ours.breaker.until = theirs.breaker.until = time.monotonic() - 1  # the pause is over
     await ours._publish_circuit()
     probe = await theirs.acquire(soon())
     assert probe.probe
@@ -165,7 +167,7 @@ async def test_what_was_on_its_way_when_the_circuit_opened_says_nothing_new():
     for used in passes:
         await limiter.record(used, Outage("tavily", "down"), 0.1)
 
-    assert 0 < limiter.breaker.until - time.time() <= CircuitBreaker.PAUSE
+    assert 0 < limiter.breaker.until - time.monotonic() <= CircuitBreaker.PAUSE
     late = Permit("", None)
     await limiter.record(late, None, 0.1)
     assert limiter.breaker.until
@@ -179,7 +181,7 @@ async def test_a_probe_that_fails_doubles_the_pause_up_to_a_minute():
 
     for _ in range(6):
         breaker.record(True, probe=True)
-        pauses.append(round(breaker.until - time.time()))
+        pauses.append(round(breaker.until - time.monotonic()))
 
     assert pauses == [10, 20, 40, 60, 60, 60]
 
@@ -187,7 +189,7 @@ async def test_a_probe_that_fails_doubles_the_pause_up_to_a_minute():
 async def test_a_probe_that_is_refused_has_found_somebody_there():
     """A wrong key on the probe: the provider is up."""
     limiter = Limiter("tavily", MemoryStore())
-    limiter.breaker.until = time.time() - 1
+    limiter.breaker.until = time.monotonic() - 1
     probe = await limiter.acquire(soon())
 
     from kensaku.errors import KeyRefused

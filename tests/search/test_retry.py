@@ -9,6 +9,7 @@ import statistics
 import pytest
 
 from kensaku import Budget, Outcome, Query, errors
+from kensaku.dialects import write
 from kensaku.errors import (
     BadQuery,
     Blocked,
@@ -123,8 +124,10 @@ async def test_what_one_upstream_does_not_take_is_asked_of_the_next(
     found = await make_client("tavily", "brave", mode=mode).search("otters")
 
     assert found.outcome is Outcome.FOUND
-    assert [type(a.error) for a in found.attempts] == [BadQuery, type(None)]
-    assert "bad dates" in str(found.attempts[0].error)
+    errors_by_name = {a.provider: a.error for a in found.attempts}
+    assert isinstance(errors_by_name["tavily"], BadQuery)
+    assert "bad dates" in str(errors_by_name["tavily"])
+    assert errors_by_name["brave"] is None
     assert len(upstream.requests) == 2
 
 
@@ -168,6 +171,23 @@ async def test_without_another_key_the_next_provider_is_asked(make_client, upstr
     assert not second.attempts[0].sent
     assert second.attempts[0].error.retry_after == pytest.approx(900, abs=5)
     assert len(upstream.asked("tavily")) == 1
+
+
+async def test_a_refused_key_that_cools_down_names_its_variable(make_client, upstream):
+    """Waiting does not mend a key: nobody is told to try again in 298 s."""
+    upstream.fails("tavily", faults.status(401))
+    client = make_client("tavily")
+
+    await client.search("otters", cache=False)
+    second = await client.search("otters", cache=False)
+
+    error = second.attempts[0].error
+    assert isinstance(error, Cooling)
+    assert str(error) == "tavily: its key was refused; check TAVILY_API_KEY"
+    assert error.retry_after is None
+    assert "try again in" not in write(second, "plain")
+    assert "TAVILY_API_KEY" in write(second, "plain:ja")
+    assert len(upstream.requests) == 1
 
 
 async def test_a_short_rate_is_waited_for_when_there_is_no_one_else(make_client, upstream):

@@ -96,7 +96,8 @@ def to_context(
 ) -> Context:
     """Pack what a search found. `position` is where the part before ended (`position_of`)."""
     skip, mark = position
-    passages = passages_of(response.query.text, response.hits)
+    hits = () if response.outcome is Outcome.UNAVAILABLE else response.hits
+    passages = passages_of(response.query.text, hits)
     dates = {hit.url: hit.published for hit in response.hits}
     text, citations, tokens, done = pack(
         passages, max_tokens, counter(tokenizer), skip=skip, dates=dates

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from kensaku.cli._terminal import print_message
+from kensaku.errors import NoNetwork
 from kensaku.models import Outcome
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def print_notices(
     if unavailable or name not in WRITE_NOTES:
         for note in notes:
             print_message(f"note: {note}")
-    if name not in WRITE_LOCAL and _only_local(attempts):
+    if name not in WRITE_LOCAL and not unavailable and _only_local(attempts):
         print_message("The local index answered, not the web.")
 
 
@@ -119,7 +120,8 @@ def _failures(attempts: Sequence[Attempt]) -> list[str]:
             continue
         if a.sent or a.provider not in reasons:
             reason = str(a.error).removeprefix(f"{a.provider}: ")
-            reasons[a.provider] = reason if a.sent else f"not asked: {reason}"
+            asked = a.sent or isinstance(a.error, NoNetwork)
+            reasons[a.provider] = reason if asked else f"not asked: {reason}"
     providers: dict[str, list[str]] = {}
     for provider, reason in reasons.items():
         providers.setdefault(reason, []).append(provider)

@@ -10,7 +10,7 @@ from kensaku import models
 
 MAX_STDIN = 1 << 16  # characters; more than any query may have
 _FIELDS = ("max_results", "depth", "topic", "time_range", "start_date", "end_date",
-           "country", "language", "collection")  # fmt: skip
+           "country", "language", "collection", "min_score")  # fmt: skip
 
 
 def add_query_options(parser: argparse.ArgumentParser) -> None:
@@ -29,6 +29,7 @@ def add_query_options(parser: argparse.ArgumentParser) -> None:
         metavar="HOST", help="no results from this host; repeatable")  # fmt: skip
     add("--country", metavar="CODE", help="prefer results from this country, as in jp")
     add("--language", metavar="CODE", help="results in this language, as in ja")
+    add("--min-score", type=float, metavar="SHARE", help="leave out hits scored lower, 0 to 1")
     add("--collection", metavar="NAME", help="collection of the local index to search")
     add("--route", metavar="NAMES", help="providers in order, as in tavily,brave,local; or auto")
     _add_choice(parser, "--mode", ("first", "hedge", "all"), "how to ask the providers")

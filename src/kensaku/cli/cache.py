@@ -28,16 +28,21 @@ async def run(args: argparse.Namespace) -> int:
                 args, {"forgotten": await k._resources.cache.clear()}, "{forgotten:,} forgotten"
             )
         count, size = await k._resources.cache.size()
+        uses = await k._resources.cache.counts()
         stats = {
             "responses": count,
             "bytes": size,
+            "max_bytes": k.settings.cache_max_bytes,
+            **uses,
+            "hit_rate": round(uses["hits"] / max(1, sum(uses.values())), 3),
             "place": _redact(k.settings.cache_url) or str(k.settings.home / "cache.sqlite"),
             "fresh_seconds": k.settings.cache_ttl,
             "stale_seconds": k.settings.cache_stale,
         }
-        form = "{responses:,} responses, {bytes:,} bytes, in {place}\n"
+        form = "{responses:,} responses, {bytes:,} of {max_bytes:,} bytes, in {place}\n"
+        form += "{hits:,} of {uses:,} searches were answered from it ({hit_rate:.0%})\n"
         form += "fresh for {fresh_seconds:g} s, of use for {stale_seconds:g} s more"
-        return _print(args, stats, form)
+        return _print(args, stats, form, uses=sum(uses.values()))
 
 
 def _redact(url: str) -> str:
@@ -45,9 +50,9 @@ def _redact(url: str) -> str:
     return re.sub(r"//[^@/]*@", "//…@", url)
 
 
-def _print(args: argparse.Namespace, values: dict[str, object], form: str) -> int:
+def _print(args: argparse.Namespace, values: dict[str, object], form: str, **more: object) -> int:
     if args.json:
         print_json(values)
     else:
-        print_result(form.format(**values))
+        print_result(form.format(**values, **more))
     return 0

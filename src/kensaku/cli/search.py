@@ -91,13 +91,17 @@ async def _search(k: Kensaku, query: Query, options: dict[str, Any]) -> Response
         return response
     if not await local.finish():
         return response
-    return merge(response, await k.search(query, **{**options, "route": "local", "mode": None}))
+    again = await k.search(query, **{**options, "route": "local", "mode": None})
+    return merge(response, again)
 
 
 def merge(first: Response, second: Response) -> Response:
-    """Return the second response with the attempts and notes of both."""
+    """Return the second response, of the local index, with the attempts and notes of both."""
+    from kensaku.search.pipeline import instead_of_web
+
+    stood_in = any(attempt.provider != "local" for attempt in first.attempts)
     return replace(
-        second,
+        instead_of_web(second) if stood_in else second,
         attempts=(*first.attempts, *second.attempts),
         notes=tuple(dict.fromkeys((*first.notes, *second.notes))),
         elapsed_ms=first.elapsed_ms + second.elapsed_ms,

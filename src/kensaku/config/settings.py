@@ -94,6 +94,10 @@ class Settings:
         86_400.0, number(0, 365 * 86_400),
         "seconds an old result may stand in when nobody can search",
     )  # fmt: skip
+    cache_max_bytes: int = _setting(
+        256 * 2**20, number(2**20, 2**40, int),
+        "bytes that the file may hold, or memory; the oldest go first",
+    )  # fmt: skip
     retry_budget: float = _setting(
         0.5, number(0, 5),
         "extra calls that may be made, as a share of the searches",

@@ -31,6 +31,7 @@ class Strings:
     configure: str
     retry_later: str
     local_only: str
+    nearest: str
     low_confidence: str
     colon: str
     comma: str
@@ -49,6 +50,7 @@ ENGLISH = Strings(
     configure="set a key or an address as said above, or add documents to the local index.",
     retry_later="try again later, or say that the search did not work; do not answer as if it had.",
     local_only="these results are from the local index, not from the web",
+    nearest="Nearest in the local index, though not about this:",
     low_confidence="confidence is low: search again in other words, or ask the person",
     colon=": ",
     comma=", ",
@@ -67,6 +69,7 @@ JAPANESE = Strings(
     configure="上に示したキーやアドレスを設定するか、ローカル索引に文書を追加してください。",
     retry_later="時間をおいて再試行するか、検索できなかったと伝えてください。検索したかのように答えないでください。",
     local_only="この結果はウェブではなくローカル索引のものです",
+    nearest="ローカル索引で近いもの（この問いの答えではありません）：",
     low_confidence="信頼度が低いため、別の言葉で検索し直すか、利用者に確認してください",
     colon="：",
     comma="、",
@@ -83,6 +86,7 @@ _JAPANESE_REASONS = {
     "Blocked": "自動アクセスとして拒否されました",
     "Unreadable": "応答を読み取れませんでした",
     "Timeout": "時間内に応答がありませんでした",
+    "NoNetwork": "ネットワークに接続されていません",
     "Unreachable": "接続できませんでした",
     "Outage": "サービスが停止しています",
     "NotConfigured": "設定されていません",
@@ -113,13 +117,14 @@ def reason(error: KensakuError, language: str = "en") -> str:
 
 
 def reasons(response: Response, language: str = "en") -> list[str]:
-    """Return one line for each provider that failed; equal lines are listed once."""
-    colon = LANGUAGES[language].colon
-    return list(
-        dict.fromkeys(
-            f"{a.provider}{colon}{reason(a.error, language)}" for a in response.attempts if a.error
-        )
-    )
+    """Return one line for each reason, with the providers that failed for it."""
+    strings = LANGUAGES[language]
+    providers: dict[str, list[str]] = {}
+    for a in response.attempts:
+        if a.error:
+            names = providers.setdefault(reason(a.error, language), [])
+            names += [a.provider] if a.provider not in names else []
+    return [f"{strings.comma.join(names)}{strings.colon}{why}" for why, names in providers.items()]
 
 
 def next_step(response: Response, language: str = "en") -> str:

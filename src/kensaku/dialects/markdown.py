@@ -35,7 +35,11 @@ def write(response: Response, *, language: str = "en", max_content_length: int =
         why = "\n".join(f"- {_disarm(line)}" for line in reasons(response, language))
         step = f"**{strings.next_step}**{strings.colon}{next_step(response, language)}"
         head = strings.unavailable.format(query=_disarm(query))
-        return "\n\n".join(filter(None, [head, why, step]))
+        parts = [head, why, step]
+        if response.hits:  # of the local index, and not about the query
+            parts += [strings.nearest]
+            parts += ["\n".join(f"- {_link(hit)}" for hit in response.hits[:3])]
+        return "\n\n".join(filter(None, parts))
     if response.outcome is Outcome.EMPTY:
         parts = [strings.empty.format(query=_disarm(query)), strings.rephrase]
         if names := answering_providers(response):
@@ -56,19 +60,22 @@ def write_error(error: KensakuError, *, query: str | None = None, language: str 
 
 
 def _section(n: int, hit: Hit, limit: int) -> list[str]:
-    url, title = escape_url(hit.url), escape_link(hit.title)
-    heading = f"[{title}](<{url}>)" if url.startswith(("https://", "http://")) else title
     origin = " · ".join(_disarm(flatten(t)) for t in (hit.published, hit.provider) if t)
     content = _disarm(escape_line(hit.content))
     return [
         part
         for part in (
-            f"### {n}. {heading}",
+            f"### {n}. {_link(hit)}",
             f"*{origin}*" if origin else "",
             cut(content, limit) if limit > 0 else content,
         )
         if part
     ]
+
+
+def _link(hit: Hit) -> str:
+    url, title = escape_url(hit.url), escape_link(hit.title)
+    return f"[{title}](<{url}>)" if url.startswith(("https://", "http://")) else title
 
 
 def _disarm(text: str) -> str:

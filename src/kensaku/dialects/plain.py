@@ -77,7 +77,11 @@ def _unavailable_text(response: Response, language: str, style: Style) -> str:
     head = strings.unavailable.format(query=flatten(response.query.text))
     why = [f"- {line}" for line in reasons(response, language)]
     step = f"{strings.next_step}{strings.colon}{next_step(response, language)}"
-    return "\n".join([style.head(head), *why, step])
+    lines = [style.head(head), *why, step]
+    if response.hits:  # of the local index, and not about the query
+        lines += ["", strings.nearest]
+        lines += [f"- {flatten(h.title)} {style.url(escape_url(h.url))}" for h in response.hits[:3]]
+    return "\n".join(lines)
 
 
 def _empty_lines(response: Response, strings: Strings, style: Style) -> list[str]:

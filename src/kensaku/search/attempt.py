@@ -19,8 +19,10 @@ from kensaku.errors import (
     DoesNotFit,
     KensakuError,
     MissingExtra,
+    NoNetwork,
     NotAsked,
     NotConfigured,
+    NotConnected,
     ProviderError,
     Timeout,
     Unreadable,
@@ -60,7 +62,7 @@ async def ask_provider(run: Run, name: str) -> Findings | None:
             if provider.is_web and run.budget.bounded:
                 price = provider.price_of(query) if permit.key else 0.0
                 await run.budget.spend(searches=1, money=price, seconds=MIN_SECONDS)
-        except (NotAsked, BudgetExceeded) as error:
+        except (NotAsked, NoNetwork, BudgetExceeded) as error:
             run.skip(name, error)
             return None
         tries.requests += 1
@@ -120,7 +122,12 @@ async def _attempt(
         )
     run.attempts.append(attempt)
     if run.budget.bounded:
-        await run.budget.settle(money=attempt.cost - price, seconds=elapsed / 1000 - MIN_SECONDS)
+        sent = not isinstance(answer, NotConnected)
+        await run.budget.settle(
+            searches=0 if sent or not provider.is_web else -1,
+            money=attempt.cost - price,
+            seconds=elapsed / 1000 - MIN_SECONDS,
+        )
     log.debug("%s: %s in %.0f ms", provider.name, failure or "answered", elapsed)
     return answer
 
@@ -176,10 +183,9 @@ def _fit_query(run: Run, provider: Provider) -> Query:
 
 
 def _check_usable(run: Run, provider: Provider) -> None:
-    """Raise a `NotAsked` when this provider cannot, or need not, be asked at all."""
+    """Raise a `NotAsked` or `NoNetwork` when this provider cannot be asked at all."""
     name = provider.name
-    if run.seems_offline(name):
-        raise NotAsked(name, "the network seems to be down; it was spared")
+    run.check_network(name)
     if not run.resources.settings.provider(name).enabled:
         raise NotConfigured(name, "the settings switch it off")
     for option in provider.needs:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 IN_MEMORY = 1_024
 EMPTY_SECONDS = 300.0  # "nothing" is looked up again sooner than something
+COUNTED_SECONDS = 30 * 86_400.0
+_COUNTERS = ("hits", "misses")
 
 
 def cache_key(run: Run) -> str:
@@ -50,20 +52,21 @@ class Cache:
     def __init__(self, store: Store, ttl: float, stale: float) -> None:
         self._store, self._ttl, self._stale = store, ttl, stale
         self._memory: OrderedDict[str, tuple[float, Response]] = OrderedDict()
+        self._uses = dict.fromkeys(_COUNTERS, 0)  # since they were last written
 
     async def fresh(self, key: str, query: Query) -> Response | None:
         """The response under this key, while its TTL lasts."""
         entry = self._memory.get(key) or await self._load(key, query)
-        if entry is None or time.time() - entry[0] > self._ttl_of(entry[1]):
-            return None
-        return entry[1]
+        found = entry is not None and 0 <= _age(entry[0]) <= self._ttl_of(entry[1])
+        self._uses["hits" if found else "misses"] += 1
+        return entry[1] if entry is not None and found else None
 
     async def stale(self, key: str, query: Query) -> Response | None:
         """The response under this key after its TTL: for when every provider fails."""
         entry = self._memory.get(key) or await self._load(key, query)
-        if entry is None or time.time() - entry[0] > self._ttl + self._stale:
+        age = -1.0 if entry is None else _age(entry[0])
+        if entry is None or not 0 <= age <= self._ttl + self._stale:
             return None
-        age = time.time() - entry[0]
         note = f"nobody could search; this is what was found {age / 60:.0f} minutes ago"
         return replace(entry[1], stale=True, notes=(*entry[1].notes, note))
 
@@ -72,6 +75,18 @@ class Cache:
         marked = replace(response, cached=True)
         self._remember(key, time.time(), marked)
         await self._store.put(key, _dump(marked), self._ttl + self._stale)
+        await self.write_counts()
+
+    async def write_counts(self) -> None:
+        """Add the hits and misses since the last time to those of all processes."""
+        for name, count in self._uses.items():
+            if count:
+                self._uses[name] = 0
+                await self._store.add(f"uses:{name}", count, COUNTED_SECONDS)
+
+    async def counts(self) -> dict[str, int]:
+        """Hits and misses of all processes, of the last 30 days at the most."""
+        return {n: round(await self._store.add(f"uses:{n}", 0, COUNTED_SECONDS)) for n in _COUNTERS}
 
     async def clear(self) -> int:
         """Remove everything; how many entries there were."""
@@ -158,6 +173,12 @@ class SingleFlight:
             waiting.pop()
             if not waiting and not task.done():
                 task.cancel()  # nobody is left who wants it
+
+
+def _age(at: float) -> float:
+    """Seconds since then; negative when the clock was set back, and nobody knows."""
+    age = time.time() - at
+    return max(age, 0.0) if age > -1 else age
 
 
 def _being_cancelled() -> bool:

@@ -14,12 +14,12 @@ class CircuitBreaker:
 
     def __init__(self) -> None:
         self._calls: deque[tuple[float, bool]] = deque(maxlen=self.WINDOW)
-        self.until = 0.0  # wall time; 0 = closed
+        self.until = 0.0  # `time.monotonic`; 0 = closed
         self._pause = self.PAUSE
 
     def record(self, failed: bool, probe: bool = False) -> bool:
         """Record a call; return whether the state changed."""
-        now = time.time()
+        now = time.monotonic()
         if self.until:
             if not probe:
                 return False  # it was on its way when the circuit opened, and says nothing new

@@ -4,7 +4,8 @@
 
 Short-lived facts (latencies, the breaker's window) stay in the process; what others must obey
 (a cooling key, an open circuit, a queue's next turn, money spent) goes through the store, so ten
-agents on one machine, or on ten machines, keep to one plan together.
+agents on one machine, or on ten machines, keep to one plan together. Times are monotonic here and
+wall times in the store: a clock that is set back must not prolong a cooldown.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from kensaku.errors import (
     CircuitOpen,
     ConfigError,
     Cooling,
+    KeyRefused,
     NotConfigured,
+    NotConnected,
     Outage,
     ProviderError,
     RateLimited,
@@ -60,7 +63,7 @@ def parse_rate(text: str) -> tuple[float, int]:
 
 _NO_COOLDOWN = (0.0, "")
 _NO_REFUSAL = (0, 0.0)
-_RATE = RateLimited.__name__
+_RATE, _REFUSED = RateLimited.__name__, KeyRefused.__name__
 _WHY = {
     "KeyRefused": "its key was refused",
     "QuotaExhausted": "its quota is used up",
@@ -88,14 +91,17 @@ class Limiter:
         store: Store,
         *,
         keys: Sequence[Secret] = (),
-        key_variable: str | None = None,  # None: it works without a key
+        key_variable: str | None = None,
+        keyless: bool = False,  # it may be asked without a key
         rate: str | None = None,
     ) -> None:
         self.name = name
         self._variable = key_variable
         self.breaker = CircuitBreaker()
         self.latencies: deque[float] = deque(maxlen=100)
-        self._keys: list[Secret | None] = list(keys) or ([None] if key_variable is None else [])
+        self._keys: list[Secret | None] = list(keys) or (
+            [None] if keyless or key_variable is None else []
+        )
         self._ids = [_key_id(k.reveal() if k else "") for k in self._keys]
         self._rate = parse_rate(rate) if rate else None
         self._cooldowns = dict.fromkeys(self._ids, _NO_COOLDOWN)
@@ -112,7 +118,7 @@ class Limiter:
 
     async def acquire(self, deadline: float) -> Permit:
         """Wait for a turn, at most until `deadline` (loop time). Raises a `NotAsked`."""
-        now = time.time()
+        now = time.monotonic()
         if now - self._synced > SYNC_SECONDS:
             if self._synced:
                 self._synced = now  # one asks for all; before anything is known, each for itself
@@ -141,6 +147,10 @@ class Limiter:
         """
         if isinstance(error, Timeout) and not error.status and elapsed < self.p95_latency(1.0):
             return
+        if isinstance(error, NotConnected):
+            await self._give_back(used)
+            if not error.transient:
+                return  # no name, no network: that is nothing about the provider
         down = isinstance(error, Outage | Unreadable)
         if error is None:
             self.latencies.append(elapsed)
@@ -160,7 +170,7 @@ class Limiter:
         key_id = self._id_of(used)
         count, last = self._refusals[key_id]
         if used.began > last:
-            count, last = count + 1, time.time()
+            count, last = count + 1, time.monotonic()
             self._refusals[key_id] = count, last
         if count < REFUSALS:
             return 0.0
@@ -170,14 +180,14 @@ class Limiter:
         """Put this key on cooldown, in every process."""
         seconds = min(seconds, LONGEST_COOLDOWN)
         key_id = self._id_of(used)
-        self._cooldowns[key_id] = (time.time() + seconds, why)
-        value = f"{self._cooldowns[key_id][0]:f} {why}".encode()
+        self._cooldowns[key_id] = (time.monotonic() + seconds, why)
+        value = f"{time.time() + seconds:f} {why}".encode()
         await self._store.put(self._cooldown_key(key_id), value, seconds)
 
     async def _end_cooldown(self, key_id: str) -> None:
         """End a cooldown: a request that was under way has shown that the key works."""
         until, why = self._cooldowns[key_id]
-        if until > time.time() and why != _RATE:
+        if until > time.monotonic() and why != _RATE:
             self._cooldowns[key_id] = _NO_COOLDOWN
             await self._store.forget(self._cooldown_key(key_id))
 
@@ -190,7 +200,7 @@ class Limiter:
 
     def has_other_key(self, tried: int) -> bool:
         """Whether there is another key that is not cooling down, after `tried` were tried."""
-        now = time.time()
+        now = time.monotonic()
         return tried < len(self._ids) and any(until <= now for until, _ in self._cooldowns.values())
 
     def wait(self) -> float | None:
@@ -198,7 +208,7 @@ class Limiter:
 
         None when all keys are on a longer cooldown, or the circuit is open.
         """
-        now = time.time()
+        now = time.monotonic()
         if self.breaker.until > now:
             return None
         waits = [
@@ -213,7 +223,7 @@ class Limiter:
 
     def state(self) -> str:
         """For people: ready, cooling, open, or no key."""
-        now = time.time()
+        now = time.monotonic()
         if not self._keys:
             return "no key"
         if self.breaker.until:
@@ -225,18 +235,20 @@ class Limiter:
         """Take over what other processes know: cooling keys, an open circuit."""
         names = [f"open:{self.name}", *(self._cooldown_key(i) for i in self._ids)]
         circuit, *cooling = await self._store.get(names)
-        if circuit is not None and (until := float(circuit)) != self.breaker.until:
-            if until == 0:
+        ahead = time.monotonic() - time.time()  # of the store's clock
+        if circuit is not None:
+            if (until := float(circuit)) == 0:
                 self.breaker.close()
             else:
-                self.breaker.until = max(until, self.breaker.until)
+                self.breaker.until = max(until + ahead, self.breaker.until)
         for key_id, entry in zip(self._ids, cooling, strict=True):
             if entry is not None:
                 when, _, why = entry.decode().partition(" ")
-                self._cooldowns[key_id] = max(self._cooldowns[key_id], (float(when), why))
+                self._cooldowns[key_id] = max(self._cooldowns[key_id], (float(when) + ahead, why))
 
     async def _publish_circuit(self) -> None:
-        await self._store.put(f"open:{self.name}", b"%f" % self.breaker.until, 3600)
+        until = self.breaker.until and self.breaker.until - time.monotonic() + time.time()
+        await self._store.put(f"open:{self.name}", b"%f" % until, 3600)
 
     async def _check_circuit(self, now: float) -> bool:
         until = self.breaker.until
@@ -257,7 +269,10 @@ class Limiter:
         usable = [i for i in order if self._cooldowns[self._ids[i]][0] <= now]
         if not usable:
             until, why = min(self._cooldowns.values())
-            reason = f"{_WHY.get(why, 'it asked us to wait')}; not asked for {until - now:.0f} s"
+            reason = _WHY.get(why, "it asked us to wait")
+            if why == _REFUSED and self._variable:  # waiting does not mend a key
+                raise Cooling(self.name, reason, remedy=f"check {self._variable}", cause=why)
+            reason += f"; not asked for {until - now:.0f} s"
             raise Cooling(self.name, reason, retry_after=until - now, cause=why)
         return usable
 
@@ -269,12 +284,19 @@ class Limiter:
         # A key that can be used now is better than one to wait for.
         for longest in (0.0, patience) if len(usable) > 1 else (patience,):
             for index in usable:
-                key = f"turn:{self.name}:{self._ids[index]}"
-                wait = await self._store.turn(key, interval, burst, longest)
+                wait = await self._store.turn(self._turn_key(index), interval, burst, longest)
                 if wait >= 0:
                     await asyncio.sleep(wait)
                     return index
         return None
+
+    async def _give_back(self, used: Permit) -> None:
+        """Give a turn back that was not used: no request was sent."""
+        if self._rate:
+            await self._store.give_back(self._turn_key((used.number or 1) - 1), self._rate[0])
+
+    def _turn_key(self, index: int) -> str:
+        return f"turn:{self.name}:{self._ids[index]}"
 
     def _id_of(self, used: Permit) -> str:
         return self._ids[(used.number or 1) - 1]

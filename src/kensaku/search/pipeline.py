@@ -21,7 +21,7 @@ from kensaku.models import Attempt, Outcome, Response
 from kensaku.search import retry
 from kensaku.search.attempt import ask_provider, outcome_of
 from kensaku.search.cache import cache_key, worth_keeping
-from kensaku.search.rank import clean_hits, filter_hits, fuse, limit_per_host, merge
+from kensaku.search.rank import clean_hits, filter_hits, fuse, is_about, limit_per_host, merge
 from kensaku.text.clean import visible
 
 if TYPE_CHECKING:
@@ -42,13 +42,15 @@ async def search(run: Run, *, cache: bool) -> Response:
     `Response.outcome` is `unavailable` only when none of them could search.
     """
     if not cache:
-        return await _within_deadline(run, _search(run))
-    key = cache_key(run)
-    response = await _within_deadline(run, _search_cached(run, key))
-    if not _could_search(response):
-        stale = await _stale(run, key)
-        response = response if stale is None else replace(stale, attempts=response.attempts)
-    return replace(response, elapsed_ms=run.elapsed_ms)
+        response = await _within_deadline(run, _search(run))
+    else:
+        key = cache_key(run)
+        response = await _within_deadline(run, _search_cached(run, key))
+        if not _could_search(response):
+            stale = await _stale(run, key)
+            response = response if stale is None else replace(stale, attempts=response.attempts)
+    notes = (*response.notes, *run.resources.store_notes)
+    return replace(response, notes=notes, elapsed_ms=run.elapsed_ms)
 
 
 async def _within_deadline(run: Run, work: Awaitable[Response]) -> Response:
@@ -96,16 +98,34 @@ async def _search(run: Run) -> Response:
         hits, page_notes = await _read_pages(run, hits)
         notes += page_notes
     answer, answered_by = _answer(run, findings, hits)
-    return Response(
+    searched = _searched(run, findings)
+    response = Response(
         query=run.query,
-        outcome=outcome_of(bool(hits or answer), _searched(run, findings)),
+        outcome=outcome_of(bool(hits or answer), searched),
         hits=hits,
         answer=answer,
         answered_by=answered_by,
-        attempts=tuple(run.attempts),
+        attempts=run.final_attempts(),
         notes=tuple(notes),
         partial=run.route.mode == "all" and bool(findings) and _ran_out_of_time(run),
         elapsed_ms=run.elapsed_ms,
+    )
+    return response if searched else instead_of_web(response)
+
+
+def instead_of_web(response: Response) -> Response:
+    """Weigh a response of the local index that stood in for the web.
+
+    Hits that are not about the query stay, but nobody has searched: `unavailable`.
+    """
+    if not response.hits or is_about(response.query.text, response.hits):
+        return response
+    return replace(
+        response,
+        outcome=Outcome.UNAVAILABLE,
+        answer=None,
+        answered_by=None,
+        notes=(*response.notes, "the local index has nothing about this either"),
     )
 
 
@@ -242,7 +262,7 @@ async def _cancel(tasks: Iterable[asyncio.Future[Findings | None]]) -> None:
 
 def _searched(run: Run, findings: dict[str, Findings]) -> bool:
     """Whether anybody has searched. The local index knows nothing of the web: when it stood in
-    for others and found nothing, nobody has."""
+    for others and has nothing about the query, nobody has."""
     provider = run.resources.provider
     if any(provider(name).is_web for name in findings):
         return True

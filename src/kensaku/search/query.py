@@ -54,6 +54,8 @@ def normalise(q: Query) -> dict[str, Any]:
         new["country"] = _country(q.country)
     if q.language is not None:
         new["language"] = _language(q.language)
+    if q.min_score is not None:
+        new["min_score"] = _share("min_score", q.min_score)
     if q.collection is not None:
         from kensaku.index.names import check_collection_name  # most queries name no collection
 
@@ -103,6 +105,12 @@ def _check_max_results(value: object) -> None:
         )
     if not 1 <= value <= models.MAX_RESULTS:
         raise InvalidQuery(f"max_results is {_short(value)}; it must be 1 to {models.MAX_RESULTS}")
+
+
+def _share(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        raise InvalidQuery(f"{name} is {_short(value)}; it must be a number from 0 to 1")
+    return float(value)
 
 
 def _check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:

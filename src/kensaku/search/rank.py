@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kensaku.models import Query
 
 RRF_K = 60
+ENOUGH = 0.45  # share of a query's words in a text that is about it
 NEAR = 0.9  # share of words two texts have in common when one is a copy of the other
 _ORDINARY = re.compile(r"https?://([A-Za-z0-9.-]+)(/[^?#]*|)(?:\?([^#]*))?(?:#.*)?")
 _HOST = re.compile(r"https?://([A-Za-z0-9.-]+)(?:[/?#]|\Z)")
@@ -93,6 +94,11 @@ def filter_hits(
         passed = [h for h in passed if _in_domains(h.url, only, never)]
         if gone := len(hits) - len(passed):
             notes.append(f"{gone} of {len(hits)} hits were of other domains and were left out")
+    if query.min_score is not None:
+        least, count = query.min_score, len(passed)
+        passed = [h for h in passed if h.score is None or h.score >= least]
+        if gone := count - len(passed):
+            notes.append(f"{gone} hits were scored below {least:g} and were left out")
     first, last = date_window(query, today)
     if first or last:
         passed, more = _in_window(passed, first, last, undated)
@@ -158,6 +164,16 @@ def terms(text: str) -> frozenset[str]:
 def coverage(words: frozenset[str], hit: Hit) -> float:
     """The share of the query's words that occur in the title or the text of a hit."""
     return _covered(words, f"{hit.title} {hit.content} {hit.url}")
+
+
+def is_about(query: str, hits: Iterable[Hit]) -> bool:
+    """Whether one of the hits has enough of the query's words to be about it.
+
+    All of one or two words, two of three, else `ENOUGH`: docs/benchmarks.md has the numbers.
+    """
+    words = terms(query)
+    enough = 1.0 if len(words) <= 2 else 0.6 if len(words) == 3 else ENOUGH
+    return any(coverage(words, hit) >= enough for hit in hits)
 
 
 def _is_web(url: str) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from kensaku.errors import KensakuError, Unreachable
+from kensaku.errors import KensakuError, NoNetwork, NotConnected
 from kensaku.models import Attempt, Outcome
 
 if TYPE_CHECKING:
@@ -82,12 +82,33 @@ class Run:
         self.errors[name] = error
         self.attempts.append(Attempt(name, Outcome.UNAVAILABLE, error, sent=False))
 
-    def seems_offline(self, name: str) -> bool:
-        """Whether to spare this one of the keyless pool: two hosts could not be reached."""
-        if name not in self.route.pool:
-            return False
-        unreachable = {a.provider for a in self.attempts if isinstance(a.error, Unreachable)}
-        return len(unreachable) >= 2
+    @property
+    def offline(self) -> bool:
+        """Whether this machine seems to have no network: nobody answered, two hosts were tried."""
+        sent = [a for a in self.attempts if a.sent and self._is_public(a.provider)]
+        unreached = {a.provider for a in sent if isinstance(a.error, NotConnected)}
+        return len(unreached) >= 2 and all(a.provider in unreached for a in sent)
+
+    def check_network(self, name: str) -> None:
+        """Raise `NoNetwork` for a provider on the internet when there is none."""
+        if self._is_public(name) and self.offline:
+            raise NoNetwork(name)
+
+    def final_attempts(self) -> tuple[Attempt, ...]:
+        """The attempts; without a network, one reason for all who could not be reached."""
+        if not self.offline:
+            return tuple(self.attempts)
+        return tuple(
+            replace(a, error=NoNetwork(a.provider))
+            if isinstance(a.error, NotConnected) and self._is_public(a.provider)
+            else a
+            for a in self.attempts
+        )
+
+    def _is_public(self, name: str) -> bool:
+        """Whether it is asked at its vendor's address. An address of the operator's may be near."""
+        provider = self.resources.provider(name)
+        return provider.is_web and provider.base_url == provider.url
 
     def _is_web(self, name: str) -> bool:
         return self.resources.provider(name).is_web

@@ -19,16 +19,20 @@ from kensaku.store.valkey import ValkeyStore
 __all__ = ["FallbackStore", "MemoryStore", "SqliteStore", "Store", "ValkeyStore", "open_store"]
 
 
-def open_store(url: str, home: Path, name: str) -> Store:
-    """Return the store that a setting names. Nothing is opened before the first use."""
+def open_store(url: str, home: Path, name: str, max_bytes: int | None = None) -> Store:
+    """Return the store that a setting names. Nothing is opened before the first use.
+
+    `max_bytes` bounds a file or this process's memory; a server has a bound of its own.
+    """
     if not url:
-        return SqliteStore(home / f"{name}.sqlite")
+        return SqliteStore(home / f"{name}.sqlite", max_bytes)
     if url == "memory:":
-        return MemoryStore()
+        return MemoryStore(max_bytes)
     if url.startswith(("valkey://", "valkeys://", "redis://", "rediss://", "unix://")):
         return ValkeyStore(url)
     if url.startswith("sqlite:"):
-        return SqliteStore(Path(url.removeprefix("sqlite:").removeprefix("//")).expanduser())
+        path = Path(url.removeprefix("sqlite:").removeprefix("//")).expanduser()
+        return SqliteStore(path, max_bytes)
     raise ConfigError(
         f"{url.partition(':')[0][:20]!r} is no kind of store",
         remedy="write valkey://host:6379, sqlite:///path, memory:, or nothing",

@@ -33,6 +33,10 @@ class Store(ABC):
         """
 
     @abstractmethod
+    async def give_back(self, key: str, interval: float) -> None:
+        """Give one turn back to a queue: it was not used."""
+
+    @abstractmethod
     async def forget(self, prefix: str) -> int:
         """Delete all keys that start with `prefix`; return how many there were."""
 

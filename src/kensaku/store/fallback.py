@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from typing import TypeVar
 
 from kensaku.errors import MissingExtra
@@ -14,41 +16,73 @@ from kensaku.store.memory import MemoryStore
 T = TypeVar("T")
 log = logging.getLogger("kensaku")
 
+STEPS = 10
+
+
+@asynccontextmanager
+async def _patience(seconds: float) -> AsyncIterator[None]:
+    """Raise `TimeoutError` when the body takes longer, in steps of the event loop's.
+
+    A process that did not get the processor for a while has not waited: a single timer would end
+    the body although its answer is there.
+    """
+    loop = asyncio.get_running_loop()
+    async with asyncio.timeout(None) as deadline:
+        timers: list[asyncio.TimerHandle] = []
+
+        def step() -> None:
+            if len(timers) < STEPS:
+                timers.append(loop.call_later(seconds / STEPS, step))
+            else:
+                deadline.reschedule(loop.time())
+
+        step()
+        try:
+            yield
+        finally:
+            timers[-1].cancel()
+
 
 class FallbackStore(Store):
     """Wraps a store; after an error, uses memory for `RETRY_AFTER` seconds.
 
     A search must not fail because a counter could not be written. Meanwhile limits and cache hold
-    for this process alone, and one warning says so.
+    for this process alone; one warning and `trouble` say so.
     """
 
     RETRY_AFTER = 30.0  # seconds
+    PATIENCE = 0.5  # seconds
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, max_bytes: int | None = None) -> None:
         self._store = store
-        self._memory = MemoryStore()
+        self._memory = MemoryStore(max_bytes)
         self._retry_at = 0.0
-        self._failing = False
+        self.trouble = ""  # one sentence while the store does not work
 
     async def _call(self, operation: Callable[[Store], Awaitable[T]]) -> T:
         if time.monotonic() >= self._retry_at:
+            if self.trouble:  # one tries again; the others do not wait with it
+                self._retry_at = time.monotonic() + self.RETRY_AFTER
             try:
-                result = await operation(self._store)
+                async with _patience(self.PATIENCE):
+                    result = await operation(self._store)
             except MissingExtra:
                 raise
             except Exception as error:
-                self._retry_at = time.monotonic() + self.RETRY_AFTER
-                if not self._failing:  # warn once, not every half minute
-                    log.warning(
-                        "%s does not work (%s): limits and cache are kept in memory for now",
-                        type(self._store).__name__,
-                        type(error).__name__,
-                    )
-                self._failing = True
+                self._fail(error)
             else:
-                self._failing = False
+                self._retry_at, self.trouble = 0.0, ""
                 return result
         return await operation(self._memory)
+
+    def _fail(self, error: Exception) -> None:
+        self._retry_at = time.monotonic() + self.RETRY_AFTER
+        if not self.trouble:  # warn once, not every half minute
+            self.trouble = (
+                f"{type(self._store).__name__} does not work ({type(error).__name__}):"
+                " limits and cache are kept in memory for now"
+            )
+            log.warning("%s", self.trouble)
 
     async def get(self, keys: Sequence[str]) -> list[bytes | None]:
         return await self._call(lambda s: s.get(keys))
@@ -64,6 +98,9 @@ class FallbackStore(Store):
 
     async def turn(self, key: str, interval: float, burst: int, max_wait: float) -> float:
         return await self._call(lambda s: s.turn(key, interval, burst, max_wait))
+
+    async def give_back(self, key: str, interval: float) -> None:
+        await self._call(lambda s: s.give_back(key, interval))
 
     async def forget(self, prefix: str) -> int:
         return await self._call(lambda s: s.forget(prefix))

@@ -14,22 +14,39 @@ class MemoryStore(Store):
 
     MAX_KEYS = 20_000
 
-    def __init__(self) -> None:
+    def __init__(self, max_bytes: int | None = None) -> None:
         self._values: dict[str, tuple[bytes | float, float]] = {}
+        self._max_bytes = max_bytes
+        self._bytes = 0
 
     def _live(self, key: str) -> Any:
         entry = self._values.get(key)
-        return None if entry is None or entry[1] <= time.time() else entry[0]
+        return None if entry is None or entry[1] <= time.monotonic() else entry[0]
+
+    def _set(self, key: str, value: bytes | float, expires: float) -> None:
+        self._bytes += _size(value) - _size(self._values.pop(key, (b"", 0.0))[0])
+        self._values[key] = (value, expires)  # at the end: the oldest are the first
 
     async def get(self, keys: Sequence[str]) -> list[bytes | None]:
         return [self._live(k) for k in keys]
 
     async def put(self, key: str, value: bytes, ttl: float) -> None:
-        now = time.time()
-        if len(self._values) >= self.MAX_KEYS:
-            live = [(k, v) for k, v in self._values.items() if v[1] > now]
-            self._values = dict(live[-self.MAX_KEYS * 9 // 10 :])  # the oldest go first
-        self._values[key] = (value, now + ttl)
+        self._set(key, value, time.monotonic() + ttl)
+        if len(self._values) > self.MAX_KEYS:
+            self._shrink(self.MAX_KEYS, None)
+        if self._max_bytes is not None and self._bytes > self._max_bytes:
+            self._shrink(self.MAX_KEYS, self._max_bytes)
+
+    def _shrink(self, max_keys: int, max_bytes: int | None) -> None:
+        """Drop what has expired, then the oldest, to a tenth below the bounds."""
+        now = time.monotonic()
+        live = {k: v for k, v in self._values.items() if v[1] > now}
+        size = sum(_size(v) for v, _ in live.values())
+        for key in list(live):
+            if len(live) <= max_keys * 0.9 and (max_bytes is None or size <= max_bytes * 0.9):
+                break
+            size -= _size(live.pop(key)[0])
+        self._values, self._bytes = live, size
 
     async def claim(self, key: str, ttl: float) -> bool:
         if self._live(key) is not None:
@@ -38,27 +55,36 @@ class MemoryStore(Store):
         return True
 
     async def add(self, key: str, amount: float, ttl: float) -> float:
-        total: float = (self._live(key) or 0.0) + amount
-        old = self._values.get(key)
-        live = old is not None and old[1] > time.time()
-        self._values[key] = (total, old[1] if live and old else time.time() + ttl)
+        live = self._live(key)
+        until = self._values[key][1] if live is not None else time.monotonic() + ttl
+        total: float = (live or 0.0) + amount
+        self._set(key, total, until)
         return total
 
     async def turn(self, key: str, interval: float, burst: int, max_wait: float) -> float:
-        now = time.time()
+        now = time.monotonic()
         wait, arrival = next_turn(self._live(key) or 0.0, now, interval, burst, max_wait)
-        self._values[key] = (arrival, now + interval * burst + abs(wait) + 60)
+        self._set(key, arrival, now + interval * burst + abs(wait) + 60)
         return wait
+
+    async def give_back(self, key: str, interval: float) -> None:
+        if (arrival := self._live(key)) is not None:
+            self._set(key, arrival - interval, self._values[key][1])
 
     async def forget(self, prefix: str) -> int:
         keys = [k for k in self._values if k.startswith(prefix)]
         for key in keys:
-            del self._values[key]
+            self._bytes -= _size(self._values.pop(key)[0])
         return len(keys)
 
     async def size(self, prefix: str) -> tuple[int, int]:
         values = [v for k, (v, _) in self._values.items() if k.startswith(prefix)]
-        return len(values), sum(len(v) for v in values if isinstance(v, bytes))
+        return len(values), sum(map(_size, values))
 
     async def close(self) -> None:
         self._values.clear()
+        self._bytes = 0
+
+
+def _size(value: bytes | float) -> int:
+    return len(value) if isinstance(value, bytes) else 0

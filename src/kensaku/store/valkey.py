@@ -22,9 +22,16 @@ redis.call('SET', KEYS[1], string.format('%.6f', start),
 return tostring(wait)
 """
 
+_GIVE_BACK = """
+if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('INCRBYFLOAT', KEYS[1], -ARGV[1]) end
+"""
+
 
 class ValkeyStore(Store):
-    """State on a Valkey or Redis server: one connection pool per event loop, made on first use."""
+    """State on a Valkey or Redis server: one connection pool per event loop, made on first use.
+
+    The server bounds its own memory: give it `maxmemory` and a policy such as `allkeys-lru`.
+    """
 
     PREFIX = "kensaku:"
 
@@ -67,6 +74,10 @@ class ValkeyStore(Store):
         script = self._client().register_script(_TURN)
         wait = await script(keys=[self.PREFIX + key], args=[interval, burst, max_wait])
         return float(wait)
+
+    async def give_back(self, key: str, interval: float) -> None:
+        script = self._client().register_script(_GIVE_BACK)
+        await script(keys=[self.PREFIX + key], args=[interval])
 
     async def forget(self, prefix: str) -> int:
         deleted = 0

@@ -23,6 +23,7 @@ from aiohttp.client_proto import ResponseHandler
 from kensaku.errors import (
     FetchError,
     NotConfigured,
+    NotConnected,
     PageUnavailable,
     ProviderError,
     Timeout,
@@ -193,6 +194,7 @@ def _is_long_line(error: Exception) -> bool:
 # Asking the same host again does not help against these.
 _LASTING = (aiohttp.ClientSSLError, aiohttp.ClientConnectorDNSError)
 _NETWORK = "check the network, or let the route go on"
+_PROXY = "check the setting proxy"
 _TLS = "check the clock, and the certificates of this machine"
 _LARGE = f"the reply is larger than {MAX_REPLY_BYTES >> 20} MiB, or its head is too large"
 
@@ -201,9 +203,10 @@ _MEANINGS: list[tuple[type[Exception], type[ProviderError], str, str]] = [
     (TooLarge, Unreadable, _LARGE, ""),  # of the decoder
     (PageUnavailable, Unreachable, "the reply broke off", ""),  # of the decoder
     (aiohttp.InvalidURL, NotConfigured, "its address cannot be used", ""),
-    (aiohttp.ClientSSLError, Unreachable, "its TLS certificate cannot be trusted", _TLS),
-    (aiohttp.ClientConnectorDNSError, Unreachable, "its name cannot be looked up", _NETWORK),
-    (aiohttp.ClientConnectorError, Unreachable, "it cannot be connected to", _NETWORK),
+    (aiohttp.ClientSSLError, NotConnected, "its TLS certificate cannot be trusted", _TLS),
+    (aiohttp.ClientConnectorDNSError, NotConnected, "its name cannot be looked up", _NETWORK),
+    (aiohttp.ClientProxyConnectionError, Unreachable, "the proxy cannot be reached", _PROXY),
+    (aiohttp.ClientConnectorError, NotConnected, "it cannot be connected to", _NETWORK),
     (TimeoutError, Timeout, "it took too long to connect", ""),
     (aiohttp.ClientPayloadError, Unreachable, "the reply broke off", ""),
     (aiohttp.ClientResponseError, Unreadable, "it does not speak proper HTTP", ""),
