@@ -8,13 +8,8 @@ the pipeline reads; what it cannot filter, the pipeline filters afterwards and s
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from kensaku.errors import Blocked, KeyRefused, ProviderError, QuotaExhausted, Unreadable
@@ -27,6 +22,8 @@ from kensaku.providers._classify import (
     redact,
     request_id,
 )
+from kensaku.providers._reply import Reply
+from kensaku.providers._rows import is_address, is_number, rows, text, usable
 from kensaku.search.query import cut_at_word
 
 if TYPE_CHECKING:
@@ -35,8 +32,12 @@ if TYPE_CHECKING:
     from kensaku._resources import Resources
     from kensaku.models import Query
 
+__all__ = [
+    "Filter", "Findings", "Provider", "Reply", "Request", "Transport",
+    "is_address", "rows", "text", "usable",
+]  # fmt: skip
+
 Filter = Literal["dates", "domains", "country", "language", "topic"]
-Body = dict[str, Any]
 
 
 @dataclass(slots=True)
@@ -54,43 +55,6 @@ class Request:
     def method(self) -> str:
         """POST when there is a body, else GET."""
         return "GET" if self.json is None else "POST"
-
-
-@dataclass(slots=True)
-class Reply:
-    """What came back, whole: the header names are in lower case."""
-
-    status: int
-    headers: Mapping[str, str] = field(repr=False)
-    body: bytes = field(repr=False)
-
-    def json(self) -> Any:
-        """The body as JSON. Raises `ValueError` when it is something else."""
-        body = self.body
-        if body[:1] == b"{" and body[1:2] != b"\0":  # UTF-8: no need to guess
-            return json.loads(body.decode("utf-8", "surrogatepass"))
-        return json.loads(body)
-
-    @property
-    def is_html(self) -> bool:
-        """Whether this is a web page: a gateway's, a captcha's, a login's."""
-        kind = self.headers.get("content-type", "")
-        return "html" in kind or self.body[:256].lstrip()[:1] == b"<"
-
-    def retry_after(self) -> float | None:
-        """Seconds to wait: of `Retry-After`, a number or a date, or of the body (Tavily, Exa)."""
-        value = self.headers.get("retry-after", "").strip()
-        with suppress(ValueError):
-            return _bounded(float(value))
-        with suppress(ValueError, TypeError):
-            return _bounded((parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
-        with suppress(ValueError, TypeError, KeyError, RecursionError):
-            return _bounded(float(self.json()["error"]["retry_after_seconds"]))
-        return None
-
-
-def _bounded(seconds: float) -> float:
-    return min(max(0.0, seconds), 366 * 86_400.0)  # "inf" is a number, too
 
 
 @dataclass(slots=True)
@@ -233,14 +197,14 @@ class Provider:
         raw_content: Any = None,
     ) -> Hit:
         """A hit of this provider. What has the wrong type is left out; the rest still counts."""
-        if _is_number(published):
+        if is_number(published):
             published = str(published)  # seconds since 1970; dates are read further on
         address = url.strip() if isinstance(url, str) else text(url)
         return Hit(  # by place: names take as long again
             address,
             (title.strip() if isinstance(title, str) else text(title)) or address,
             content.strip() if isinstance(content, str) else text(content),
-            float(score) if _is_number(score) else None,
+            float(score) if is_number(score) else None,
             text(published) or None if published else None,
             self.name,
             text(author) or None if author else None,
@@ -276,52 +240,3 @@ class Provider:
         if 300 <= reply.status < 400 or reply.status in (404, 410):
             return f"set {self.name.upper()}_BASE_URL to where the service now lives"
         return ""
-
-
-def usable(hits: list[Hit]) -> tuple[list[Hit], tuple[str, ...]]:
-    """The hits that have an address, and a note on those that have none.
-
-    Raises `ValueError` when none of them has: then it is the reply that is wrong.
-    """
-    kept = [hit for hit in hits if is_address(hit.url)]
-    if hits and not kept:
-        raise ValueError("no result has an address")
-    lost = len(hits) - len(kept)
-    return kept, (f"{lost} results without an address were left out",) if lost else ()
-
-
-_WEB = ("https://", "http://")
-
-
-def is_address(url: object) -> bool:
-    """Whether this is the address of a page."""
-    return isinstance(url, str) and url[:8].lower().startswith(_WEB)
-
-
-def rows(body: Any, *path: str) -> list[Body]:
-    """The list at `path`, where a missing member on the way means an empty list.
-
-    Anything else in its place, also a null, raises `TypeError`: the reply is unreadable.
-    """
-    for name in path:
-        if not isinstance(body, dict):
-            raise TypeError(f"expected an object around {name!r}")
-        if name not in body:
-            return []
-        body = body[name]
-    if not isinstance(body, list) or not all(isinstance(row, dict) for row in body):
-        raise TypeError("expected a list of objects")
-    return body
-
-
-def text(value: Any, *more: Any) -> str:
-    """The texts among the values, in order, joined by a blank: descriptions, extra snippets."""
-    if not more and isinstance(value, str):
-        return value.strip()
-    values = (value, *more)
-    flat = [v for value in values for v in (value if isinstance(value, list) else [value])]
-    return " ".join(v.strip() for v in flat if isinstance(v, str) and v.strip())
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,0 +1,48 @@
+"""A reply of an upstream, whole, as the HTTP client hands it over."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+
+@dataclass(slots=True)
+class Reply:
+    """What came back, whole: the header names are in lower case."""
+
+    status: int
+    headers: Mapping[str, str] = field(repr=False)
+    body: bytes = field(repr=False)
+
+    def json(self) -> Any:
+        """The body as JSON. Raises `ValueError` when it is something else."""
+        body = self.body
+        if body[:1] == b"{" and body[1:2] != b"\0":  # UTF-8: no need to guess
+            return json.loads(body.decode("utf-8", "surrogatepass"))
+        return json.loads(body)
+
+    @property
+    def is_html(self) -> bool:
+        """Whether this is a web page: a gateway's, a captcha's, a login's."""
+        kind = self.headers.get("content-type", "")
+        return "html" in kind or self.body[:256].lstrip()[:1] == b"<"
+
+    def retry_after(self) -> float | None:
+        """Seconds to wait: of `Retry-After`, a number or a date, or of the body (Tavily, Exa)."""
+        value = self.headers.get("retry-after", "").strip()
+        with suppress(ValueError):
+            return _bounded(float(value))
+        with suppress(ValueError, TypeError):
+            return _bounded((parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
+        with suppress(ValueError, TypeError, KeyError, RecursionError):
+            return _bounded(float(self.json()["error"]["retry_after_seconds"]))
+        return None
+
+
+def _bounded(seconds: float) -> float:
+    return min(max(0.0, seconds), 366 * 86_400.0)  # "inf" is a number, too

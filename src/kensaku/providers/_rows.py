@@ -1,0 +1,58 @@
+"""Read rows out of a reply's JSON: lists, objects that may be missing, texts, addresses. Pure."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kensaku.models import Hit
+
+
+def usable(hits: list[Hit]) -> tuple[list[Hit], tuple[str, ...]]:
+    """The hits that have an address, and a note on those that have none.
+
+    Raises `ValueError` when none of them has: then it is the reply that is wrong.
+    """
+    kept = [hit for hit in hits if is_address(hit.url)]
+    if hits and not kept:
+        raise ValueError("no result has an address")
+    lost = len(hits) - len(kept)
+    return kept, (f"{lost} results without an address were left out",) if lost else ()
+
+
+_WEB = ("https://", "http://")
+
+
+def is_address(url: object) -> bool:
+    """Whether this is the address of a page."""
+    return isinstance(url, str) and url[:8].lower().startswith(_WEB)
+
+
+def rows(body: Any, *path: str) -> list[dict[str, Any]]:
+    """The list at `path`, where a missing member on the way means an empty list.
+
+    Anything else in its place, also a null, raises `TypeError`: the reply is unreadable.
+    """
+    for name in path:
+        if not isinstance(body, dict):
+            raise TypeError(f"expected an object around {name!r}")
+        if name not in body:
+            return []
+        body = body[name]
+    if not isinstance(body, list) or not all(isinstance(row, dict) for row in body):
+        raise TypeError("expected a list of objects")
+    return body
+
+
+def text(value: Any, *more: Any) -> str:
+    """The texts among the values, in order, joined by a blank: descriptions, extra snippets."""
+    if not more and isinstance(value, str):
+        return value.strip()
+    values = (value, *more)
+    flat = [v for value in values for v in (value if isinstance(value, list) else [value])]
+    return " ".join(v.strip() for v in flat if isinstance(v, str) and v.strip())
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
