@@ -31,6 +31,23 @@ def sent(name, *, key="k", options=None, **query):
         ("brave", {"language": "zh"}, "search_lang", "zh-hans"),
         ("brave", {"language": "pt"}, "search_lang", "pt-br"),
         ("brave", {"language": "de"}, "search_lang", "de"),
+        ("brave", {"language": "el"}, "search_lang", "el"),
+        ("brave", {"language": "zh", "country": "tw"}, "search_lang", "zh-hant"),
+        ("brave", {"language": "zh", "country": "de"}, "search_lang", "zh-hans"),
+        ("brave", {"language": "pt", "country": "pt"}, "search_lang", "pt-pt"),
+        ("you", {"language": "zh"}, "language", "ZH-HANS"),
+        ("you", {"language": "zh", "country": "tw"}, "language", "ZH-HANT"),
+        ("you", {"language": "pt"}, "language", "PT-BR"),
+        ("you", {"language": "ja"}, "language", "JA"),
+        ("you", {"country": "jp"}, "country", "JP"),
+        ("jina", {"language": "zh"}, "hl", "zh-cn"),
+        ("jina", {"language": "he"}, "hl", "iw"),
+        ("jina", {"language": "nb"}, "hl", "no"),
+        ("jina", {"language": "zh", "country": "tw"}, "hl", "zh-tw"),
+        ("serpapi", {"language": "nb"}, "hl", "no"),
+        ("google", {"language": "zh"}, "lr", "lang_zh-CN"),
+        ("google", {"language": "zh", "country": "tw"}, "lr", "lang_zh-TW"),
+        ("google", {"language": "nb"}, "lr", "lang_no"),
         ("serper", {"time_range": "week"}, "tbs", "qdr:w"),
         ("serper", JANUARY, "tbs", "cdr:1,cd_min:01/02/2026,cd_max:01/31/2026"),
         ("serper", {"country": "de", "language": "zh"}, "hl", "zh-cn"),
@@ -83,6 +100,11 @@ def test_a_filter_is_written_as_the_upstream_wants_it(name, query, member, value
         ("brave", {}, "search_lang"),
         ("brave", {"country": "np"}, "country"),
         ("brave", {"language": "sw"}, "search_lang"),
+        ("you", {"country": "gr"}, "country"),
+        ("you", {"language": "fa"}, "language"),
+        ("jina", {"language": "kl"}, "hl"),
+        ("jina", {"country": "ss"}, "gl"),
+        ("google", {"language": "sw"}, "lr"),
         ("serper", {}, "hl"),
         ("searxng", {}, "language"),
         ("tavily", {"country": "jp", "topic": "news"}, "country"),
@@ -94,6 +116,29 @@ def test_a_filter_is_written_as_the_upstream_wants_it(name, query, member, value
 def test_what_the_upstream_would_refuse_is_not_sent(name, query, member):
     """No default language and country, and no value outside its list (hermes #12517)."""
     assert member not in sent(name, **query)
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "lost"),
+    [
+        ("you", {"country": "gr", "language": "de"}, {"country"}),
+        ("you", {"language": "fa"}, {"language"}),
+        ("brave", {"country": "np", "language": "sw"}, {"country", "language"}),
+        ("brave", {"country": "jp", "language": "ja"}, set()),
+        ("tavily", {"country": "jp", "topic": "news"}, {"country"}),
+        ("tavily", {"country": "jp"}, set()),
+        ("duckduckgo", {"country": "np"}, {"country"}),
+        ("duckduckgo", {"country": "de", "language": "fr"}, {"language"}),
+        ("duckduckgo", {"country": "tw", "language": "zh"}, set()),
+        ("duckduckgo", {"country": "gb", "language": "en"}, set()),
+        ("searxng", {"language": "sw"}, set()),
+    ],
+)  # fmt: skip
+def test_a_filter_with_a_value_that_is_not_known_is_not_applied(name, query, lost):
+    """The pipeline reads this, and says so in a note."""
+    provider = provider_class(name)()
+
+    assert provider.filters - provider.filters_for(Query("otter", **query)) == lost
 
 
 @pytest.mark.parametrize(

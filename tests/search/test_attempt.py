@@ -60,6 +60,18 @@ async def test_what_the_upstream_cannot_filter_is_filtered_here_and_said(make_cl
     )
 
 
+async def test_a_language_that_the_upstream_does_not_know_is_not_sent_and_said(
+    make_client, upstream
+):
+    """You.com has no Persian: a value outside its list would end the search with 422."""
+    found = await make_client("you").search("otters", language="fa", country="jp")
+
+    assert found.outcome is Outcome.FOUND
+    sent = upstream.requests[0].json
+    assert ("language" in sent, sent["country"]) == (False, "JP")
+    assert found.notes == ("you: it cannot filter by language; that was not applied",)
+
+
 async def test_notes_tell_only_of_those_that_answered(make_client, upstream):
     """What Marginalia cannot do is no news when Tavily found it."""
     upstream.fails("marginalia", faults.bad_json())

@@ -78,11 +78,6 @@ def bare(domain: str) -> str:
     return domain.removeprefix("*.")
 
 
-def google_language(language: str | None) -> str | None:
-    """The language code as Google writes it, where it differs."""
-    return {"zh": "zh-cn", "he": "iw"}.get(language or "", language)
-
-
 def written_in(text: str) -> str | None:
     """The language that the script of a text gives away; None for the Latin alphabet."""
     for first, last, language in _SCRIPTS:

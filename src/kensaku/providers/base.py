@@ -22,6 +22,7 @@ from kensaku.providers._classify import (
     redact,
     request_id,
 )
+from kensaku.providers._locales import own_code
 from kensaku.providers._reply import Reply
 from kensaku.providers._rows import is_address, is_number, rows, text, usable
 from kensaku.search.query import cut_at_word
@@ -91,6 +92,8 @@ class Provider:
     max_query_words: ClassVar[int | None] = None
     max_results: ClassVar[int] = 50
     filters: ClassVar[frozenset[Filter]] = frozenset()  # what the upstream itself filters
+    languages: ClassVar[Mapping[str, str] | None] = None  # ours → its own (_locales); None: any
+    countries: ClassVar[frozenset[str] | None] = None  # those that it knows; None: any
     family: ClassVar[str] = ""  # whose index it resells; agreement inside one counts once
     price: ClassVar[float] = 0.0  # US dollars a search
     rate: ClassVar[str | None] = None  # "5/s": what to stay under unless the settings say more
@@ -127,6 +130,26 @@ class Provider:
         if self.max_query_words:
             text = " ".join(text.split()[: self.max_query_words])
         return cut_at_word(text, self.max_query_chars)
+
+    def filters_for(self, query: Query) -> frozenset[Filter]:
+        """Which filters it applies to this query: none whose value it does not know."""
+        unknown: set[Filter] = set()
+        if query.language and not self.language_of(query):
+            unknown.add("language")
+        if query.country and not self.country_of(query):
+            unknown.add("country")
+        return self.filters - unknown
+
+    def language_of(self, query: Query) -> str | None:
+        """The query's language as the upstream writes it; None when it does not know it."""
+        if query.language is None or self.languages is None:
+            return query.language
+        return own_code(self.languages, query.language, query.country)
+
+    def country_of(self, query: Query) -> str | None:
+        """The query's country; None when the upstream does not know it."""
+        known = self.countries is None or query.country in self.countries
+        return query.country if known else None
 
     def price_of(self, query: Query) -> float:
         """US dollars that this very search costs."""

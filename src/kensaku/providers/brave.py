@@ -7,21 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import KeyRefused, ProviderError, QuotaExhausted
 from kensaku.providers._filters import drop_empty, freshness, site_query
+from kensaku.providers._locales import BRAVE_COUNTRIES, BRAVE_LANGUAGES
 from kensaku.providers.base import Provider, Reply, Request, rows, text
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
 
-# Another country or language than these is answered with 422.
-COUNTRIES = frozenset(
-    "ar at au be br ca ch cl cn de dk es fi fr gb gr hk id in it jp kr mx my nl no nz ph pl pt ru "
-    "sa se tr tw us za".split()
-)
-LANGUAGES = frozenset(
-    "ar bg bn ca cs da de en es et eu fi fr gl gu he hi hr hu is it kn ko lt lv ml mr ms nb nl pa "
-    "pl ro ru sk sl sr sv ta te th tr uk vi".split()
-)
-OWN_LANGUAGE_NAMES = {"ja": "jp", "zh": "zh-hans", "pt": "pt-br", "no": "nb"}
 DAY = 86_400
 
 
@@ -36,21 +27,22 @@ class Brave(Provider):
     max_query_words = 50
     max_results = 20
     filters = frozenset({"dates", "domains", "country", "language", "topic"})
+    languages = BRAVE_LANGUAGES
+    countries = BRAVE_COUNTRIES
     family = "brave"
     price = 0.005
     rate = "1/s"
 
     def request(self, query: Query, key: str) -> Request:
-        language = OWN_LANGUAGE_NAMES.get(query.language or "", query.language)
-        known = language in LANGUAGES or language in OWN_LANGUAGE_NAMES.values()
+        country = self.country_of(query)
         wanted = {
             "q": site_query(query, self.max_query_chars, self.max_query_words),
             "count": min(query.limit, self.max_results),
             "freshness": freshness(
                 query, {"day": "pd", "week": "pw", "month": "pm", "year": "py"}, "{0}to{1}"
             ),
-            "country": query.country.upper() if query.country in COUNTRIES else None,
-            "search_lang": language if known else None,
+            "country": country and country.upper(),
+            "search_lang": self.language_of(query),
             "extra_snippets": "true",
             "text_decorations": "false",
         }

@@ -20,7 +20,7 @@ from urllib.parse import parse_qs, urlsplit
 from kensaku.errors import Blocked, NotConfigured, ProviderError, Timeout, Unreachable, Unreadable
 from kensaku.providers._classify import redact
 from kensaku.providers._filters import freshness, site_query
-from kensaku.providers.base import Findings, Provider, Reply, Request, Transport
+from kensaku.providers.base import Filter, Findings, Provider, Reply, Request, Transport
 from kensaku.providers.base import usable as with_address
 
 if TYPE_CHECKING:
@@ -62,6 +62,15 @@ class DuckDuckGo(Provider):
         df = freshness(query, RANGES, "{0}..{1}")
         form = {"q": site_query(query, self.max_query_chars), "b": "", "l": _region(query)}
         return Request(self.base_url + "/html/", params=form | ({"df": df} if df else {}))
+
+    def filters_for(self, query: Query) -> frozenset[Filter]:
+        # Country and language are one value, and it has only some of the pairs.
+        region, unknown = _region(query), set[Filter]()
+        if query.country and not region.startswith(f"{_own_name(query.country)}-"):
+            unknown.add("country")
+        if query.language and not region.endswith(_own_name(query.language) or ""):
+            unknown.add("language")
+        return self.filters - unknown
 
     async def ask(self, query: Query, key: str, http: Transport) -> Findings:
         request, proxy = self.request(query, key), getattr(http, "proxy", None)
@@ -172,8 +181,13 @@ async def in_thread(work: Callable[[], T]) -> T:
     return await done
 
 
+def _own_name(code: str | None) -> str | None:
+    """A country's or a language's code as DuckDuckGo writes it."""
+    return OWN_NAMES.get(code or "", code)
+
+
 def _region(query: Query) -> str:
-    country, language = (OWN_NAMES.get(v or "", v) for v in (query.country, query.language))
+    country, language = _own_name(query.country), _own_name(query.language)
     if country:
         here = [r for r in REGIONS if r.startswith(f"{country}-")]
         return next((r for r in here if r.endswith(f"-{language}")), here[0] if here else "wt-wt")

@@ -7,7 +7,8 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import KeyRefused, ProviderError, QuotaExhausted, RateLimited
-from kensaku.providers._filters import drop_empty, google_language, site_query, today
+from kensaku.providers._filters import drop_empty, site_query, today
+from kensaku.providers._locales import GOOGLE_DOCUMENT_LANGUAGES
 from kensaku.providers.base import Provider, Reply, Request, rows
 from kensaku.search.query import date_window
 
@@ -35,6 +36,7 @@ class Google(Provider):
     needs = ("cx",)
     max_results = 10
     filters = frozenset({"dates", "domains", "country", "language"})
+    languages = GOOGLE_DOCUMENT_LANGUAGES
     family = "google"
     price = 0.005
     rate = "1/s"
@@ -42,7 +44,7 @@ class Google(Provider):
 
     def request(self, query: Query, key: str) -> Request:
         first, _ = date_window(query, today())
-        language = google_language(query.language)
+        language = self.language_of(query)
         wanted = {
             "key": key,
             "cx": self.option.get("cx"),

@@ -6,7 +6,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from kensaku.providers._filters import bare
+from kensaku.providers._locales import GOOGLE_LANGUAGES
 from kensaku.providers.base import Provider, Reply, Request, rows
+from kensaku.text.countries import names
 
 if TYPE_CHECKING:
     from kensaku.errors import ProviderError
@@ -23,6 +25,8 @@ class Jina(Provider):
     key_variable = "JINA_API_KEY"
     max_results = 20
     filters = frozenset({"domains", "country", "language"})
+    languages = GOOGLE_LANGUAGES
+    countries = frozenset(names()) - {"ss"}  # its list is older than South Sudan
     price = 0.0005  # ten thousand tokens are charged at least
     rate = "60/m"
 
@@ -31,8 +35,8 @@ class Jina(Provider):
         wanted: list[tuple[str, str | int | None]] = [
             ("q", " ".join([query.text, *never])),
             ("num", min(query.limit, self.max_results)),
-            ("gl", query.country),
-            ("hl", query.language),
+            ("gl", self.country_of(query)),
+            ("hl", self.language_of(query)),
             *(("site", bare(d)) for d in query.include_domains),
         ]
         headers = {"Authorization": f"Bearer {key}", "Accept": "application/json"}

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import ProviderError, QuotaExhausted
 from kensaku.providers._classify import reason_in
-from kensaku.providers._filters import drop_empty, google_language, site_query, tbs
+from kensaku.providers._filters import drop_empty, site_query, tbs
+from kensaku.providers._locales import GOOGLE_LANGUAGES
 from kensaku.providers.base import Provider, Reply, Request, rows, text
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ class Serper(Provider):
     key_variable = "SERPER_API_KEY"
     max_results = 100
     filters = frozenset({"dates", "domains", "country", "language", "topic"})
+    languages = GOOGLE_LANGUAGES
     family = "google"
     price = 0.001
     rate = "50/s"
@@ -30,7 +32,7 @@ class Serper(Provider):
             "q": site_query(query, self.max_query_chars),
             "num": min(query.limit, self.max_results),
             "gl": query.country,
-            "hl": google_language(query.language),
+            "hl": self.language_of(query),
             "tbs": tbs(query),
         }
         return Request(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kensaku.providers.base import Provider, Request, rows, text
+from kensaku.providers.base import Filter, Provider, Request, rows, text
 from kensaku.text.countries import names
 
 if TYPE_CHECKING:
@@ -30,6 +30,10 @@ class Tavily(Provider):
     def price_of(self, query: Query) -> float:
         return self.price * (2 if query.depth == "advanced" else 1)
 
+    def filters_for(self, query: Query) -> frozenset[Filter]:
+        # It prefers a country for the general topic alone.
+        return super().filters_for(query) - ({"country"} if query.topic != "general" else set())
+
     def request(self, query: Query, key: str) -> Request:
         body: dict[str, Any] = {
             "query": query.text,
@@ -53,7 +57,7 @@ class Tavily(Provider):
             body["topic"] = query.topic
         else:
             body["include_published_date"] = True
-            # Country boosts work for the general topic alone, and want the English name.
+            # A country is taken for this topic alone, by its English name.
             if name := names().get(query.country or ""):
                 body["country"] = name
         if query.language:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kensaku.providers._filters import bare, drop_empty, freshness
+from kensaku.providers._locales import YOU_COUNTRIES, YOU_LANGUAGES
 from kensaku.providers.base import Provider, Request, rows, text
 
 if TYPE_CHECKING:
@@ -25,20 +26,23 @@ class You(Provider):
     pooled = True
     max_results = 100
     filters = frozenset({"dates", "domains", "country", "language"})
+    languages = YOU_LANGUAGES
+    countries = YOU_COUNTRIES
     price = 0.005
     rate = "10/s"
     keyless_rate = "2/m"  # about a hundred a day for one address
 
     def request(self, query: Query, key: str) -> Request:
         # Both kinds of domains in one request are refused: what is wanted counts more.
+        country = self.country_of(query)
         only = [bare(d) for d in query.include_domains]
         never = [] if only else [bare(d) for d in query.exclude_domains]
         wanted = {
             "query": query.text,
             "count": min(query.limit, self.max_results),
             "freshness": freshness(query, RANGES, "{0}to{1}"),
-            "country": query.country and query.country.upper(),
-            "language": query.language and query.language.upper(),
+            "country": country and country.upper(),
+            "language": self.language_of(query),
             "include_domains": only,
             "exclude_domains": never,
         }

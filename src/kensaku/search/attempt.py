@@ -173,8 +173,9 @@ def _fit_query(run: Run, provider: Provider) -> Query:
         notes.append(f"the query was cut at a word to {len(text)} characters")
         query = replace(query, text=text)
     wanted = query.max_results
+    applied = provider.filters_for(query)
     for f in _filters_of(query):
-        if f not in provider.filters:
+        if f not in applied:
             notes.append(f"it cannot filter by {f}; {_FILTERED_HERE[f]}")
             if f in ("dates", "domains"):
                 wanted = query.max_results * 3
