@@ -149,6 +149,83 @@ async def test_a_time_to_wait_is_read_in_every_form(ask, value, least, most):
     assert least <= caught.value.retry_after <= most
 
 
+async def test_a_day_of_reset_in_the_body_is_a_time_to_wait(ask):
+    """You.com's SDK 3.6.0 has it in the body of a 402, and nowhere else."""
+    spent = {"error": "payment_required", "message": "Limit reached", "reset_at": "2100-01-01"}
+    with pytest.raises(QuotaExhausted) as caught:
+        await ask("you", status(402, spent))
+
+    assert 1e6 < caught.value.retry_after < 1e8
+
+
+@pytest.mark.parametrize("reset", [None, 5, "soon", "", {}, ["x"]])
+async def test_a_reset_that_is_no_date_is_no_time_to_wait(ask, reset):
+    """It is left out, and the refusal stays what it is."""
+    with pytest.raises(QuotaExhausted) as caught:
+        await ask("you", status(402, {"error": "payment_required", "reset_at": reset}))
+
+    assert caught.value.retry_after is None
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "words"),
+    [
+        ("you", {"error": "payment_required", "message": "You have 0 credits"}, "0 credits"),
+        ("brave", {"error": {"code": "X_Y", "detail": "No such plan"}}, "No such plan"),
+        ("tavily", {"error": {"code": "rate", "message": "Slow down"}}, "Slow down"),
+        ("kagi", {"data": [], "error": [{"code": "quota.usage", "url": "https://k.example"}]}, "quota.usage"),
+        ("marginalia", "QPM Limit Exceeded", "QPM Limit Exceeded"),
+        ("wikipedia", "Too many requests. Contact noc@example.org", "Contact noc@example.org"),
+    ],
+)  # fmt: skip
+async def test_the_sentence_of_a_refusal_is_kept(ask, name, body, words):
+    """It is the sentence for people, not the code beside it; also where it is plain text."""
+    with pytest.raises(ProviderError) as caught:
+        await ask(name, status(429, body, {"Content-Type": "text/plain"}))
+
+    assert words in caught.value.message
+
+
+@pytest.mark.parametrize("body", ["x" * 300, "a\x00b", "<p>page</p>", "{broken"])
+async def test_a_text_that_is_no_sentence_is_left_out(ask, body):
+    """Dumps, pages and half a JSON explain nothing."""
+    with pytest.raises(ProviderError) as caught:
+        await ask("marginalia", status(500, body, {"Content-Type": "text/plain"}))
+
+    assert caught.value.message.endswith("(HTTP 500)")
+
+
+@pytest.mark.parametrize(
+    ("name", "variable"),
+    [("tavily", "TAVILY_API_KEY"), ("you", "YDC_API_KEY"), ("firecrawl", "FIRECRAWL_API_KEY")],
+)
+@pytest.mark.parametrize("code", [401, 402, 429])
+async def test_without_a_key_the_remedy_names_the_key_that_would_help(ask, name, variable, code):
+    """Nobody can raise the plan of a key that they do not have."""
+    with pytest.raises(ProviderError) as caught:
+        await ask(name, status(code), key="")
+
+    assert caught.value.remedy == f"set {variable}: a key has limits of its own"
+    assert "without a key" in caught.value.message
+
+
+async def test_with_a_key_the_remedy_is_another_key(ask):
+    """The words of a key that is used up."""
+    with pytest.raises(QuotaExhausted) as caught:
+        await ask("tavily", status(432))
+
+    assert caught.value.message.startswith("the quota of this key is used up")
+    assert "add another key" in caught.value.remedy
+
+
+async def test_a_provider_that_has_no_keys_asks_for_none(ask):
+    """Wikipedia's limit is not lifted by a key."""
+    with pytest.raises(RateLimited) as caught:
+        await ask("wikipedia", status(429), key="")
+
+    assert caught.value.remedy == ""
+
+
 async def test_an_id_in_the_body_is_kept(ask):
     """Exa names its request nowhere else."""
     with pytest.raises(ProviderError) as caught:

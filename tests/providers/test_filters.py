@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64decode
 from datetime import date, timedelta
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -218,6 +219,28 @@ def test_you_has_another_host_without_a_key():
 
     assert you.request(Query("otter"), "").url == "https://api.you.com/v1/agents/search"
     assert you.request(Query("otter"), "k").url == "https://ydc-index.io/v1/search"
+
+
+@pytest.mark.parametrize(
+    ("name", "host"),
+    [
+        ("tavily", "api.tavily.com"),
+        ("you", "api.you.com"),
+        ("firecrawl", "api.firecrawl.dev"),
+        ("keenable", "api.keenable.ai"),
+        ("duckduckgo", "html.duckduckgo.com"),
+        ("wikipedia", "*.wikipedia.org"),
+        ("marginalia", "api2.marginalia-search.com"),
+    ],
+)
+def test_the_host_that_sees_a_keyless_query_is_known(name, host):
+    """The privacy notice names it; a notice that names another host is worse than none."""
+    provider = provider_class(name)()
+    asked = urlsplit(provider.request(Query("otter"), "").url).hostname
+
+    assert provider.keyless_host == host
+    assert asked == host or asked.endswith(host.removeprefix("*"))
+    assert provider_class(name)("https://own.example/x").keyless_host == "own.example"
 
 
 def test_keenable_has_another_path_without_a_key():

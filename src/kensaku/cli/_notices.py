@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from kensaku.cli._terminal import print_message
 from kensaku.errors import NoNetwork
@@ -42,7 +41,7 @@ class KeylessNotice:
         planned = plan(k.settings, route, None)
         self._first = planned.names[0]
         self._hosts = {
-            name: urlsplit(k._resources.provider(name).base_url).hostname or name
+            name: k._resources.provider(name).keyless_host
             for name in planned.names
             if name in planned.pool
         }

@@ -63,6 +63,7 @@ async def describe(k: Kensaku, name: str, order: tuple[str, ...]) -> dict[str, A
         "keyless": cls.keyless or cls.key_variable is None,
         "key_variable": cls.key_variable,
         "base_url": k._resources.provider(name).base_url or None,
+        "keyless_host": k._resources.provider(name).keyless_host if cls.keyless else None,
         "filters": sorted(cls.filters),
         "max_results": cls.max_results,
         "max_query_chars": cls.max_query_chars,

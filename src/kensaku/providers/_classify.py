@@ -22,6 +22,8 @@ from kensaku.errors import (
 if TYPE_CHECKING:
     from kensaku.providers.base import Reply
 
+_MAX_SENTENCE = 200  # characters; a longer text is a page or a dump
+
 # A status → what it means. Anything that is not listed: 4xx is a wrong query, 5xx is an outage.
 _STATUS: dict[int, type[ProviderError]] = {
     202: RateLimited,  # how DuckDuckGo says it
@@ -38,7 +40,7 @@ _STATUS: dict[int, type[ProviderError]] = {
     433: QuotaExhausted,  # Tavily: the pay-as-you-go limit
 }
 
-MEANS: dict[type[ProviderError], str] = {
+_MEANING: dict[type[ProviderError], str] = {
     BadQuery: "it does not take this query",
     KeyRefused: "it does not take this key",
     QuotaExhausted: "the quota of this key is used up",
@@ -48,6 +50,17 @@ MEANS: dict[type[ProviderError], str] = {
     Timeout: "it took too long",
     Unreadable: "it answered something else",
 }
+_MEANING_WITHOUT_KEY: dict[type[ProviderError], str] = {
+    KeyRefused: "it does not answer without a key",
+    QuotaExhausted: "its quota for searches without a key is used up",
+    RateLimited: "too many requests without a key",
+}
+
+
+def meaning(kind: type[ProviderError], reply: Reply) -> str:
+    """What an error of this class says, for people."""
+    without_key = _MEANING_WITHOUT_KEY if reply.keyless else {}
+    return without_key.get(kind) or _MEANING[kind]
 
 
 def error_class_for(reply: Reply) -> type[ProviderError]:
@@ -93,21 +106,25 @@ def redact(error: ProviderError, secrets: Iterable[str]) -> ProviderError:
 
 
 def error_text(
-    body: Any, names: Sequence[str] = ("error", "detail", "errors", "message", "msg")
+    body: Any, names: Sequence[str] = ("message", "msg", "error", "detail", "errors")
 ) -> str:
-    """The sentence inside any of the error bodies that upstreams send; "" when there is none."""
+    """The sentence inside any of the error bodies that upstreams send; "" when there is none.
+
+    Beside a `message`, an `error` is a code in most of them.
+    """
     for name in names:
         value = body.get(name) if isinstance(body, dict) else None
         if isinstance(value, list) and value:
             value = value[0]
         if isinstance(value, dict):
-            value = next(
-                (value[k] for k in ("error", "message", "detail", "msg", "info") if value.get(k)),
-                None,
-            )
+            found = (value.get(name) for name in _SENTENCES)
+            value = next((text for text in found if text and isinstance(text, str)), None)
         if isinstance(value, str) and value.strip():
             return " ".join(value.split())[:4_000]  # cut further once the query is out of it
     return ""
+
+
+_SENTENCES = ("message", "error", "detail", "msg", "info", "code")  # in an object, the best first
 
 
 def reason_in(reply: Reply) -> str:
@@ -117,4 +134,11 @@ def reason_in(reply: Reply) -> str:
     try:
         return error_text(reply.json())
     except (ValueError, RecursionError):
-        return ""
+        return _plain_text(reply)
+
+
+def _plain_text(reply: Reply) -> str:
+    """A short body that is nothing but a sentence; Marginalia and gateways send them."""
+    words = reply.body[: _MAX_SENTENCE + 1].decode("utf-8", "replace").strip()
+    is_sentence = words.isprintable() and "\ufffd" not in words and words[:1] not in ("{", "[")
+    return words if len(words) <= _MAX_SENTENCE and is_sentence else ""

@@ -18,6 +18,7 @@ class Reply:
     status: int
     headers: Mapping[str, str] = field(repr=False)
     body: bytes = field(repr=False)
+    keyless: bool = False  # the request was sent without a key, though there could be one
 
     def json(self) -> Any:
         """The body as JSON. Raises `ValueError` when it is something else."""
@@ -33,15 +34,22 @@ class Reply:
         return "html" in kind or self.body[:256].lstrip()[:1] == b"<"
 
     def retry_after(self) -> float | None:
-        """Seconds to wait: of `Retry-After`, a number or a date, or of the body (Tavily, Exa)."""
+        """Seconds to wait: of `Retry-After`, a number or a date, or of the body."""
         value = self.headers.get("retry-after", "").strip()
         with suppress(ValueError):
             return _bounded(float(value))
         with suppress(ValueError, TypeError):
             return _bounded((parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
         with suppress(ValueError, TypeError, KeyError, RecursionError):
-            return _bounded(float(self.json()["error"]["retry_after_seconds"]))
+            return _bounded(float(self.json()["error"]["retry_after_seconds"]))  # Tavily
+        with suppress(ValueError, TypeError, KeyError, RecursionError):
+            return _bounded(_seconds_until(self.json()["reset_at"]))  # You.com
         return None
+
+
+def _seconds_until(reset: str) -> float:
+    at = datetime.fromisoformat(reset)
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() - datetime.now(UTC).timestamp()
 
 
 def _bounded(seconds: float) -> float:

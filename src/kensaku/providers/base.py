@@ -11,13 +11,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+from urllib.parse import urlsplit
 
-from kensaku.errors import Blocked, KeyRefused, ProviderError, QuotaExhausted, Unreadable
+from kensaku.errors import (
+    Blocked,
+    KeyRefused,
+    ProviderError,
+    QuotaExhausted,
+    RateLimited,
+    Unreadable,
+)
 from kensaku.models import Hit
 from kensaku.providers._classify import (
-    MEANS,
     error_class_for,
     error_text,
+    meaning,
     reason_in,
     redact,
     request_id,
@@ -117,6 +125,11 @@ class Provider:
     async def close(self) -> None:
         """Let go of what it holds. Most hold nothing."""
 
+    @property
+    def keyless_host(self) -> str:
+        """The host that sees a query without a key, for the privacy notice."""
+        return urlsplit(self.base_url).hostname or self.name
+
     def too_long(self, text: str) -> str:
         """Which bound a query text breaks, for people; "" when it fits."""
         if len(text) > self.max_query_chars:
@@ -186,6 +199,7 @@ class Provider:
     async def ask(self, query: Query, key: str, http: Transport) -> Findings:
         """Ask the upstream. Raises a `ProviderError`, and never returns one as emptiness."""
         reply = await http.send(self.request(query, key), self.name)
+        reply.keyless = self.key_variable is not None and not key
         try:
             return self.read(reply)
         except ProviderError as error:
@@ -203,7 +217,8 @@ class Provider:
             if words := self.complaint(body):
                 raise self.unreadable(reply, f"is an error with status 200: {words}")
             hits, left_out = usable(self.hits(body))
-            return Findings(hits, self.answer(body), self.cost(body), left_out)
+            cost = 0.0 if reply.keyless else self.cost(body)
+            return Findings(hits, self.answer(body), cost, left_out)
         except (KeyError, TypeError, AttributeError, ValueError, IndexError):
             raise self.unreadable(reply, "does not have the expected form") from None
 
@@ -235,13 +250,15 @@ class Provider:
             text(raw_content) or None if raw_content else None,
         )
 
-    def refusal(self, reply: Reply, kind: type[ProviderError] | None = None) -> ProviderError:
-        """A typed error from a status that is not 200, with all that the reply says."""
+    def refusal(
+        self, reply: Reply, kind: type[ProviderError] | None = None, words: str = ""
+    ) -> ProviderError:
+        """A typed error from a reply that is not a result, with all that the reply says."""
         kind = kind or error_class_for(reply)
-        words = reason_in(reply)
+        words = words or reason_in(reply)
         return kind(
             self.name,
-            f"{MEANS[kind]} (HTTP {reply.status}{': ' + words if words else ''})",
+            f"{meaning(kind, reply)} (HTTP {reply.status}{': ' + words if words else ''})",
             status=reply.status,
             retry_after=reply.retry_after(),
             request_id=request_id(reply),
@@ -256,6 +273,8 @@ class Provider:
 
     def remedy(self, kind: type[ProviderError], reply: Reply) -> str:
         """What the person can do about it."""
+        if reply.keyless and kind in (KeyRefused, QuotaExhausted, RateLimited):
+            return f"set {self.key_variable}: a key has limits of its own"
         if kind is KeyRefused and self.key_variable:
             return f"check {self.key_variable}"
         if kind is QuotaExhausted:

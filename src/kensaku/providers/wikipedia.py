@@ -30,6 +30,11 @@ class Wikipedia(Provider):
     family = "wikipedia"
     keyless_rate = "5/s"
 
+    @property
+    def keyless_host(self) -> str:
+        # The edition follows the language of each query.
+        return "*.wikipedia.org" if self.base_url == self.url else super().keyless_host
+
     def request(self, query: Query, key: str) -> Request:
         return Request(
             url=self._host(query) + "/w/api.php",

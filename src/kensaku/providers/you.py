@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from kensaku.providers._filters import bare, drop_empty, freshness
 from kensaku.providers._locales import YOU_COUNTRIES, YOU_LANGUAGES
@@ -32,6 +33,10 @@ class You(Provider):
     rate = "10/s"
     keyless_rate = "2/m"  # about a hundred a day for one address
 
+    @property
+    def keyless_host(self) -> str:
+        return urlsplit(self._keyless_url()).hostname or self.name
+
     def request(self, query: Query, key: str) -> Request:
         # Both kinds of domains in one request are refused: what is wanted counts more.
         country = self.country_of(query)
@@ -49,12 +54,14 @@ class You(Provider):
         body = drop_empty(wanted)
         if key:
             return Request(self.base_url + "/v1/search", headers={"X-API-Key": key}, json=body)
-        host = KEYLESS_URL if self.base_url == self.url else self.base_url
         return Request(
-            url=host + "/v1/agents/search",
+            url=self._keyless_url() + "/v1/agents/search",
             params={n: ",".join(v) if isinstance(v, list) else v for n, v in body.items()},
             headers={"Accept-Encoding": "identity"},  # its gzip was seen broken
         )
+
+    def _keyless_url(self) -> str:
+        return KEYLESS_URL if self.base_url == self.url else self.base_url
 
     def hits(self, body: Any) -> list[Hit]:
         found = body["results"]
