@@ -12,11 +12,13 @@ from kensaku.errors import (
     ProviderError,
     QuotaExhausted,
     RateLimited,
+    Unreadable,
 )
 from kensaku.providers import provider_class
 from kensaku.testing.faults import Fault, error_body, html, status
 
 BRAVE_WINDOWS = {"X-RateLimit-Limit": "1, 15000", "X-RateLimit-Policy": "1;w=1, 15000;w=2592000"}
+HTML = {"Content-Type": "text/html"}
 SECOND_FULL = {**BRAVE_WINDOWS, "X-RateLimit-Remaining": "0, 1400", "X-RateLimit-Reset": "1, 99000"}
 MONTH_FULL = {**BRAVE_WINDOWS, "X-RateLimit-Remaining": "0, 0", "X-RateLimit-Reset": "1, 99000"}
 
@@ -32,6 +34,14 @@ def google(reason: str, **metadata: str) -> dict[str, object]:
 
 def linkup(code: str) -> dict[str, object]:
     return {"error": {"code": code, "message": "no", "details": []}}
+
+
+def mojeek(status: str) -> dict[str, object]:
+    return {"response": {"status": status}}
+
+
+def kagi(message: str) -> dict[str, object]:
+    return {"data": [], "error": [{"code": "x", "url": "https://k.example", "message": message}]}
 
 
 CASES: list[tuple[str, Fault, type[ProviderError]]] = [
@@ -75,6 +85,17 @@ CASES: list[tuple[str, Fault, type[ProviderError]]] = [
     ("searxng", status(429, "too many"), RateLimited),
     ("jina", status(402, {"code": 402, "name": "InsufficientBalanceError"}), QuotaExhausted),
     ("jina", status(422, {"code": 422, "status": 42201, "message": "bad"}), BadQuery),
+    ("mojeek", error_body(mojeek("ERROR: Daily Limit Reached")), QuotaExhausted),
+    ("mojeek", error_body(mojeek("ERROR: Invalid API key")), KeyRefused),
+    ("mojeek", error_body(mojeek("ERROR: No such keyword")), Unreadable),
+    ("kagi", status(429, kagi("Usage limit exhausted")), QuotaExhausted),
+    ("kagi", status(429, kagi("Not enough credits")), QuotaExhausted),
+    ("kagi", status(429, kagi("Too many requests")), RateLimited),
+    ("kagi", status(429, {"error": [{"code": "rate_limited"}]}), RateLimited),
+    ("marginalia", status(429, "QPM Limit Exceeded"), RateLimited),
+    ("marginalia", status(429, "Daily Limit Exceeded"), QuotaExhausted),
+    ("marginalia", status(429, "Daily Limit Exceeded", HTML), QuotaExhausted),
+    ("marginalia", status(500, "Query Execution Failed"), Outage),
     ("tavily", status(432, {"detail": {"error": "plan"}}), QuotaExhausted),
     ("perplexity", status(422, {"detail": [{"loc": ["body"], "msg": "too long"}]}), BadQuery),
 ]
@@ -122,13 +143,38 @@ async def test_searxng_names_the_line_that_turns_json_on(ask, fault):
     assert "search: formats: [html, json]" in caught.value.remedy
 
 
+async def test_kagi_names_the_address_that_it_does_not_take(ask):
+    """Its 403 is about the address, not about the key (docs/SearchApi.md of its SDK)."""
+    with pytest.raises(KeyRefused) as caught:
+        await ask("kagi", status(403, kagi("IP address not authorized")))
+
+    assert "address of this machine" in caught.value.remedy
+
+
 async def test_searxng_without_engines_is_an_outage(ask):
-    """That no engine answered does not mean that there is nothing."""
+    """That some engines did not answer does not mean that there is nothing."""
     silent = {"results": [], "unresponsive_engines": [["brave", "timeout"], ["google", "CAPTCHA"]]}
     with pytest.raises(Outage) as caught:
         await ask("searxng", error_body(silent))
 
-    assert "brave (timeout), google (CAPTCHA)" in caught.value.message
+    assert "2 of its engines did not answer: brave (timeout), goo" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"answers": [{"answer": "42", "template": "answer/legacy.html"}]},
+        {"answers": ["42"]},
+        {"answers": [], "infoboxes": [{"infobox": "Answer", "content": "42", "urls": []}]},
+    ],
+)
+async def test_searxng_with_an_answer_is_no_outage(ask, said):
+    """An engine did answer, though others did not."""
+    body = {"results": [], "unresponsive_engines": [["brave", "timeout"]], **said}
+
+    found = await ask("searxng", error_body(body))
+
+    assert (found.hits, found.answer) == ([], "42")
 
 
 @pytest.mark.parametrize(

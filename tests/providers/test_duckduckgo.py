@@ -58,7 +58,11 @@ async def test_the_query_arrives_whole(ask, upstream):
 @pytest.mark.parametrize(
     ("fault", "kind"),
     [
-        (page(ANOMALY, 202), RateLimited),
+        (page(ANOMALY, 202), Blocked),
+        (page(ANOMALY, 429), Blocked),
+        (faults.status(400, "no"), Blocked),
+        (faults.status(401, "no"), Blocked),
+        (faults.status(418, "no"), Blocked),
         (page(b"", 202), RateLimited),
         (page(ANOMALY, 200), Blocked),
         (page(ANOMALY, 403), Blocked),

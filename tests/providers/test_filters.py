@@ -67,10 +67,17 @@ def sent(name, *, key="k", options=None, **query):
         ("linkup", {"include_answer": True}, "outputType", "sourcedAnswer"),
         ("linkup", {}, "outputType", "searchResults"),
         ("linkup", {"depth": "advanced"}, "depth", "standard"),
-        ("kagi", {"start_date": date(2026, 1, 2)}, "filters", {"after": "2026-01-02"}),
+        ("kagi", {"start_date": date(2026, 1, 2)}, "filters", {"after": "2026-01-01"}),
+        ("kagi", JANUARY, "filters", {"after": "2026-01-01", "before": "2026-02-01"}),
         ("kagi", {"topic": "news"}, "workflow", "news"),
         ("mojeek", JANUARY, "since", "20260102"),
+        ("mojeek", JANUARY, "before", "20260201"),
         ("mojeek", {"include_domains": ("a.example",)}, "site", "a.example"),
+        ("mojeek", {"include_domains": ("a.example", "b.example")}, "fi", "a.example,b.example"),
+        ("mojeek", {"exclude_domains": ("a.example", "b.example")}, "fe", "a.example,b.example"),
+        ("marginalia", {"language": "de"}, "lang", "de"),
+        ("marginalia", {"include_domains": ("a.example",)}, "query", "site:a.example otter"),
+        ("keenable", {"depth": "fast"}, "mode", "realtime"),
         ("firecrawl", {"topic": "news"}, "sources", ["news"]),
         ("firecrawl", {"time_range": "day"}, "tbs", "qdr:d"),
         ("serpapi", {"topic": "news"}, "tbm", "nws"),
@@ -110,6 +117,9 @@ def test_a_filter_is_written_as_the_upstream_wants_it(name, query, member, value
         ("searxng", {}, "language"),
         ("tavily", {"country": "jp", "topic": "news"}, "country"),
         ("mojeek", {"include_domains": ("a.example", "b.example")}, "site"),
+        ("mojeek", {"include_domains": ("a.example",)}, "fi"),
+        ("marginalia", {"language": "ja"}, "lang"),
+        ("serpapi", {}, "num"),
         ("firecrawl", {"include_domains": ("a.example",), "exclude_domains": ("b.example",)},
          "excludeDomains"),
     ],
@@ -133,13 +143,18 @@ def test_what_the_upstream_would_refuse_is_not_sent(name, query, member):
         ("duckduckgo", {"country": "tw", "language": "zh"}, set()),
         ("duckduckgo", {"country": "gb", "language": "en"}, set()),
         ("searxng", {"language": "sw"}, set()),
+        ("marginalia", {"include_domains": ("a.example",)}, set()),
+        ("marginalia", {"include_domains": ("a.example", "b.example")}, {"domains"}),
+        ("marginalia", {"language": "ja", "include_domains": ("a.example",)}, {"language"}),
+        ("keenable", {"include_domains": ("a.example", "b.example")}, {"domains"}),
     ],
 )  # fmt: skip
 def test_a_filter_with_a_value_that_is_not_known_is_not_applied(name, query, lost):
     """The pipeline reads this, and says so in a note."""
     provider = provider_class(name)()
+    used = {name.removeprefix("include_").removeprefix("exclude_") for name in query}
 
-    assert provider.filters - provider.filters_for(Query("otter", **query)) == lost
+    assert (provider.filters & used) - provider.filters_for(Query("otter", **query)) == lost
 
 
 @pytest.mark.parametrize(
@@ -249,6 +264,11 @@ def test_keenable_has_another_path_without_a_key():
 
     assert request.url == "https://api.keenable.ai/v1/search/public"
     assert request.headers == {"X-Keenable-Title": "Kensaku"}
+
+
+def test_keenable_is_asked_in_real_time_with_a_key_only():
+    """Without one, the mode is refused (crewAIInc/crewAI#6279)."""
+    assert "mode" not in sent("keenable", key="", depth="fast")
 
 
 def test_parallel_gets_the_whole_query_as_its_objective():

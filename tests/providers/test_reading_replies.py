@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from kensaku.models import Query
@@ -44,6 +46,53 @@ def test_searxng_answers_are_texts_or_objects(answers):
 async def test_the_cost_is_what_the_reply_says(ask, name, cost):
     """A budget counts what was charged."""
     assert (await ask(name)).cost == cost
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("you", {"metadata": {"search_uuid": "x"}}),
+        ("you", {"results": None, "metadata": {}}),
+        ("you", {"results": {}}),
+        ("kagi", {"meta": {"id": "x"}}),
+        ("kagi", {"meta": {"id": "x"}, "data": None}),
+        ("firecrawl", {"success": True, "data": None}),
+        ("firecrawl", {"success": True}),
+        ("bocha", {"code": 200, "data": {"webPages": None}}),
+    ],
+)
+def test_a_member_that_is_optional_may_be_missing(name, body):
+    """Their SDKs say so; nothing was found."""
+    assert provider_class(name)().read(Reply(200, {}, json.dumps(body).encode())).hits == []
+
+
+SUM = {"meta": {}, "data": {"direct_answer": [{"title": "6 * 7", "snippet": "42"}]}}
+INFOBOX = {"meta": {}, "data": {"infobox": [{"title": "Otter", "snippet": "A mammal"}]}}
+GRAPH = {"knowledge_graph": {"description": "A drink"}, "organic_results": []}
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "answer"),
+    [
+        ("kagi", SUM, "42"),
+        ("kagi", INFOBOX, "A mammal"),
+        ("serpapi", GRAPH, "A drink"),
+        ("serpapi", {**GRAPH, "answer_box": {"snippet": "x"}}, "x"),
+        ("serper", {"organic": [], "knowledgeGraph": {"description": "A drink"}}, "A drink"),
+    ],
+)
+def test_a_box_beside_the_results_is_an_answer(name, body, answer):
+    """Facts and sums have no page of their own."""
+    assert provider_class(name)().read(Reply(200, {}, json.dumps(body).encode())).answer == answer
+
+
+def test_kagis_own_news_are_hits():
+    """They stand in a section of their own."""
+    row = {"url": "https://a.example/", "title": "A"}
+
+    (hit,) = provider_class("kagi")().hits({"meta": {}, "data": {"interesting_news": [row]}})
+
+    assert hit.title == "A"
 
 
 async def test_you_lists_the_web_before_the_news(ask, upstream):

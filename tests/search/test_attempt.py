@@ -45,18 +45,18 @@ async def test_a_long_query_is_cut_after_all_when_the_others_cannot_answer(make_
 
 
 async def test_what_the_upstream_cannot_filter_is_filtered_here_and_said(make_client, upstream):
-    """Serper and the like take no list of domains: the hits are filtered, and more are asked."""
-    client = make_client("marginalia")
-    assert "domains" not in client._resources.provider("marginalia").filters
-    upstream.answers("marginalia", [hit("a"), hit("b"), hit("c")])
+    """Wikipedia takes no list of domains: the hits are filtered, and more are asked."""
+    client = make_client("wikipedia")
+    assert "domains" not in client._resources.provider("wikipedia").filters
+    upstream.answers("wikipedia", [hit("a"), hit("b"), hit("c")])
 
     found = await client.search("otters", include_domains=["b.example"], country="jp")
 
     assert [h.url for h in found.hits] == ["https://b.example/"]
     assert found.notes == (
-        "marginalia: it cannot filter by domains; its hits were filtered here",
-        "marginalia: it cannot filter by country; that was not applied",
-        "marginalia: 2 of 3 hits were of other domains and were left out",
+        "wikipedia: it cannot filter by domains; its hits were filtered here",
+        "wikipedia: it cannot filter by country; that was not applied",
+        "wikipedia: 2 of 3 hits were of other domains and were left out",
     )
 
 

@@ -73,6 +73,11 @@ def site_query(query: Query, chars: int = 2_000, words: int | None = None) -> st
     return query.text
 
 
+def one_site(query: Query) -> str:
+    """The only domain that is wanted; "" when there is none, or more than one."""
+    return bare(query.include_domains[0]) if len(query.include_domains) == 1 else ""
+
+
 def bare(domain: str) -> str:
     """A domain without a wildcard in front; upstreams include subdomains by themselves."""
     return domain.removeprefix("*.")

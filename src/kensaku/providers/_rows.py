@@ -45,6 +45,16 @@ def rows(body: Any, *path: str) -> list[dict[str, Any]]:
     return body
 
 
+def section(body: Any, name: str) -> dict[str, Any]:
+    """The object under `name`; an empty one where it is missing or null."""
+    found = body.get(name)
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        raise TypeError(f"expected an object under {name!r}")
+    return found
+
+
 def text(value: Any, *more: Any) -> str:
     """The texts among the values, in order, joined by a blank: descriptions, extra snippets."""
     if not more and isinstance(value, str):
@@ -52,6 +62,11 @@ def text(value: Any, *more: Any) -> str:
     values = (value, *more)
     flat = [v for value in values for v in (value if isinstance(value, list) else [value])]
     return " ".join(v.strip() for v in flat if isinstance(v, str) and v.strip())
+
+
+def first_text(*values: Any) -> str | None:
+    """The first of the values that holds a text."""
+    return next(filter(None, map(text, values)), None)
 
 
 def is_number(value: Any) -> bool:

@@ -32,7 +32,7 @@ from kensaku.providers._classify import (
 )
 from kensaku.providers._locales import own_code
 from kensaku.providers._reply import Reply
-from kensaku.providers._rows import is_address, is_number, rows, text, usable
+from kensaku.providers._rows import first_text, is_address, is_number, rows, section, text, usable
 from kensaku.search.query import cut_at_word
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Filter", "Findings", "Provider", "Reply", "Request", "Transport",
-    "is_address", "rows", "text", "usable",
+    "first_text", "is_address", "rows", "section", "text", "usable",
 ]  # fmt: skip
 
 Filter = Literal["dates", "domains", "country", "language", "topic"]

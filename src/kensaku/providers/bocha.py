@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kensaku.errors import ProviderError, QuotaExhausted
 from kensaku.providers._classify import reason_in
 from kensaku.providers._filters import bare, drop_empty, freshness
-from kensaku.providers.base import Provider, Reply, Request, rows
+from kensaku.providers.base import Provider, Reply, Request, rows, section
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
@@ -51,7 +51,7 @@ class Bocha(Provider):
                 published=r.get("datePublished") or r.get("dateLastCrawled"),
                 favicon=r.get("siteIcon"),
             )
-            for r in rows(body["data"], "webPages", "value")
+            for r in rows(section(body["data"], "webPages"), "value")
         ]
 
     def failure(self, reply: Reply) -> ProviderError | None:

@@ -17,7 +17,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
-from kensaku.errors import Blocked, NotConfigured, ProviderError, Timeout, Unreachable, Unreadable
+from kensaku.errors import (
+    BadQuery,
+    Blocked,
+    KeyRefused,
+    NotConfigured,
+    ProviderError,
+    Timeout,
+    Unreachable,
+    Unreadable,
+)
 from kensaku.providers._classify import redact
 from kensaku.providers._filters import freshness, site_query
 from kensaku.providers.base import Filter, Findings, Provider, Reply, Request, Transport
@@ -132,9 +141,12 @@ class DuckDuckGo(Provider):
     def failure(self, reply: Reply) -> ProviderError | None:
         page = reply.body[:200_000].decode("utf-8", "replace")
         robot = any(sign in page for sign in ROBOT_SIGNS)
-        if reply.status == 403 or (reply.status == 200 and robot):  # there is no key to refuse
+        error = super().failure(reply)
+        # Its challenge comes with 200, 202 or 403. There is no key that it could refuse, and a form
+        # like a browser's is no wrong query: 400 and 418 are sent to robots, too.
+        if robot or isinstance(error, KeyRefused | BadQuery):
             return self.refusal(reply, Blocked)
-        return super().failure(reply)
+        return error
 
     def hits(self, body: Any) -> list[Hit]:
         engine = self._libraries()[1]()

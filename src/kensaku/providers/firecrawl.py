@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.providers._classify import error_text
 from kensaku.providers._filters import drop_empty, tbs
-from kensaku.providers.base import Provider, Request, rows
+from kensaku.providers.base import Provider, Request, rows, section
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
@@ -50,8 +50,13 @@ class Firecrawl(Provider):
 
     def hits(self, body: Any) -> list[Hit]:
         # Version 1 and some self-hosted servers send a flat list.
-        data = body["data"]
-        found = rows(data) if isinstance(data, list) else rows(data, "web") + rows(data, "news")
+        if "data" not in body and "success" not in body:
+            raise ValueError("not a search reply")
+        if isinstance(body.get("data"), list):
+            found = rows(body["data"])
+        else:
+            data = section(body, "data")
+            found = rows(data, "web") + rows(data, "news")
         return [
             self.hit(
                 r.get("url") or (r.get("metadata") or {}).get("sourceURL"),

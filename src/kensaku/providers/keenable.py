@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kensaku.providers._filters import bare, days, drop_empty
-from kensaku.providers.base import Provider, Request, rows
+from kensaku.providers._filters import days, drop_empty, one_site
+from kensaku.providers.base import Filter, Provider, Request, rows
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
@@ -25,14 +25,19 @@ class Keenable(Provider):
     rate = "5/s"
     keyless_rate = "10/m"  # a thousand an hour for one address
 
+    def filters_for(self, query: Query) -> frozenset[Filter]:
+        # One site or all, and none can be left out.
+        can = one_site(query) and not query.exclude_domains
+        return super().filters_for(query) - (set() if can else {"domains"})
+
     def request(self, query: Query, key: str) -> Request:
         first, last = days(query)
-        one = query.include_domains[0] if len(query.include_domains) == 1 else ""
+        fast = query.depth in ("ultra-fast", "fast")
         wanted = {
             "query": query.text,
             "max_results": min(query.limit, self.max_results),
-            "mode": "realtime" if query.depth in ("ultra-fast", "fast") else None,
-            "site": bare(one),  # one site or all
+            "mode": "realtime" if fast and key else None,  # refused without a key
+            "site": one_site(query),
             "published_after": first,
             "published_before": last,
         }

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from kensaku.providers._filters import bare, days, drop_empty
-from kensaku.providers.base import Provider, Request, rows, text
+from kensaku.errors import KeyRefused, ProviderError, QuotaExhausted
+from kensaku.providers._filters import bare, drop_empty, one_site, today
+from kensaku.providers.base import Provider, Reply, Request, rows, text
+from kensaku.search.query import date_window
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
@@ -24,16 +29,19 @@ class Mojeek(Provider):
     rate = "1/s"
 
     def request(self, query: Query, key: str) -> Request:
-        first, last = days(query)
-        one = query.include_domains[0] if len(query.include_domains) == 1 else ""
+        first, last = date_window(query, today())
+        one = one_site(query)
         wanted = {
             "api_key": key,
             "q": query.text,
             "fmt": "json",
             "t": min(query.limit, self.max_results),
-            "site": bare(one),  # one site or all
-            "since": first.replace("-", ""),
-            "before": last.replace("-", ""),
+            "site": one,
+            "fi": "" if one else ",".join(bare(d) for d in query.include_domains),
+            "fe": ",".join(bare(d) for d in query.exclude_domains),
+            "since": f"{first:%Y%m%d}" if first else None,
+            # This day itself is not included.
+            "before": f"{last + timedelta(days=1):%Y%m%d}" if last else None,
             "rb": query.country and query.country.upper(),
             "lb": query.language and query.language.upper(),
         }
@@ -50,6 +58,17 @@ class Mojeek(Provider):
             self.hit(r.get("url"), r.get("title"), r.get("desc"), published=r.get("pdate"))
             for r in rows(reply, "results")
         ]
+
+    def failure(self, reply: Reply) -> ProviderError | None:
+        # It refuses with status 200: "ERROR: Daily Limit Reached".
+        words = ""
+        with suppress(ValueError, RecursionError):
+            words = self.complaint(reply.json()) if reply.status == 200 else ""
+        if "limit" in words.lower():
+            return self.refusal(reply, QuotaExhausted, words)
+        if re.search(r"\bkey\b|api_key", words, re.IGNORECASE):
+            return self.refusal(reply, KeyRefused, words)
+        return super().failure(reply)
 
     def complaint(self, body: Any) -> str:
         reply = body.get("response") if isinstance(body, dict) else None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import Outage, ProviderError
 from kensaku.providers._filters import drop_empty, site_query, time_range
-from kensaku.providers.base import Provider, Reply, Request, rows, text
+from kensaku.providers.base import Provider, Reply, Request, first_text, rows, text
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
@@ -40,8 +40,11 @@ class SearXNG(Provider):
 
     def hits(self, body: Any) -> list[Hit]:
         found = rows(body["results"])
-        if not found and body.get("unresponsive_engines"):
-            raise Outage(self.name, f"none of its engines answered: {_silent(body)}", status=200)
+        silent = body.get("unresponsive_engines") or []
+        # How many engines were asked is not said: the others may have found nothing, or be none.
+        if not found and silent and not self.answer(body):
+            engines = f"{len(silent)} of its engines did not answer: {_silent(silent)}"
+            raise Outage(self.name, f"it found nothing, and {engines}", status=200)
         scores = [r["score"] for r in found if isinstance(r.get("score"), int | float)]
         top = max([1.0, *scores])  # they are sums over engines, and have no upper bound
         return [
@@ -56,9 +59,11 @@ class SearXNG(Provider):
         ]
 
     def answer(self, body: Any) -> str | None:
-        found = body.get("answers") or []
-        texts = [text(a.get("answer") if isinstance(a, dict) else a) for a in found]
-        return next(filter(None, texts), None)
+        answers, boxes = body.get("answers") or [], body.get("infoboxes") or []
+        return first_text(
+            *(a.get("answer") if isinstance(a, dict) else a for a in answers),
+            *(box.get("content") for box in boxes if isinstance(box, dict)),
+        )
 
     def remedy(self, kind: type[ProviderError], reply: Reply) -> str:
         if reply.status == 403:
@@ -85,5 +90,5 @@ def _credentials(value: str) -> dict[str, str]:
     return {"Authorization": "Basic " + b64encode(value.encode()).decode()}
 
 
-def _silent(body: Any) -> str:
-    return text([", ".join(f"{e[0]} ({e[1]})" for e in body["unresponsive_engines"][:6])])
+def _silent(engines: list[Any]) -> str:
+    return text([", ".join(f"{e[0]} ({e[1]})" for e in engines[:6])])

@@ -8,7 +8,7 @@ from kensaku.errors import ProviderError, QuotaExhausted
 from kensaku.providers._classify import reason_in
 from kensaku.providers._filters import drop_empty, site_query, tbs
 from kensaku.providers._locales import GOOGLE_LANGUAGES
-from kensaku.providers.base import Provider, Reply, Request, rows, text
+from kensaku.providers.base import Provider, Reply, Request, first_text, rows
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
@@ -21,6 +21,7 @@ class SerpApi(Provider):
     url = "https://serpapi.com"
     key_variable = "SERPAPI_API_KEY"
     key_aliases = ("SERPAPI_KEY", "SERP_API_KEY")
+    max_results = 10  # a page; Google ended `num` in September 2025, and each page is a search
     filters = frozenset({"dates", "domains", "country", "language", "topic"})
     languages = GOOGLE_LANGUAGES
     family = "google"
@@ -32,7 +33,6 @@ class SerpApi(Provider):
             "api_key": key,
             "engine": "google",
             "q": site_query(query, self.max_query_chars),
-            "num": min(query.limit, self.max_results),
             "gl": query.country,
             "hl": self.language_of(query),
             "tbs": tbs(query),
@@ -54,8 +54,8 @@ class SerpApi(Provider):
         ]
 
     def answer(self, body: Any) -> str | None:
-        box = body.get("answer_box") or {}
-        return text(box.get("answer")) or text(box.get("snippet")) or None
+        box, graph = body.get("answer_box") or {}, body.get("knowledge_graph") or {}
+        return first_text(box.get("answer"), box.get("snippet"), graph.get("description"))
 
     def complaint(self, body: Any) -> str:
         # A search that worked and found nothing says so in "error", too.

@@ -8,7 +8,7 @@ from kensaku.errors import ProviderError, QuotaExhausted
 from kensaku.providers._classify import reason_in
 from kensaku.providers._filters import drop_empty, site_query, tbs
 from kensaku.providers._locales import GOOGLE_LANGUAGES
-from kensaku.providers.base import Provider, Reply, Request, rows, text
+from kensaku.providers.base import Provider, Reply, Request, first_text, rows
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
@@ -20,7 +20,7 @@ class Serper(Provider):
     docs = "https://serper.dev/playground"
     url = "https://google.serper.dev"
     key_variable = "SERPER_API_KEY"
-    max_results = 100
+    max_results = 100  # documented; not verified since Google itself ended `num` (September 2025)
     filters = frozenset({"dates", "domains", "country", "language", "topic"})
     languages = GOOGLE_LANGUAGES
     family = "google"
@@ -51,8 +51,8 @@ class Serper(Provider):
         ]
 
     def answer(self, body: Any) -> str | None:
-        box = body.get("answerBox") or {}
-        return text(box.get("answer")) or text(box.get("snippet")) or None
+        box, graph = body.get("answerBox") or {}, body.get("knowledgeGraph") or {}
+        return first_text(box.get("answer"), box.get("snippet"), graph.get("description"))
 
     def cost(self, body: Any) -> float | None:
         credits = body.get("credits")

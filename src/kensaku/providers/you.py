@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from kensaku.providers._filters import bare, drop_empty, freshness
 from kensaku.providers._locales import YOU_COUNTRIES, YOU_LANGUAGES
-from kensaku.providers.base import Provider, Request, rows, text
+from kensaku.providers.base import Provider, Request, rows, section, text
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
@@ -64,7 +64,10 @@ class You(Provider):
         return KEYLESS_URL if self.base_url == self.url else self.base_url
 
     def hits(self, body: Any) -> list[Hit]:
-        found = body["results"]
+        # Both members are optional in its SDK; one of them makes it a reply.
+        if "results" not in body and "metadata" not in body:
+            raise ValueError("not a search reply")
+        found = section(body, "results")
         return [
             self.hit(
                 r.get("url"),
