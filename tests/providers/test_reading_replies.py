@@ -42,10 +42,17 @@ def test_searxng_answers_are_texts_or_objects(answers):
     assert provider_class("searxng")().answer({"answers": answers}) == "42"
 
 
-@pytest.mark.parametrize(("name", "cost"), [("exa", 0.007), ("serper", 0.001), ("brave", None)])
+@pytest.mark.parametrize(
+    ("name", "cost"), [("exa", 0.007), ("serper", 0.001), ("firecrawl", 0.00166), ("brave", None)]
+)
 async def test_the_cost_is_what_the_reply_says(ask, name, cost):
     """A budget counts what was charged."""
     assert (await ask(name)).cost == cost
+
+
+async def test_a_search_without_a_key_costs_nothing(ask):
+    """Firecrawl counts credits there, too, but nobody pays for them."""
+    assert (await ask("firecrawl", key="")).cost == 0.0
 
 
 @pytest.mark.parametrize(
@@ -103,6 +110,63 @@ async def test_you_lists_the_web_before_the_news(ask, upstream):
     titles = [hit.title for hit in (await ask("you")).hits]
 
     assert titles == [e["title"] for e in (*web.expect, *news.expect)]
+
+
+async def test_you_lists_the_news_first_when_they_are_wanted(ask, upstream):
+    """Its API has no topic, but a section of news."""
+    web, news = load_sample("you"), load_sample("you").also[0]
+    upstream.answers("you", body={"results": {**web.body["results"], **news.body["results"]}})
+
+    titles = [hit.title for hit in (await ask("you", query=Query("otter", topic="news"))).hits]
+
+    assert titles == [e["title"] for e in (*news.expect, *web.expect)]
+
+
+async def test_you_reads_whole_pages_when_they_are_wanted(ask, upstream):
+    """By `extraction`; its `livecrawl` is deprecated (SDK 3.6.0)."""
+    await ask("you", query=Query("otter", include_raw_content=True))
+    await ask("you", query=Query("otter", include_raw_content=True), key="")
+    whole, keyless = upstream.requests
+
+    assert whole.json["extraction"] == {
+        "extraction_mode": "full_page",
+        "full_page": {"extraction_formats": ["markdown"]},
+    }
+    assert "extraction" not in keyless.params  # an object does not fit into an address
+
+
+@pytest.mark.parametrize(
+    ("row", "published"),
+    [
+        ({"snippet": "May 12, 2020 ... Open full screen"}, "May 12, 2020"),
+        ({"snippet": "3 days ago ... Otters"}, "3 days ago"),
+        ({"snippet": "Related products ... Otters"}, None),
+        ({"snippet": "No day at all"}, None),
+        ({"pagemap": {"newsarticle": [{"datepublished": "2024-05-06"}]}}, "2024-05-06"),
+        ({"pagemap": {"metatags": [{"date": "2024-05-06"}]}}, "2024-05-06"),
+        ({"pagemap": {"metatags": [{"og:updated_time": "2024-05-06"}]}}, "2024-05-06"),
+        ({"pagemap": {"metatags": "x"}, "snippet": 5}, None),
+    ],
+)
+def test_google_writes_the_day_into_the_metadata_or_the_snippet(row, published):
+    """Two recorded replies have it in the snippet alone (google-yt, Portfolio)."""
+    (hit,) = provider_class("google")().hits({"items": [{"link": "https://a.example/", **row}]})
+
+    assert hit.published == published
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("brave", {"type": "search", "web": {"results": [{"meta_url": {"favicon": "F"}}]}}),
+        ("linkup", {"results": [{"favicon": "F"}]}),
+        ("jina", {"data": [{"favicon": "F"}]}),
+        ("you", {"results": {"web": [{"favicon_url": "F"}]}}),
+    ],
+)
+def test_favicons_are_kept(name, body):
+    """Each recorded row of Brave has one, and each result of Linkup's SDK."""
+    assert provider_class(name)().hits(body)[0].favicon == "F"
 
 
 async def test_a_page_that_lists_other_pages_is_no_hit(ask):

@@ -55,6 +55,16 @@ def section(body: Any, name: str) -> dict[str, Any]:
     return found
 
 
+def member(row: Any, *path: str | int) -> Any:
+    """What is at `path` inside a row; None where anything on the way is missing or different."""
+    for name in path:
+        try:
+            row = row[name]
+        except (KeyError, TypeError, IndexError):
+            return None
+    return row
+
+
 def text(value: Any, *more: Any) -> str:
     """The texts among the values, in order, joined by a blank: descriptions, extra snippets."""
     if not more and isinstance(value, str):

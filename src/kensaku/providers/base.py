@@ -32,7 +32,16 @@ from kensaku.providers._classify import (
 )
 from kensaku.providers._locales import own_code
 from kensaku.providers._reply import Reply
-from kensaku.providers._rows import first_text, is_address, is_number, rows, section, text, usable
+from kensaku.providers._rows import (
+    first_text,
+    is_address,
+    is_number,
+    member,
+    rows,
+    section,
+    text,
+    usable,
+)
 from kensaku.search.query import cut_at_word
 
 if TYPE_CHECKING:
@@ -43,7 +52,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Filter", "Findings", "Provider", "Reply", "Request", "Transport",
-    "first_text", "is_address", "rows", "section", "text", "usable",
+    "first_text", "is_address", "member", "rows", "section", "text", "usable",
 ]  # fmt: skip
 
 Filter = Literal["dates", "domains", "country", "language", "topic"]
@@ -103,7 +112,8 @@ class Provider:
     languages: ClassVar[Mapping[str, str] | None] = None  # ours → its own (_locales); None: any
     countries: ClassVar[frozenset[str] | None] = None  # those that it knows; None: any
     family: ClassVar[str] = ""  # whose index it resells; agreement inside one counts once
-    price: ClassVar[float] = 0.0  # US dollars a search
+    price: ClassVar[float] = 0.0  # US dollars a search; what it depends on is in `price_of`
+    price_source: ClassVar[str] = ""  # who says so, and when; "unverified" where nobody does
     rate: ClassVar[str | None] = None  # "5/s": what to stay under unless the settings say more
     keyless_rate: ClassVar[str | None] = None  # the same, without a key
     reads_pages: ClassVar[bool] = False  # depth "advanced" is the upstream's own work
@@ -176,6 +186,10 @@ class Provider:
         """Read the hits of a good reply, best first."""
         raise NotImplementedError
 
+    def hits_for(self, query: Query, body: Any) -> list[Hit]:
+        """The hits of a good reply, where their order depends on the query."""
+        return self.hits(body)
+
     def answer(self, body: Any) -> str | None:
         """The upstream's own answer, when it gives one."""
         return None
@@ -201,12 +215,12 @@ class Provider:
         reply = await http.send(self.request(query, key), self.name)
         reply.keyless = self.key_variable is not None and not key
         try:
-            return self.read(reply)
+            return self.read(reply, query)
         except ProviderError as error:
             raise redact(error, (key, query.text, *self.option.values())) from None
 
-    def read(self, reply: Reply) -> Findings:
-        """What a reply says. Raises a `ProviderError` when it is not a result."""
+    def read(self, reply: Reply, query: Query | None = None) -> Findings:
+        """What a reply says, to this query. Raises a `ProviderError` when it is not a result."""
         if error := self.failure(reply):
             raise error
         try:
@@ -216,7 +230,7 @@ class Provider:
         try:
             if words := self.complaint(body):
                 raise self.unreadable(reply, f"is an error with status 200: {words}")
-            hits, left_out = usable(self.hits(body))
+            hits, left_out = usable(self.hits_for(query, body) if query else self.hits(body))
             cost = 0.0 if reply.keyless else self.cost(body)
             return Findings(hits, self.answer(body), cost, left_out)
         except (KeyError, TypeError, AttributeError, ValueError, IndexError):

@@ -25,6 +25,7 @@ class Bocha(Provider):
     key_variable = "BOCHA_API_KEY"
     filters = frozenset({"dates", "domains"})
     price = 0.005
+    price_source = "unverified"
     rate = "5/s"
 
     def request(self, query: Query, key: str) -> Request:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kensaku.errors import KeyRefused, ProviderError, QuotaExhausted
 from kensaku.providers._filters import drop_empty, freshness, site_query
 from kensaku.providers._locales import BRAVE_COUNTRIES, BRAVE_LANGUAGES
-from kensaku.providers.base import Provider, Reply, Request, rows, text
+from kensaku.providers.base import Provider, Reply, Request, member, rows, text
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
@@ -31,7 +31,8 @@ class Brave(Provider):
     countries = BRAVE_COUNTRIES
     family = "brave"
     price = 0.005
-    rate = "1/s"
+    price_source = "api-dashboard.search.brave.com/app/plans, 2026-11"
+    rate = "50/s"  # of the Search plan (api-dashboard.search.brave.com/app/plans, 2026-11)
 
     def request(self, query: Query, key: str) -> Request:
         country = self.country_of(query)
@@ -66,6 +67,7 @@ class Brave(Provider):
                 r.get("title"),
                 text(r.get("description"), r.get("extra_snippets")),
                 published=r.get("page_age") or r.get("age"),
+                favicon=member(r, "meta_url", "favicon"),
             )
             for r in found
         ]

@@ -124,7 +124,7 @@ class DuckDuckGo(Provider):
                 raise Unreadable(self.name, f"the page of results is larger than {most} MiB")
         return bytes(page)
 
-    def read(self, reply: Reply) -> Findings:
+    def read(self, reply: Reply, query: Query | None = None) -> Findings:
         if error := self.failure(reply):
             raise error
         page = reply.body.decode("utf-8", "replace")

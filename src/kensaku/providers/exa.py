@@ -10,7 +10,11 @@ from kensaku.providers.base import Provider, Request, rows, text
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
 
-TYPES = {"ultra-fast": "instant", "fast": "fast"}  # "deep" costs several times as much
+# "lite" refuses parameters that it does not know; it knows all of those below (exa.ai/changelog).
+# "deep" costs several times as much.
+TYPES = {"ultra-fast": "lite", "fast": "lite"}
+LITE_PRICE = 0.004
+EXTRA_RESULT_PRICE = 0.001  # for each beyond ten
 
 
 class Exa(Provider):
@@ -22,8 +26,13 @@ class Exa(Provider):
     max_results = 100
     filters = frozenset({"dates", "domains", "country", "topic"})
     family = "exa"
-    price = 0.005
-    rate = "5/s"
+    price = 0.007
+    price_source = "exa.ai/docs/changelog/pricing-update, 2026-03-03"
+    rate = "10/s"
+
+    def price_of(self, query: Query) -> float:
+        price = LITE_PRICE if query.depth in TYPES else self.price
+        return price + EXTRA_RESULT_PRICE * max(0, min(query.limit, self.max_results) - 10)
 
     def request(self, query: Query, key: str) -> Request:
         first, last = days(query)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from kensaku.providers._classify import error_text
 from kensaku.providers._filters import drop_empty, tbs
-from kensaku.providers.base import Provider, Request, rows, section
+from kensaku.providers.base import Provider, Request, member, rows, section
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
+
+
+CREDIT = 0.00083  # US dollars
 
 
 class Firecrawl(Provider):
@@ -23,9 +27,15 @@ class Firecrawl(Provider):
     max_query_chars = 500
     max_results = 100
     filters = frozenset({"dates", "domains", "country", "topic"})
-    price = 0.00166
+    price = 2 * CREDIT
+    price_source = "docs.firecrawl.dev/billing, 2026-11"
     rate = "50/m"
     keyless_rate = "2/m"  # a thousand credits a month, with a daily cap for each address
+
+    def price_of(self, query: Query) -> float:
+        # Two credits for ten results, begun or not, and one for each page that is read.
+        count = min(query.limit, self.max_results)
+        return CREDIT * (2 * ceil(count / 10) + (count if query.include_raw_content else 0))
 
     def request(self, query: Query, key: str) -> Request:
         # One list or the other, not both: what is wanted counts more.
@@ -59,14 +69,18 @@ class Firecrawl(Provider):
             found = rows(data, "web") + rows(data, "news")
         return [
             self.hit(
-                r.get("url") or (r.get("metadata") or {}).get("sourceURL"),
-                r.get("title") or (r.get("metadata") or {}).get("title"),
+                r.get("url") or member(r, "metadata", "sourceURL"),
+                r.get("title") or member(r, "metadata", "title"),
                 r.get("description") or r.get("snippet") or r.get("markdown"),
                 published=r.get("date"),
                 raw_content=r.get("markdown"),
             )
             for r in found
         ]
+
+    def cost(self, body: Any) -> float | None:
+        credits = body.get("creditsUsed")
+        return credits * CREDIT if isinstance(credits, int) else None
 
     def complaint(self, body: Any) -> str:
         if isinstance(body, dict) and body.get("success") is False:

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 from kensaku.errors import KeyRefused, ProviderError, QuotaExhausted, RateLimited
 from kensaku.providers._filters import drop_empty, site_query, today
 from kensaku.providers._locales import GOOGLE_DOCUMENT_LANGUAGES
-from kensaku.providers.base import Provider, Reply, Request, rows
+from kensaku.providers.base import Provider, Reply, Request, first_text, member, rows, text
 from kensaku.search.query import date_window
+from kensaku.text.dates import parse_date
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
 
+PUBLISHED = ("article:published_time", "date")
+UPDATED = ("article:modified_time", "og:updated_time")
 # What it gives as a reason, whatever the status is: a wrong key comes as 400, a full quota as 403.
 REASONS: dict[str, type[ProviderError]] = {
     "keyInvalid": KeyRefused,
@@ -39,6 +42,7 @@ class Google(Provider):
     languages = GOOGLE_DOCUMENT_LANGUAGES
     family = "google"
     price = 0.005
+    price_source = "developers.google.com/custom-search/v1/overview, 2026-11"
     rate = "1/s"
     sunset = date(2027, 1, 1)
 
@@ -74,10 +78,15 @@ class Google(Provider):
         return self.refusal(reply, kinds[0] if kinds else None)
 
 
-def _published(row: dict[str, Any]) -> Any:
-    with suppress(KeyError, TypeError, IndexError, AttributeError):
-        return row["pagemap"]["metatags"][0].get("article:published_time")
-    return None
+def _published(row: dict[str, Any]) -> str | None:
+    """The day of a page: of its own metadata, or at the head of the snippet."""
+    head = text(row.get("snippet")).partition(" ... ")[0]  # "May 12, 2020 ... The otter"
+    return first_text(
+        *(member(row, "pagemap", "metatags", 0, name) for name in PUBLISHED),
+        member(row, "pagemap", "newsarticle", 0, "datepublished"),
+        head if parse_date(head) else None,
+        *(member(row, "pagemap", "metatags", 0, name) for name in UPDATED),
+    )
 
 
 def _reasons(reply: Reply) -> list[str]:

@@ -22,6 +22,7 @@ class Keenable(Provider):
     max_results = 20
     filters = frozenset({"dates", "domains"})
     family = "keenable"
+    price_source = "unverified"
     rate = "5/s"
     keyless_rate = "10/m"  # a thousand an hour for one address
 

@@ -16,6 +16,7 @@ DEPTHS = {"ultra-fast": "fast", "fast": "fast"}  # "deep" costs ten times as muc
 NOTHING_FOUND = "SEARCH_QUERY_NO_RESULT"  # sent with status 400
 NO_MONEY = ("INSUFFICIENT_FUNDS_CREDITS", "EXCEED_BUDGET_LIMIT")  # sent with status 429
 MAX_DOMAINS = 100
+ANSWER_PRICE = 0.006
 
 
 class Linkup(Provider):
@@ -25,8 +26,12 @@ class Linkup(Provider):
     url = "https://api.linkup.so"
     key_variable = "LINKUP_API_KEY"
     filters = frozenset({"dates", "domains"})
-    price = 0.00587
+    price = 0.005
+    price_source = "docs.linkup.so/pages/changelog/usd-pricing, 2026-05"
     rate = "10/s"
+
+    def price_of(self, query: Query) -> float:
+        return ANSWER_PRICE if query.include_answer else self.price
 
     def request(self, query: Query, key: str) -> Request:
         first, last = days(query)
@@ -51,7 +56,12 @@ class Linkup(Provider):
             return []
         found = rows(body["sources"] if "sources" in body else body["results"])
         return [
-            self.hit(r.get("url"), r.get("name"), r.get("content") or r.get("snippet"))
+            self.hit(
+                r.get("url"),
+                r.get("name"),
+                r.get("content") or r.get("snippet"),
+                favicon=r.get("favicon"),
+            )
             for r in found
             if r.get("type", "text") == "text"
         ]

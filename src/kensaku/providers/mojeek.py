@@ -26,6 +26,7 @@ class Mojeek(Provider):
     filters = frozenset({"dates", "domains", "country", "language"})
     family = "mojeek"
     price = 0.004
+    price_source = "unverified"
     rate = "1/s"
 
     def request(self, query: Query, key: str) -> Request:

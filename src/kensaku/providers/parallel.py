@@ -11,9 +11,11 @@ from kensaku.search.query import cut_at_word
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
 
-MODES = {"ultra-fast": "turbo", "fast": "turbo"}  # "advanced" costs twice as much
+MODES = {"ultra-fast": "turbo", "fast": "turbo"}
+TURBO_PRICE = 0.001
+EXTRA_RESULT_PRICE = 0.001  # for each beyond ten
 MAX_KEYWORD_CHARS = 200
-MAX_DOMAINS = 10
+MAX_DOMAINS = 200  # in both lists together (SDK 1.3.7)
 
 
 class Parallel(Provider):
@@ -24,8 +26,13 @@ class Parallel(Provider):
     key_variable = "PARALLEL_API_KEY"
     max_results = 20
     filters = frozenset({"dates", "domains", "country"})
-    price = 0.004
+    price = 0.005
+    price_source = "docs.parallel.ai by api-evangelist/parallel-web-systems, 2026-08-14"
     rate = "10/s"
+
+    def price_of(self, query: Query) -> float:
+        price = TURBO_PRICE if query.depth in MODES else self.price
+        return price + EXTRA_RESULT_PRICE * max(0, min(query.limit, self.max_results) - 10)
 
     def request(self, query: Query, key: str) -> Request:
         first, _ = days(query)

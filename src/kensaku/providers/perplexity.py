@@ -25,6 +25,7 @@ class Perplexity(Provider):
     max_results = 20
     filters = frozenset({"dates", "domains", "country", "language"})
     price = 0.005
+    price_source = "docs.perplexity.ai/getting-started/pricing, 2026-11"
     rate = "3/s"
 
     def request(self, query: Query, key: str) -> Request:

@@ -26,6 +26,7 @@ class SerpApi(Provider):
     languages = GOOGLE_LANGUAGES
     family = "google"
     price = 0.015
+    price_source = "unverified"
     rate = "1/s"
 
     def request(self, query: Query, key: str) -> Request:

@@ -25,7 +25,11 @@ class Serper(Provider):
     languages = GOOGLE_LANGUAGES
     family = "google"
     price = 0.001
+    price_source = "serper.dev, 2026-11"
     rate = "50/s"
+
+    def price_of(self, query: Query) -> float:
+        return self.price * (2 if query.limit > 10 else 1)  # credits
 
     def request(self, query: Query, key: str) -> Request:
         wanted = {

@@ -25,6 +25,7 @@ class Tavily(Provider):
     family = "tavily"
     reads_pages = True
     price = 0.008
+    price_source = "docs.tavily.com/documentation/api-credits, 2026-11"
     keyless_rate = "20/m"
 
     def price_of(self, query: Query) -> float:

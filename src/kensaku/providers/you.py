@@ -7,12 +7,16 @@ from urllib.parse import urlsplit
 
 from kensaku.providers._filters import bare, drop_empty, freshness
 from kensaku.providers._locales import YOU_COUNTRIES, YOU_LANGUAGES
-from kensaku.providers.base import Provider, Request, rows, section, text
+from kensaku.providers.base import Provider, Request, member, rows, section, text
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
 
 KEYLESS_URL = "https://api.you.com"
+WHOLE_PAGE = {
+    "extraction_mode": "full_page",
+    "full_page": {"extraction_formats": ["markdown"]},
+}
 RANGES = {"day": "day", "week": "week", "month": "month", "year": "year"}
 
 
@@ -30,6 +34,7 @@ class You(Provider):
     languages = YOU_LANGUAGES
     countries = YOU_COUNTRIES
     price = 0.005
+    price_source = "you.com/docs, 2026-11"
     rate = "10/s"
     keyless_rate = "2/m"  # about a hundred a day for one address
 
@@ -52,6 +57,8 @@ class You(Provider):
             "exclude_domains": never,
         }
         body = drop_empty(wanted)
+        if key and query.include_raw_content:
+            body["extraction"] = WHOLE_PAGE
         if key:
             return Request(self.base_url + "/v1/search", headers={"X-API-Key": key}, json=body)
         return Request(
@@ -64,6 +71,13 @@ class You(Provider):
         return KEYLESS_URL if self.base_url == self.url else self.base_url
 
     def hits(self, body: Any) -> list[Hit]:
+        return self._hits(body, "web", "news")
+
+    def hits_for(self, query: Query, body: Any) -> list[Hit]:
+        # The API has no topic: both sections come, and the wanted one goes first.
+        return self._hits(body, "news", "web") if query.topic == "news" else self.hits(body)
+
+    def _hits(self, body: Any, *sections: str) -> list[Hit]:
         # Both members are optional in its SDK; one of them makes it a reply.
         if "results" not in body and "metadata" not in body:
             raise ValueError("not a search reply")
@@ -75,7 +89,8 @@ class You(Provider):
                 text(r.get("description"), r.get("snippets")),
                 published=r.get("page_age"),
                 favicon=r.get("favicon_url"),
-                raw_content=(r.get("contents") or {}).get("markdown"),
+                raw_content=member(r, "contents", "markdown"),
             )
-            for r in rows(found, "web") + rows(found, "news")
+            for name in sections
+            for r in rows(found, name)
         ]
