@@ -33,6 +33,8 @@ def test_providers_as_json_say_everything(run: Run) -> None:
     assert found["tavily"]["max_query_chars"] == 400
     assert "dates" in found["tavily"]["filters"]
     assert found["google"]["sunset"] == "2027-01-01"
+    assert found["exa"]["price_source"] == "exa.ai/docs/changelog/pricing-update, 2026-03-03"
+    assert (found["tavily"]["keyless_host"], found["exa"]["keyless_host"]) == ("127.0.0.1", None)
     assert run("providers", "tavly").returncode == 2
 
 

@@ -6,11 +6,12 @@ import copy
 import json
 import pickle
 from dataclasses import asdict, fields, replace
+from importlib.metadata import metadata
 from pathlib import Path
 
 import pytest
 
-from kensaku import Kensaku, Settings
+from kensaku import Kensaku, Settings, __version__
 from kensaku.config.secret import Secret
 from kensaku.config.settings import key_of, variable_of
 from kensaku.errors import ConfigError, UnknownName, UsageError
@@ -385,3 +386,12 @@ def test_the_other_names_of_two_variables_work():
 
     assert Settings.load(environ={"WEB_SEARCH_PROVIDER": "brave", **home}).route == ("brave",)
     assert not Settings.load(environ={"KENSAKU_CACHE": "off", **home}).cache_enabled
+
+
+def test_the_default_user_agent_says_where_to_reach_us():
+    """Wikimedia asks every client for a contact, and this is the project's own address."""
+    urls = dict(line.split(", ") for line in metadata("kensaku").get_all("Project-URL"))
+
+    assert Settings().user_agent == (
+        f"Kensaku/{'.'.join(__version__.split('.')[:2])} (+{urls['Source']})"
+    )

@@ -10,6 +10,7 @@ from kensaku.models import Query
 from kensaku.providers import provider_class
 from kensaku.providers.base import Reply
 from kensaku.testing import load_sample
+from kensaku.text.dates import parse_date
 
 
 @pytest.mark.parametrize(
@@ -110,6 +111,22 @@ async def test_you_lists_the_web_before_the_news(ask, upstream):
     titles = [hit.title for hit in (await ask("you")).hits]
 
     assert titles == [e["title"] for e in (*web.expect, *news.expect)]
+
+
+def test_a_recorded_row_of_mojeek_has_its_day_in_seconds():
+    """`pdate` is a number (tests/fixtures.py of openculinary/pymojeek)."""
+    row = {
+        "url": "https://github.com/openculinary/pymojeek.git/",
+        "title": "pymojeek - Python library for the Mojeek API",
+        "desc": "pymojeek - Python library for the Mojeek API",
+        "date": "Mon Sep 18 11:45:00 2023",
+        "pdate": 1695037500,
+    }
+    body = {"response": {"status": "OK", "head": {"query": "pymojeek"}, "results": [row]}}
+
+    (hit,) = provider_class("mojeek")().read(Reply(200, {}, json.dumps(body).encode())).hits
+
+    assert parse_date(hit.published) == "2023-09-18T11:45:00Z"
 
 
 async def test_you_lists_the_news_first_when_they_are_wanted(ask, upstream):

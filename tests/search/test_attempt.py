@@ -72,6 +72,15 @@ async def test_a_language_that_the_upstream_does_not_know_is_not_sent_and_said(
     assert found.notes == ("you: it cannot filter by language; that was not applied",)
 
 
+async def test_a_bound_on_results_is_said(make_client, upstream):
+    """SerpApi gives one page of Google's, and a caller who wants thirty hits learns why."""
+    found = await make_client("serpapi").search("otters", max_results=30)
+    fits = await make_client("serpapi").search("otters", max_results=10)
+
+    assert found.notes == ("serpapi: it gives at most 10 results for one search",)
+    assert fits.notes == ()
+
+
 async def test_notes_tell_only_of_those_that_answered(make_client, upstream):
     """What Marginalia cannot do is no news when Tavily found it."""
     upstream.fails("marginalia", faults.bad_json())

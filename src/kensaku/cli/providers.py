@@ -68,6 +68,7 @@ async def describe(k: Kensaku, name: str, order: tuple[str, ...]) -> dict[str, A
         "max_results": cls.max_results,
         "max_query_chars": cls.max_query_chars,
         "price": cls.price,
+        "price_source": cls.price_source or None,
         "rate": configured.rate or cls.rate,
         "sunset": cls.sunset.isoformat() if cls.sunset else None,
         "docs": cls.docs or None,

@@ -181,8 +181,8 @@ class Settings:
     mcp_token: Secret | None = _setting(None, secret, "who may use kensaku mcp --http")
     proxy: str = _setting("", address, "an HTTP proxy for what is sent to providers")
     user_agent: str = _setting(
-        "Kensaku/0.1 (web search for agents; KENSAKU_USER_AGENT names a contact)", text,
-        "who we say that we are",
+        "Kensaku/0.1 (+https://github.com/kensaku-search/kensaku)", text,
+        "who we say that we are, and where to complain; name your own contact for heavy use",
     )  # fmt: skip
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict, repr=False)

@@ -173,6 +173,8 @@ def _fit_query(run: Run, provider: Provider) -> Query:
         notes.append(f"the query was cut at a word to {len(text)} characters")
         query = replace(query, text=text)
     wanted = query.max_results
+    if wanted > provider.max_results:
+        notes.append(f"it gives at most {provider.max_results} results for one search")
     applied = provider.filters_for(query)
     for f in _filters_of(query):
         if f not in applied:
