@@ -162,6 +162,10 @@ async def test_you_reads_whole_pages_when_they_are_wanted(ask, upstream):
         ({"pagemap": {"newsarticle": [{"datepublished": "2024-05-06"}]}}, "2024-05-06"),
         ({"pagemap": {"metatags": [{"date": "2024-05-06"}]}}, "2024-05-06"),
         ({"pagemap": {"metatags": [{"og:updated_time": "2024-05-06"}]}}, "2024-05-06"),
+        (
+            {"pagemap": {"metatags": [{"date": "soon"}]}, "snippet": "May 1, 2020 ... x"},
+            "May 1, 2020",
+        ),
         ({"pagemap": {"metatags": "x"}, "snippet": 5}, None),
     ],
 )

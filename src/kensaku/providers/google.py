@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kensaku.errors import KeyRefused, ProviderError, QuotaExhausted, RateLimited
 from kensaku.providers._filters import drop_empty, site_query, today
 from kensaku.providers._locales import GOOGLE_DOCUMENT_LANGUAGES
-from kensaku.providers.base import Provider, Reply, Request, first_text, member, rows, text
+from kensaku.providers.base import Provider, Reply, Request, member, rows, text
 from kensaku.search.query import date_window
 from kensaku.text.dates import parse_date
 
@@ -80,13 +80,13 @@ class Google(Provider):
 
 def _published(row: dict[str, Any]) -> str | None:
     """The day of a page: of its own metadata, or at the head of the snippet."""
-    head = text(row.get("snippet")).partition(" ... ")[0]  # "May 12, 2020 ... The otter"
-    return first_text(
+    found = (
         *(member(row, "pagemap", "metatags", 0, name) for name in PUBLISHED),
         member(row, "pagemap", "newsarticle", 0, "datepublished"),
-        head if parse_date(head) else None,
+        text(row.get("snippet")).partition(" ... ")[0],  # "May 12, 2020 ... The otter"
         *(member(row, "pagemap", "metatags", 0, name) for name in UPDATED),
     )
+    return next((day for day in found if isinstance(day, str) and parse_date(day)), None)
 
 
 def _reasons(reply: Reply) -> list[str]:

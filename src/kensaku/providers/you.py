@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kensaku.models import Hit, Query
 
 KEYLESS_URL = "https://api.you.com"
-WHOLE_PAGE = {
+WHOLE_PAGE = {  # what it costs besides the search is not verified
     "extraction_mode": "full_page",
     "full_page": {"extraction_formats": ["markdown"]},
 }
