@@ -16,9 +16,7 @@ from kensaku.text.dates import parse_date
 @pytest.mark.parametrize(
     ("name", "answer"),
     [
-        ("tavily", "The last confirmed sighting was in 1979."),
         ("serper", "10 to 15 years"),
-        ("serpapi", "Otters can live up to 16 years."),
         ("searxng", "About 13 species."),
         ("exa", None),
         ("brave", None),
@@ -28,6 +26,21 @@ from kensaku.text.dates import parse_date
 async def test_an_upstreams_own_answer_is_kept(ask, name, answer):
     """It is told apart from the hits, and nobody has to search for it in them."""
     assert (await ask(name)).answer == answer
+
+
+@pytest.mark.parametrize(
+    ("name", "member"),
+    [
+        ("tavily", {"answer": "Since 1979."}),
+        ("serpapi", {"answer_box": {"type": "organic_result", "snippet": "Since 1979."}}),
+        ("serpapi", {"answer_box": {"type": "calculator_result", "answer": "Since 1979."}}),
+    ],
+)
+async def test_an_answer_beside_recorded_rows_is_kept(ask, upstream, name, member):
+    """The searches that were recorded had none."""
+    upstream.answers(name, body={**load_sample(name).body, **member})
+
+    assert (await ask(name)).answer == "Since 1979."
 
 
 def test_linkup_writes_an_answer_when_it_is_asked_for():

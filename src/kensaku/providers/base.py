@@ -51,11 +51,12 @@ if TYPE_CHECKING:
     from kensaku.models import Query
 
 __all__ = [
-    "Filter", "Findings", "Provider", "Reply", "Request", "Transport",
+    "Filter", "Findings", "KnownBy", "Provider", "Reply", "Request", "Transport",
     "first_text", "is_address", "member", "rows", "section", "text", "usable",
 ]  # fmt: skip
 
 Filter = Literal["dates", "domains", "country", "language", "topic"]
+KnownBy = Literal["recorded", "sdk", "documentation"]
 
 
 @dataclass(slots=True)
@@ -98,6 +99,8 @@ class Provider:
     name: ClassVar[str]
     label: ClassVar[str] = ""  # for people; the name in capitals when empty
     docs: ClassVar[str] = ""
+    known_by: ClassVar[KnownBy] = "documentation"  # the best evidence of its wire format
+    known_source: ClassVar[str] = ""  # where that is; `docs` when empty
     url: ClassVar[str] = ""  # where it lives unless <NAME>_BASE_URL says otherwise
     key_variable: ClassVar[str | None] = None  # the environment variable of its key
     key_aliases: ClassVar[tuple[str, ...]] = ()  # other names seen for it

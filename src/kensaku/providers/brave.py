@@ -20,6 +20,10 @@ class Brave(Provider):
     name = "brave"
     label = "Brave Search"
     docs = "https://api-dashboard.search.brave.com/app/documentation"
+    known_by = "recorded"
+    known_source = (
+        "helmut-hoffer-von-ankershoffen/brave-search-python-client, tests/fixtures/web.json"
+    )
     url = "https://api.search.brave.com"
     key_variable = "BRAVE_API_KEY"
     key_aliases = ("BRAVE_SEARCH_API_KEY",)

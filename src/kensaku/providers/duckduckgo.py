@@ -58,6 +58,8 @@ class DuckDuckGo(Provider):
     name = "duckduckgo"
     label = "DuckDuckGo"
     docs = "https://github.com/deedy5/ddgs"
+    known_by = "sdk"
+    known_source = "ddgs 9.16.1, engines/duckduckgo.py"
     url = "https://html.duckduckgo.com"
     keyless = True
     pooled = True

@@ -21,6 +21,8 @@ class Exa(Provider):
     name = "exa"
     label = "Exa"
     docs = "https://exa.ai/docs/reference/search"
+    known_by = "sdk"
+    known_source = "exa-py 2.26.0, SearchResponse"
     url = "https://api.exa.ai"
     key_variable = "EXA_API_KEY"
     max_results = 100

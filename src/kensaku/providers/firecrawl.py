@@ -20,6 +20,8 @@ class Firecrawl(Provider):
     name = "firecrawl"
     label = "Firecrawl"
     docs = "https://docs.firecrawl.dev/api-reference/endpoint/search"
+    known_by = "sdk"
+    known_source = "firecrawl-py 4.54.0, SearchData"
     url = "https://api.firecrawl.dev"
     key_variable = "FIRECRAWL_API_KEY"
     keyless = True

@@ -32,6 +32,8 @@ class Google(Provider):
     name = "google"
     label = "Google Programmable Search"
     docs = "https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list"
+    known_by = "recorded"
+    known_source = "SamiraHaji/google-yt"
     url = "https://www.googleapis.com"
     key_variable = "GOOGLE_API_KEY"
     key_aliases = ("GOOGLE_SEARCH_API_KEY", "GOOGLE_CSE_API_KEY")

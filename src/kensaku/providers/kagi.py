@@ -25,6 +25,8 @@ class Kagi(Provider):
     name = "kagi"
     label = "Kagi"
     docs = "https://help.kagi.com/kagi/api/search.html"
+    known_by = "sdk"
+    known_source = "kagisearch/kagi-openapi-python 1.0.0, Search200Response"
     url = "https://kagi.com/api"
     key_variable = "KAGI_API_KEY"
     filters = frozenset({"dates", "domains", "country", "topic"})

@@ -15,6 +15,8 @@ class Keenable(Provider):
     name = "keenable"
     label = "Keenable"
     docs = "https://docs.keenable.ai"
+    known_by = "sdk"
+    known_source = "keenable 0.1.1, SearchResponse"
     url = "https://api.keenable.ai"
     key_variable = "KEENABLE_API_KEY"
     keyless = True

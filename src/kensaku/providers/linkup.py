@@ -23,6 +23,8 @@ class Linkup(Provider):
     name = "linkup"
     label = "Linkup"
     docs = "https://docs.linkup.so/pages/documentation/api-reference/endpoint/post-search"
+    known_by = "sdk"
+    known_source = "linkup-sdk 0.24.0, LinkupSearchResults"
     url = "https://api.linkup.so"
     key_variable = "LINKUP_API_KEY"
     filters = frozenset({"dates", "domains"})

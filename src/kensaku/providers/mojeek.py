@@ -20,6 +20,8 @@ class Mojeek(Provider):
     name = "mojeek"
     label = "Mojeek"
     docs = "https://www.mojeek.com/support/api/search/request_parameters.html"
+    known_by = "sdk"
+    known_source = "openculinary/pymojeek 0.2.0, tests/fixtures.py"
     url = "https://api.mojeek.com"
     key_variable = "MOJEEK_API_KEY"
     max_results = 30

@@ -22,6 +22,8 @@ class Parallel(Provider):
     name = "parallel"
     label = "Parallel"
     docs = "https://docs.parallel.ai/api-reference/search/search"
+    known_by = "sdk"
+    known_source = "parallel-web 1.3.7, SearchResult"
     url = "https://api.parallel.ai"
     key_variable = "PARALLEL_API_KEY"
     max_results = 20

@@ -19,6 +19,8 @@ class Perplexity(Provider):
     name = "perplexity"
     label = "Perplexity Search"
     docs = "https://docs.perplexity.ai/api-reference/search-post"
+    known_by = "sdk"
+    known_source = "perplexityai 0.46.1, SearchCreateResponse"
     url = "https://api.perplexity.ai"
     key_variable = "PERPLEXITY_API_KEY"
     key_aliases = ("PPLX_API_KEY", "PERPLEXITYAI_API_KEY")

@@ -18,6 +18,8 @@ class SerpApi(Provider):
     name = "serpapi"
     label = "SerpApi"
     docs = "https://serpapi.com/search-api"
+    known_by = "recorded"
+    known_source = "magrosskopf/product-scraper, dev/serpOrganicResults.js"
     url = "https://serpapi.com"
     key_variable = "SERPAPI_API_KEY"
     key_aliases = ("SERPAPI_KEY", "SERP_API_KEY")

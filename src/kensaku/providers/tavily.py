@@ -15,6 +15,8 @@ class Tavily(Provider):
     name = "tavily"
     label = "Tavily"
     docs = "https://docs.tavily.com/documentation/api-reference/endpoint/search"
+    known_by = "recorded"
+    known_source = "pydantic/pydantic-ai, tests/cassettes/test_tavily/test_basic_search.yaml"
     url = "https://api.tavily.com"
     key_variable = "TAVILY_API_KEY"
     keyless = True

@@ -24,6 +24,8 @@ class You(Provider):
     name = "you"
     label = "You.com"
     docs = "https://you.com/docs/guides/search/request-controls"
+    known_by = "sdk"
+    known_source = "youdotcom 3.6.0, SearchResponse"
     url = "https://ydc-index.io"
     key_variable = "YDC_API_KEY"
     key_aliases = ("YOUCOM_API_KEY", "YOU_API_KEY")

@@ -120,7 +120,7 @@ class ProviderContract:
                 {n: getattr(h, n) for n in e} for h, e in zip(hits, sample.expect, strict=False)
             ]
             assert read == [dict(e) for e in sample.expect]
-            assert len(hits) == len(sample.expect) >= 3
+            assert len(hits) == len(sample.expect) >= 1
             assert {h.provider for h in hits} == {self.provider.name}
 
     def test_it_finds_what_the_upstream_sends(self) -> None:

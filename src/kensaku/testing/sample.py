@@ -1,13 +1,20 @@
-"""A provider's wire format in one JSON file: a realistic reply, and how its rows are written.
+"""A provider's wire format in one JSON file: a reply, and how its rows are written.
 
+known_by how the reply is known: "recorded" (the service sent it), "sdk" (written after the types or
+         fixtures of a client), "documentation" (written after what the service documents)
+source   where that is from: a repository and its file, a package and its type, a page
 rows     where the list of results is in `body`: "web.results"; "" when the body is the list
-row      one result with {title} {url} {content} {published} {score} in their places
-body     an invented reply with at least three results
+row      one result with {title} {url} {content} {published} {score} in their places;
+         {published:unix} is a date as seconds since 1970
+body     a reply with results; three or more show that their order is kept
 empty    the reply when nothing is found
 expect   what `hits(body)` must read, in order: {"title", "url", "content", …}
 key      where the key travels: "header X-API-KEY", "param api_key"; "" without keys
 also     more replies of the same provider (news, …): each with a `query` that asks for it,
          the end of the `path` under which it is served, and its own members from above
+
+Recorded replies are shortened, and every host in them ends in `.example`: whoever opens a result in
+a test reaches nobody.
 """
 
 from __future__ import annotations
@@ -17,13 +24,17 @@ import json
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kensaku.text.dates import parse_date
+
 if TYPE_CHECKING:
     from kensaku.models import Hit
+    from kensaku.providers.base import KnownBy
 
 FIELDS = ("title", "url", "content", "published", "score")
 ROWS_START, ROWS_END = "<!--rows-->", "<!--/rows-->"  # around the rows of a web page
@@ -38,6 +49,8 @@ class Sample:
     body: Any
     empty: Any
     expect: Sequence[Mapping[str, Any]]
+    known_by: KnownBy = "documentation"
+    source: str = ""
     key: str = ""
     empty_status: int = 200
     query: Mapping[str, Any] = field(default_factory=dict)
@@ -51,7 +64,7 @@ class Sample:
 
     def with_hits(self, hits: Sequence[Hit]) -> Any:
         """Return the reply with these hits instead of its own."""
-        rows = [_fill(self.row, {n: getattr(h, n) for n in FIELDS}) for h in hits]
+        rows = [_fill(self.row, _values(h)) for h in hits]
         return self.with_rows(rows) if rows else self.empty
 
     def with_rows(self, rows: Any) -> Any:
@@ -89,10 +102,23 @@ def built_in_samples() -> dict[str, Sample]:
     }
 
 
+def _values(hit: Hit) -> dict[str, Any]:
+    values = {name: getattr(hit, name) for name in FIELDS}
+    return {**values, "published:unix": _unix(hit.published)}
+
+
+def _unix(published: str | None) -> int | None:
+    written = parse_date(published)
+    if written is None:
+        return None
+    moment = datetime.fromisoformat(written)
+    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+
+
 def _defaults(source: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: source[name]
-        for name in ("rows", "row", "empty", "empty_status", "key")
+        for name in ("rows", "row", "empty", "empty_status", "key", "known_by", "source")
         if name in source
     }
 
