@@ -8,7 +8,7 @@ BIN    := $(VENV)/bin
 UV     := $(BIN)/uv pip
 q      ?= how do I cancel an asyncio task
 
-.PHONY: search test test-frameworks check format docs docs-check bench lock clean
+.PHONY: search test test-frameworks test-sdks test-live check format docs docs-check bench lock clean
 
 # The query reaches the program as it was typed: neither make nor the shell expands it.
 unexport q
@@ -22,6 +22,14 @@ test: $(VENV)/.test
 # Each framework in an environment of its own. args="crewai dspy" for some of them.
 test-frameworks: $(VENV)/.test
 	$(BIN)/python tests/adapters/others/run.py $(args)
+
+# The search services' own clients, against our fake upstream, in one environment of their own.
+test-sdks: $(VENV)/.test
+	$(BIN)/python tests/providers/sdk/run.py $(args)
+
+# One real search with each key that is set; KEYLESS=1 asks those, too, that need none.
+test-live: $(VENV)/.test
+	$(BIN)/python -m tests.live $(if $(KEYLESS),--keyless) $(args)
 
 # What CI runs.
 check: $(VENV)/.test docs-check

@@ -21,7 +21,7 @@ class Firecrawl(Provider):
     label = "Firecrawl"
     docs = "https://docs.firecrawl.dev/api-reference/endpoint/search"
     known_by = "sdk"
-    known_source = "firecrawl-py 4.54.0, SearchData"
+    known_source = "firecrawl-py 4.53.2, SearchData"
     url = "https://api.firecrawl.dev"
     key_variable = "FIRECRAWL_API_KEY"
     keyless = True

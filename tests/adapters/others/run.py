@@ -10,7 +10,6 @@ dependencies change. The script writes the table in docs/frameworks.md and touch
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -23,10 +22,13 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[3]
+sys.path.insert(0, str(ROOT))
+
+from tests.environments import build, pin  # noqa: E402
+
 PINNED = ROOT / "requirements" / "frameworks"
 HOME = ROOT / ".venv-frameworks"
 PAGE = ROOT / "docs" / "frameworks.md"
-UV = Path(sys.executable).parent / "uv"
 INSPECTOR = "@modelcontextprotocol/inspector@0.15.0"
 # Light ones first: whoever waits sees something soon.
 ORDER = ["google-adk", "llama-index", "agent-framework", "smolagents", "haystack", "agno",
@@ -47,46 +49,12 @@ def main(words: list[str]) -> int:
     reports = []
     for name in chosen:
         if lock and name != "inspector":
-            pin(name)
+            pin("pyproject.toml", PINNED / f"{name}.in", to=PINNED / f"{name}.txt")
         report = inspected() if name == "inspector" else driven(name)
         reports.append(report)
         print(row(report), flush=True)
     write_down(reports)
     return int(any(set(r["checks"].values()) - {"ok", "skipped"} for r in reports))
-
-
-def pin(name: str) -> None:
-    """Choose the packages: the newest that go together, with hashes and without addresses."""
-    pinned = PINNED / f"{name}.txt"
-    subprocess.run(
-        [UV, "pip", "compile", "--quiet", "--universal", "--python-version", "3.11", "--upgrade",
-         "--generate-hashes", "--no-header", "--no-annotate", "pyproject.toml",
-         str(PINNED / f"{name}.in"), "-o", str(pinned)],
-        cwd=ROOT, check=True,
-    )  # fmt: skip
-
-
-def environment(name: str) -> Path:
-    """Return the interpreter of a framework's environment; build it if its pins are new.
-
-    The project's own dependencies are read from pyproject.toml: a pinned file that predates one of
-    them still gives a working environment, and its versions win where it has them.
-    """
-    pinned, where = PINNED / f"{name}.txt", HOME / name
-    own = base_dependencies()
-    stamp = where / "pinned"
-    wanted = hashlib.sha256(
-        pinned.read_bytes() + "\n".join(own).encode() + sys.version.encode()
-    ).hexdigest()
-    python = where / "bin" / "python"
-    if not stamp.exists() or stamp.read_text() != wanted:
-        shutil.rmtree(where, ignore_errors=True)
-        subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, where], check=True)
-        install = [UV, "pip", "install", "--quiet", "--python", python]
-        subprocess.run([*install, "--require-hashes", "-r", pinned], check=True)
-        subprocess.run([*install, "--no-verify-hashes", "-c", pinned, *own], check=True)
-        stamp.write_text(wanted)
-    return python
 
 
 def base_dependencies() -> list[str]:
@@ -98,7 +66,8 @@ def base_dependencies() -> list[str]:
 def driven(name: str) -> dict[str, Any]:
     """What `drive.py` found out in there."""
     try:
-        python = environment(name)
+        # A pinned file that predates one of our own dependencies still gives a working environment.
+        python = build(HOME / name, PINNED / f"{name}.txt", base_dependencies())
     except subprocess.CalledProcessError as error:
         return failed(name, f"no environment (status {error.returncode})")
     with tempfile.TemporaryDirectory() as home:
