@@ -22,6 +22,7 @@ from kensaku.providers import provider_class, provider_names
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS.parent))
 
+from docs import provider_tables  # noqa: E402
 from tests.dialects import examples  # noqa: E402
 
 HELP_WIDTH = 96  # columns of a `--help` text, whatever the terminal has
@@ -198,10 +199,20 @@ def _example(dialect: str, what: str) -> str:
     return write(response, dialect, **({"indent": 2} if dialect == "json" else {}))
 
 
+PROVIDER_BLOCK = re.compile(r"(<!-- (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def providers() -> str:
+    """Update the tables of the page, each marked with its name in provider_tables.py."""
+    page = (DOCS / "providers.md").read_text(encoding="utf-8")
+    return PROVIDER_BLOCK.sub(lambda m: f"{m[1]}{getattr(provider_tables, m[2])()}\n{m[3]}", page)
+
+
 PAGES = {
     "command-line.md": command_line,
     "configuration.md": configuration,
     "dialects.md": dialects,
+    "providers.md": providers,
     "specifications/index.md": specifications,
 }
 

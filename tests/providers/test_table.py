@@ -1,28 +1,14 @@
-"""The table of providers: complete, current, and honest."""
+"""The table of providers: complete and honest."""
 
 from __future__ import annotations
-
-import re
 
 import pytest
 
 from kensaku.providers import BUILT_IN, provider_class
-from kensaku.providers.table import table
 from kensaku.search.limits import parse_rate
 from kensaku.testing.sample import built_in_samples
-from tests import ROOT
 
-DOC = ROOT / "docs" / "providers.md"
 every_provider = pytest.mark.parametrize("name", BUILT_IN)
-
-
-def test_the_page_holds_the_table_as_it_is_now():
-    """`python -m kensaku.providers.table` writes it; nobody keeps it by hand."""
-    page = DOC.read_text(encoding="utf-8")
-
-    (held,) = re.findall(r"<!-- python -m .*? -->\n(.*?)<!-- end -->", page, re.DOTALL)
-
-    assert held == table()
 
 
 @every_provider

@@ -22,7 +22,7 @@ class Brave(Provider):
     docs = "https://api-dashboard.search.brave.com/app/documentation"
     known_by = "recorded"
     known_source = (
-        "helmut-hoffer-von-ankershoffen/brave-search-python-client, tests/fixtures/web.json"
+        "helmut-hoffer-von-ankershoffen/brave-search-python-client/tests/fixtures/web.json"
     )
     url = "https://api.search.brave.com"
     key_variable = "BRAVE_API_KEY"

@@ -22,7 +22,7 @@ class Jina(Provider):
     name = "jina"
     label = "Jina"
     docs = "https://jina.ai/reader"
-    known_source = "jina-ai/reader, src/api/searcher.ts (the server's source)"
+    known_source = "jina-ai/reader/src/api/searcher.ts (the server's source)"
     url = "https://s.jina.ai"
     key_variable = "JINA_API_KEY"
     max_results = 20

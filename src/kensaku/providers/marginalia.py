@@ -18,7 +18,7 @@ class Marginalia(Provider):
     name = "marginalia"
     label = "Marginalia"
     docs = "https://about.marginalia-search.com/article/api/"
-    known_source = "MarginaliaSearch, ApiV2.java (the server's source)"
+    known_source = "MarginaliaSearch/ApiV2.java (the server's source)"
     url = "https://api2.marginalia-search.com"
     key_variable = "MARGINALIA_API_KEY"
     keyless = True  # not pooled: the shared key is often exhausted

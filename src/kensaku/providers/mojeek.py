@@ -21,7 +21,7 @@ class Mojeek(Provider):
     label = "Mojeek"
     docs = "https://www.mojeek.com/support/api/search/request_parameters.html"
     known_by = "sdk"
-    known_source = "openculinary/pymojeek 0.2.0, tests/fixtures.py"
+    known_source = "openculinary/pymojeek/tests/fixtures.py"
     url = "https://api.mojeek.com"
     key_variable = "MOJEEK_API_KEY"
     max_results = 30

@@ -17,7 +17,7 @@ class SearXNG(Provider):
     name = "searxng"
     label = "SearXNG"
     docs = "https://docs.searxng.org/dev/search_api.html"
-    known_source = "searxng/searxng, searx/webutils.py (the server's source)"
+    known_source = "searxng/searxng/searx/webutils.py (the server's source)"
     keyless = True
     options = {"authorization": "SEARXNG_AUTHORIZATION", "engines": "SEARXNG_ENGINES"}
     filters = frozenset({"dates", "domains", "language", "topic"})

@@ -19,7 +19,7 @@ class SerpApi(Provider):
     label = "SerpApi"
     docs = "https://serpapi.com/search-api"
     known_by = "recorded"
-    known_source = "magrosskopf/product-scraper, dev/serpOrganicResults.js"
+    known_source = "magrosskopf/product-scraper/dev/serpOrganicResults.js"
     url = "https://serpapi.com"
     key_variable = "SERPAPI_API_KEY"
     key_aliases = ("SERPAPI_KEY", "SERP_API_KEY")

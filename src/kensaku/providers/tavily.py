@@ -16,7 +16,7 @@ class Tavily(Provider):
     label = "Tavily"
     docs = "https://docs.tavily.com/documentation/api-reference/endpoint/search"
     known_by = "recorded"
-    known_source = "pydantic/pydantic-ai, tests/cassettes/test_tavily/test_basic_search.yaml"
+    known_source = "pydantic/pydantic-ai/tests/cassettes/test_tavily/test_basic_search.yaml"
     url = "https://api.tavily.com"
     key_variable = "TAVILY_API_KEY"
     keyless = True
