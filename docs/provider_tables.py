@@ -32,7 +32,7 @@ def keyless() -> str:
         {
             "provider": _name,
             "in the pool of `auto`": lambda cls: "yes" if cls.pooled else "no",
-            "queries go to": lambda cls: ", ".join(_keyless_hosts(cls)),
+            "queries go to": _keyless_host,
             "kept under": lambda cls: cls.keyless_rate or cls.rate or "–",
         },
         lambda cls: cls.keyless and cls.is_web,
@@ -88,16 +88,20 @@ def _price_source(cls: type[Provider]) -> str:
     return source or ("unverified" if cls.price else "–")
 
 
-def _keyless_hosts(cls: type[Provider]) -> Iterable[str]:
-    """Return what the class declares; else the host of the request that it describes."""
+def _keyless_host(cls: type[Provider]) -> str:
     provider = cls()
-    hosts = getattr(provider, "keyless_hosts", ())
-    hosts = hosts() if callable(hosts) else hosts
+    if not provider.base_url:
+        return "your own instance"
+    # What it declares; else the host of the request that it describes.
+    host = getattr(provider, "keyless_host", "")
+    return f"`{host or urlsplit(_keyless_url(provider)).hostname}`"
+
+
+def _keyless_url(provider: Provider) -> str:
     try:
-        hosts = hosts or [urlsplit(provider.request(Query("otter"), "").url).hostname]
+        return provider.request(Query("otter"), "").url
     except NotImplementedError:  # it has a client of its own
-        hosts = [urlsplit(cls.url).hostname]
-    return [f"`{host}`" for host in hosts if host] or ["your own instance"]
+        return provider.base_url
 
 
 def _code(names: Iterable[str | None]) -> str:
