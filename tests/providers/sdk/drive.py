@@ -13,9 +13,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from kensaku.testing import FakeUpstream, load_sample
+from kensaku.testing import FakeUpstream, ReceivedRequest, load_sample
 
-from .reading import fingerprint, key_places, replies, sent
+from .reading import choices, fingerprint, key_places, replies, sent
 
 
 def drive(name: str) -> dict[str, Any]:
@@ -31,6 +31,12 @@ def drive(name: str) -> dict[str, Any]:
             rows = client.search(base_url, reply)
             read.append({"of": fingerprint(reply), "rows": [asdict(row) for row in rows]})
         asked = [request for request in up.requests if request.provider in roots]
+        more = {}
+        if hasattr(client, "search_keyless"):
+            client.search_keyless(base_url)
+            more["keyless"] = keyless(up.requests[-1], name)
+    if hasattr(client, "CHOICES"):
+        more["choices"] = {name: choices(kind) for name, kind in client.CHOICES.items()}
     return {
         "client": client.DISTRIBUTION,
         "version": version(client.DISTRIBUTION),
@@ -38,7 +44,16 @@ def drive(name: str) -> dict[str, Any]:
         "sent": sent(
             (f"{r.method} {r.path.removeprefix(f'/{name}')}", r.params, r.json) for r in asked
         ),
+        **more,
         "read": read,
+    }
+
+
+def keyless(request: ReceivedRequest, name: str) -> dict[str, Any]:
+    """Where a search without a key goes, and the headers of the service's own."""
+    return {
+        "endpoint": f"{request.method} {request.path.removeprefix(f'/{name}')}",
+        "headers": sorted(n for n in request.headers if n.startswith(("x-", "authorization"))),
     }
 
 

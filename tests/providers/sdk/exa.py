@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from exa_py import Exa
+from exa_py.api import Category, SearchType
 
 from kensaku.testing import Sample
 
 from .reading import KEY, Row
 
 DISTRIBUTION = "exa-py"
+CHOICES = {"type": SearchType, "category": Category}
 
 
 def search(base_url: str, reply: Sample) -> list[Row]:

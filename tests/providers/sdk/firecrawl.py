@@ -35,3 +35,7 @@ def _row(found: Any) -> Row:
         meta = found.metadata
         return Row(meta.source_url, meta.title, meta.description or found.markdown)
     return Row(found.url, found.title, getattr(found, "description", None) or found.snippet)
+
+
+def search_keyless(base_url: str) -> None:
+    Firecrawl(api_url=base_url).search("otters")

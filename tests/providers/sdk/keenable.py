@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_type_hints
+
 from keenable import Keenable
 
 from kensaku.testing import Sample
@@ -9,6 +11,7 @@ from kensaku.testing import Sample
 from .reading import KEY, Row
 
 DISTRIBUTION = "keenable"
+CHOICES = {"mode": get_type_hints(Keenable.search)["mode"]}
 
 
 def search(base_url: str, reply: Sample) -> list[Row]:
@@ -19,3 +22,8 @@ def search(base_url: str, reply: Sample) -> list[Row]:
             acquired_before="2026-02-03", snippet_max_length=500,
         )  # fmt: skip
     return [Row(r.url, r.title, r.snippet or r.description) for r in found]
+
+
+def search_keyless(base_url: str) -> None:
+    with Keenable(base_url=base_url) as client:
+        client.search("otters")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
+from typing import get_type_hints
+
 from linkup import LinkupClient
 
 from kensaku.testing import Sample
@@ -9,6 +12,8 @@ from kensaku.testing import Sample
 from .reading import KEY, Row
 
 DISTRIBUTION = "linkup-sdk"
+_TYPES = get_type_hints(LinkupClient.search, localns={"datetime": datetime})
+CHOICES = {"depth": _TYPES["depth"], "outputType": _TYPES["output_type"]}
 
 
 def search(base_url: str, reply: Sample) -> list[Row]:

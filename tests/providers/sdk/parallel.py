@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import get_type_hints
+
 from parallel import Parallel
+from parallel.types.client_search_params import ClientSearchParams
 
 from kensaku.testing import Sample
 
 from .reading import KEY, Row
 
 DISTRIBUTION = "parallel-web"
+CHOICES = {"mode": get_type_hints(ClientSearchParams)["mode"]}
 
 
 def search(base_url: str, reply: Sample) -> list[Row]:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import get_type_hints
+
 from perplexity import Perplexity
+from perplexity.types.search_create_params import SearchCreateParams
 
 from kensaku.testing import Sample
 
 from .reading import KEY, Row
 
 DISTRIBUTION = "perplexityai"
+CHOICES = {
+    "search_recency_filter": get_type_hints(SearchCreateParams)["search_recency_filter"],
+}
 
 
 def search(base_url: str, reply: Sample) -> list[Row]:

@@ -6,8 +6,9 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from kensaku.testing import ReceivedRequest, Sample
 
@@ -24,6 +25,14 @@ class Row:
     url: str
     title: str | None
     content: str | None
+
+
+def choices(annotation: Any) -> list[str]:
+    """Return the texts that a type allows: of a `Literal`, of an `Enum`, of an optional one."""
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return [member.value for member in annotation]
+    found = [text for part in get_args(annotation) for text in choices(part)]
+    return [annotation] if isinstance(annotation, str) else found
 
 
 def replies(sample: Sample) -> list[Sample]:

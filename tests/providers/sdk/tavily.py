@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_type_hints
+
 from tavily import TavilyClient
 
 from kensaku.testing import Sample
@@ -9,6 +11,8 @@ from kensaku.testing import Sample
 from .reading import KEY, Row
 
 DISTRIBUTION = "tavily-python"
+_TYPES = get_type_hints(TavilyClient.search)
+CHOICES = {name: _TYPES[name] for name in ("search_depth", "topic", "time_range")}
 
 
 def search(base_url: str, reply: Sample) -> list[Row]:
@@ -21,3 +25,7 @@ def search(base_url: str, reply: Sample) -> list[Row]:
         auto_parameters=True, include_favicon=True, include_usage=True,
     )  # fmt: skip
     return [Row(r["url"], r["title"], r["content"]) for r in found["results"]]
+
+
+def search_keyless(base_url: str) -> None:
+    TavilyClient(api_base_url=base_url).search("otters")

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any, get_args
 from urllib.parse import urlsplit
 
@@ -13,6 +14,7 @@ import pytest
 
 from kensaku.models import Depth, Query
 from kensaku.providers import BUILT_IN, provider_class
+from kensaku.providers.base import Request
 from kensaku.testing import load_sample
 from kensaku.testing._filter_queries import FILTERS
 
@@ -37,11 +39,9 @@ BEYOND = {
     "tavily": {"include_published_date": "seen in clients of 2026, not in the official one"},
 }
 OTHER_PATHS = {"GET /search.json": "GET /search"}  # SerpApi: the format by the path, or by default
+BEYOND_CHOICES = {"keenable": {"realtime"}}  # documented; the client knows its default alone
 # Known by a client that is not driven here.
-ELSEWHERE = {
-    "duckduckgo": "the provider itself uses ddgs",
-    "kagi": "its client is in no package index",
-}
+ELSEWHERE = {"duckduckgo": "the provider itself uses ddgs"}
 every_client = pytest.mark.parametrize("name", NAMES)
 
 
@@ -49,14 +49,20 @@ def reading(name: str) -> dict[str, Any]:
     return json.loads((READINGS / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def ours(name: str) -> dict[str, dict[str, str]]:
-    """What our provider sends, over all that a query can ask for."""
+def requests(name: str, queries: Iterable[Query], key: str = KEY) -> list[Request]:
+    """What our provider describes."""
     cls = provider_class(name)
     provider = cls("https://upstream.example", {o: f"test-{o}" for o in cls.needs})
-    requests = [provider.request(query, KEY) for query in QUERIES]
-    return sent(
-        (f"{r.method} {urlsplit(r.url).path}", dict(r.params or {}), r.json) for r in requests
-    )
+    return [provider.request(query, key) for query in queries]
+
+
+def endpoint(request: Request) -> str:
+    return f"{request.method} {urlsplit(request.url).path}"
+
+
+def ours(name: str) -> dict[str, dict[str, str]]:
+    """What our provider sends, over all that a query can ask for."""
+    return sent((endpoint(r), dict(r.params or {}), r.json) for r in requests(name, QUERIES))
 
 
 @every_client
@@ -83,6 +89,25 @@ def test_we_send_what_the_client_sends(name):
         assert not unknown
         shared = members.keys() & known.keys()
         assert {n: members[n] for n in shared} == {n: known[n] for n in shared}
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if "choices" in reading(n)])
+def test_we_send_no_value_that_the_client_does_not_allow(name):
+    """Services answer 422 to a country or a mode that they do not know."""
+    asked = requests(name, QUERIES)
+    for member, allowed in reading(name)["choices"].items():
+        values = {r.json[member] for r in asked if r.json and member in r.json}
+        assert values - set(allowed) - BEYOND_CHOICES.get(name, set()) == set()
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if "keyless" in reading(n)])
+def test_a_search_without_a_key_is_sent_as_theirs_is(name):
+    """To the same endpoint, with the same headers of the service's own."""
+    (request,) = requests(name, [Query("otter")], key="")
+    theirs = reading(name)["keyless"]
+
+    assert endpoint(request) == theirs["endpoint"]
+    assert {header.lower() for header in request.headers} <= set(theirs["headers"])
 
 
 @every_client

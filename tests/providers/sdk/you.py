@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from youdotcom import You
+from youdotcom import You, models
 
 from kensaku.testing import Sample
 
 from .reading import KEY, Row
 
 DISTRIBUTION = "youdotcom"
+CHOICES = {"country": models.Country, "language": models.Language}
 EXTRACTION = {"extraction_mode": "full_page", "full_page": {"extraction_formats": ["markdown"]}}
 
 
