@@ -10,15 +10,16 @@ import pytest
 
 from kensaku.config.settings import Settings
 from kensaku.models import Hit
-from kensaku.providers import BUILT_IN, provider_class
+from kensaku.providers import provider_class
 from kensaku.providers.base import Reply
 from kensaku.testing import FakeUpstream, faults
+from kensaku.testing.sample import built_in_samples
 
 from .__main__ import main
 from .recording import KeyFound, refuse_keys
 
 KEY = "sk-Live+7f/3a9c=="  # a key that is written otherwise in an address
-KEYED = [n for n in BUILT_IN if n in FakeUpstream().samples and provider_class(n).key_variable]
+KEYED = [n for n in built_in_samples() if provider_class(n).key_variable]
 
 
 @pytest.fixture
