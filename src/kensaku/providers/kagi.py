@@ -31,7 +31,7 @@ class Kagi(Provider):
     key_variable = "KAGI_API_KEY"
     filters = frozenset({"dates", "domains", "country", "topic"})
     price = 0.012
-    price_source = "kagisearch/kagi-docs docs/kagi/api/api-portal.md, 2026-11"
+    price_source = "kagisearch/kagi-docs/docs/kagi/api/api-portal.md, 2026-11"
     rate = "1/s"
 
     def request(self, query: Query, key: str) -> Request:

@@ -6,12 +6,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import product
+from string import ascii_lowercase
 from typing import Any, get_args
 from urllib.parse import urlsplit
 
 import pytest
 
+from kensaku.errors import InvalidQuery
 from kensaku.models import Depth, Query
 from kensaku.providers import BUILT_IN, provider_class
 from kensaku.providers.base import Request
@@ -42,6 +46,7 @@ OTHER_PATHS = {"GET /search.json": "GET /search"}  # SerpApi: the format by the 
 BEYOND_CHOICES = {"keenable": {"realtime"}}  # documented; the client knows its default alone
 # Known by a client that is not driven here.
 ELSEWHERE = {"duckduckgo": "the provider itself uses ddgs"}
+CODES = ["".join(pair) for pair in product(ascii_lowercase, repeat=2)]
 every_client = pytest.mark.parametrize("name", NAMES)
 
 
@@ -63,6 +68,13 @@ def endpoint(request: Request) -> str:
 def ours(name: str) -> dict[str, dict[str, str]]:
     """What our provider sends, over all that a query can ask for."""
     return sent((endpoint(r), dict(r.params or {}), r.json) for r in requests(name, QUERIES))
+
+
+def everywhere() -> Iterator[Query]:
+    """A query for each country and each language that a query takes."""
+    for code, member in product(CODES, ("country", "language")):
+        with suppress(InvalidQuery):
+            yield Query("otter", **{member: code})
 
 
 @every_client
@@ -94,7 +106,7 @@ def test_we_send_what_the_client_sends(name):
 @pytest.mark.parametrize("name", [n for n in NAMES if "choices" in reading(n)])
 def test_we_send_no_value_that_the_client_does_not_allow(name):
     """Services answer 422 to a country or a mode that they do not know."""
-    asked = requests(name, QUERIES)
+    asked = requests(name, [*QUERIES, *everywhere()])
     for member, allowed in reading(name)["choices"].items():
         values = {r.json[member] for r in asked if r.json and member in r.json}
         assert values - set(allowed) - BEYOND_CHOICES.get(name, set()) == set()
