@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kensaku.compat._notes import japanese_note_lines
 from kensaku.models import Outcome
 from kensaku.text.clean import cut
 from kensaku.text.escape import escape_block, escape_bold, escape_line, escape_url, flatten
@@ -21,8 +22,9 @@ def write(response: Response, *, max_content_length: int = 500) -> str:
     """Answer and results; at most `max_content_length` characters of each content, 0 for all."""
     if response.outcome is Outcome.UNAVAILABLE:
         return NOBODY
+    notes = japanese_note_lines(response.notes)
     if response.outcome is Outcome.EMPTY:
-        return NOTHING
+        return "\n\n".join([NOTHING, *notes])
     parts = [f'## 検索結果: "{flatten(response.query.text)}"']
     if response.answer:
         parts.append(f"### 回答\n{escape_block(response.answer)}")
@@ -35,7 +37,7 @@ def write(response: Response, *, max_content_length: int = 500) -> str:
         items.append(f"{n}. **{escape_bold(hit.title)}**\n   URL: {url}\n   {content}")
     if items:
         parts.append("### 結果\n" + "\n\n".join(items))
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, *notes])
 
 
 def write_error(error: KensakuError, *, query: str | None = None) -> str:

@@ -15,14 +15,15 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from kensaku.compat.slack_bot.dialect import NO_QUERY, NOBODY
 from kensaku.compat.tavily_tools.client import tavily_client
 from kensaku.config.file import SettingsFile, read_file
 from kensaku.dialects import write, write_error
 from kensaku.errors import ConfigError, KensakuError, MissingExtra, UnknownName
-from kensaku.models import Depth, Outcome
+from kensaku.models import MAX_QUERY_CHARS, Depth, Outcome
+from kensaku.search.query import cut_at_word
 from kensaku.tools.fence import fence_text
 
 try:
@@ -35,7 +36,7 @@ log = logging.getLogger(__name__)
 SECTION = "tools.web_search"
 WEB_SEARCH_CONFIG_KEY = "web_search_config"
 _FENCE_KEY = "web_search_fence"
-_DEPTHS = ("basic", "advanced")
+_DEPTHS = ("basic", "advanced", "fast", "ultra-fast")  # the document's two, and the bot's own two
 _MOST_RESULTS = 20  # of one request to Tavily
 
 
@@ -67,6 +68,27 @@ class WebSearchConfig:
         return self.enabled and bool(self.api_key.strip())
 
 
+class SearchConfig(Protocol):
+    """What the factory takes: ours, or the bot's own class. `max_content_length` may be missing."""
+
+    @property
+    def enabled(self) -> bool: ...
+    @property
+    def api_key(self) -> str: ...
+    @property
+    def search_depth(self) -> str: ...
+    @property
+    def max_results(self) -> int: ...
+
+
+def check_config(config: SearchConfig) -> WebSearchConfig:
+    """Return the values that `config` has now. Raises `ConfigError` for one that cannot be."""
+    if isinstance(config, WebSearchConfig):
+        return config
+    values = {f.name: getattr(config, f.name, None) for f in fields(WebSearchConfig)}
+    return WebSearchConfig(**{n: v for n, v in values.items() if v is not None})
+
+
 def _whole(name: str, value: Any, low: int, high: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
         raise ConfigError(f"{name} is {value!r}; it must be a whole number from {low} to {high:,}")
@@ -91,7 +113,10 @@ def load_web_search_config(
         error = UnknownName("setting", unknown[0], names)
         where = source.where(f"{SECTION}.{unknown[0]}")
         raise ConfigError(f"{where}: {error.message}", remedy=error.remedy)
-    if section.get("enabled", False) is False:
+    if section.get("enabled") is None:
+        where = source.where(SECTION)
+        log.warning("%s: web_search is off; the line `enabled: true` there turns it on", where)
+    if section.get("enabled") in (None, False):
         return WebSearchConfig()  # what is off is not read: its variables need not be set
     values = {n: _value(source, n) for n in names if section.get(n) is not None}
     try:
@@ -122,13 +147,15 @@ def get_web_search_config(tool_context: ToolContext) -> WebSearchConfig:
 class WebSearchToolsFactory:
     """Made once when a program starts; gives an agent the tool and a run its configuration.
 
-    Without a key it warns, and has no tools. `fence` puts web text between markers.
+    `config` is any object with the attributes of `WebSearchConfig`; its values are read at each
+    call. Without a key the factory warns, and has no tools. `fence` puts web text between markers.
     """
 
-    def __init__(self, config: WebSearchConfig, *, fence: bool = False) -> None:
+    def __init__(self, config: SearchConfig, *, fence: bool = False) -> None:
         self._config = config
         self._fence = fence
-        if config.enabled and not config.usable:
+        checked = check_config(config)
+        if checked.enabled and not checked.usable:
             log.warning("web_search is enabled but has no API key; the tool is not registered")
 
     def get_invocation_state(self) -> dict[str, Any]:
@@ -139,7 +166,7 @@ class WebSearchToolsFactory:
     @property
     def tools(self) -> list[Any]:
         """The tools for `Agent(tools=…)`."""
-        return WEB_SEARCH_TOOLS if self._config.usable else []
+        return WEB_SEARCH_TOOLS if check_config(self._config).usable else []
 
 
 @tool(context=True)
@@ -166,14 +193,15 @@ async def web_search(query: str, tool_context: ToolContext) -> str:
 WEB_SEARCH_TOOLS: list[Any] = [web_search]
 
 
-async def _search(query: str, config: WebSearchConfig) -> tuple[str, str]:
+async def _search(query: str, given: SearchConfig) -> tuple[str, str]:
     """Search; return the text for the model and the status for the log. Raises nothing."""
-    if not config.api_key.strip():
-        return NOBODY, "failure (no API key)"  # without a key Tavily would be asked anonymously
     try:
+        config = check_config(given)
+        if not config.api_key.strip():
+            return NOBODY, "failure (no API key)"  # Tavily would be asked anonymously
         client = await tavily_client(config.api_key)
         response = await client.search(
-            query,
+            cut_at_word(query.strip(), MAX_QUERY_CHARS),  # Tavily gets less, and a note says so
             depth=cast(Depth, config.search_depth),
             max_results=config.max_results,
             include_answer=True,
