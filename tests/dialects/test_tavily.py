@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kensaku.compat.tavily_tools import dialect as tavily
+from kensaku.compat.tavily_tools.messages import error_type
 from kensaku.dialects import write, write_error
 from kensaku.errors import (
     KensakuError,
@@ -36,7 +37,7 @@ from .examples import (
 A = Page(url="https://a.example/", markdown="# A\n\nwords")
 B = Page(url="https://b.example/", text="plain words")
 LOST: list[tuple[str, KensakuError | str]] = [
-    ("https://c.example/", PageUnavailable("the server said 404")),
+    ("https://c.example/", PageUnavailable("the server said 404", status=404)),
     ("nope", "not a URL"),
 ]
 
@@ -124,7 +125,7 @@ def test_extract_separates_pages_and_lists_failures_at_the_end() -> None:
         "---\n"
         "\n"
         "## 失敗したURL\n"
-        "- https://c.example/: the server said 404\n"
+        "- https://c.example/: ページを取得できませんでした（HTTP 404）\n"
         "- nope: not a URL"
     )
 
@@ -145,7 +146,7 @@ def test_extract_says_when_all_failed() -> None:
         "すべてのURLからコンテンツを抽出できませんでした。\n"
         "\n"
         "## 失敗したURL\n"
-        "- https://c.example/: the server said 404"
+        "- https://c.example/: ページを取得できませんでした（HTTP 404）"
     )
 
 
@@ -156,5 +157,5 @@ def test_context_is_a_header_and_the_text() -> None:
 
 def test_a_missing_key_is_a_typed_error() -> None:
     """(S1-11)"""
-    assert tavily.error_type(NotConfigured("tavily", "no key")) == "AUTH_ERROR"
-    assert tavily.error_type(RateLimited("tavily", "slow")) == "RATE_LIMIT_ERROR"
+    assert error_type(NotConfigured("tavily", "no key")) == "AUTH_ERROR"
+    assert error_type(RateLimited("tavily", "slow")) == "RATE_LIMIT_ERROR"

@@ -70,7 +70,7 @@ async def ask_provider(run: Run, name: str) -> Findings | None:
         if isinstance(answer, Findings):
             return answer
         run.errors[name] = answer
-        await _cool_down(limiter, permit, answer)
+        await cool_down_after(limiter, permit, answer)
         if (delay := delay_before_retry(run, answer, tries)) is None:
             return None
         if delay:
@@ -78,7 +78,7 @@ async def ask_provider(run: Run, name: str) -> Findings | None:
     return None
 
 
-async def _cool_down(limiter: Limiter, permit: Permit, error: ProviderError) -> None:
+async def cool_down_after(limiter: Limiter, permit: Permit, error: ProviderError) -> None:
     """Leave the key alone for a while, when the error asks for it."""
     cooldown = rule_for(error).cooldown
     if cooldown:

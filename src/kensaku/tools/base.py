@@ -198,6 +198,7 @@ class BaseTool(ABC):
     approval: ClassVar[Approval] = Approval.AUTO_APPROVE
     read_only: ClassVar[bool] = True
     open_world: ClassVar[bool] = True  # it reaches beyond this machine
+    text_only: ClassVar[bool] = False  # its text is a specification's own: nothing is added to it
 
     def __init__(
         self, client: Kensaku | None = None, *, language: Language = "en", fence: bool = True

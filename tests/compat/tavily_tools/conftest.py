@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 
 import pytest
@@ -38,3 +39,19 @@ def ctx(waits):
         waits.append(seconds)
 
     return SimpleNamespace(deps=TavilySearchDeps(api_key=KEY, sleep=sleep))
+
+
+@pytest.fixture
+def extracts(tavily):
+    """Tavily's `/extract` gives these pages, url → text, and these failures, url → error."""
+
+    def answer(pages, failed=()):
+        body = {
+            "results": [{"url": u, "raw_content": t, "images": []} for u, t in pages.items()],
+            "failed_results": [{"url": u, "error": e} for u, e in dict(failed).items()],
+            "response_time": 0.02,
+            "request_id": "123e4567-e89b-12d3-a456-426614174111",
+        }
+        tavily.serves("/tavily/extract", json.dumps(body), "application/json")
+
+    return answer

@@ -54,3 +54,9 @@ def error(text):
     """The type of an error that was returned; the text must be its two lines (S1-41)."""
     assert ERROR.fullmatch(text), text
     return text.rpartition(" ")[2]
+
+
+def assert_japanese(text):
+    """No English sentence: no two English words in a row, but for names (Tavily API, …)."""
+    plain = text.replace("Tavily API", "").replace("TAVILY_API_KEY", "")
+    assert not re.search(r"[a-z]{2,} [a-z]{2,}", plain), text

@@ -91,7 +91,10 @@ async def test_the_dependencies_come_with_the_run(tavily, model, agent_with):
     [
         ("ok", faults.status(401), "AUTH_ERROR"),
         ("ok", SLOW_DOWN, "RATE_LIMIT_ERROR"),
-        ("ok", faults.status(503), "NETWORK_ERROR"),
+        ("ok", faults.status(400), "VALIDATION_ERROR"),
+        ("ok", faults.status(500), "SERVER_ERROR"),
+        ("ok", faults.status(503), "SERVICE_UNAVAILABLE"),
+        ("ok", faults.reset(), "NETWORK_ERROR"),
         ("badargs", None, "VALIDATION_ERROR"),
     ],
 )
@@ -137,12 +140,13 @@ async def test_calls_at_the_same_time_do_not_disturb_each_other(ctx, tavily):
 
 
 def test_the_agent_of_claude_code_serves_the_three_tools():
-    """(S1-42, S1-44) The run itself is in tests/frameworks/test_claude.py."""
+    """By the same mixin (S1-42, S1-44, S1-45). The run itself is in tests/frameworks/test_claude.py."""
     pytest.importorskip("claude_agent_sdk")
     from kensaku.compat.tavily_tools.claude import ClaudeCodeTavilySearchAgent
 
     agent = ClaudeCodeTavilySearchAgent(TavilySearchDeps(api_key=KEY))
 
+    assert isinstance(agent, TavilyToolsRepositoryMixin)
     assert agent.tool_names == [
         "mcp__pydantic_tools__tavily_search",
         "mcp__pydantic_tools__tavily_extract",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from types import SimpleNamespace
 
 import pytest
 
+from kensaku.errors import RateLimited
 from kensaku.testing import faults
 
 pytest.importorskip("pydantic_ai")
@@ -21,7 +23,7 @@ from kensaku.compat.tavily_tools.pydantic_ai import (
     tavily_search,
 )
 
-from .doubles import ASYNCIO, KEY, NEARBY, QUERY, SLOW_DOWN, WRITTEN, error
+from .doubles import ASYNCIO, KEY, NEARBY, QUERY, SLOW_DOWN, WRITTEN, assert_japanese, error
 
 
 def test_the_signatures_are_those_of_the_document():
@@ -173,23 +175,155 @@ async def test_nobody_waits_for_an_hour(ctx, tavily, waits):
 
 def test_no_pause_is_longer_than_ten_seconds():
     """(S1-12)"""
-    told = tavily_tools.RateLimited("tavily", "too many requests")
+    slow = RateLimited("tavily", "too many requests")
 
-    pauses = [tavily_tools._wait(told, n) for n in range(tavily_tools.RETRIES + 1)]
+    pauses = [tavily_tools.wait_before_retry(slow, n) for n in range(tavily_tools.RETRIES + 1)]
 
     assert pauses == [1, 2, 4, None]
     assert tavily_tools.LONGEST_WAIT == 10
 
 
-@pytest.mark.parametrize("fault", [faults.status(500), faults.status(432), faults.reset()])
-async def test_other_trouble_is_not_tried_again(ctx, tavily, fault, waits):
-    """Exactly what the document types is retried here (S1-12)."""
+# status → type and number of requests, as the author's data model and client have them.
+STATUSES = {
+    400: ("VALIDATION_ERROR", 1),
+    401: ("AUTH_ERROR", 1),
+    422: ("VALIDATION_ERROR", 1),
+    429: ("RATE_LIMIT_ERROR", 4),
+    432: ("RATE_LIMIT_ERROR", 1),
+    500: ("SERVER_ERROR", 4),
+    502: ("SERVER_ERROR", 4),
+    503: ("SERVICE_UNAVAILABLE", 4),
+    504: ("SERVER_ERROR", 4),
+}
+
+
+@pytest.mark.parametrize("tool", [tavily_search, tavily_context])
+@pytest.mark.parametrize("status", STATUSES)
+async def test_every_status_has_its_type(ctx, tavily, tool, status):
+    """Rate limits and server errors are tried again, the rest is not (S1-11, S1-12, S1-13)."""
+    tavily.fails("tavily", faults.status(status, {"detail": {"error": "Invalid topic."}}))
+
+    said = await tool(ctx, QUERY)
+
+    assert (error(said), len(tavily.requests)) == STATUSES[status]
+    assert f"（HTTP {status}）" in said
+    assert_japanese(said)
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [(faults.reset(), "NETWORK_ERROR"), (faults.bad_json(), "API_ERROR")],
+)
+async def test_other_trouble_is_not_tried_again(ctx, tavily, fault, kind, waits):
+    """(S1-12, S1-41)"""
     tavily.fails("tavily", fault)
 
-    error(await tavily_search(ctx, QUERY))
-
+    assert error(await tavily_search(ctx, QUERY)) == kind
     assert len(tavily.asked("tavily")) == 1
     assert waits == []
+
+
+async def test_a_slow_api_is_a_timeout(ctx, tavily, clock, waits):
+    """It had its share of the time: it is not tried again (S1-41)."""
+    asked = asyncio.Event()
+    tavily.fails("tavily", faults.hang(), when=lambda seen: asked.set() or True)
+    call = asyncio.create_task(tavily_search(ctx, QUERY))
+    await asked.wait()
+
+    clock.advance(120)
+
+    assert error(await call) == "TIMEOUT_ERROR"
+    assert waits == []
+
+
+async def test_a_refused_key_stays_refused(ctx, tavily):
+    """Waiting does not help, and so no wait is advised (S1-11, S1-29, S1-35)."""
+    tavily.fails("tavily", faults.status(401))
+    await tavily_search(ctx, QUERY)
+
+    for tool, argument in (
+        (tavily_search, "again"), (tavily_context, "again"), (tavily_extract, ["https://a.example"])
+    ):  # fmt: skip
+        said = await tool(ctx, argument)
+        assert error(said) == "AUTH_ERROR"
+        assert "環境変数 TAVILY_API_KEY を確認してください" in said
+        assert "再試行" not in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wrong"),
+    [
+        ({}, "query は必須です"),
+        ({"query": " "}, "query は1〜1000文字の文字列で指定してください（指定値: 0文字）"),
+        (
+            {"query": "あ" * 1_001},
+            "query は1〜1000文字の文字列で指定してください（指定値: 1001文字）",
+        ),
+        ({"query": 5}, "query は1〜1000文字の文字列で指定してください（指定値: 5）"),
+        (
+            {"query": "q", "max_results": 21},
+            "max_results は1〜20の整数で指定してください（指定値: 21）",
+        ),
+        (
+            {"query": "q", "search_depth": "fast"},
+            "search_depth は basic または advanced で指定してください（指定値: 'fast'）",
+        ),
+        (
+            {"query": "q", "country": "jp"},
+            "引数 'country' はありません（使える引数: query, search_depth, max_results）",
+        ),
+        ("{not json", "引数は JSON のオブジェクトで指定してください"),
+        ("[1]", "引数は JSON のオブジェクトで指定してください"),
+    ],
+)
+async def test_bounds_are_told_in_japanese(ctx, tavily, arguments, wrong):
+    """The value and the bound, in the language of the surface (S1-04, S1-05, S1-06, S1-13)."""
+    result = await tavily_tools.TavilySearch(ctx.deps).invoke(arguments)
+
+    assert result.text == f"Tavily API エラー: {wrong}\nエラータイプ: VALIDATION_ERROR"
+    assert not tavily.requests
+
+
+@pytest.mark.parametrize("tool", [tavily_search, tavily_context])
+async def test_a_query_that_was_cut_is_told_in_the_text(ctx, tavily, tool):
+    """The document allows 1,000 characters, Tavily takes 400 (S1-04, S1-32)."""
+    said = await tool(ctx, "あ" * 1_000)
+
+    assert tavily.asked("tavily")[0].json["query"] == "あ" * 400
+    assert said.endswith("\n注：検索クエリが長いため、先頭の 400 文字で検索しました")
+
+
+async def test_an_old_result_is_told_in_the_text(ctx, tavily, monkeypatch):
+    """(S1-07)"""
+    monkeypatch.setenv("KENSAKU_CACHE_TTL", "0")
+    await tavily_search(ctx, QUERY)
+    tavily.fails("tavily", faults.status(432))
+
+    said = await tavily_search(ctx, QUERY)
+
+    assert said == f"{WRITTEN}\n注：検索できなかったため、0 分前に得た結果を示しています"
+
+
+async def test_results_without_an_address_are_told_in_the_text(ctx, tavily):
+    """(S1-07)"""
+    rows = [
+        {"title": "A", "url": ASYNCIO.url, "content": "a", "score": 0.5},
+        {"url": "", "title": "B"},
+    ]
+    tavily.answers("tavily", body={"results": rows})
+
+    assert (await tavily_search(ctx, QUERY)).endswith("\n注：URL のない結果 1 件を除きました")
+
+
+async def test_the_environment_is_read_at_each_call(tavily, monkeypatch):
+    """(S1-47)"""
+    ctx = SimpleNamespace(deps=TavilySearchDeps())
+    for key in ("first", "second"):
+        monkeypatch.setenv("TAVILY_API_KEY", key)
+        await tavily_search(ctx, key)
+
+    keys = [seen.headers["authorization"] for seen in tavily.asked("tavily")]
+    assert keys == ["Bearer first", "Bearer second"]
 
 
 def test_the_errors_are_typed():
@@ -199,6 +333,8 @@ def test_the_errors_are_typed():
         raised = TavilyAPIError(kind, "なぜか")
         assert (raised.error_type, raised.message) == (kind, "なぜか")
         assert raised.text() == f"Tavily API エラー: なぜか\nエラータイプ: {kind.value}"
+        lasting = kind in ("AUTH_ERROR", "VALIDATION_ERROR", "API_ERROR")
+        assert raised.is_retryable != lasting
 
 
 async def test_a_crash_is_told_without_its_words(ctx, tavily, caplog):

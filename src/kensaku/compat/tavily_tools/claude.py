@@ -8,7 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kensaku.adapters.claude import allowed_tools, wrap
-from kensaku.compat.tavily_tools.tools import TAVILY_TOOLS, TavilyAPIError, TavilySearchDeps
+from kensaku.compat.tavily_tools.errors import TavilyAPIError
+from kensaku.compat.tavily_tools.mixin import TavilyToolsRepositoryMixin
+from kensaku.compat.tavily_tools.tools import TavilySearchDeps
 from kensaku.errors import KensakuError, MissingExtra
 
 try:
@@ -16,10 +18,15 @@ try:
 except ImportError:
     raise MissingExtra("claude-agent-sdk", "claude") from None
 
-__all__ = ["ClaudeCodeTavilySearchAgent", "TavilyAPIError", "TavilySearchDeps"]
+__all__ = [
+    "ClaudeCodeTavilySearchAgent",
+    "TavilyAPIError",
+    "TavilySearchDeps",
+    "TavilyToolsRepositoryMixin",
+]
 
 
-class ClaudeCodeTavilySearchAgent:
+class ClaudeCodeTavilySearchAgent(TavilyToolsRepositoryMixin):
     """An agent with the three Tavily tools and no other: `await agent.run("…")` → its answer.
 
     `options` are those of the SDK; what makes the tools available is added to them.
@@ -30,7 +37,7 @@ class ClaudeCodeTavilySearchAgent:
     def __init__(
         self, deps: TavilySearchDeps | None = None, options: ClaudeAgentOptions | None = None
     ) -> None:
-        self.tools = [wrap(kind(deps)) for kind in TAVILY_TOOLS]
+        self.tools = [wrap(tool) for tool in self.make_tavily_tools(deps)]
         self.server = create_sdk_mcp_server(self.server_name, tools=self.tools)
         self.tool_names = allowed_tools((tool.name for tool in self.tools), name=self.server_name)
         self.options = self._with_tools(options or ClaudeAgentOptions(tools=[], setting_sources=[]))

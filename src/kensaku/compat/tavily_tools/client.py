@@ -28,9 +28,14 @@ class _CachedClient:
 _cached: list[_CachedClient] = []  # least recently used first
 
 
-async def tavily_client(api_key: str, *, retries: bool = True) -> Kensaku:
-    """Return the client for this key; without `retries`, one search is one request."""
-    settings = _tavily_only(Settings.load(), api_key)
+async def tavily_client(
+    api_key: str, settings: Settings | None = None, *, retries: bool = True
+) -> Kensaku:
+    """Return the client for this key; without `retries`, one search is one request.
+
+    Without `settings`, files and environment are read now.
+    """
+    settings = _tavily_only(settings or Settings.load(), api_key)
     for entry in _cached:
         if entry.settings == settings and entry.retries == retries:
             _cached.remove(entry)
@@ -51,9 +56,9 @@ async def close_clients() -> None:
         await _cached.pop().client.close()
 
 
-def configured_key() -> str:
-    """Return Tavily's keys from settings or environment, separated by commas; empty without."""
-    return ",".join(key.reveal() for key in Settings.load().provider("tavily").keys)
+def keys_in(settings: Settings) -> str:
+    """Return Tavily's keys, separated by commas; empty without."""
+    return ",".join(key.reveal() for key in settings.provider("tavily").keys)
 
 
 def _tavily_only(settings: Settings, api_key: str) -> Settings:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kensaku.compat.tavily_tools.errors import TavilyAPIError, TavilyErrorType
+from kensaku.compat.tavily_tools.mixin import TavilyToolsRepositoryMixin
 from kensaku.compat.tavily_tools.tools import (
-    TAVILY_TOOLS,
-    TavilyAPIError,
     TavilyContext,
-    TavilyErrorType,
     TavilyExtract,
     TavilySearch,
     TavilySearchDeps,
@@ -95,7 +94,7 @@ async def _run(
     return (await kind(ctx.deps).invoke(arguments)).text
 
 
-def _as_tool(kind: type[TavilyTool]) -> Tool[TavilySearchDeps]:
+def as_tool(kind: type[TavilyTool]) -> Tool[TavilySearchDeps]:
     """Return the tool with the specification's own schema; we check the arguments."""
 
     async def run(ctx: RunContext[TavilySearchDeps], **arguments: Any) -> str:
@@ -110,20 +109,12 @@ def _as_tool(kind: type[TavilyTool]) -> Tool[TavilySearchDeps]:
 _TOOLSET_ID = "tavily"
 
 
-class TavilyToolsRepositoryMixin:
-    """Give a class the three Tavily tools, for a new agent or an existing one."""
+def register(agent: Agent[TavilySearchDeps, Any], tools: list[Tool[TavilySearchDeps]]) -> None:
+    """Add the tools to an agent, unless it has them."""
+    if any(present.id == _TOOLSET_ID for present in agent.toolsets):
+        return
+    toolset = FunctionToolset(tools, id=_TOOLSET_ID)
 
-    @property
-    def tavily_tools(self) -> list[Tool[TavilySearchDeps]]:
-        """For `Agent(tools=…, deps_type=TavilySearchDeps)`."""
-        return [_as_tool(kind) for kind in TAVILY_TOOLS]
-
-    def register_tavily_tools(self, agent: Agent[TavilySearchDeps, Any]) -> None:
-        """Add them to an agent. A second call changes nothing."""
-        if any(present.id == _TOOLSET_ID for present in agent.toolsets):
-            return
-        tools = FunctionToolset(self.tavily_tools, id=_TOOLSET_ID)
-
-        @agent.toolset(id=_TOOLSET_ID)
-        def registered(ctx: RunContext[TavilySearchDeps]) -> FunctionToolset[TavilySearchDeps]:
-            return tools
+    @agent.toolset(id=_TOOLSET_ID)
+    def registered(ctx: RunContext[TavilySearchDeps]) -> FunctionToolset[TavilySearchDeps]:
+        return toolset

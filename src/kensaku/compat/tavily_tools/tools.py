@@ -1,9 +1,10 @@
 """`tavily_search`, `tavily_extract`, `tavily_context`: a specification's tools, for any framework.
 
-    arguments → check → up to three retries on rate limits → Japanese Markdown
+    arguments → check → Tavily, up to three retries on rate limits and server errors → Markdown
     TavilyAPIError → two lines that name the type; nothing is raised into a run
 
-`pydantic_ai.py` and `claude.py` beside this file serve them (S1-01 … S1-48).
+`pydantic_ai.py` and `claude.py` beside this file serve them, and so does `kensaku.mcp`
+(S1-01 … S1-48). `extract.py` asks Tavily for pages, and reads them itself when Tavily is down.
 """
 
 from __future__ import annotations
@@ -14,14 +15,27 @@ import time
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
-from urllib.parse import urlsplit
 
 from kensaku.compat.tavily_tools import dialect
-from kensaku.compat.tavily_tools.client import configured_key, tavily_client
-from kensaku.dialects._strings import reason
-from kensaku.errors import Cooling, KensakuError, NotConfigured, ProviderError, RateLimited
+from kensaku.compat.tavily_tools.client import keys_in, tavily_client
+from kensaku.compat.tavily_tools.errors import (
+    TavilyAPIError,
+    TavilyErrorType,
+    explain_arguments,
+)
+from kensaku.compat.tavily_tools.extract import ask_tavily, is_trouble, read_pages
+from kensaku.compat.tavily_tools.urls import check_urls
+from kensaku.config.settings import Settings
+from kensaku.errors import (
+    Cooling,
+    InvalidQuery,
+    KensakuError,
+    NotConfigured,
+    Outage,
+    ProviderError,
+    RateLimited,
+)
 from kensaku.models import Outcome
 from kensaku.tools.base import BaseTool, Param, ToolResult
 from kensaku.tools.fence import fence_text
@@ -29,72 +43,46 @@ from kensaku.tools.fence import fence_text
 if TYPE_CHECKING:
     from kensaku.answers.context import Context
     from kensaku.client import Kensaku
-    from kensaku.models import Attempt, Response
-
-    Searched = TypeVar("Searched", Response, Context)
+    from kensaku.compat.tavily_tools.extract import ExtractedPages
+    from kensaku.models import Response
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 RETRIES = 3
 FIRST_WAIT, LONGEST_WAIT = 1.0, 10.0  # seconds; doubled from retry to retry
 LONGEST_ASKED = 60.0  # a longer Retry-After is reported instead of waited for
-MAX_URLS = 20
 CONTEXT_TOKENS = 4_000  # the default of Tavily's own client
-
-
-class TavilyErrorType(StrEnum):
-    """The kinds of errors that the specification names."""
-
-    AUTH_ERROR = "AUTH_ERROR"
-    RATE_LIMIT_ERROR = "RATE_LIMIT_ERROR"
-    VALIDATION_ERROR = "VALIDATION_ERROR"
-    TIMEOUT_ERROR = "TIMEOUT_ERROR"
-    NETWORK_ERROR = "NETWORK_ERROR"
-    API_ERROR = "API_ERROR"
-
-
-class TavilyAPIError(KensakuError):
-    """A tool could not do its work. The tools return it as text; they never raise it into a run."""
-
-    def __init__(self, error_type: TavilyErrorType | str, message: str = "") -> None:
-        self.error_type = TavilyErrorType(error_type)
-        super().__init__(message or self.error_type.value)
-
-    @classmethod
-    def of(cls, error: KensakuError) -> TavilyAPIError:
-        """Convert any error of ours."""
-        if isinstance(error, cls):
-            return error
-        message = str(error) if not isinstance(error, ProviderError) else reason(error, "ja")
-        return cls(dialect.error_type(error), message)
-
-    def text(self) -> str:
-        """The two lines that a model reads."""
-        return dialect.failure(self.message, self.error_type.value)
-
+MAX_TOKENS = 1_000_000  # of one context; the document has no upper bound
 
 Sleep = Callable[[float], Awaitable[object]]
 
 
 @dataclass(frozen=True)
 class TavilySearchDeps:
-    """What the tools need. Without `api_key`, the one of the settings or the environment.
+    """What the tools need. Without `api_key`, the one of the settings.
 
-    `fence` puts web text between markers; `sleep` stands in for waiting in tests.
+    `settings` are those of a program that has read them already; without them, files and
+    environment are read at each call. `fence` puts web text between markers. `fallback` lets our
+    own reader extract pages while Tavily cannot. `sleep` stands in for waiting in tests.
     """
 
     api_key: str | None = field(default=None, repr=False)
     fence: bool = False
     sleep: Sleep = field(default=asyncio.sleep, repr=False)
+    settings: Settings | None = field(default=None, repr=False)
+    fallback: bool = True
 
     async def client(self) -> Kensaku:
         """Return the client for this key. Raises `TavilyAPIError` when there is none."""
-        key = (configured_key() if self.api_key is None else self.api_key).strip()
+        settings = self.settings or Settings.load()
+        key = (keys_in(settings) if self.api_key is None else self.api_key).strip()
         if not key:
             raise TavilyAPIError.of(
                 NotConfigured("tavily", "it has no key", remedy="set TAVILY_API_KEY")
             )
-        return await tavily_client(key, retries=False)
+        return await tavily_client(key, settings, retries=False)
 
 
 def log_verbose_tool_start(tool_name: str, arguments: Mapping[str, Any]) -> None:
@@ -110,6 +98,7 @@ def log_verbose_tool_done(tool_name: str, status: str, execution_time_ms: float)
 class TavilyTool(BaseTool):
     """Schema, log and errors of the three tools."""
 
+    text_only = True
     logged: ClassVar[str] = "query"  # the argument that the log names
 
     def __init__(self, deps: TavilySearchDeps | None = None) -> None:
@@ -150,26 +139,34 @@ class TavilyTool(BaseTool):
         kind = "arguments" if wrong else "tool"
         return ToolResult(False, text=failure.text(), error=failure.message, error_kind=kind)  # type: ignore[arg-type]
 
+    def check(self, raw: Mapping[str, Any] | str | None) -> dict[str, Any]:
+        """Return the arguments with defaults filled in. Raises `TavilyAPIError`, in Japanese."""
+        try:
+            return super().check(raw)
+        except InvalidQuery:
+            wrong = explain_arguments(self.params, raw)
+            raise TavilyAPIError("VALIDATION_ERROR", wrong) from None
+
     @abstractmethod
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
         """Run the tool. Raises a `KensakuError`, which becomes two lines of text."""
 
-    async def search_with_retries(
-        self, search: Callable[[Kensaku], Awaitable[Searched]]
-    ) -> Searched:
-        """Search; on a rate limit, wait and search again. Raises `TavilyAPIError`."""
-        client = await self.deps.client()
-        for retry in range(RETRIES + 1):
-            response = await search(client)
-            if response.outcome is not Outcome.UNAVAILABLE:
-                return response
-            error = _last_error(response.attempts)
-            wait = _wait(error, retry)
+    async def with_retries(self, call: Callable[[Kensaku], Awaitable[T | KensakuError]]) -> T:
+        """Call Tavily; when it asks for time, or fails, wait and call again.
+
+        Raises `TavilyAPIError`.
+        """
+        client, retry = await self.deps.client(), 0
+        while True:
+            answer = await call(client)
+            if not isinstance(answer, KensakuError):
+                return answer
+            wait = wait_before_retry(answer, retry)
             if wait is None:
-                break
+                raise TavilyAPIError.of(answer)
             await self.deps.sleep(wait)
             await client._resources.limiter("tavily").reset()  # the time it asked for is over
-        raise TavilyAPIError.of(error)
+            retry += 1
 
     def success(self, text: str, output: Any) -> ToolResult:
         """Return a successful result, fenced if the dependencies ask for it."""
@@ -185,21 +182,36 @@ def _schema(param: Param) -> dict[str, Any]:
     )
 
 
-def _last_error(attempts: tuple[Attempt, ...]) -> KensakuError:
-    """Return the error of the last attempt that has one."""
-    errors = [a.error for a in attempts if a.error is not None]
+def wait_before_retry(error: KensakuError, retry: int) -> float | None:
+    """Return the seconds until the next try, or None when there is none.
+
+    Rate limits and server errors may be over soon. A timeout had its share of the time already.
+    """
+    if retry == RETRIES or not _passes(error):
+        return None
+    asked = error.retry_after if isinstance(error, ProviderError) else None
+    if asked is None:
+        return min(LONGEST_WAIT, FIRST_WAIT * 2.0**retry)
+    return asked if asked <= LONGEST_ASKED else None
+
+
+def _passes(error: KensakuError) -> bool:
+    if isinstance(error, Cooling):
+        return error.cause in ("", RateLimited.__name__)
+    if isinstance(error, Outage):
+        return error.status is not None and error.status >= 500
+    return isinstance(error, RateLimited)
+
+
+def _failure_of(response: Response | Context) -> KensakuError | None:
+    """Return the error of the last attempt that has one, when nobody could search."""
+    if response.outcome is not Outcome.UNAVAILABLE:
+        return None
+    errors = [a.error for a in response.attempts if a.error is not None]
     return errors[-1] if errors else KensakuError("nobody was asked")
 
 
-def _wait(error: KensakuError, retry: int) -> float | None:
-    """Return the seconds until the next try, or None when there is none."""
-    if retry == RETRIES or not isinstance(error, RateLimited | Cooling):
-        return None
-    if error.retry_after is None:
-        return min(LONGEST_WAIT, FIRST_WAIT * 2.0**retry)
-    return error.retry_after if error.retry_after <= LONGEST_ASKED else None
-
-
+NO_ROOM = "max_tokens が小さすぎるため、収まる文章がありません。"
 _QUERY = Param("query", "string", {"en": "検索クエリ"}, required=True, minimum=1, maximum=1_000)
 
 
@@ -213,10 +225,13 @@ class TavilySearch(TavilyTool):
     )
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
-        query, depth = arguments["query"], arguments["search_depth"]
-        response = await self.search_with_retries(
-            lambda k: k.search(query, depth=depth, max_results=arguments["max_results"])
-        )
+        query, depth, results = (arguments[p.name] for p in self.params)
+
+        async def search(client: Kensaku) -> Response | KensakuError:
+            response = await client.search(query, depth=depth, max_results=results)
+            return _failure_of(response) or response
+
+        response = await self.with_retries(search)
         return self.success(dialect.write(response), response.to_dict())
 
 
@@ -235,16 +250,23 @@ class TavilyExtract(TavilyTool):
     )
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
-        valid, failed = check_urls(arguments["urls"])
-        client = await self.deps.client()
-        pages = []
-        if valid:
-            extraction = await client.extract(valid)
-            pages = list(extraction.results)
-            failed += [(url, str(error)) for url, error in extraction.failed]
-        lost = [{"url": url, "error": error} for url, error in failed]
-        output = {"results": [p.to_dict() for p in pages], "failed_results": lost}
-        return self.success(dialect.extracted(pages, failed), output)
+        valid, wrong = check_urls(arguments["urls"])
+
+        async def extract(client: Kensaku) -> ExtractedPages | KensakuError:
+            answer = await ask_tavily(client, valid)
+            if isinstance(answer, ProviderError) and self.deps.fallback and is_trouble(answer):
+                return await read_pages(client, valid, answer)
+            return answer
+
+        done = await self.with_retries(extract)
+        failed = [*wrong, *done.failed]
+        output = {
+            "results": [page.to_dict() for page in done.pages],
+            "failed_results": [{"url": url, "error": error} for url, error in failed],
+            "notes": list(done.notes),
+        }
+        text = await asyncio.to_thread(dialect.extracted, done.pages, failed, done.notes)
+        return self.success(text, output)
 
 
 class TavilyContext(TavilyTool):
@@ -259,37 +281,16 @@ class TavilyContext(TavilyTool):
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
         query, tokens = arguments["query"], arguments["max_tokens"] or CONTEXT_TOKENS
-        response = await self.search_with_retries(lambda k: k.context(query, max_tokens=tokens))
-        text = response.text if response.outcome is Outcome.FOUND else dialect.NOTHING
-        return self.success(dialect.context(query, text), response.to_dict())
+
+        async def search(client: Kensaku) -> Context | KensakuError:
+            context = await client.context(query, max_tokens=min(tokens, MAX_TOKENS))
+            return _failure_of(context) or context
+
+        context = await self.with_retries(search)
+        text = context.text if context.outcome is Outcome.FOUND else dialect.NOTHING
+        return self.success(
+            dialect.context(query, text or NO_ROOM, context.notes), context.to_dict()
+        )
 
 
 TAVILY_TOOLS: tuple[type[TavilyTool], ...] = (TavilySearch, TavilyExtract, TavilyContext)
-
-
-def check_urls(urls: list[str]) -> tuple[list[str], list[tuple[str, str]]]:
-    """Return the valid URLs without duplicates, and the others with the reason.
-
-    Raises `TavilyAPIError` for no URL at all, and for more than 20.
-    """
-    merged = list(dict.fromkeys(url.strip() for url in urls))
-    if not merged:
-        raise TavilyAPIError("VALIDATION_ERROR", "URLを1つ以上指定してください")
-    if len(merged) > MAX_URLS:
-        message = f"URLは最大{MAX_URLS}件です（{len(merged)}件が指定されました）"
-        raise TavilyAPIError("VALIDATION_ERROR", message)
-    wrong = {url: why for url in merged if (why := _reason_against(url))}
-    valid = [url for url in merged if url not in wrong]
-    if plain := sum(url.lower().startswith("http://") for url in valid):
-        log.warning("tavily_extract: %d URL(s) without TLS; https:// is recommended", plain)
-    return valid, list(wrong.items())
-
-
-def _reason_against(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return "URLの形式が正しくありません"
-    if parts.scheme not in ("http", "https"):
-        return "http:// または https:// で始まるURLを指定してください"
-    return "" if parts.hostname else "ホスト名がありません"

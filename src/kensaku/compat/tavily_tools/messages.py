@@ -1,0 +1,89 @@
+"""Our errors as the specification reports them: its type, and a sentence in Japanese."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from kensaku.dialects._strings import reason
+from kensaku.errors import (
+    AddressRefused,
+    BadQuery,
+    CircuitOpen,
+    Cooling,
+    DoesNotFit,
+    FetchError,
+    KensakuError,
+    KeyRefused,
+    NotAllowed,
+    NotConfigured,
+    Outage,
+    PageUnavailable,
+    ProviderError,
+    QuotaExhausted,
+    RateLimited,
+    Timeout,
+    TooLarge,
+    Unparsable,
+    UsageError,
+)
+
+__all__ = ["error_type", "message"]
+
+_Kinds = tuple[type[KensakuError], ...]
+
+# The first row that the error is an instance of holds, if the HTTP status is one of the row's.
+_TYPES: tuple[tuple[_Kinds, Container[int] | None, str], ...] = (
+    ((KeyRefused, NotConfigured), None, "AUTH_ERROR"),
+    ((RateLimited, QuotaExhausted, Cooling), None, "RATE_LIMIT_ERROR"),
+    ((UsageError, BadQuery, DoesNotFit), None, "VALIDATION_ERROR"),
+    ((Outage,), (503,), "SERVICE_UNAVAILABLE"),
+    ((Outage,), range(500, 600), "SERVER_ERROR"),
+    ((CircuitOpen,), None, "SERVICE_UNAVAILABLE"),
+    ((Timeout,), None, "TIMEOUT_ERROR"),
+    ((Outage,), None, "NETWORK_ERROR"),
+)
+
+# What our own page reader reports.
+_PAGES: tuple[tuple[type[FetchError], str], ...] = (
+    (AddressRefused, "このアドレスへのアクセスは許可されていません"),
+    (NotAllowed, "サイトが自動取得を許可していません"),
+    (TooLarge, "ページが大きすぎます"),
+    (PageUnavailable, "ページを取得できませんでした"),
+    (Unparsable, "ページから文章を取り出せませんでした"),
+    (FetchError, "ページを取得できませんでした"),
+)
+
+# A cooldown after one of these does not pass by waiting: it is reported as what began it.
+_LASTING: dict[str, type[ProviderError]] = {
+    cls.__name__: cls for cls in (KeyRefused, QuotaExhausted)
+}
+
+
+def error_type(error: KensakuError) -> str:
+    """The word for an error: AUTH_ERROR, RATE_LIMIT_ERROR, VALIDATION_ERROR, …"""
+    error = _cause(error)
+    status = getattr(error, "status", None)
+    for kinds, statuses, word in _TYPES:
+        if isinstance(error, kinds) and (statuses is None or status in statuses):
+            return word
+    return "API_ERROR"
+
+
+def message(error: KensakuError) -> str:
+    """The reason in Japanese, with the HTTP status and the variable to look at."""
+    error = _cause(error)
+    if isinstance(error, FetchError):
+        sentence = next(text for kind, text in _PAGES if isinstance(error, kind))
+        status = getattr(error, "status", None)
+        return f"{sentence}（HTTP {status}）" if status else sentence
+    if isinstance(error, UsageError):  # English: which value and which bound is worth more
+        return f"{reason(error, 'ja')}（{error}）"
+    return reason(error, "ja")
+
+
+def _cause(error: KensakuError) -> KensakuError:
+    """Return what began a cooldown that waiting does not end; else the error itself."""
+    if isinstance(error, Cooling) and (kind := _LASTING.get(error.cause)):
+        remedy = error.remedy or f"check {error.provider.upper()}_API_KEY"
+        return kind(error.provider, error.message, remedy=remedy)
+    return error
