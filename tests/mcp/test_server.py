@@ -121,7 +121,8 @@ async def test_pages_are_read_one_by_one_and_kept_whole(make_client, upstream, m
         result = await c.call_tool("web_extract", {"urls": urls}, progress_callback=on_progress)
         whole = (await c.read_resource(str(result.content[1].uri))).contents[0].text
 
-    assert [t[:2] for t in told[1:]] == [(1, 3), (2, 3), (3, 3)]
+    steps = [t[:2] for t in told[1:] if t[0] == int(t[0])]  # a slow machine adds heartbeats
+    assert steps == [(1, 3), (2, 3), (3, 3)]
     assert [p["url"] for p in result.structured_content["results"]] == urls
     assert whole.count("Otter 1799") == 3
     assert "Otter 1799" not in text_of(result)

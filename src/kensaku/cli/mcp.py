@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import argparse
 import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,13 +22,14 @@ if TYPE_CHECKING:
     from kensaku.config.settings import Settings
 
 USAGE = "[--http] [options]"
+TAVILY = ("tavily_search", "tavily_extract", "tavily_context")  # in Japanese, by Tavily alone
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the tools, the address and the token."""
     add = parser.add_argument
     add("--tools", metavar="NAMES", default=",".join(DEFAULT),
-        help=f"tools, separated by commas: {', '.join(TOOLS)}")  # fmt: skip
+        help=f"tools, separated by commas: {', '.join((*TOOLS, *TAVILY))}")  # fmt: skip
     add(
         "--language",
         metavar="CODE",
@@ -64,7 +67,7 @@ async def run(args: argparse.Namespace) -> int:
     from kensaku.mcp.server import make_server, serve_stdio
 
     names = [n.strip() for n in args.tools.split(",") if n.strip()]
-    async with Kensaku(Settings.load(args.config)) as client:
+    async with Kensaku(Settings.load(args.config)) as client, _tavily_clients():
         server = make_server(names, client=client, language=args.language)
         if not args.http:
             # A thread blocks on stdin and cannot be cancelled, so Ctrl-C ends the process.
@@ -82,6 +85,17 @@ async def run(args: argparse.Namespace) -> int:
             ready=lambda url: print_message(f"kensaku mcp: {url}"),
         )
     return 0
+
+
+@asynccontextmanager
+async def _tavily_clients() -> AsyncIterator[None]:
+    """Close the clients that the Tavily tools have made."""
+    from kensaku.compat.tavily_tools.client import close_clients
+
+    try:
+        yield
+    finally:
+        await close_clients()
 
 
 def _token(file: Path | None, settings: Settings) -> str | None:

@@ -61,8 +61,16 @@ def wrap(tool: BaseTool) -> McpTool:
 
 
 def result_of(tool: BaseTool, done: ToolResult, store: Store | None = None) -> types.CallToolResult:
-    """Convert a tool's result to the protocol's. A failure is a result with `isError`."""
+    """Convert a tool's result to the protocol's. A failure is a result with `isError`.
+
+    Of a `text_only` tool the client gets the text alone: some clients show structured content
+    instead of it, and the model would not read the specification's words.
+    """
     text, output = done.text, done.output
+    if tool.text_only:
+        return types.CallToolResult(
+            content=[types.TextContent(text=text)], is_error=not done.success
+        )
     content: list[types.ContentBlock] = []
     if store is not None and left_out(done):
         uri = store(f"{tool.name}: the whole result", fence_text(whole(output), tool.language))
