@@ -12,6 +12,7 @@ import pytest
 from mcp import Client
 
 from kensaku.errors import UsageError
+from kensaku.mcp import http as mcp_http
 from kensaku.mcp.http import hosts_for, is_loopback, serve_http
 from kensaku.mcp.server import make_server
 
@@ -72,6 +73,16 @@ async def test_a_foreign_host_is_refused(url, host):
         assert (await sent(url, Host=host, MCP_Protocol_Version=version))[0] == 421
 
 
+@pytest.mark.parametrize("name", ["LOCALHOST", "LocalHost:80", "127.0.0.1"])
+async def test_a_host_name_is_the_same_in_any_case(url, name):
+    """So it is in an origin."""
+    for version in ("2025-11-25", "2026-07-28"):
+        status, _ = await sent(
+            url, Host=name, Origin=f"http://{name}", MCP_Protocol_Version=version
+        )
+        assert status not in (403, 421)
+
+
 @pytest.mark.parametrize("origin", FOREIGN_ORIGINS)
 async def test_a_foreign_origin_is_refused(url, origin):
     """No page in a browser may use the server behind its reader's back."""
@@ -92,6 +103,19 @@ async def test_sessions_cannot_be_made_up_and_end_when_they_are_ended(url):
         assert (await sent(url, LIST, Mcp_Session_Id=forged))[0] == 404
     assert (await sent(url, b"", "DELETE", Mcp_Session_Id=session))[0] == 200
     assert (await sent(url, LIST, Mcp_Session_Id=session))[0] == 404
+
+
+async def test_there_is_a_cap_on_sessions(url, monkeypatch):
+    """Each holds memory for half an hour: who opens them without end is refused, not served."""
+    monkeypatch.setattr(mcp_http, "MAX_SESSIONS", 2)
+    opened = [await sent(url) for _ in range(3)]
+    first = opened[0][1]["mcp-session-id"]
+
+    assert [status for status, _ in opened] == [200, 200, 503]
+    assert (await sent(url, LIST, Mcp_Session_Id=first))[0] == 200
+
+    await sent(url, b"", "DELETE", Mcp_Session_Id=first)
+    assert (await sent(url))[0] == 200
 
 
 async def test_a_body_over_four_mebibytes_is_refused(url):

@@ -1,6 +1,6 @@
 """The MCP server over Streamable HTTP, behind access checks.
 
-    Host (421) → Origin (403) → token (401) → body (413) → session (404) → the server
+    Host (421) → Origin (403) → token (401) → body (413) → session (404, 503) → the server
 
 Without a token it listens on loopback only.
 """
@@ -31,6 +31,7 @@ PATH = "/mcp"
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 MAX_BODY = 4 * 1024 * 1024
 IDLE = 1800.0  # seconds after which a session that nobody uses ends
+MAX_SESSIONS = 256  # at the same time; one more is refused until another ends
 MIN_TOKEN = 16
 
 
@@ -54,10 +55,22 @@ def http_app(
 
     class Endpoint:  # a class: Starlette passes it the raw request, whatever the method
         async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+            opens = not _all(scope["headers"], _SESSION)
+            if opens and _count_sessions(manager) >= MAX_SESSIONS:
+                await _refuse(send, 503, "this server has too many sessions; try again later")
+                return
             await manager.handle_request(scope, receive, send)
 
     app = Starlette(routes=[Route(PATH, Endpoint())], lifespan=lambda _: manager.run())
     return AccessMiddleware(app, hosts, token)
+
+
+def _count_sessions(manager: StreamableHTTPSessionManager) -> int:
+    """Count the open sessions. Drop those that their client has ended: the SDK keeps them."""
+    sessions = manager._server_instances
+    for ended in [name for name, session in sessions.items() if session.is_terminated]:
+        del sessions[ended]
+    return len(sessions)
 
 
 class AccessMiddleware:
@@ -79,8 +92,14 @@ class AccessMiddleware:
         if refusal := self._refusal(headers):
             await _refuse(send, *refusal)
             return
-        verified = [(n, self._verify(v) if n == _SESSION else v) for n, v in headers]
+        verified = [(n, self._verified(n, v)) for n, v in headers]
         await self._app({**scope, "headers": verified}, receive, self._signing(send))
+
+    def _verified(self, name: bytes, value: bytes) -> bytes:
+        if name == _SESSION:
+            return self._verify(value)
+        # Host names are equal in any case; the SDK compares letters.
+        return value.lower() if name in (b"host", b"origin") else value
 
     def _refusal(self, headers: list[tuple[bytes, bytes]]) -> tuple[int, str] | None:
         host, origin = _all(headers, b"host"), _all(headers, b"origin")
