@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import logging
+import threading
 from statistics import fmean, pvariance
 
 import pytest
@@ -35,7 +36,7 @@ async def test_rag_search_finds_documents_in_qdrant(make_client, url):
 
     assert result.success
     assert {r["url"] for r in result.output} == {OTTERS.url, KELP.url}
-    assert result.confidence_factors["count"] == 2
+    assert result.confidence_factors["result_count"] == 2
     assert OTTERS.text in result.text
     assert all(0 < r["score"] <= 1 for r in result.output)
 
@@ -52,24 +53,128 @@ async def test_rag_search_keeps_to_its_collection_and_limit(zoo):
     assert "https://other.example/" not in {r["url"] for r in one.output}
 
 
-async def test_rag_search_delegates_to_the_function_of_the_document(monkeypatch, caplog):
-    """Which can be put in its place, as the legacy logic was (S3-08, S3-11)."""
+HOST_ROW = {"score": 0.82, "id": 7, "payload": {"question": "Who?", "answer": "Otters.",
+            "source": "faq.csv", "domain": "zoo"}}  # fmt: skip
+OUR_ROW = {"title": "Otters", "url": "https://a.example/", "content": "otters", "score": 0.5}
+
+
+def plain(found):
+    """The legacy function: plain, with two arguments."""
+
+    def search(query, collection):
+        assert threading.current_thread() is not threading.main_thread()
+        search.asked.append((query, collection))
+        return found
+
+    search.asked = []
+    return search
+
+
+def awaited(found):
+    """The same as a coroutine function, which takes a limit as well."""
+
+    async def search(query, collection=None, limit=None):
+        search.asked.append((query, collection))
+        return found
+
+    search.asked = []
+    return search
+
+
+@pytest.mark.parametrize("how", ["option", "in its place"])
+@pytest.mark.parametrize("kind", [plain, awaited])
+@pytest.mark.parametrize(
+    ("row", "read"),
+    [
+        (HOST_ROW, ("Who?", "faq.csv", "Otters.", 0.82)),
+        (OUR_ROW, ("Otters", "https://a.example/", "otters", 0.5)),
+    ],
+    ids=["of the host", "of ours"],
+)
+async def test_the_legacy_function_can_be_put_in_the_place_of_ours(
+    monkeypatch, caplog, how, kind, row, read
+):
+    """Plain or awaited, by option or in its place, rows of either shape (S3-08, S3-11)."""
+    caplog.set_level(logging.INFO, "kensaku.tools")
+    legacy = kind([row] * 4)
+    if how != "option":
+        monkeypatch.setattr(rag_search, "search_rag_knowledge_base_structured", legacy)
+    tool = RAGSearchTool(search=legacy) if how == "option" else RAGSearchTool()
+
+    result = await tool.execute("otters", "zoo", 3)
+
+    assert legacy.asked == [("otters", "zoo")]
+    assert result.success
+    assert len(result.output) == 3
+    found = result.output[0]
+    assert (found["title"], found["url"], found["content"], found["score"]) == read
+    assert found["payload"].items() >= row.get("payload", {}).items()
+    assert result.confidence_factors["avg_score"] == read[3]
+    assert read[2] in result.text
+    assert f"rag_search: 3 results, mean score {read[3]}" in logged(caplog, logging.INFO)
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ("[[NO_RAG_RESULT]] 検索結果が見つかりませんでした。", "empty"),
+        ("[[NO_RAG_RESULT_LOW_SCORE]] スコア閾値未満の結果のみでした。", "empty"),
+        ("[[RAG_TOOL_ERROR]] エラーが発生しました: refused", "tool"),
+        ("something else", "tool"),
+        ([], "empty"),
+    ],
+)
+async def test_a_message_of_the_legacy_function_is_told_by_its_marker(message, kind):
+    """Nothing there and nobody could search are two things (S3-10)."""
+    result = await RAGSearchTool(search=plain(message)).invoke({"query": "otters"})
+
+    assert (result.success, result.output, result.error_kind) == (False, [], kind)
+    assert result.confidence_factors["result_count"] == 0
+    assert "[[" not in result.error
+
+
+async def test_a_legacy_function_that_raises_is_a_failure_with_a_type(caplog):
+    """Its message may hold a key; it goes to the log (S3-10)."""
+
+    def broken(query, collection):
+        raise ConnectionError("key-123")
+
+    result = await RAGSearchTool(search=broken).execute("otters")
+
+    assert (result.success, result.error_kind) == (False, "tool")
+    assert "ConnectionError" in result.error
+    assert "key-123" not in result.error + result.text
+    assert "key-123" in caplog.text
+
+
+async def test_collections_are_tried_in_order_until_one_has_results():
+    """The one that is asked for first, then those of the configuration (S3-07)."""
     asked = []
 
-    async def legacy(query, collection=None, limit=None, *, client=None):
-        asked.append((query, collection, limit))
-        return [{"title": "Otters", "url": "https://a.example/", "content": "otters", "score": 0.5}]
+    def legacy(query, collection):
+        asked.append(collection)
+        by_name = {"news": [HOST_ROW], "faq": [], "gone": "[[RAG_TOOL_ERROR]] no such collection"}
+        return by_name[collection]
 
-    monkeypatch.setattr(rag_search, "search_rag_knowledge_base_structured", legacy)
-    caplog.set_level(logging.INFO, "kensaku.tools")
+    tool = RAGSearchTool(search=legacy, collections=["faq", "news", "wiki"])
+    found = await tool.execute("otters", "gone")
+    asked_first, asked = asked, []
+    nothing = await RAGSearchTool(search=legacy, collections=["faq", "gone"]).execute("otters")
 
-    result = await RAGSearchTool().execute("otters", "zoo", 3)
+    assert asked_first == ["gone", "faq", "news"]
+    assert found.confidence_factors["used_collection"] == "news"
+    assert nothing.error_kind == "empty"  # one of them could be searched
 
-    assert asked == [("otters", "zoo", 3)]
-    assert result.success
-    assert result.output[0]["url"] == "https://a.example/"
-    assert result.confidence_factors["score_mean"] == 0.5
-    assert "rag_search: 1 results, mean score 0.5" in logged(caplog, logging.INFO)
+
+async def test_results_under_the_threshold_are_left_out():
+    """As the configuration's `score_threshold` says (S3-10)."""
+    rows = [{**HOST_ROW, "score": score} for score in (0.9, 0.44, 0.1)]
+
+    some = await RAGSearchTool(search=plain(rows), min_score=0.45).execute("otters")
+    none = await RAGSearchTool(search=plain(rows), min_score=0.95).execute("otters")
+
+    assert [r["score"] for r in some.output] == [0.9]
+    assert (none.success, none.error_kind) == (False, "empty")
 
 
 async def test_the_function_gives_a_list_or_says_why_not(zoo):
@@ -78,8 +183,11 @@ async def test_the_function_gives_a_list_or_says_why_not(zoo):
     failed = await rag_search.search_rag_knowledge_base_structured("otters", "void", client=zoo)
 
     assert isinstance(found, list)
-    assert isinstance(failed, str)
+    assert found[0].keys() >= {"score", "payload", "title", "url", "content"}
+    assert failed.startswith("[[RAG_TOOL_ERROR]]")
     assert "void" in failed
+    nothing = await rag_search.search_rag_knowledge_base_structured("xylophone", client=zoo)
+    assert nothing.startswith("[[NO_RAG_RESULT]]")
 
 
 async def test_a_message_instead_of_a_list_is_a_failure(zoo, caplog):
@@ -88,7 +196,7 @@ async def test_a_message_instead_of_a_list_is_a_failure(zoo, caplog):
 
     assert (result.success, result.output) == (False, [])
     assert "void" in result.error
-    assert result.confidence_factors["count"] == 0
+    assert result.confidence_factors["result_count"] == 0
     assert result.confidence_factors["score"] == 0.0
     assert logged(caplog, logging.ERROR) == [f"rag_search failed: {result.error}"]
 
@@ -104,43 +212,57 @@ async def test_the_input_is_logged_and_the_query_only_when_debugging(zoo, caplog
     assert "rag_search: query 'otters'" in logged(caplog, logging.DEBUG)
 
 
-def result(score: float | None, text: str = "sea otters", host: str = "a") -> dict:
+@pytest.mark.parametrize("scores", [[0.9, 0.5, 0.4], [0.7]])
+def test_the_factors_are_the_statistics_of_the_scores(scores):
+    """Count, mean, variance, maximum and minimum, as any textbook has them (S3-12)."""
+    factors = RAGSearchTool()._calculate_confidence_factors(scores)
+
+    assert factors == {
+        "result_count": len(scores),
+        "avg_score": pytest.approx(fmean(scores), abs=1e-4),
+        "score_variance": pytest.approx(pvariance(scores), abs=1e-4),
+        "max_score": max(scores),
+        "min_score": min(scores),
+    }
+
+
+def test_no_scores_have_the_highest_variance():
+    """(S3-12)"""
+    factors = RAGSearchTool()._calculate_confidence_factors([])
+
+    assert factors == {
+        "result_count": 0, "avg_score": 0.0, "score_variance": 1.0, "max_score": 0.0,
+        "min_score": 0.0,
+    }  # fmt: skip
+
+
+def row(score: float | None, text: str = "sea otters", host: str = "a") -> dict:
     return {"title": text, "url": f"https://{host}.example/", "content": text, "score": score}
 
 
-def test_the_factors_are_the_statistics_of_the_scores():
-    """Count, mean and variance, as any textbook has them (S3-12)."""
-    scores = [0.9, 0.5, 0.4]
-
-    factors = RAGSearchTool._calculate_confidence_factors("sea otters", [*map(result, scores)])
-
-    assert factors["count"] == 3
-    assert factors["score_mean"] == pytest.approx(fmean(scores), abs=1e-4)
-    assert factors["score_variance"] == pytest.approx(pvariance(scores), abs=1e-4)
-    assert 0 <= factors["score"] <= 1
-
-
-def test_the_factors_are_typed_and_in_their_bounds():
+async def test_the_factors_are_typed_and_in_their_bounds():
     """Whatever an index gives (S3-04, S3-12)."""
     for scores in ([], [None], [3.7, -1.0], [0.0], [1.0, None]):
-        factors = RAGSearchTool._calculate_confidence_factors("otters", [*map(result, scores)])
+        found = await RAGSearchTool(search=plain([*map(row, scores)])).execute("otters")
+        factors = found.confidence_factors
 
-        assert isinstance(factors["count"], int)
-        for share in ("coverage", "agreement", "score"):
+        assert factors["result_count"] == len(scores)
+        for share in ("coverage", "agreement", "score", "avg_score", "max_score", "min_score"):
             assert 0 <= factors[share] <= 1
-        mean = factors["score_mean"]
-        assert mean is None or 0 <= mean <= 1
         assert factors["level"] in ("none", "low", "medium", "high")
+        assert all(not isinstance(value, dict) for value in factors.values())
         json.dumps(factors)
 
 
-def test_results_about_something_else_lower_the_confidence():
+async def test_results_about_something_else_lower_the_confidence():
     """High scores alone do not make an answer (S3-12)."""
-    on, off = ([result(0.9, text, host) for host in "abc"] for text in ("sea otters", "tax law"))
+    on, off = ([row(0.9, text, host) for host in "abc"] for text in ("sea otters", "tax law"))
 
-    good = RAGSearchTool._calculate_confidence_factors("sea otters", on)
-    bad = RAGSearchTool._calculate_confidence_factors("sea otters", off)
+    good, bad = [
+        (await RAGSearchTool(search=plain(rows)).execute("sea otters")).confidence_factors
+        for rows in (on, off)
+    ]
 
-    assert good["score_mean"] == bad["score_mean"]
+    assert good["avg_score"] == bad["avg_score"]
     assert (good["level"], bad["level"]) == ("high", "low")
     assert bad["coverage"] == 0.0

@@ -8,7 +8,7 @@ import warnings
 
 import pytest
 
-from kensaku.tools import ReasoningTool
+from kensaku.tools import RAGSearchTool, ReasoningTool
 from kensaku.tools.reasoning import gemini
 from tests.adapters.model_server import ModelServer
 
@@ -45,6 +45,51 @@ def test_the_prompt_is_system_then_sources_then_rules(language, parts):
     places = [prompt.index(part) for part in parts]
     assert places == sorted(places)
     assert places[1] < prompt.index("[2] Kelp") < prompt.index("前の文脈") < places[2]
+
+
+HOST_SOURCES = [
+    {"score": 0.9, "payload": {"question": "What do they eat?", "answer": "Urchins."}},
+    {"score": 0.8, "collection": "wiki", "payload": {"content": "Kelp grows.", "source": "k.csv"}},
+    {"payload": {"page_content": "Hands.", "metadata": {"title": "Sleep", "url": "https://s/"}}},
+]
+
+
+async def test_sources_of_both_shapes_reach_the_model():
+    """Hits of ours, and points of a vector database with their payload (S3-16, S3-17)."""
+    model = answering("Urchins [1].")
+
+    ours = await ReasoningTool(model=model).invoke({"query": "food?", "sources": SOURCES})
+    theirs = await ReasoningTool(model=model).invoke({"query": "food?", "sources": HOST_SOURCES})
+
+    assert ours.success, ours.error
+    assert f"[1] Sea otters {SOURCES[0]['url']}\n{SOURCES[0]['content']}" in model.prompts[0]
+    assert theirs.success, theirs.error
+    for text in (
+        "[1] What do they eat?\nUrchins.", "[2] k.csv\nKelp grows.", "[3] Sleep https://s/\nHands."
+    ):  # fmt: skip
+        assert text in model.prompts[1]
+    assert theirs.confidence_factors["source_count"] == 3
+
+
+async def test_what_rag_search_found_is_a_list_of_sources(zoo):
+    """The executor hands the output of one step to the next (S3-13, S3-16)."""
+    model = answering("Urchins [1].")
+    found = await RAGSearchTool(zoo).execute("sea otters")
+
+    await ReasoningTool(model=model).invoke({"query": "food?", "sources": found.output})
+
+    assert f"[1] {found.output[0]['title']}" in model.prompts[0]
+
+
+@pytest.mark.parametrize("wrong", [["a text"], "a text", [1], [{}] * 101])
+async def test_sources_that_are_none_are_refused(wrong):
+    """One sentence, before the model is asked (S3-16)."""
+    model = answering("never")
+
+    result = await ReasoningTool(model=model).invoke({"query": "food?", "sources": wrong})
+
+    assert (result.success, result.error_kind, model.prompts) == (False, "arguments", [])
+    assert result.error.startswith("sources ")
 
 
 def test_sources_in_a_prompt_are_data():
@@ -94,7 +139,8 @@ async def test_reasoning_takes_any_other_model():
 
     assert result.output == "Otters eat urchins [1]."
     assert result.confidence_factors == {
-        "source_count": 2, "cited_sources": 1, "token_usage": {"input": 120, "output": 7}
+        "has_sources": True, "source_count": 2, "cited_sources": 1, "answer_length": 23,
+        "token_usage": {"input": 120, "output": 7},
     }  # fmt: skip
     assert "so far" in model.prompts[0]
 

@@ -18,7 +18,7 @@ async def test_web_search_is_in_the_same_registry_with_the_same_result(make_clie
     assert isinstance(result, ToolResult)
     assert result.success
     assert result.output["hits"][0]["url"] == "https://a.example/"
-    assert result.confidence_factors["factors"]["score_mean"] == 0.8
+    assert result.confidence_factors["avg_score"] == 0.9  # of 0.8 and all words
     assert result.confidence_factors["level"] in ("medium", "high")
 
 

@@ -31,7 +31,7 @@ def wrap(tool: BaseTool) -> SdkMcpTool[Any]:
     async def run(arguments: dict[str, Any]) -> dict[str, Any]:
         result = await tool.invoke(arguments)
         content = [{"type": "text", "text": result.text}]
-        return {"content": content, "is_error": not result.success}
+        return {"content": content, "is_error": result.is_error}
 
     hints = ToolAnnotations(readOnlyHint=tool.read_only, openWorldHint=tool.open_world)
     return SdkMcpTool(tool.name, tool.description, tool.parameters, run, hints)

@@ -24,6 +24,7 @@ _TYPES: dict[str, Any] = {
     "number": float,
     "boolean": bool,
     "array": list[str],
+    "objects": list[dict[str, Any]],
 }
 
 

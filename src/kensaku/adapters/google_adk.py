@@ -42,7 +42,7 @@ class KensakuTool(AdkTool):  # type: ignore[misc, unused-ignore]
         """Run the tool. A failure is a result, too: an exception would end the run."""
         result = await self.tool.invoke(args)
         tool_context.state[f"temp:{self.tool.name}"] = result.to_dict()
-        return {"output" if result.success else "error": result.text}
+        return {"error" if result.is_error else "output": result.text}
 
 
 def wrap(tool: BaseTool) -> KensakuTool:

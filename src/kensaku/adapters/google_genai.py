@@ -128,7 +128,7 @@ def _content(calls: list[types.FunctionCall], results: list[ToolResult]) -> type
             function_response=types.FunctionResponse(
                 id=call.id,
                 name=call.name,
-                response={"output" if result.success else "error": result.text},
+                response={"error" if result.is_error else "output": result.text},
             )
         )
         for call, result in zip(calls, results, strict=True)

@@ -57,7 +57,7 @@ class KensakuTool(AsyncBaseTool):  # type: ignore[misc, unused-ignore]
             content=result.text,
             raw_input=sent if isinstance(sent, dict) else {"input": sent},
             raw_output=result.to_dict(),
-            is_error=not result.success,
+            is_error=result.is_error,
         )
 
 

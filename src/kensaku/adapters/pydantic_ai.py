@@ -30,7 +30,7 @@ def wrap(tool: BaseTool) -> Tool[Any]:
 
     async def run(ctx: RunContext[Any], **arguments: Any) -> ToolReturn:
         result = await tool.invoke(arguments)
-        if result.success:
+        if not result.is_error:
             return ToolReturn(result.text, metadata=result.output)
         if result.error_kind == "arguments" and not ctx.last_attempt:
             raise ModelRetry(result.text)

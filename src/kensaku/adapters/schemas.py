@@ -104,7 +104,7 @@ async def run_anthropic(reply: Any, tools: Iterable[BaseTool]) -> list[Schema]:
     results = await run_calls([(c["name"], c.get("input")) for c in calls], tools)
     content = [
         {"type": "tool_result", "tool_use_id": call["id"], "content": result.text,
-         "is_error": not result.success}
+         "is_error": result.is_error}
         for call, result in zip(calls, results, strict=True)
     ]  # fmt: skip
     return [{"role": "user", "content": content}] if content else []
@@ -120,7 +120,7 @@ async def run_gemini(reply: Any, tools: Iterable[BaseTool]) -> list[Schema]:
         {"functionResponse": {
             **({"id": call["id"]} if call.get("id") else {}),
             "name": call["name"],
-            "response": {"output" if result.success else "error": result.text},
+            "response": {"error" if result.is_error else "output": result.text},
         }}
         for call, result in zip(calls, results, strict=True)
     ]  # fmt: skip

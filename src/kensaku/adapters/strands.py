@@ -26,7 +26,7 @@ def wrap(tool: BaseTool) -> PythonAgentTool:
         result = await tool.invoke(tool_use["input"])
         return {
             "toolUseId": tool_use["toolUseId"],
-            "status": "success" if result.success else "error",
+            "status": "error" if result.is_error else "success",
             "content": [{"text": result.text}],
         }
 

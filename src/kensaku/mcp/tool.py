@@ -82,7 +82,7 @@ def result_of(tool: BaseTool, done: ToolResult, store: Store | None = None) -> t
     return types.CallToolResult(
         content=[types.TextContent(text=text), *content],
         structured_content=structured_content(output),
-        is_error=not done.success,
+        is_error=done.is_error,
     )
 
 

@@ -1,13 +1,14 @@
 """How far a response can be trusted: typed factors → a score → a level → what to do.
 
     hits, attempts → Factors → Confidence(score, level, advice)
+    hits → relevance of each, 0..1 → search_factors: count, mean, maximum, variance, flat
 
 The factors are facts about the results; no model is asked. Off-topic results lower the score.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -48,6 +49,10 @@ class Confidence:
         return asdict(self)
 
 
+_WORDS_SHARE = 0.7  # of a match by words, what finding all words is worth by itself
+_UNKNOWN_SCORE = 0.5  # taken for a hit whose upstream gives no score
+
+
 _ADVICE: dict[Level, str] = {
     "high": "answer, with citations",
     "medium": "answer, and say what is uncertain",
@@ -82,6 +87,59 @@ def confidence_of(
         "none" if not hits else "high" if score >= 0.7 else "medium" if score >= 0.45 else "low"
     )
     return Confidence(round(score, 3), level, _ADVICE[level], factors)
+
+
+def relevance(words: frozenset[str], hit: Hit) -> float:
+    """Return how well a hit answers a query of these words, on the scale of a cosine: 0..1.
+
+    Scores of upstreams are on scales of their own: a BM25 score grows with the collection, and a
+    good one of a small collection reads as poor. A cosine stays as it is. A match by words is
+    worth the share of the query's words that it contains, more so with a high score.
+    """
+    covered = _coverage(words, hit) if words else 1.0
+    local = hit.explain.local if hit.explain else None
+    if local is None or (local.bm25 is None and local.cosine is None):
+        if hit.score is not None:
+            return _clip((hit.score + covered) / 2)
+        return covered * (_WORDS_SHARE + (1 - _WORDS_SHARE) * _UNKNOWN_SCORE)
+    by_meaning = _clip(local.cosine or 0.0)
+    if local.bm25 is None:
+        return by_meaning
+    by_words = covered * (_WORDS_SHARE + (1 - _WORDS_SHARE) * _clip(hit.score or 0.0))
+    return max(by_words, by_meaning)
+
+
+def score_statistics(scores: Sequence[float]) -> dict[str, float]:
+    """Return count, mean, variance, maximum and minimum of scores.
+
+    One score has no variance. No score has the highest: nothing agrees with anything.
+    """
+    mean, variance = _mean_and_variance(list(scores))
+    return {
+        "result_count": len(scores),
+        "avg_score": mean or 0.0,
+        "score_variance": 1.0 if variance is None else variance,
+        "max_score": max(scores, default=0.0),
+        "min_score": min(scores, default=0.0),
+    }
+
+
+def search_factors(
+    confidence: Confidence, scores: Sequence[float], sources: Iterable[str]
+) -> dict[str, Any]:
+    """Return all that is known about a search as flat values: what `ToolResult` carries.
+
+    `scores` are the relevances of the results, `sources` says where each is from.
+    """
+    own = confidence.to_dict()
+    facts = own.pop("factors")
+    for name in ("count", "score_mean", "score_variance"):  # of scores on the upstream's scale
+        del facts[name]
+    return {**score_statistics(scores), "source_count": len({*sources}), **facts, **own}
+
+
+def _clip(score: float) -> float:
+    return min(1.0, max(0.0, score))
 
 
 def _mean_and_variance(scores: list[float]) -> tuple[float | None, float | None]:

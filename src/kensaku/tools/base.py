@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from kensaku.errors import InvalidQuery, KensakuError, UsageError
 from kensaku.tools.fence import fence_text
+from kensaku.tools.param import Param as Param
+from kensaku.tools.param import in_language
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
@@ -29,8 +31,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("kensaku.tools")
 
-Kind = Literal["string", "integer", "number", "boolean", "array"]
-ErrorKind = Literal["arguments", "tool", "internal"]
+ErrorKind = Literal["arguments", "empty", "tool", "internal"]  # empty: it ran and found nothing
 Language = Literal["en", "ja"]  # of what the model reads about a tool
 
 
@@ -60,108 +61,6 @@ class Approval(StrEnum):
     USER_CONFIGURABLE = "user_configurable"
 
 
-@dataclass(frozen=True, slots=True)
-class Param:
-    """One argument of a tool: its description for the model, and the bounds that we check."""
-
-    name: str
-    kind: Kind
-    about: Mapping[str, str]  # language → description
-    required: bool = False
-    default: Any = None
-    minimum: int | None = None  # of a number, of a text's length, of a list's length
-    maximum: int | None = None
-    choices: tuple[str, ...] = ()
-
-    def schema(self, language: str) -> dict[str, Any]:
-        """Return its part of the JSON schema: flat and without references."""
-        low, high = _BOUNDS[self.kind]
-        out: dict[str, Any] = {"type": self.kind, "description": _in(self.about, language)}
-        if self.kind == "array":
-            out["items"] = {"type": "string"}
-        if self.choices:
-            out["enum"] = list(self.choices)
-        if self.minimum is not None:
-            out[low] = self.minimum
-        if self.maximum is not None:
-            out[high] = self.maximum
-        if self.default is not None:
-            out["default"] = self.default
-        return out
-
-    def check(self, value: Any) -> Any:
-        """Return the value, coerced. Raises `InvalidQuery`, which names the value and the bound."""
-        value = _coerce(self.kind, value)
-        if not _IS[self.kind](value):
-            raise InvalidQuery(f"{self.name} must be {_ARTICLE[self.kind]}, not {_short(value)}")
-        if self.choices and value not in self.choices:
-            raise InvalidQuery(
-                f"{self.name} is {_short(value)}; it must be one of {', '.join(self.choices)}"
-            )
-        size = value if self.kind in ("integer", "number") else _size(value)
-        if size is not None and not self._within(size):
-            what = f"{self.name} is {value}" if size is value else f"{self.name} has {size}"
-            raise InvalidQuery(f"{what}; {self._bounds()}")
-        return value
-
-    def _within(self, size: float) -> bool:
-        low = self.minimum is None or size >= self.minimum
-        return low and (self.maximum is None or size <= self.maximum)
-
-    def _bounds(self) -> str:
-        unit = {"string": " characters", "array": " entries"}.get(self.kind, "")
-        if self.minimum is None or self.maximum is None:
-            bound = (
-                f"at least {self.minimum}" if self.maximum is None else f"at most {self.maximum}"
-            )
-            return f"it must be {bound}{unit}"
-        return f"it must be {self.minimum} to {self.maximum}{unit}"
-
-
-_BOUNDS = {
-    "string": ("minLength", "maxLength"),
-    "array": ("minItems", "maxItems"),
-    "integer": ("minimum", "maximum"),
-    "number": ("minimum", "maximum"),
-    "boolean": ("minimum", "maximum"),
-}
-_ARTICLE = {
-    "string": "a text",
-    "array": "a list of texts",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-}
-_IS = {
-    "string": lambda v: isinstance(v, str),
-    "array": lambda v: isinstance(v, list) and all(isinstance(i, str) for i in v),
-    "integer": lambda v: isinstance(v, int) and not isinstance(v, bool),
-    "number": lambda v: isinstance(v, int | float) and not isinstance(v, bool),
-    "boolean": lambda v: isinstance(v, bool),
-}
-
-
-def _coerce(kind: Kind, value: Any) -> Any:
-    """Accept what models really send: "5" for 5, one text for a list of one, 5.0 for 5."""
-    if kind == "integer" and isinstance(value, str) and value.strip().lstrip("-").isdigit():
-        return int(value) if len(value) < 20 else value
-    if kind == "integer" and isinstance(value, float) and value.is_integer():
-        return int(value)
-    if kind == "array" and isinstance(value, str):
-        return [value]
-    if kind == "array" and isinstance(value, tuple):
-        return list(value)
-    if kind == "boolean" and value in ("true", "false"):
-        return value == "true"
-    return value
-
-
-def _size(value: Any) -> int | None:
-    if isinstance(value, str):
-        return len(value.strip())
-    return len(value) if isinstance(value, list) else None
-
-
 @dataclass(frozen=True)
 class ToolResult:
     """The result of a call: the same facts as data for programs and as text for the model."""
@@ -174,6 +73,11 @@ class ToolResult:
     error_kind: ErrorKind | None = None
     execution_time_ms: float = 0.0
     awaiting_response: bool = False  # a person has to answer before the run goes on
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the tool could not do its work. Having found nothing is no error."""
+        return not self.success and self.error_kind != "empty"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result, ready for JSON."""
@@ -222,7 +126,7 @@ class BaseTool(ABC):
     @property
     def description(self) -> str:
         """What the tool is for, as the model reads it."""
-        return _in(self.about, self.language)
+        return in_language(self.about, self.language)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -236,7 +140,7 @@ class BaseTool(ABC):
 
     def prompt_section(self, channel: str = "") -> str:
         """Return the section about this tool for the agent's instructions, whatever the channel."""
-        return _in(self.prompt, self.language) if self.prompt else ""
+        return in_language(self.prompt, self.language) if self.prompt else ""
 
     @abstractmethod
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
@@ -306,11 +210,3 @@ def _object(raw: Mapping[str, Any] | str | None) -> Mapping[str, Any]:
     if not isinstance(raw, Mapping):
         raise InvalidQuery(f"the arguments must be an object, not {type(raw).__name__}")
     return raw
-
-
-def _in(texts: Mapping[str, str], language: str) -> str:
-    return texts.get(language) or texts["en"]
-
-
-def _short(value: object) -> str:
-    return repr(value)[:60]

@@ -68,6 +68,13 @@ class ReasoningTool(BaseTool):
             {"en": "What is known so far.", "ja": "これまでの文脈"},
             maximum=100_000,
         ),
+        Param(
+            "sources",
+            "objects",
+            {"en": "What was found, to be cited as [1], [2] and so on.", "ja": "参照する検索結果"},
+            maximum=100,
+            fields=("title", "url", "content"),
+        ),
     )
 
     def __init__(
@@ -96,8 +103,10 @@ class ReasoningTool(BaseTool):
             output=text,
             text=text,
             confidence_factors={
+                "has_sources": bool(sources),
                 "source_count": len(sources or []),
                 "cited_sources": cited,
+                "answer_length": len(text),
                 "token_usage": dict(usage),
             },
             error=None if text.strip() else "the model wrote nothing",
@@ -109,15 +118,20 @@ class ReasoningTool(BaseTool):
     ) -> str:
         """Write the instruction, the sources, the context, the rules, then the question."""
         say = _PROMPT.get(self.language, _PROMPT["en"])
-        listed = "\n\n".join(
-            f"[{n}] {s.get('title') or ''} {s.get('url') or ''}\n{s.get('content') or ''}"
-            for n, s in enumerate(sources, 1)
-        )
+        listed = "\n\n".join(f"[{n}] {_source_text(s)}" for n, s in enumerate(sources, 1))
         gathered = fence_text(listed, self.language) if listed else say["none"]
         parts = [say["system"], f"## {say['sources']}\n{gathered}"]
         if context:
             parts.append(f"## {say['context']}\n{context}")
         return "\n\n".join([*parts, f"## {say['rules']}", f"## {say['question']}\n{query}"])
+
+
+def _source_text(source: Mapping[str, Any]) -> str:
+    """Write one source: a hit of ours, or a point of a vector database with its `payload`."""
+    from kensaku.index.payload import read_payload
+
+    read = read_payload(source)
+    return f"{read.title} {read.url}".strip() + f"\n{read.text}"
 
 
 _PROMPT = {

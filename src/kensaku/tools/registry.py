@@ -8,7 +8,7 @@ A tool that is not enabled is never constructed.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -19,6 +19,7 @@ from kensaku.errors import ConfigError, UnknownName
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
     from kensaku.tools.base import BaseTool, Language
+    from kensaku.tools.rag_search import SearchFunction
     from kensaku.tools.reasoning import Model
 
 # name → class, in the order of registration.
@@ -42,6 +43,10 @@ class ToolOptions(TypedDict, total=False):
     fence: bool  # put web text between random markers; on unless switched off
     max_tokens: int  # how long the text of web_search, web_extract and web_crawl may be
     model: Model | None  # what reasoning asks
+    search: SearchFunction | None  # what rag_search asks instead of the index …
+    collections: Sequence[str]  # … and the collections it tries, in this order …
+    limit: int  # … the results it returns unless a call says how many …
+    min_score: float  # … and the score under which it leaves them out
 
 
 def make_tool(

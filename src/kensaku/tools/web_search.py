@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from kensaku.answers.tokenizer import count
 from kensaku.dialects import write
 from kensaku.models import Outcome
+from kensaku.search.confidence import relevance, search_factors
+from kensaku.search.rank import terms
 from kensaku.text.clean import cut
 from kensaku.tools._params import QUERY
 from kensaku.tools.base import BaseTool, Language, Param, ToolResult
@@ -89,13 +91,15 @@ class WebSearchTool(BaseTool):
 
     def result(self, response: Response) -> ToolResult:
         """Return the response as data and as bounded, fenced text."""
-        confidence = response.confidence.to_dict()
+        words, hits = terms(response.query.text), response.hits
         searched = response.outcome is not Outcome.UNAVAILABLE
         return ToolResult(
             success=searched,
             output=response.to_dict(),
             text=self.text(response),
-            confidence_factors=confidence,
+            confidence_factors=search_factors(
+                response.confidence, [relevance(words, h) for h in hits], [h.url for h in hits]
+            ),
             error=None if searched else "nobody could search",
             error_kind=None if searched else "tool",
         )

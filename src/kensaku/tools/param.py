@@ -1,0 +1,131 @@
+"""One argument of a tool: its JSON schema for the model, and the check of what the model sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from kensaku.errors import InvalidQuery
+
+Kind = Literal["string", "integer", "number", "boolean", "array", "objects"]
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """One argument of a tool: its description for the model, and the bounds that we check."""
+
+    name: str
+    kind: Kind
+    about: Mapping[str, str]  # language → description
+    required: bool = False
+    default: Any = None
+    minimum: int | None = None  # of a number, of a text's length, of a list's length
+    maximum: int | None = None
+    choices: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()  # the texts in each of several objects; others may be there
+
+    def schema(self, language: str) -> dict[str, Any]:
+        """Return its part of the JSON schema: flat and without references."""
+        low, high = _BOUNDS[self.kind]
+        kind = "array" if self.kind == "objects" else self.kind
+        out: dict[str, Any] = {"type": kind, "description": in_language(self.about, language)}
+        if self.kind == "array":
+            out["items"] = {"type": "string"}
+        if self.kind == "objects":
+            texts = {name: {"type": "string"} for name in self.fields}
+            out["items"] = {"type": "object", "properties": texts}
+        if self.choices:
+            out["enum"] = list(self.choices)
+        if self.minimum is not None:
+            out[low] = self.minimum
+        if self.maximum is not None:
+            out[high] = self.maximum
+        if self.default is not None:
+            out["default"] = self.default
+        return out
+
+    def check(self, value: Any) -> Any:
+        """Return the value, coerced. Raises `InvalidQuery`, which names the value and the bound."""
+        value = _coerce(self.kind, value)
+        if not _IS[self.kind](value):
+            raise InvalidQuery(f"{self.name} must be {_ARTICLE[self.kind]}, not {_short(value)}")
+        if self.choices and value not in self.choices:
+            raise InvalidQuery(
+                f"{self.name} is {_short(value)}; it must be one of {', '.join(self.choices)}"
+            )
+        size = value if self.kind in ("integer", "number") else _size(value)
+        if size is not None and not self._within(size):
+            what = f"{self.name} is {value}" if size is value else f"{self.name} has {size}"
+            raise InvalidQuery(f"{what}; {self._bounds()}")
+        return value
+
+    def _within(self, size: float) -> bool:
+        low = self.minimum is None or size >= self.minimum
+        return low and (self.maximum is None or size <= self.maximum)
+
+    def _bounds(self) -> str:
+        units = {"string": " characters", "array": " entries", "objects": " entries"}
+        unit = units.get(self.kind, "")
+        if self.minimum is None or self.maximum is None:
+            bound = (
+                f"at least {self.minimum}" if self.maximum is None else f"at most {self.maximum}"
+            )
+            return f"it must be {bound}{unit}"
+        return f"it must be {self.minimum} to {self.maximum}{unit}"
+
+
+_BOUNDS = {
+    "string": ("minLength", "maxLength"),
+    "array": ("minItems", "maxItems"),
+    "objects": ("minItems", "maxItems"),
+    "integer": ("minimum", "maximum"),
+    "number": ("minimum", "maximum"),
+    "boolean": ("minimum", "maximum"),
+}
+_ARTICLE = {
+    "string": "a text",
+    "array": "a list of texts",
+    "objects": "a list of objects",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+}
+_IS = {
+    "string": lambda v: isinstance(v, str),
+    "array": lambda v: isinstance(v, list) and all(isinstance(i, str) for i in v),
+    "objects": lambda v: isinstance(v, list) and all(isinstance(i, Mapping) for i in v),
+    "integer": lambda v: isinstance(v, int) and not isinstance(v, bool),
+    "number": lambda v: isinstance(v, int | float) and not isinstance(v, bool),
+    "boolean": lambda v: isinstance(v, bool),
+}
+
+
+def _coerce(kind: Kind, value: Any) -> Any:
+    """Accept what models really send: "5" for 5, one text for a list of one, 5.0 for 5."""
+    if kind == "integer" and isinstance(value, str) and value.strip().lstrip("-").isdigit():
+        return int(value) if len(value) < 20 else value
+    if kind == "integer" and isinstance(value, float) and value.is_integer():
+        return int(value)
+    if kind == "array" and isinstance(value, str):
+        return [value]
+    if kind in ("array", "objects") and isinstance(value, tuple):
+        return list(value)
+    if kind == "boolean" and value in ("true", "false"):
+        return value == "true"
+    return value
+
+
+def _size(value: Any) -> int | None:
+    if isinstance(value, str):
+        return len(value.strip())
+    return len(value) if isinstance(value, list) else None
+
+
+def in_language(texts: Mapping[str, str], language: str) -> str:
+    """Return the text in that language, or in English."""
+    return texts.get(language) or texts["en"]
+
+
+def _short(value: object) -> str:
+    return repr(value)[:60]
