@@ -254,12 +254,19 @@ def _property(param: inspect.Parameter, told: str) -> dict[str, Any]:
         choices, kind = get_args(kind), str
     found: dict[str, Any] = {"type": _KINDS.get(kind, "array"), "description": told}
     if found["type"] == "array":
-        found["items"] = {"type": "string"}
+        found["items"] = _items(*get_args(kind))
     if choices:
         found["enum"] = list(choices)
     if param.default not in (param.empty, None):
         found["default"] = param.default
     return found
+
+
+def _items(kind: type) -> dict[str, Any]:
+    if kind in _KINDS:
+        return {"type": _KINDS[kind]}
+    texts = {name: {"type": _KINDS[of]} for name, of in kind.__annotations__.items()}
+    return {"type": "object", "properties": texts}
 
 
 async def _function_call(tool: BaseTool, arguments: dict[str, Any]) -> str:

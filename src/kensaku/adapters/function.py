@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 if TYPE_CHECKING:
     from kensaku.tools.base import BaseTool, Param
@@ -24,7 +24,6 @@ _TYPES: dict[str, Any] = {
     "number": float,
     "boolean": bool,
     "array": list[str],
-    "objects": list[dict[str, Any]],
 }
 
 
@@ -85,5 +84,12 @@ def _describe(run: Any, tool: BaseTool, params: list[Param]) -> None:
 
 
 def _annotation(param: Param) -> Any:
-    kind = Literal[param.choices] if param.choices else _TYPES[param.kind]
+    kind = Literal[param.choices] if param.choices else _type(param)
     return kind if param.required or param.default is not None else kind | None
+
+
+def _type(param: Param) -> Any:
+    if param.kind != "objects":
+        return _TYPES[param.kind]
+    fields: dict[str, Any] = dict.fromkeys(param.fields, str)
+    return list[TypedDict(param.name, fields, total=False)]  # type: ignore[misc]
