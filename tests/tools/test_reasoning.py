@@ -109,7 +109,7 @@ async def test_reasoning_asks_gemini_by_google_genai(monkeypatch):
     with ModelServer() as model:
         monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", model.gemini_url)
         result = await ReasoningTool(language="ja").execute("カワウソとは？", sources=SOURCES)
-        (asked,) = model.requests
+        (asked,) = model.requests  # one question, one request
 
     assert asked.protocol == "gemini"
     assert "出典明示・捏造禁止" in asked.body["contents"][0]["parts"][0]["text"]
@@ -129,6 +129,20 @@ async def test_a_model_that_refuses_is_a_failure_with_a_status(monkeypatch, upst
     assert not result.success
     assert result.error == "gemini: the model did not answer (HTTP 404)"
     assert result.error_kind == "tool"
+
+
+async def test_each_question_is_one_request(monkeypatch):
+    """A model costs money: it is asked once a call, and not at all for wrong arguments (S3-18)."""
+    monkeypatch.setenv("GEMINI_API_KEY", "not-a-key")
+    with ModelServer() as model:
+        monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", model.gemini_url)
+        tool = ReasoningTool()
+        counts = []
+        for arguments in ({"query": "one?"}, {"query": ""}, {"query": "two?", "sources": SOURCES}):
+            await tool.invoke(arguments)
+            counts.append(len(model.requests))
+
+    assert counts == [1, 1, 2]
 
 
 async def test_reasoning_takes_any_other_model():
@@ -167,4 +181,5 @@ async def test_one_client_of_ones_own_serves_gemini(monkeypatch):
         client.close()
 
     assert [text for text, _ in answers] == ["FINAL (no tool)"] * 2
+    assert len(paths) == 3
     assert all("gemini-other" in path for path in paths)

@@ -92,4 +92,4 @@ def _type(param: Param) -> Any:
     if param.kind != "objects":
         return _TYPES[param.kind]
     fields: dict[str, Any] = dict.fromkeys(param.fields, str)
-    return list[TypedDict(param.name, fields, total=False)]  # type: ignore[misc]
+    return list[TypedDict(param.name, fields, total=False)]  # type: ignore[operator]
