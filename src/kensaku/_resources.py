@@ -175,6 +175,7 @@ class Resources:
     def index(self) -> Index:
         """The local index."""
         from kensaku.index import Index
+        from kensaku.index.payload import PayloadFields
 
         s = self.settings
         return Index(
@@ -184,6 +185,9 @@ class Resources:
             model=s.index_model or None,
             model_key=s.index_model_api_key.reveal() if s.index_model_api_key else None,
             post=self._post,
+            fields=PayloadFields(
+                s.index_text_field, s.index_title_field, s.index_url_field, s.index_vector
+            ),
         )
 
     @cached_property

@@ -177,6 +177,29 @@ def test_an_empty_index_says_how_to_fill_it(cli: Cli) -> None:
     assert "kensaku index add" in done.err
 
 
+def test_collections_of_other_applications_are_listed_as_foreign(cli: Cli, monkeypatch) -> None:
+    """On a Qdrant server that is shared."""
+    client = pytest.importorskip("qdrant_client")
+    from tests.index.qdrant_http import QdrantServer
+
+    with QdrantServer() as server:
+        monkeypatch.setenv("KENSAKU_INDEX_URL", server.url)
+        other = client.QdrantClient(url=server.url, check_compatibility=False)
+        params = client.models.VectorParams(size=4, distance=client.models.Distance.COSINE)
+        other.create_collection("faq", vectors_config=params)
+        other.close()
+
+        assert cli("index", "list").out == "faq (foreign)\n"
+        assert cli("index", "list", "--json").json == ["faq"]
+        assert cli("index", "stats").out.splitlines()[1].split() == [
+            "faq",
+            "0",
+            "0",
+            "–",
+            "(foreign)",
+        ]
+
+
 def test_collections_are_listed_and_counted(notes: Path, library: Path, cli: Cli) -> None:
     """Names, figures, and the same as JSON."""
     cli("index", "add", notes, "--collection", "notes")

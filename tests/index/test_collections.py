@@ -41,6 +41,7 @@ async def test_a_shorter_version_leaves_no_old_passage_behind(index):
 
     assert (await index.stats())["default"] | {"average_terms": 0} == {
         "documents": 1, "passages": 1, "languages": ["en"], "model": None, "average_terms": 0,
+        "foreign": False,
     }  # fmt: skip
     assert await index.search("zebras") == []
 

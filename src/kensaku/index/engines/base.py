@@ -10,9 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from kensaku.errors import ConfigError
+from kensaku.index.payload import GUESS, PayloadFields
+
+if TYPE_CHECKING:
+    from kensaku.index.engines.foreign import ForeignCollections
 
 WORDS = "words"  # the name of the sparse vector: BM25 weights, multiplied by IDF in the engine
 DENSE = "dense"  # the name of the embedding, when the collection has one
@@ -58,6 +62,11 @@ class ScoredEntry(NamedTuple):
 
 class Engine(Protocol):
     """Stores collections of entries. Called from one thread at a time."""
+
+    @property
+    def foreign(self) -> ForeignCollections | None:
+        """The collections of other applications; None where there cannot be any."""
+        ...
 
     def collections(self) -> list[str]:
         """Return the names of the collections, sorted."""
@@ -150,15 +159,17 @@ def open_engine(
     url: str | None = None,
     api_key: str | None = None,
     prefix: str = "kensaku-",
+    fields: PayloadFields = GUESS,
 ) -> Engine:
     """Open the engine of a Qdrant server or cluster when `url` is given, else of a directory.
 
+    `fields` says how to read what other applications have stored on that server.
     `url=":memory:"` is an empty Qdrant inside this process, for tests.
     """
     if url is not None:
         from kensaku.index.engines.server import ServerEngine
 
-        return ServerEngine(url, api_key=api_key, prefix=prefix)
+        return ServerEngine(url, api_key=api_key, prefix=prefix, fields=fields)
     if path is None:
         raise ConfigError("the local index has no place", remedy="give it a directory or a url")
     from kensaku.index.engines.embedded import EmbeddedEngine

@@ -56,6 +56,8 @@ FREE_BYTES_PER_PASSAGE = 20_000
 class EmbeddedEngine:
     """The collections in one directory, each opened on first use."""
 
+    foreign = None
+
     def __init__(self, directory: Path, *, lock: DirectoryLock | None = None) -> None:
         self._home = directory / "collections"
         with translate_errors(f"the index at {directory}"):

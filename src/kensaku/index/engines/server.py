@@ -1,7 +1,8 @@
 """The server engine: collections on a Qdrant server or cluster (extra `qdrant`).
 
 Terms travel as sparse vectors and the server multiplies by IDF, as the embedded engine does, so
-both rank alike. Collections are called `<prefix><name>`; other applications may use the server.
+both rank alike. Collections are called `<prefix><name>`. Other applications may use the server;
+`foreign.py` searches their collections.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ from kensaku.index.engines.base import (
     Payload,
     ScoredEntry,
 )
+from kensaku.index.engines.foreign import ForeignCollections
 from kensaku.index.errors import to_index_fault
 from kensaku.index.names import check_collection_name
+from kensaku.index.payload import GUESS, PayloadFields
 
 TIMEOUT = 60  # seconds for one request
 MEMORY = ":memory:"
@@ -32,7 +35,14 @@ MEMORY = ":memory:"
 class ServerEngine:
     """The collections with our prefix on one server."""
 
-    def __init__(self, url: str, *, api_key: str | None = None, prefix: str = "kensaku-") -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        api_key: str | None = None,
+        prefix: str = "kensaku-",
+        fields: PayloadFields = GUESS,
+    ) -> None:
         try:
             import qdrant_client
         except ImportError as error:
@@ -48,6 +58,7 @@ class ServerEngine:
                     url=url, api_key=api_key, timeout=TIMEOUT, check_compatibility=False
                 )
             )
+        self.foreign = ForeignCollections(self._client, self._translate_errors, prefix, fields)
 
     def collections(self) -> list[str]:
         with self._translate_errors("the Qdrant server"):

@@ -30,6 +30,7 @@ from kensaku.index.worker.protocol import decode_body, decode_error, encode_fram
 
 if TYPE_CHECKING:
     from kensaku.index.collections import Collections
+    from kensaku.index.payload import PayloadFields
 
 # Seconds to wait for a directory that another process has locked. A worker that is exiting erases
 # its id from the lock first; the client waits for it as long as for a start.
@@ -252,7 +253,11 @@ def _decode_error(values: dict[str, Any]) -> KensakuError:
 
 
 def open_client(
-    path: Path | None, url: str | None, api_key: str | None, idle_timeout: float
+    path: Path | None,
+    url: str | None,
+    api_key: str | None,
+    idle_timeout: float,
+    fields: PayloadFields,
 ) -> IndexClient:
     """Return a client for the index in a directory or on a Qdrant server."""
     # A worker needs fork and Unix sockets: elsewhere (Windows) the engine runs in a thread.
@@ -263,6 +268,6 @@ def open_client(
         from kensaku.index.collections import Collections
         from kensaku.index.engines.base import open_engine
 
-        return Collections(open_engine(path, url=url, api_key=api_key))
+        return Collections(open_engine(path, url=url, api_key=api_key, fields=fields))
 
     return ThreadClient(open_collections)

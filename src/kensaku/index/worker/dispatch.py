@@ -50,7 +50,8 @@ def _documents(collections: Collections, collection: str, after: str | None) -> 
 
 
 def _stats(collections: Collections) -> dict[str, CollectionStats]:
-    return {name: collections.stats(name) for name in collections.names()}
+    names = [*collections.names(), *collections.foreign_names()]
+    return {name: collections.stats(name) for name in names}
 
 
 def _optimize(collections: Collections, collection: str | None) -> None:
@@ -71,6 +72,7 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "delete": lambda collections, collection, urls: collections.delete(collection, urls),
     "documents": _documents,
     "drop": lambda collections, collection: collections.drop(collection),
+    "foreign": lambda collections: collections.foreign_names(),
     "optimize": _optimize,
     "search": _search,
     "snapshot": _snapshot,
