@@ -99,6 +99,10 @@ class SettingsOptions(TypedDict, total=False):
     index_api_key: str | Secret | None
     index_model: str
     index_model_api_key: str | Secret | None
+    index_text_field: str | Iterable[str]
+    index_title_field: str | Iterable[str]
+    index_url_field: str | Iterable[str]
+    index_vector: str
     fetch_allow: str | Iterable[str]
     fetch_ports: str | Iterable[str]
     fetch_timeout: float

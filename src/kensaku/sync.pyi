@@ -68,6 +68,8 @@ class _Index:
         """Delete documents by URL; return how many there were."""
     def collections(self) -> list[str]:
         """Return the names of all collections."""
+    def foreign_collections(self) -> list[str]:
+        """Return the names of other applications' collections on the same Qdrant server."""
     def stats(self) -> dict[str, CollectionStats]:
         """Return counts, languages and embedding model of each collection."""
     def optimize(self, collection: str | None = ...) -> None:

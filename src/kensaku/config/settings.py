@@ -257,6 +257,11 @@ class Settings:
         return rows
 
 
+def environment() -> Mapping[str, str]:
+    """Return the environment of this process, for the readers of other files."""
+    return os.environ
+
+
 def key_of(name: str) -> str:
     """The key of a setting in a file: `cache_ttl` → `cache.ttl`."""
     section, _, rest = name.partition("_")

@@ -66,8 +66,10 @@ class Local(Provider):
         from kensaku.index.pydocs import build
 
         try:
-            if not await self._resources.index.collections():
-                await build(self._resources.index, progress=self._resources.progress)
+            index = self._resources.index
+            # A server that holds other applications' data is not filled unasked.
+            if not (await index.collections() or await index.foreign_collections()):
+                await build(index, progress=self._resources.progress)
             self._prepared = True
         finally:
             self._preparing = None

@@ -20,8 +20,23 @@ Usage = Mapping[str, int]
 Model = Callable[[str], Awaitable[tuple[str, Usage]]]  # prompt → answer, tokens used
 
 
-def gemini(model: str = "gemini-2.5-flash", client: Any = None) -> Model:
-    """Return a model of `google.genai`, whose client reads key and address from the environment."""
+def gemini(
+    model: str = "gemini-2.5-flash",
+    client: Any = None,
+    *,
+    temperature: float | None = None,
+    max_tokens: int | None = None,
+    timeout: float | None = None,
+) -> Model:
+    """Return a model of `google.genai`, whose client reads key and address from the environment.
+
+    `timeout` is in seconds. What is None is left to the model.
+    """
+    config: Any = {
+        "temperature": temperature,
+        "max_output_tokens": max_tokens,
+        "http_options": None if timeout is None else {"timeout": int(timeout * 1000)},
+    }
 
     async def ask(prompt: str) -> tuple[str, Usage]:
         try:
@@ -31,7 +46,9 @@ def gemini(model: str = "gemini-2.5-flash", client: Any = None) -> Model:
         # A new client for each call, unless the caller has one: it cannot change event loops.
         chosen = client or genai.Client()
         try:
-            reply = await chosen.aio.models.generate_content(model=model, contents=prompt)
+            reply = await chosen.aio.models.generate_content(
+                model=model, contents=prompt, config=config
+            )
         except genai.errors.APIError as error:  # its text may hold the prompt
             raise ProviderError(
                 "gemini", f"the model did not answer (HTTP {error.code})", status=error.code

@@ -2,7 +2,8 @@
 
     ToolRegistry("grace_config.yml") or ToolRegistry(enabled=[…]) → get(name) → the tool or None
 
-A tool that is not enabled is never constructed.
+A tool that is not enabled is never constructed. The file may also say where and with which models
+the tools search (`config/grace.py`). It is read only when it is named.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from kensaku import tools
 from kensaku.config.file import SettingsFile, read_file
+from kensaku.config.grace import read_grace
+from kensaku.config.settings import Settings, environment, key_of
 from kensaku.errors import ConfigError, UnknownName
 
 if TYPE_CHECKING:
@@ -108,12 +111,15 @@ class ToolRegistry:
         language: Language = "en",
         **options: Unpack[ToolOptions],
     ) -> None:
-        chosen = list(enabled) if enabled is not None else _enabled(config)
+        source = _source(config)
+        chosen = list(enabled) if enabled is not None else _enabled(source)
         for name in chosen:
             if name not in TOOLS:
                 raise UnknownName("tool", name, TOOLS)
         ordered = [name for name in TOOLS if name in chosen]  # the file's order does not matter
         self._tools: dict[str, BaseTool] = {}
+        if config is not None:
+            client, options = _configure(source, ordered, client, options)
         for tool in make_tools(ordered, client, language=language, **options):
             self.register(tool)
 
@@ -132,15 +138,16 @@ class ToolRegistry:
         return len(self._tools)
 
 
-def _enabled(config: str | Path | Mapping[str, Any] | None) -> list[str]:
-    """Read `enabled_tools` or `tools.enabled` of a YAML, TOML or JSON file, or of a mapping."""
-    if config is None:
-        return list(DEFAULT)
-    source = (
-        SettingsFile(config, None, "", {})
-        if isinstance(config, Mapping)
-        else read_file(Path(config), {})
-    )
+def _source(config: str | Path | Mapping[str, Any] | None) -> SettingsFile:
+    """Return a YAML, TOML or JSON file, or a mapping, as settings by key."""
+    env = environment()
+    if isinstance(config, str | Path):
+        return read_file(Path(config), env)
+    return SettingsFile(config or {}, None, "", env)
+
+
+def _enabled(source: SettingsFile) -> list[str]:
+    """Read `enabled_tools` or `tools.enabled`."""
     for key in ("enabled_tools", "tools.enabled"):
         if key in source:
             names = source[key]
@@ -148,3 +155,31 @@ def _enabled(config: str | Path | Mapping[str, Any] | None) -> list[str]:
                 raise ConfigError(f"{source.where(key)}: {key} must be a list of tool names")
             return names
     return list(DEFAULT)
+
+
+def _configure(
+    source: SettingsFile, names: list[str], client: Kensaku | None, options: ToolOptions
+) -> tuple[Kensaku | None, ToolOptions]:
+    """Return the client and the options that the sections of the file ask for.
+
+    A client or an option that the caller gave stays as it is, and so do our own settings.
+    """
+    grace = read_grace(source, environment())
+    configured = ToolOptions()
+    if "rag_search" in names:
+        configured |= ToolOptions(**grace.rag_search)  # type: ignore[typeddict-item]
+    if "reasoning" in names and grace.llm is not None:
+        from kensaku.tools.reasoning import gemini
+
+        llm = grace.llm
+        configured["model"] = gemini(
+            llm.model, temperature=llm.temperature, max_tokens=llm.max_tokens, timeout=llm.timeout
+        )
+    if client is None and grace.settings:
+        from kensaku.client import Kensaku
+
+        ours = Settings.load().origins
+        client = Kensaku(
+            Settings.load(**{n: v for n, v in grace.settings.items() if key_of(n) not in ours})
+        )
+    return client, configured | options

@@ -1,0 +1,17 @@
+"""The tools of a GRACE agent, called as its executor calls them: plainly, with keywords.
+
+    registry = create_tool_registry("grace_config.yml")
+    registry.get("rag_search").execute(query="…", collection=None) → ToolResult
+
+`search_rag_knowledge_base_structured` is the search function of its `agent_tools.py` on our index.
+"""
+
+from kensaku.compat.grace.registry import GraceTool, GraceToolRegistry, create_tool_registry
+from kensaku.compat.grace.search import search_rag_knowledge_base_structured
+
+__all__ = [
+    "GraceTool",
+    "GraceToolRegistry",
+    "create_tool_registry",
+    "search_rag_knowledge_base_structured",
+]
