@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kensaku.models import Explain, Hit, Source
-from kensaku.search.confidence import confidence_of
+from kensaku.models import Explain, Hit, LocalMatch, Source
+from kensaku.search.confidence import confidence_of, relevance
 from kensaku.search.rank import terms
 
 ON_TOPIC = [
@@ -95,3 +95,35 @@ def test_what_ranking_has_counted_is_not_counted_again():
 
     assert confidence_of("otters", [hit]).factors.coverage == 0.25
     assert terms("otters") == {"otters"}
+
+
+def local_hit(score: float, text: str = "Sea otters eat", **match: float) -> Hit:
+    return Hit("https://a.example/", "", text, score, explain=Explain(local=LocalMatch(**match)))
+
+
+@pytest.mark.parametrize(
+    ("hit", "expected"),
+    [
+        (local_hit(0.2, bm25=2.5), 0.76),  # all words: a small collection's score is no verdict
+        (local_hit(0.8, bm25=40.0), 0.94),
+        (local_hit(0.8, "Tax law", bm25=40.0), 0.0),
+        (local_hit(0.5, "Tax law", cosine=0.5), 0.5),  # by meaning: as it is
+        (local_hit(0.3, "Otters", bm25=3.0, cosine=0.9), 0.9),  # the stronger side
+        (local_hit(0.3, bm25=3.0, cosine=0.1), 0.79),
+        (local_hit(1.4, cosine=1.4), 1.0),
+        (Hit("https://a.example/", "Sea otters", "they eat", 0.8), 0.9),  # an upstream's score
+        (Hit("https://a.example/", "Tax law", "", 0.8), 0.4),
+        (Hit("https://a.example/", "Sea otters", "they eat"), 0.85),  # no score
+        (Hit("https://a.example/", "Tax law"), 0.0),
+    ],
+)
+def test_relevance_is_on_the_scale_of_a_cosine(hit, expected):
+    """Whatever scale the upstream's score is on (S3-12)."""
+    assert relevance(terms("sea otters eat"), hit) == pytest.approx(expected, abs=1e-3)
+
+
+def test_relevance_keeps_the_order_of_a_score_where_the_words_are_the_same():
+    """Two documents with all words are still told apart."""
+    low, high = (relevance(terms("sea otters"), local_hit(s, bm25=s * 10)) for s in (0.1, 0.7))
+
+    assert low < high

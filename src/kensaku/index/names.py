@@ -10,6 +10,9 @@ from kensaku.errors import InvalidQuery
 # systems disagree about which Unicode spellings are the same name.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
+# What a Qdrant server allows. Other applications name their collections as they like.
+_SEARCHED = re.compile(r"[^<>:\"/\\|?*\x00-\x1f\x7f]{1,255}")
+
 
 def check_collection_name(name: object) -> str:
     """Return `name` when it is a valid collection name; raise `InvalidQuery` when it is not."""
@@ -19,5 +22,17 @@ def check_collection_name(name: object) -> str:
         raise InvalidQuery(
             f"a collection cannot be called {name[:80]!r}",
             remedy="use 1 to 64 letters, digits, and . _ - (not first)",
+        )
+    return name
+
+
+def check_searched_name(name: object) -> str:
+    """Return `name` when a collection to search, ours or another's, can be called so."""
+    if not isinstance(name, str):
+        raise InvalidQuery(f"a collection name must be text, not {type(name).__name__}")
+    if not _SEARCHED.fullmatch(name):
+        raise InvalidQuery(
+            f"a collection cannot be called {name[:80]!r}",
+            remedy='use 1 to 255 characters, and none of < > : " / \\ | ? *',
         )
     return name

@@ -57,9 +57,9 @@ def normalise(q: Query) -> dict[str, Any]:
     if q.min_score is not None:
         new["min_score"] = _share("min_score", q.min_score)
     if q.collection is not None:
-        from kensaku.index.names import check_collection_name  # most queries name no collection
+        from kensaku.index.names import check_searched_name  # most queries name no collection
 
-        check_collection_name(q.collection)
+        check_searched_name(q.collection)
     return new
 
 

@@ -331,3 +331,20 @@ async def test_rag_search_gives_the_host_its_own_payload(make_faq, make_client, 
         "question": FAQ[0][0], "answer": FAQ[0][1], "source": "faq.csv", "content": FAQ[0][1],
     }.items()  # fmt: skip
     assert all(r["score"] >= 0.5 for r in result.output)
+
+
+async def test_a_search_by_route_finds_them_and_fills_nothing(make_faq, make_client, server):
+    """As any collection of the local index; the starter collection is not put on their server."""
+    make_faq("よくある質問")
+    client = make_client("local", index_url=server.url)
+    client.index._model_name = WordVectors()
+    server.requests.clear()
+
+    found = await client.search("ラッコは何を食べますか", collection="よくある質問")
+    nothing = await client.search("ラッコは何を食べますか")
+
+    assert found.outcome == "found"
+    assert found.hits[0].url == "qdrant://よくある質問/1"
+    assert nothing.outcome == "empty"
+    assert {method for method, _ in server.requests} == {"GET", "POST"}
+    assert not any(path.startswith("/collections/kensaku-") for _, path in server.requests)
