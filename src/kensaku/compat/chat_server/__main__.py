@@ -26,7 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         if args.what == "register":
             done = database.register(args.url, args.agent)
-            print(f"{done.agent} has {done.tool}, in place {done.order}")
+            place = "" if done.order is None else f", in place {done.order}"
+            off = "" if done.active else ", but it is switched off (is_active)"
+            print(f"{done.agent} has {done.tool}{place}{off}")
         elif args.what == "downgrade":
             database.downgrade(args.url)
             print("what the migrations had made is gone")
@@ -38,8 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KensakuError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    except database.SQLAlchemyError as error:  # its text may hold the address, and that a password
-        print(f"error: the database refused ({type(error).__name__})", file=sys.stderr)
+    except database.SQLAlchemyError as error:
+        print(f"error: the database refused: {database.refusal(error)}", file=sys.stderr)
         return 1
     return 0
 

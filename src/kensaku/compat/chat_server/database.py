@@ -1,18 +1,17 @@
 """Registration of `search_web` in a database: SQLite or PostgreSQL.
 
-    register("postgresql://…") → migrations, then the row of the agent → Registration(agent, order)
+    register("postgresql://…") → the tables that are there, or our own → rows → Registration
     load_tools("sqlite:///agents.db", "assistant", user_id="…") → the agent's tools, in order
 
-Our migrations keep their own book (`kensaku_migrations`), beside the host application's.
+A chat server's tables get rows, and nothing else. A database without them gets our own tables,
+whose migrations are recorded in `kensaku_migrations`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from kensaku.compat.chat_server.registry import TOOL_REGISTRY, tool_name
@@ -21,17 +20,24 @@ from kensaku.errors import ConfigError, MissingExtra
 try:
     from alembic import command
     from alembic.config import Config
-    from sqlalchemy import Connection, create_engine, select, text
-    from sqlalchemy.engine import make_url
+    from sqlalchemy import Connection, Enum, func, inspect, select, text
     from sqlalchemy.exc import SQLAlchemyError
 except ImportError:
     raise MissingExtra("SQLAlchemy or Alembic", "sql") from None
 
-from kensaku.compat.chat_server.rows import AGENTS, LINKS, TOOLS, add_tool, link
+from kensaku.compat.chat_server.connection import connect, refusal, transaction
+from kensaku.compat.chat_server.rows import (
+    SEARCH_WEB,
+    ToolRow,
+    agent_links,
+    live,
+    registration,
+    removal,
+)
+from kensaku.compat.chat_server.tables import Tables, read_tables
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
-    from sqlalchemy import URL
 
 __all__ = [
     "Registration",
@@ -39,52 +45,67 @@ __all__ = [
     "downgrade",
     "drift",
     "load_tools",
+    "refusal",
     "register",
     "upgrade",
 ]
 
-LOCK = 0x6B656E73616B75  # "kensaku": two processes that migrate at once take turns
-_THREADS = Lock()
-
 
 @dataclass(frozen=True)
 class Registration:
-    """A tool of an agent, and its place among them."""
+    """A tool of an agent."""
 
     agent: str
     tool: str
-    order: int
+    order: int | None  # among the agent's tools, where the tables have an order
+    active: bool = True  # False when somebody has switched the link off
 
 
 def register(url: str, agent: str = "assistant") -> Registration:
-    """Bring the database up to date and give the agent its `search_web`. Doing it again is fine."""
-    upgrade(url)
-    name = tool_name(TOOL_REGISTRY["SearchWebTool"])
-    with _connection(url) as connection, _migration_lock(connection), connection.begin():
-        add_tool(connection, name, "SearchWebTool")
-        link(connection, agent, name, "SearchWebTool")
-        order = connection.scalar(
-            select(LINKS.c.order)
-            .join(AGENTS, AGENTS.c.id == LINKS.c.agent_id)
-            .where(AGENTS.c.agent_name == agent, LINKS.c.tool_name == name)
-        )
-    if order is None:
-        raise ConfigError(
-            f"there is no agent {agent!r} in agent_configurations", remedy="add it, and try again"
-        )
-    return Registration(agent, name, order)
+    """Give the agent its `search_web`. Doing it again changes nothing; a failure does neither.
+
+    Raises `ConfigError` when the tables are of no known form, or when there is no such agent.
+    """
+    with connect(url) as connection:
+        with transaction(connection):
+            tables = _tables_for_writing(connection)
+            _require_agent(connection, tables, agent)
+            enum = tables.enum
+            if enum is None or SEARCH_WEB.kind in enum.enums:
+                return _write(connection, tables, agent, SEARCH_WEB)
+            _rehearse(connection, tables, agent, enum)
+            _add_label(connection, enum)
+        # PostgreSQL lets a new label be used only after the transaction that adds it.
+        try:
+            with transaction(connection):
+                return _write(connection, tables, agent, SEARCH_WEB)
+        except SQLAlchemyError as error:
+            raise ConfigError(
+                f"the database refused the rows: {refusal(error)}",
+                remedy=f"the label {SEARCH_WEB.kind!r} of {enum.name} stays, since PostgreSQL "
+                "cannot take it away; nothing else was changed",
+            ) from error
 
 
 def upgrade(url: str, revision: str = "head") -> None:
-    """Run the migrations up to a revision."""
-    with _connection(url) as connection, _migration_lock(connection):
+    """Run the migrations of our own tables up to a revision."""
+    with connect(url) as connection, transaction(connection):
+        if not _are_ours(connection):
+            raise ConfigError(
+                "the tables of this database are the application's own, and are not migrated",
+                remedy="use register, which adds rows to them",
+            )
         command.upgrade(_config(connection), revision)
 
 
 def downgrade(url: str, revision: str = "base") -> None:
-    """Undo the migrations down to a revision. What was there before them stays."""
-    with _connection(url) as connection, _migration_lock(connection):
-        command.downgrade(_config(connection), revision)
+    """Undo the migrations down to a revision. From a chat server's tables, delete our rows."""
+    with connect(url) as connection, transaction(connection):
+        if _are_ours(connection):
+            command.downgrade(_config(connection), revision)
+            return
+        for statement in removal(_tables(connection), SEARCH_WEB):
+            connection.execute(statement)
 
 
 def load_tools(url: str, agent: str, user_id: str, **options: Any) -> list[BaseTool]:
@@ -92,92 +113,140 @@ def load_tools(url: str, agent: str, user_id: str, **options: Any) -> list[BaseT
 
     Raises `ConfigError` for a row whose type has no class.
     """
-    query = (
-        select(LINKS.c.type, LINKS.c.tool_config)
-        .join(AGENTS, AGENTS.c.id == LINKS.c.agent_id)
-        .where(AGENTS.c.agent_name == agent, LINKS.c.is_active)
-        .order_by(LINKS.c.order)
-    )
-    with _connection(url) as connection:
-        rows = connection.execute(query).all()
+    with connect(url, write=False) as connection:
+        rows = _tool_rows(connection, _tables(connection), agent)
     if unknown := [kind for kind, _ in rows if kind not in TOOL_REGISTRY]:
         raise ConfigError(
             f"{agent} has a tool of the type {unknown[0]!r}, which TOOL_REGISTRY does not know"
         )
     return [
-        TOOL_REGISTRY[kind](user_id=user_id, agent_name=agent, **(config or {}), **options)
+        TOOL_REGISTRY[kind](user_id=user_id, agent_name=agent, **config, **options)
         for kind, config in rows
     ]
 
 
 def drift(url: str) -> list[str]:
-    """Describe the differences between the rows and `TOOL_REGISTRY`; an empty list is good."""
-    with _connection(url) as connection:
-        rows = connection.execute(select(TOOLS.c.name, TOOLS.c.type)).all()
-        recorded = {row.name: row.type for row in rows}
-        used = set(connection.scalars(select(LINKS.c.type)))
-    ours = {tool_name(cls): kind for kind, cls in TOOL_REGISTRY.items()}
-    types = sorted(used | {*recorded.values()})
-    differences = [
-        f"the type {t!r} has rows, but no class" for t in types if t not in TOOL_REGISTRY
+    """Describe the differences between the rows and `TOOL_REGISTRY`; an empty list is good.
+
+    A chat server's tables may have types that only its own registry knows.
+    """
+    with connect(url, write=False) as connection:
+        tables, ours = _tables(connection), _are_ours(connection)
+        table = tables.links if tables.tools is None else tables.tools
+        rows = connection.execute(select(table.c.name, table.c.type).where(live(table))).all()
+    recorded = {row.name: row.type for row in rows}
+    known = {tool_name(cls): kind for kind, cls in TOOL_REGISTRY.items()}
+    used = sorted({*recorded.values()} - {*TOOL_REGISTRY}) if ours else []
+    differences = [f"the type {kind!r} has rows, but no class" for kind in used]
+    differences += [
+        f"{n!r} of TOOL_REGISTRY has no row in {table.name}"
+        for n in sorted(known.keys() - recorded)
     ]
     differences += [
-        f"{n!r} of TOOL_REGISTRY has no row in tools" for n in sorted(ours.keys() - recorded)
-    ]
-    differences += [
-        f"{n!r} is a {recorded[n]} in tools and a {ours[n]} in TOOL_REGISTRY"
-        for n in sorted(ours.keys() & recorded)
-        if ours[n] != recorded[n]
+        f"{n!r} is a {recorded[n]} in {table.name} and a {known[n]} in TOOL_REGISTRY"
+        for n in sorted(known.keys() & recorded)
+        if known[n] != recorded[n]
     ]
     return differences
 
 
-@contextmanager
-def _connection(url: str) -> Iterator[Connection]:
-    engine = create_engine(_with_driver(url))
-    try:
-        with engine.connect() as connection:
-            if engine.dialect.name == "sqlite":  # it looks at references only when asked to
-                connection.exec_driver_sql("PRAGMA foreign_keys = ON")
-                connection.commit()
-            yield connection
-    finally:
-        engine.dispose()
+def _are_ours(connection: Connection) -> bool:
+    """Whether the tables are those of our migrations, or there are none yet."""
+    if inspect(connection).has_table("kensaku_migrations"):
+        return True
+    return read_tables(connection) is None
 
 
-def _with_driver(url: str) -> URL:
-    parsed = make_url(url)
-    if parsed.get_backend_name() not in ("sqlite", "postgresql", "postgres"):
-        raise ConfigError(f"{parsed.drivername} is not supported; use SQLite or PostgreSQL")
-    if parsed.drivername not in ("postgresql", "postgres"):
-        return parsed
-    try:
-        import psycopg  # noqa: F401 - SQLAlchemy's own default is its predecessor
-    except ImportError:
-        raise MissingExtra("psycopg", "postgres") from None
-    return parsed.set(drivername="postgresql+psycopg")
+def _tables(connection: Connection) -> Tables:
+    tables = read_tables(connection)
+    if tables is None:
+        raise ConfigError("no tool is registered in this database", remedy="use register")
+    return tables
 
 
-@contextmanager
-def _migration_lock(connection: Connection) -> Iterator[None]:
-    """Let one thread migrate at a time, since Alembic keeps its state in globals; on PostgreSQL,
-    one process."""
-    with _THREADS:
-        if connection.dialect.name != "postgresql":
-            yield
-            return
-        # A lock of the session: it outlives the transactions that the migrations begin and end.
-        connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": LOCK})
-        connection.commit()
-        try:
-            yield
-        finally:
-            connection.rollback()
-            connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": LOCK})
-            connection.commit()
+def _tables_for_writing(connection: Connection) -> Tables:
+    if _are_ours(connection):
+        command.upgrade(_config(connection), "head")
+    return _tables(connection)
 
 
-def _config(connection: Connection) -> Config:
+def _require_agent(connection: Connection, tables: Tables, agent: str) -> None:
+    agents = tables.agents
+    found = select(func.count()).select_from(agents).where(agents.c.agent_name == agent)
+    if (count := connection.scalar(found)) == 1:
+        return
+    if count:
+        raise ConfigError(
+            f"there are {count} agents {agent!r} in agent_configurations",
+            remedy="nothing was changed; the name has to be unique",
+        )
+    remedy = "nothing was changed; add it, and try again"
+    if connection.dialect.name == "postgresql" and connection.scalar(
+        text("SELECT row_security_active('agent_configurations')")
+    ):
+        remedy = (
+            "nothing was changed; row-level security hides rows from this role: connect as the "
+            "owner of the tables or as the service role, or add the agent"
+        )
+    raise ConfigError(f"there is no agent {agent!r} in agent_configurations", remedy=remedy)
+
+
+def _write(connection: Connection, tables: Tables, agent: str, tool: ToolRow) -> Registration:
+    for statement in registration(tables, agent, tool):
+        connection.execute(statement)
+    links = tables.links
+    name = tables.tools.c.name if tables.by_id and tables.tools is not None else links.c.name
+    columns = {key: links.c[key] for key in ("order", "is_active") if key in links.c}
+    row = connection.execute(
+        agent_links(tables, agent).where(name == tool.name).add_columns(name, *columns.values())
+    ).first()
+    if row is None:
+        raise ConfigError(
+            f"the database keeps no row of {tool.name} for {agent}",
+            remedy="nothing was changed; see the triggers and rules of agent_tools",
+        )
+    found = dict(zip(columns, row[1:], strict=True))
+    return Registration(agent, tool.name, found.get("order"), found.get("is_active") is not False)
+
+
+def _rehearse(connection: Connection, tables: Tables, agent: str, enum: Enum) -> None:
+    """Write the rows with a label that exists, and take them back: a label cannot be taken back."""
+    if enum.enums:
+        with connection.begin_nested() as savepoint:
+            _write(connection, tables, agent, replace(SEARCH_WEB, kind=enum.enums[0]))
+            savepoint.rollback()
+
+
+def _add_label(connection: Connection, enum: Enum) -> None:
+    name = enum.compile(dialect=connection.dialect)
+    connection.execute(text(f"ALTER TYPE {name} ADD VALUE IF NOT EXISTS '{SEARCH_WEB.kind}'"))
+
+
+def _tool_rows(
+    connection: Connection, tables: Tables, agent: str
+) -> list[tuple[str, dict[str, Any]]]:
+    """Return type and settings of each active tool; those of the agent come before the tool's."""
+    links, typed = tables.links, tables.typed
+    both = [typed] if typed is links else [typed, links]
+    query = agent_links(tables, agent).add_columns(
+        typed.c.type, *(table.c.config for table in both if "config" in table.c)
+    )
+    for table in both:
+        query = query.where(live(table))
+        if "is_active" in table.c:
+            query = query.where(table.c.is_active)
+    rows = connection.execute(query.order_by(links.c.get("order", typed.c.name))).all()
+    return [
+        (kind, {k: v for c in configs for k, v in _object(c).items()}) for kind, *configs in rows
+    ]
+
+
+def _object(value: Any) -> dict[str, Any]:
+    # SQLite gives JSON as text when the column's type does not say what it is.
+    return dict((json.loads(value) if isinstance(value, str) else value) or {})
+
+
+def _config(connection: Connection | None = None) -> Config:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.attributes["connection"] = connection

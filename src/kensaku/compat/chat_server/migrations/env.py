@@ -1,5 +1,5 @@
-"""Alembic runs this. The connection is given by `database.py`; each revision has a transaction of
-its own, since PostgreSQL lets a new label of an enum be used only in a later one."""
+"""Alembic runs this. `database.py` gives the connection, which has a transaction; without one,
+Alembic writes SQL for PostgreSQL."""
 
 from alembic import context
 
@@ -7,9 +7,10 @@ from kensaku.compat.chat_server.models import Base
 
 context.configure(
     connection=context.config.attributes["connection"],
+    dialect_name="postgresql",
+    literal_binds=context.is_offline_mode(),
     target_metadata=Base.metadata,
     version_table="kensaku_migrations",
-    transaction_per_migration=True,
 )
 with context.begin_transaction():
     context.run_migrations()

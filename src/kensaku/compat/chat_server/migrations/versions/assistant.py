@@ -2,16 +2,18 @@
 
 from alembic import op
 
-from kensaku.compat.chat_server.rows import add_tool, link, remove_tool
+from kensaku.compat.chat_server.rows import SEARCH_WEB, registration, removal
+from kensaku.compat.chat_server.tables import OWN
 
-revision = "0003"
-down_revision = "0002"
+revision = "assistant"
+down_revision = "tables"
 
 
 def upgrade() -> None:
-    add_tool(op.get_bind(), "search_web", "SearchWebTool")
-    link(op.get_bind(), "assistant", "search_web", "SearchWebTool")
+    for statement in registration(OWN, "assistant", SEARCH_WEB):
+        op.execute(statement)
 
 
 def downgrade() -> None:
-    remove_tool(op.get_bind(), "search_web")
+    for statement in removal(OWN, SEARCH_WEB):
+        op.execute(statement)

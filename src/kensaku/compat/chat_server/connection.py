@@ -1,0 +1,73 @@
+"""Connections to SQLite and PostgreSQL, and transactions that take turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError
+
+from kensaku.errors import ConfigError, MissingExtra
+
+__all__ = ["LOCK", "connect", "refusal", "transaction"]
+
+LOCK = 0x6B656E73616B75  # "kensaku": the key of the advisory lock
+_THREADS = Lock()
+
+
+@contextmanager
+def connect(url: str, *, write: bool = True) -> Iterator[Connection]:
+    """Connect to a database by its URL."""
+    engine = create_engine(_with_driver(url))
+    if engine.dialect.name == "sqlite":
+        _prepare_sqlite(engine, "BEGIN IMMEDIATE" if write else "BEGIN")
+    try:
+        with engine.connect() as connection:
+            yield connection
+    finally:
+        engine.dispose()
+
+
+@contextmanager
+def transaction(connection: Connection) -> Iterator[None]:
+    """Commit everything or nothing. Another thread or process that registers waits its turn."""
+    with _THREADS, connection.begin():  # Alembic keeps its state in globals
+        if connection.dialect.name == "postgresql":
+            # Of the transaction, not of the session: a pooler may give the next to another.
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
+        yield
+
+
+def refusal(error: Exception) -> str:
+    """Say why the database refused, without its address, which may hold a password."""
+    diagnostics = getattr(error.orig, "diag", None) if isinstance(error, DBAPIError) else None
+    return getattr(diagnostics, "message_primary", None) or type(error).__name__
+
+
+def _prepare_sqlite(engine: Engine, begin: str) -> None:
+    def opened(connection: Any, _: object) -> None:
+        connection.isolation_level = None  # the driver begins no transaction before a CREATE
+        connection.execute("PRAGMA foreign_keys = ON")
+
+    def begun(connection: Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+    event.listen(engine, "connect", opened)
+    event.listen(engine, "begin", begun)
+
+
+def _with_driver(url: str) -> URL:
+    parsed = make_url(url)
+    if parsed.get_backend_name() not in ("sqlite", "postgresql", "postgres"):
+        raise ConfigError(f"{parsed.drivername} is not supported; use SQLite or PostgreSQL")
+    if parsed.drivername not in ("postgresql", "postgres"):
+        return parsed
+    try:
+        import psycopg  # noqa: F401 - SQLAlchemy's own default is its predecessor
+    except ImportError:
+        raise MissingExtra("psycopg", "postgres") from None
+    return parsed.set(drivername="postgresql+psycopg")
