@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
 import tempfile
 import warnings
+from collections import Counter
 from itertools import count
 
 import psycopg
@@ -58,3 +60,18 @@ def postgresql(postgres) -> str:
     with psycopg.connect(postgres.get_uri(), autocommit=True) as connection:
         connection.execute(f'CREATE DATABASE "{name}"')
     return postgres.get_uri(database=name)
+
+
+@pytest.fixture
+def dump(postgres):
+    """What is in a database: every object of the catalogue, every row."""
+
+    def lines(url: str) -> Counter[str]:
+        ran = subprocess.run(
+            [postgres.bin_path / "pg_dump", "--column-inserts", url],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        kept = (line.rstrip(",") for line in ran.stdout.splitlines())
+        return Counter(line for line in kept if line and not line.startswith(("--", "\\")))
+
+    return lines

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections import Counter
 
 import psycopg
@@ -27,21 +26,6 @@ def shape(request) -> str:
 @pytest.fixture
 def host(shape, postgresql) -> str:
     return build(postgresql, shape)
-
-
-@pytest.fixture
-def dump(postgres):
-    """What is in a database: every object of the catalogue, every row."""
-
-    def lines(url: str) -> Counter[str]:
-        ran = subprocess.run(
-            [postgres.bin_path / "pg_dump", "--column-inserts", url],
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        kept = (line.rstrip(",") for line in ran.stdout.splitlines())
-        return Counter(line for line in kept if line and not line.startswith(("--", "\\")))
-
-    return lines
 
 
 def build(url: str, shape: str) -> str:

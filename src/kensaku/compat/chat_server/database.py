@@ -10,9 +10,10 @@ whose migrations are recorded in `kensaku_migrations`.
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from kensaku.compat.chat_server.registry import TOOL_REGISTRY, tool_name
 from kensaku.errors import ConfigError, MissingExtra
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Registration",
     "SQLAlchemyError",
+    "alembic_config",
     "downgrade",
     "drift",
     "load_tools",
@@ -95,14 +97,14 @@ def upgrade(url: str, revision: str = "head") -> None:
                 "the tables of this database are the application's own, and are not migrated",
                 remedy="use register, which adds rows to them",
             )
-        command.upgrade(_config(connection), revision)
+        command.upgrade(alembic_config(connection), revision)
 
 
 def downgrade(url: str, revision: str = "base") -> None:
     """Undo the migrations down to a revision. From a chat server's tables, delete our rows."""
     with connect(url) as connection, transaction(connection):
         if _are_ours(connection):
-            command.downgrade(_config(connection), revision)
+            command.downgrade(alembic_config(connection), revision)
             return
         for statement in removal(_tables(connection), SEARCH_WEB):
             connection.execute(statement)
@@ -166,7 +168,7 @@ def _tables(connection: Connection) -> Tables:
 
 def _tables_for_writing(connection: Connection) -> Tables:
     if _are_ours(connection):
-        command.upgrade(_config(connection), "head")
+        command.upgrade(alembic_config(connection), "head")
     return _tables(connection)
 
 
@@ -246,8 +248,9 @@ def _object(value: Any) -> dict[str, Any]:
     return dict((json.loads(value) if isinstance(value, str) else value) or {})
 
 
-def _config(connection: Connection | None = None) -> Config:
-    config = Config()
+def alembic_config(connection: Connection | None = None, output: TextIO = sys.stdout) -> Config:
+    """Configure Alembic for our migrations: to run in a connection, or to write SQL."""
+    config = Config(output_buffer=output)
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.attributes["connection"] = connection
     return config

@@ -180,7 +180,7 @@ def _insert(
             f"{table.name} needs a value for {', '.join(unknown)}, and has no default for it",
             remedy="nothing was changed; give the column a default, and try again",
         )
-    new = source.add_columns(*values.values()).where(missing)
+    new = source.add_columns(*(value.label(name) for name, value in values.items())).where(missing)
     return insert(table).from_select(list(values), new, include_defaults=False)
 
 
