@@ -33,7 +33,7 @@ from .doubles import CHANNELS, DESCRIPTION, GUIDANCE, NO_KEY, NOBODY, OTTER, PYT
 
 
 async def test_search_returns_results(tool, upstream):
-    """A query in, up to ten results out, each with title, address and snippet (S2-01, S2-52)."""
+    """A query in, up to ten results out, each with title, address and snippet (S2-01, S2-11, S2-52)."""
     upstream.answers("duckduckgo", many(10))
 
     text = await tool()._arun("page", max_results=10)
@@ -61,7 +61,7 @@ async def test_output_formatted_as_text(tool, upstream):
 
 
 async def test_no_results_message(tool, upstream):
-    """(S2-05, S2-38, S2-51, S2-52)"""
+    """(S2-05, S2-11, S2-38, S2-51, S2-52)"""
     upstream.answers("duckduckgo", [])
 
     said = await tool()._arun("xyzzy")
@@ -71,7 +71,7 @@ async def test_no_results_message(tool, upstream):
 
 @pytest.mark.parametrize("fault", [faults.reset(), faults.hang(), faults.status(503)], ids=str)
 async def test_network_error_graceful(make_client, upstream, caplog, fault):
-    """A sentence, no stack trace, and the log knows for whom (S2-06, S2-43, S2-51, S2-52)."""
+    """A sentence, no stack trace, and the log knows for whom (S2-06, S2-11, S2-43, S2-51, S2-52)."""
     upstream.fails("tavily", fault)
     tool = SearchWebTool(user_id="u-7", client=make_client("tavily", timeout=0.5))
 
@@ -83,7 +83,7 @@ async def test_network_error_graceful(make_client, upstream, caplog, fault):
 
 
 async def test_query_too_long_rejected(tool, upstream):
-    """By the schema and by the service, in the same words (S2-07, S2-42, S2-52)."""
+    """By the schema and by the service, in the same words (S2-07, S2-11, S2-42, S2-52)."""
     said = "Invalid search query: Search query must be 500 characters or fewer."
 
     assert await tool()._arun("x" * 501) == said
@@ -252,7 +252,7 @@ async def test_beyond_the_documents_scope_there_is_a_cache(tool, upstream):
 
 
 def test_the_tests_of_the_document_are_here():
-    """By their names, in both lists (S2-11, S2-15, S2-50, S2-51, S2-52)."""
+    """The document gives their names (S2-52)."""
     named = """test_search_returns_results test_approval_tier_auto_approve
         test_output_formatted_as_text test_no_results_message test_network_error_graceful
         test_query_too_long_rejected test_prompt_section_all_channels test_prompt_section_content

@@ -6,6 +6,7 @@ import logging
 from typing import Any
 
 from kensaku.compat._errors import keys_of, redact
+from kensaku.compat.chat_server import service as services
 from kensaku.compat.chat_server.dialect import NOBODY
 from kensaku.compat.chat_server.service import (
     EMPTY,
@@ -13,10 +14,10 @@ from kensaku.compat.chat_server.service import (
     MAX_RESULTS,
     TOO_LONG,
     MissingKey,
-    WebSearchService,
 )
 from kensaku.dialects import write, write_error
 from kensaku.errors import ConfigError, InvalidQuery, MissingExtra, NotConfigured
+from kensaku.models import Hit, Outcome, Query, Response
 from kensaku.tools.fence import fence_text
 
 try:
@@ -83,10 +84,11 @@ class SearchWebTool(BaseTool):
         return "search_web requires async execution. Use _arun."
 
     async def _arun(self, query: str, max_results: int = 5) -> str:
-        service: WebSearchService | None = None
+        service: services.WebSearchService | None = None
         try:
-            service = WebSearchService(client=self.client)
-            response = await service.respond(query, max_results)
+            # Looked up when it is used: an application may put a service of its own there.
+            service = services.WebSearchService(client=self.client)
+            results = await service.search(query=query, max_results=max_results)
         except (ConfigError, MissingExtra, MissingKey, NotConfigured) as fault:
             self._log(fault, service)
             return f"Web search is not configured: {fault}"
@@ -95,9 +97,14 @@ class SearchWebTool(BaseTool):
         except Exception as error:
             self._log(error, service)
             return NOBODY
-        text = write(response, "search_web")
-        return fence_text(text) if self.fence and response.hits else text
+        text = write(_response(query, results), "search_web")
+        return fence_text(text) if self.fence and results else text
 
-    def _log(self, error: Exception, service: WebSearchService | None) -> None:
+    def _log(self, error: Exception, service: services.WebSearchService | None) -> None:
         message = redact(str(error), *keys_of(service.client.settings)) if service else str(error)
         logger.error("search_web failed for user %s: %s", self.user_id, message)
+
+
+def _response(query: str, results: list[dict[str, str]]) -> Response:
+    hits = tuple(Hit(r.get("url", ""), r.get("title", ""), r.get("snippet", "")) for r in results)
+    return Response(Query(query), Outcome.FOUND if hits else Outcome.EMPTY, hits)

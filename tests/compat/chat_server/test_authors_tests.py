@@ -1,0 +1,193 @@
+"""The tests that the document's author wrote, met by our surface.
+
+They are those of github.com/tim-o-private/llm-agent, `tests/chatServer/`, in our words: the same
+calls, the same environment, the same expectations. Where they replace a provider's library by a
+mock, a provider on loopback answers here, since we call its API directly; what it is asked is then
+checked, too.
+"""
+
+from __future__ import annotations
+
+import os
+from unittest.mock import AsyncMock, patch
+
+import pytest
+
+from kensaku.compat.chat_server import SearchWebTool, WebSearchService, service
+from kensaku.errors import ProviderError
+from kensaku.models import Hit
+from kensaku.testing import faults
+
+from .doubles import NO_KEY, many
+
+SERVICE = "kensaku.compat.chat_server.service.WebSearchService"
+FOUND = [Hit("https://u.example/", "T", "S")]
+NORMALIZED = [{"title": "T", "url": "https://u.example/", "snippet": "S"}]
+
+
+@pytest.fixture
+async def environment(monkeypatch, upstream, machine):
+    """The process's own environment, in which both providers are on loopback."""
+    for name, value in upstream.environment("tavily", "duckduckgo").items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("KENSAKU_STATE_URL", "memory:")
+    monkeypatch.setenv("KENSAKU_CACHE", "off")
+    monkeypatch.setattr(service, "_clients", made := [])
+    yield monkeypatch
+    for client in made:
+        await client.close()
+
+
+@pytest.fixture
+def tool() -> SearchWebTool:
+    return SearchWebTool(user_id="user-123")
+
+
+class TestServiceWithDuckDuckGo:
+    async def test_search_returns_normalized_results(self, environment, upstream):
+        """(S2-15, S2-24, S2-50)"""
+        upstream.answers("duckduckgo", FOUND)
+
+        assert await WebSearchService(provider="duckduckgo").search("test query") == NORMALIZED
+        assert [r.form["q"] for r in upstream.requests] == ["test query"]
+
+    async def test_a_network_error_propagates(self, environment, upstream):
+        """(S2-15, S2-25, S2-50)"""
+        upstream.fails("duckduckgo", faults.reset())
+
+        with pytest.raises(ProviderError, match="duckduckgo"):
+            await WebSearchService(provider="duckduckgo").search("test query")
+
+    async def test_max_results_are_capped_at_10(self, environment, upstream):
+        """(S2-15, S2-23, S2-50)"""
+        upstream.answers("duckduckgo", many(20))
+
+        found = await WebSearchService(provider="duckduckgo").search("test query", max_results=20)
+        assert len(found) == 10
+
+
+class TestServiceWithTavily:
+    async def test_search_returns_normalized_results(self, environment, upstream):
+        """The key counts that is there when it searches (S2-15, S2-27, S2-50)."""
+        upstream.answers("tavily", FOUND)
+        made = WebSearchService(provider="tavily")
+
+        with patch.dict(os.environ, {"TAVILY_API_KEY": "test-key"}):
+            assert await made.search("test query") == NORMALIZED
+        (asked,) = upstream.requests
+        assert asked.headers["authorization"] == "Bearer test-key"
+        assert (asked.json["query"], asked.json["max_results"]) == ("test query", 10)
+
+    async def test_a_missing_key_is_a_runtime_error(self, environment, upstream):
+        """Also when there was one a search ago (S2-13, S2-15, S2-26, S2-50)."""
+        upstream.answers("tavily", FOUND)
+        made = WebSearchService(provider="tavily")
+        assert await made.search("test query") == NORMALIZED
+        environment.delenv("TAVILY_API_KEY")
+
+        with pytest.raises(RuntimeError, match=NO_KEY):
+            await made.search("test query")
+        assert len(upstream.requests) == 1
+
+    async def test_a_network_error_propagates(self, environment, upstream):
+        """(S2-15, S2-28, S2-50)"""
+        upstream.fails("tavily", faults.status(503))
+
+        with pytest.raises(ProviderError, match="tavily"):
+            await WebSearchService(provider="tavily").search("test query")
+
+
+class TestServiceReadsTheEnvironment:
+    async def test_when_it_is_made(self, environment, upstream):
+        """A tool makes one for each search, so the next search uses the next value (S2-12)."""
+        environment.delenv("WEB_SEARCH_PROVIDER", raising=False)
+        assert WebSearchService().provider == "duckduckgo"
+        environment.setenv("WEB_SEARCH_PROVIDER", "tavily")
+        assert WebSearchService().provider == "tavily"
+        environment.setenv("WEB_SEARCH_PROVIDER", "bing")
+        with pytest.raises(ValueError, match="Unknown search provider 'bing'"):
+            WebSearchService()
+
+    async def test_in_the_same_client_as_long_as_it_stays_the_same(self, environment):
+        """Connections, cache and limits are not made anew for each search."""
+        first, second = WebSearchService().client, WebSearchService().client
+        environment.setenv("TAVILY_API_KEY", "another")
+
+        assert first is second
+        assert WebSearchService().client is not first
+
+    async def test_for_each_search_of_a_tool(self, environment, upstream, tool):
+        """(S2-12, S2-13)"""
+        for provider in ("duckduckgo", "tavily"):
+            environment.setenv("WEB_SEARCH_PROVIDER", provider)
+            upstream.answers(provider, FOUND)
+            assert "https://u.example/" in await tool._arun(query="test query")
+
+        assert [r.provider for r in upstream.requests] == ["duckduckgo", "tavily"]
+
+
+class TestServiceValidation:
+    @pytest.mark.parametrize(
+        ("query", "said"), [("", "empty"), ("   ", "empty"), ("x" * 501, "500")]
+    )
+    async def test_a_wrong_query_is_a_value_error(self, query, said):
+        """(S2-21, S2-22)"""
+        with pytest.raises(ValueError, match=said):
+            await WebSearchService(provider="duckduckgo").search(query)
+
+    def test_an_unknown_provider_is_a_value_error(self):
+        """(S2-19)"""
+        with pytest.raises(ValueError, match="Unknown search provider"):
+            WebSearchService(provider="invalid")
+
+
+class TestToolWithAServiceOfTheApplications:
+    """The author's tests replace the class in its module; a subclass of one's own can go there."""
+
+    async def test_results_are_formatted(self, tool):
+        """(S2-04, S2-39, S2-40)"""
+        results = [
+            {"title": "First Result", "url": "https://example.com/1", "snippet": "A great snippet"},
+            {
+                "title": "Second Result",
+                "url": "https://example.com/2",
+                "snippet": "Another snippet",
+            },
+        ]
+        with patch(SERVICE) as mocked:
+            mocked.return_value.search = AsyncMock(return_value=results)
+            output = await tool._arun(query="test query")
+
+        mocked.return_value.search.assert_awaited_once_with(query="test query", max_results=5)
+        assert output == (
+            'Found 2 result(s) for "test query":\n\n'
+            "1. **First Result**\n   https://example.com/1\n   A great snippet\n\n"
+            "2. **Second Result**\n   https://example.com/2\n   Another snippet\n"
+        )
+
+    @pytest.mark.parametrize(
+        ("answer", "said"),
+        [
+            ({"return_value": []}, "No results found"),
+            ({"side_effect": Exception("connection refused")}, "temporarily unavailable"),
+            ({"side_effect": ValueError("query too long")}, "Invalid search query: query too long"),
+        ],
+    )
+    async def test_no_results_and_errors_are_sentences(self, tool, answer, said):
+        """(S2-38, S2-42, S2-43)"""
+        with patch(SERVICE) as mocked:
+            mocked.return_value.search = AsyncMock(**answer)
+            assert said in await tool._arun(query="obscure query")
+
+    async def test_what_is_missing_in_a_result_is_left_out(self, tool):
+        """(S2-41)"""
+        with patch(SERVICE) as mocked:
+            mocked.return_value.search = AsyncMock(return_value=[{}])
+            assert await tool._arun(query="q") == 'Found 1 result(s) for "q":\n\n1. **No title**\n'
+
+    def test_the_prompt_section_is_the_same_for_all_channels(self):
+        """(S2-35)"""
+        sections = {SearchWebTool.prompt_section(c) for c in ("web", "telegram", "scheduled")}
+
+        assert len(sections) == 1
+        assert "search_web" in sections.pop()
