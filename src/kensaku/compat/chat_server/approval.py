@@ -1,10 +1,26 @@
-"""Who must agree before a tool runs."""
+"""Who must agree before a tool runs.
+
+    tool_permission("postgresql://…", "search_web", user_id) → "auto" | "ask" | "never"
+
+The tier of a tool stands in `TOOL_APPROVAL_DEFAULTS`, else in the column `tools.approval_tier` of
+a chat server; the choice of a person stands in its table `user_tool_preferences`.
+"""
 
 from __future__ import annotations
 
+from typing import Literal
+
 from kensaku.tools.base import Approval as ApprovalTier
 
-__all__ = ["TOOL_APPROVAL_DEFAULTS", "ApprovalTier", "approval_tier"]
+__all__ = [
+    "TOOL_APPROVAL_DEFAULTS",
+    "ApprovalTier",
+    "Permission",
+    "approval_tier",
+    "tool_permission",
+]
+
+Permission = Literal["auto", "ask", "never"]
 
 # name → (its tier, the tier that holds until the person chooses another)
 TOOL_APPROVAL_DEFAULTS: dict[str, tuple[ApprovalTier, ApprovalTier]] = {
@@ -13,9 +29,38 @@ TOOL_APPROVAL_DEFAULTS: dict[str, tuple[ApprovalTier, ApprovalTier]] = {
 }
 
 
-def approval_tier(tool_name: str, chosen: ApprovalTier | None = None) -> ApprovalTier:
-    """The tier that holds for a tool. What nobody has classified has to be asked about."""
-    tier, default = TOOL_APPROVAL_DEFAULTS.get(tool_name, (ApprovalTier.REQUIRES_APPROVAL,) * 2)
+def approval_tier(
+    tool_name: str, chosen: ApprovalTier | None = None, recorded: ApprovalTier | None = None
+) -> ApprovalTier:
+    """Return the tier that holds for a tool. What nobody has classified has to be asked about.
+
+    `chosen` by the person counts only where a tool leaves the choice; `recorded` in the database
+    counts only for a tool that is not in `TOOL_APPROVAL_DEFAULTS`.
+    """
+    ask = ApprovalTier.REQUIRES_APPROVAL
+    tier, default = TOOL_APPROVAL_DEFAULTS.get(tool_name, (recorded or ask, ask))
     if tier is ApprovalTier.USER_CONFIGURABLE:
-        return chosen or default
+        return chosen if chosen in (ApprovalTier.AUTO_APPROVE, ask) else default
     return tier
+
+
+def tool_permission(url: str, tool_name: str, user_id: str) -> Permission:
+    """Return whether a tool may run for a person: at once, after asking, or not at all.
+
+    A tool that is switched off in the database never runs. Call it in a thread: it reads the
+    database.
+    """
+    from kensaku.compat.chat_server.preferences import read_preferences
+
+    found = read_preferences(url, tool_name, user_id)
+    if found.switched_off or found.chosen == "never":
+        return "never"
+    tier = approval_tier(tool_name, _tier(found.chosen), _tier(found.recorded))
+    return "auto" if tier is ApprovalTier.AUTO_APPROVE else "ask"
+
+
+def _tier(value: str | None) -> ApprovalTier | None:
+    if value is None:
+        return None
+    # Whatever else it says: asking is safe.
+    return ApprovalTier(value) if value in list(ApprovalTier) else ApprovalTier.REQUIRES_APPROVAL
