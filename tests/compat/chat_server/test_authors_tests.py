@@ -30,6 +30,8 @@ async def environment(monkeypatch, upstream, machine):
     """The process's own environment, in which both providers are on loopback."""
     for name, value in upstream.environment("tavily", "duckduckgo").items():
         monkeypatch.setenv(name, value)
+    for name in ("TAVILY_RATE", "DUCKDUCKGO_RATE"):
+        monkeypatch.setenv(name, "100000/s")
     monkeypatch.setenv("KENSAKU_STATE_URL", "memory:")
     monkeypatch.setenv("KENSAKU_CACHE", "off")
     monkeypatch.setattr(service, "_clients", made := [])
@@ -53,7 +55,7 @@ class TestServiceWithDuckDuckGo:
 
     async def test_a_network_error_propagates(self, environment, upstream):
         """(S2-15, S2-25, S2-50)"""
-        upstream.fails("duckduckgo", faults.reset())
+        upstream.fails("duckduckgo", faults.status(500))
 
         with pytest.raises(ProviderError, match="duckduckgo"):
             await WebSearchService(provider="duckduckgo").search("test query")
