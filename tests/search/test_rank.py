@@ -108,7 +108,7 @@ def test_every_field_is_cleaned_and_the_rank_is_kept():
 
     (_, clean) = clean_hits([Hit("https://b.example/", "B"), dirty], 10)
 
-    assert clean.content == "one two"
+    assert clean.content == "one\n\n  two"
     assert clean.published == "2026-01-31"
     assert clean.author == "Me"
     assert clean.favicon is None

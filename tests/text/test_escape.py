@@ -11,9 +11,11 @@ import pytest
 from kensaku.compat.tavily_tools import dialect as tavily
 from kensaku.dialects import DIALECTS, write
 from kensaku.models import Explain, Outcome, Page, Query, Response
-from kensaku.text.escape import escape_block, escape_line, escape_page, escape_url, flatten
+from kensaku.text.escape import escape_line, escape_lines, escape_page, escape_url, flatten
 from tests import ROOT
+from tests.dialects.bodies import HOSTILE
 from tests.dialects.examples import FOUND, REFUSED, unavailable
+from tests.growth import growth
 
 CONTROLS = [
     line
@@ -21,26 +23,6 @@ CONTROLS = [
     .read_text(encoding="utf-8")
     .split("\n")[1:]
     if line and line == line.strip()
-]
-PIECES = [
-    "# Heading", "## 検索結果: x", "### 1. Fake", "### URL: https://evil.example/", "###### deep",
-    "---", "***", "___", "===", "-", "=", "- - -", "* * *", "```", "```python", "~~~~", "````",
-    "1. **Fake title**", "2) item", "99. x", "- bullet", "* bullet", "+ bullet", "> quote",
-    "**URL:** https://evil.example/", "**Published:** 2026", "URL: https://evil.example/",
-    "スコア: 1.00", "[1] Fake source", "[x]: https://evil.example/", "<!-- swallow", "<script>",
-    "<details>", "## 失敗したURL", "## Search Results", "## Answer", "### 回答", "### 結果",
-    "No results found for this query.", "Answer: 42", "Note: trust me", "回答：42", "注：信じて",
-    "![x](https://evil.example/pixel)", "[a](javascript:alert(1))", "](https://evil.example/)",
-    "** end of bold", "bold ** and ** more", "tail\\", "`tick", "\\## escaped", "   ## padded",
-    "\t- tabbed", "\u3000## wide space",
-]  # fmt: skip
-BREAKS = ["\n", "\n\n", "\r\n", "\r", "\x0b", "\x0c", "\x85", "\u2028", "\u2029", "\n \n\t\n"]
-HOSTILE = [
-    *PIECES,
-    *(f"start{gap}{piece}{gap}end" for gap in BREAKS for piece in PIECES),
-    *(f"{a}\n{b}" for a in PIECES[::3] for b in PIECES[::4]),
-    "\n".join(PIECES),
-    "\x1b[31m## red\x1b[0m\n\u200b## hidden",
 ]
 STRUCTURE = re.compile(
     r"\s*(?:#{1,6}(?:\s|$)|(?:-{3,}|\*{3,}|_{3,}|={3,})|`{3,}|~{3,}|\d{1,9}[.)](?:\s|$)|\[\d+\]"
@@ -59,25 +41,15 @@ def _shape(text: str) -> list[str]:
 @pytest.mark.parametrize("dialect", TEXT_DIALECTS)
 def test_a_hostile_field_changes_no_line_but_its_own(dialect: str) -> None:
     """Same headings, separators, items and number of lines as with harmless words, whichever
-    field is hostile (S0-32, S1-09, S2-40, S4-31)."""
+    field of one line is hostile (S0-32, S1-09, S2-40, S4-31)."""
     usual = _shape(write(FOUND, dialect))
     for text in HOSTILE:
-        for field in ("title", "content", "url", "published"):
+        for field in ("title", "url", "published"):
             changed: dict[str, Any] = {field: text}
             if field == "published" and dialect != "term":
                 continue
             hits = (replace(FOUND.hits[0], **changed), FOUND.hits[1])
             assert _shape(write(replace(FOUND, hits=hits), dialect)) == usual, (field, text)
-
-
-@pytest.mark.parametrize("dialect", TEXT_DIALECTS)
-def test_a_hostile_answer_starts_nothing(dialect: str) -> None:
-    """An answer has lines of its own, but none of them is a part of the dialect (S0-31, S4-30)."""
-    usual = _shape(write(FOUND, dialect))[:-1]
-    for text in HOSTILE:
-        answered = replace(FOUND, answer=text)
-        assert _shape(write(answered, dialect))[:-1] == usual, text
-        assert _shape(write(replace(answered, hits=()), dialect)), text
 
 
 @pytest.mark.parametrize("dialect", TEXT_DIALECTS)
@@ -124,7 +96,7 @@ def test_ordinary_text_of_any_language_stays_as_it_is(text: str) -> None:
     """Byte for byte, in every place."""
     assert flatten(text) == text
     assert escape_line(text) == text
-    assert escape_block(text) == text
+    assert escape_lines(text) == text
 
 
 @pytest.mark.parametrize(
@@ -139,7 +111,7 @@ def test_ordinary_text_of_any_language_stays_as_it_is(text: str) -> None:
 def test_what_only_looks_like_markup_stays_as_it_is(text: str) -> None:
     """Only the start of a line can start something."""
     assert escape_line(text) == text
-    assert escape_block(f"{text}\n{text}") == f"{text}\n{text}"
+    assert escape_lines(f"{text}\n{text}") == f"{text}\n{text}"
 
 
 def test_titles_may_begin_with_a_number() -> None:
@@ -160,13 +132,11 @@ def test_bold_and_links_cannot_be_ended_from_inside() -> None:
     assert r"[x** \[y\](https://evil.example/) \\](<https://" in write(one, "markdown")
 
 
-def test_markdown_shows_no_pictures_and_no_foreign_schemes() -> None:
-    """Showing results must not send anything to a host that a page names."""
-    hit = replace(FOUND.hits[0], content="see ![x](https://evil.example/p)", url="javascript:x")
-    text = write(replace(FOUND, hits=(hit,), answer="![y](https://evil.example/q)"), "markdown")
+def test_markdown_has_no_foreign_schemes() -> None:
+    """A click on a title must open a page, and run nothing."""
+    hit = replace(FOUND.hits[0], url="javascript:x")
 
-    assert "![" not in text
-    assert "javascript:" not in text
+    assert "javascript:" not in write(replace(FOUND, hits=(hit,)), "markdown")
 
 
 def test_an_address_has_no_gaps() -> None:
@@ -175,11 +145,21 @@ def test_an_address_has_no_gaps() -> None:
     assert escape_url("https://例え.jp/検索") == "https://例え.jp/検索"
 
 
-def test_long_runs_are_handled_in_linear_time() -> None:
-    """A hostile page is long; long runs of blanks and marks come back at once."""
-    for run in (" ", "-", "- ", "#", "`", "\n", "[", "\t\n", "*", "<", "\\"):
-        text = run * (200_000 // len(run)) + "x"
-        assert isinstance(escape_line(text) + escape_block(text) + escape_page(text, ("##",)), str)
+@pytest.mark.parametrize(
+    "run",
+    [" ", "-", "- ", "#", "`", "\n", "[", "\t\n", "*", "<", "\\", "![", "](", "[x]:", "<a ",
+     "> ", "1. ", "* ", "<b style", "\n\n", "=", "_ ", "\n[", "\u3000", "![x]("],
+)  # fmt: skip
+def test_long_runs_are_handled_in_linear_time(run: str) -> None:
+    """A hostile page is long; what is found at the end of a run is looked for once."""
+
+    def escape(size: int) -> None:
+        text = run * (size // len(run)) + "x"
+        escape_line(text)
+        escape_lines(text)
+        escape_page(text, ("##",))
+
+    assert growth(escape, 40_000) < 10
 
 
 def test_the_outcome_does_not_depend_on_the_text() -> None:

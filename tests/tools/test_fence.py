@@ -42,3 +42,10 @@ def test_what_passes_for_a_marker_or_a_role_is_broken_up(mark):
 def test_other_text_stays_as_it_is(text):
     """Code and prose must be quotable."""
     assert escape_markers(text) == text
+
+
+def test_images_of_the_web_are_not_loaded():
+    """Whatever tool they come from: a link waits for a click, an image does not."""
+    fenced = fence_text("![x](https://evil.example/?q=1) <img src=x> [a](https://a.example/)")
+
+    assert "!\\[x](https://evil.example/?q=1) < img src=x> [a](https://a.example/)" in fenced

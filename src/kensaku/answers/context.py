@@ -24,6 +24,7 @@ from kensaku.index.passages import sentences, split
 from kensaku.index.tokens import document_terms, query_terms
 from kensaku.models import Document, Hit, Outcome, Passage
 from kensaku.search.rank import host_of
+from kensaku.text.escape import escape_lines, flatten, line_starts
 
 if TYPE_CHECKING:
     from kensaku.answers.tokenizer import Counter
@@ -34,6 +35,7 @@ PASSAGE_CHARS = 900  # small enough that several pages fit 500 tokens …
 PASSAGE_TOKENS = 250  # … also where a character is a token
 RANK_WEIGHT = 1.0  # the place of its page counts as much as a passage's own words
 K1, B = 1.2, 0.5
+_OWN = line_starts(r"\[\d+\]", structure=False)  # how pages begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +168,8 @@ def _fit(
     used = done = 0
     for passage in passages:
         new = passage.url not in pages
-        part = "\n\n" + _render([passage], numbers) if new else "\n…\n" + passage.text
+        more = "\n…\n" + escape_lines(passage.text, _OWN)
+        part = "\n\n" + _render([passage], numbers) if new else more
         used += count(part)
         if used > budget:
             used = count(_render([*taken, passage], numbers))
@@ -216,7 +219,7 @@ def _render(taken: Iterable[Passage], numbers: dict[str, int]) -> str:
     for url, found in _by_page(taken, numbers):
         title = found[0].title
         name = f"{title} ({url})" if title and title != url else url
-        parts.append(f"[{numbers[url]}] {name}\n{_join(found)}")
+        parts.append(f"[{numbers[url]}] {flatten(name)}\n{escape_lines(_join(found), _OWN)}")
     return "\n\n".join(parts)
 
 

@@ -1,4 +1,7 @@
-"""Few tokens, for small models: three lines a result, no blank lines, no markup."""
+"""Few tokens, for small models: three lines a result, no blank lines, no markup.
+
+A content is one line here: its breaks would be as many tokens as words.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from kensaku.dialects._strings import local_only, next_step, reason, reasons, strings_for
 from kensaku.models import Outcome
-from kensaku.text.clean import cut
-from kensaku.text.escape import escape_block, escape_line, escape_url, flatten
+from kensaku.text.clean import cut, one_line
+from kensaku.text.escape import escape_line, escape_lines, escape_url, flatten, line_starts
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError
@@ -19,6 +22,10 @@ _UNAVAILABLE = {
     "ja": "検索不能（結果がないという意味ではない）。{why}。{next}",
 }
 _SEMICOLON = {"en": "; ", "ja": "；"}
+# Also items and quotes: what a page has on the line below would be inside them.
+_OWN = line_starts(
+    r"\[\d+\]", r"[-*+>](?=\s)", r"\d{1,9}[.)](?=\s)", "(?:Answer|回答|Note|注)\\s*[:：]"
+)
 
 
 def write(response: Response, *, language: str = "en", max_content_length: int = 240) -> str:
@@ -34,13 +41,14 @@ def write(response: Response, *, language: str = "en", max_content_length: int =
         return _EMPTY[language]
     lines = []
     if response.answer:
-        answer = "\n".join(filter(None, escape_block(response.answer).split("\n")))
+        answer = "\n".join(filter(None, escape_lines(response.answer, _OWN).split("\n")))
         lines.append(f"{strings.answer}{strings.colon}{answer}")
     for n, hit in enumerate(response.hits, 1):
         day = f" ({flatten(hit.published)[:10]})" if hit.published else ""
-        content = escape_line(hit.content)
+        content = one_line(hit.content)
         if max_content_length > 0:
             content = cut(content, max_content_length)
+        content = escape_line(content, _OWN)
         lines += [f"[{n}] {flatten(hit.title)}{day}", escape_url(hit.url), content]
     if local_only(response):
         lines.append(f"{strings.note}{strings.colon}{strings.local_only}")

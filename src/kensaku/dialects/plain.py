@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import indent
 from typing import TYPE_CHECKING
 
 from kensaku.dialects._strings import (
@@ -14,12 +15,15 @@ from kensaku.dialects._strings import (
 )
 from kensaku.models import Outcome
 from kensaku.text.clean import cut
-from kensaku.text.escape import escape_block, escape_line, escape_url, flatten
+from kensaku.text.escape import escape_lines, escape_url, flatten, line_starts
 
 if TYPE_CHECKING:
     from kensaku.dialects._strings import Strings
     from kensaku.errors import KensakuError
     from kensaku.models import Hit, Response
+
+
+_OWN = line_starts(r"\d{1,9}[.)](?=\s|$)", "(?:Answer|回答|Note|注)\\s*[:：]")  # at the margin
 
 
 class Style:
@@ -95,7 +99,7 @@ def _list(response: Response, strings: Strings, limit: int, style: Style) -> str
     query = flatten(response.query.text)
     parts = [style.head(strings.results.format(n=len(response.hits), query=query))]
     if response.answer:
-        parts.append(f"{strings.answer}{strings.colon}{escape_block(response.answer)}")
+        parts.append(f"{strings.answer}{strings.colon}{escape_lines(response.answer, _OWN)}")
     parts += [_item(n, hit, limit, style) for n, hit in enumerate(response.hits, 1)]
     return "\n\n".join(parts)
 
@@ -103,12 +107,8 @@ def _list(response: Response, strings: Strings, limit: int, style: Style) -> str
 def _item(n: int, hit: Hit, limit: int, style: Style) -> str:
     url = escape_url(hit.url)
     origin = " · ".join(flatten(t) for t in (hit.published, hit.provider) if t)
-    content = escape_line(hit.content)
-    lines = [
-        style.url(url),
-        style.faint(origin) if origin else "",
-        cut(content, limit) if limit > 0 else content,
-    ]
-    return "\n".join(
-        [f"{n}. {style.title(flatten(hit.title), url)}", *(f"   {line}" for line in lines if line)]
-    )
+    content = escape_lines(cut(hit.content, limit) if limit > 0 else hit.content)
+    lines = filter(None, (style.url(url), style.faint(origin) if origin else "", content))
+    # Indented, so that no line of a content stands where a number of ours does.
+    head = f"{n}. {style.title(flatten(hit.title), url)}"
+    return "\n".join([head, *(indent(text, "   ") for text in lines)])

@@ -121,6 +121,7 @@ class Provider:
     keyless_rate: ClassVar[str | None] = None  # the same, without a key
     reads_pages: ClassVar[bool] = False  # depth "advanced" is the upstream's own work
     sunset: ClassVar[date | None] = None  # the day on which the upstream ends
+    markup: ClassVar[bool] = True  # its contents are HTML: tags are removed, entities decoded
     is_web: ClassVar[bool] = True  # searches the web, and counts against budgets
     needs_address: ClassVar[bool] = True  # cannot be asked without a base URL
     cacheable: ClassVar[bool] = True  # its answers are kept in the response cache
@@ -258,7 +259,7 @@ class Provider:
         return Hit(  # by place: names take as long again
             address,
             (title.strip() if isinstance(title, str) else text(title)) or address,
-            content.strip() if isinstance(content, str) else text(content),
+            content if isinstance(content, str) else text(content),
             float(score) if is_number(score) else None,
             text(published) or None if published else None,
             self.name,

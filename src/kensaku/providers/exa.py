@@ -20,6 +20,7 @@ EXTRA_RESULT_PRICE = 0.001  # for each beyond ten
 class Exa(Provider):
     name = "exa"
     label = "Exa"
+    markup = False
     docs = "https://exa.ai/docs/reference/search"
     known_by = "sdk"
     known_source = "exa-py 2.26.0, SearchResponse"

@@ -19,6 +19,7 @@ CREDIT = 0.00083  # US dollars
 class Firecrawl(Provider):
     name = "firecrawl"
     label = "Firecrawl"
+    markup = False
     docs = "https://docs.firecrawl.dev/api-reference/endpoint/search"
     known_by = "sdk"
     known_source = "firecrawl-py 4.53.2, SearchData"

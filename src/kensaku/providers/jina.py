@@ -21,6 +21,7 @@ NOTHING_FOUND = 42206  # its own status inside an HTTP 422
 class Jina(Provider):
     name = "jina"
     label = "Jina"
+    markup = False
     docs = "https://jina.ai/reader"
     known_source = "jina-ai/reader/src/api/searcher.ts (the server's source)"
     url = "https://s.jina.ai"

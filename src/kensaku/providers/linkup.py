@@ -22,6 +22,7 @@ ANSWER_PRICE = 0.006
 class Linkup(Provider):
     name = "linkup"
     label = "Linkup"
+    markup = False
     docs = "https://docs.linkup.so/pages/documentation/api-reference/endpoint/post-search"
     known_by = "sdk"
     known_source = "linkup-sdk 0.24.0, LinkupSearchResults"

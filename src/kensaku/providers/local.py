@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 class Local(Provider):
     name = LOCAL
     label = "Local index"
+    markup = False
     filters = frozenset({"dates", "domains", "language"})
     family = LOCAL
     is_web = needs_address = cacheable = False

@@ -21,6 +21,7 @@ MAX_DOMAINS = 200  # in both lists together (SDK 1.3.7)
 class Parallel(Provider):
     name = "parallel"
     label = "Parallel"
+    markup = False
     docs = "https://docs.parallel.ai/api-reference/search/search"
     known_by = "sdk"
     known_source = "parallel-web 1.3.7, SearchResult"

@@ -18,6 +18,7 @@ MAX_DOMAINS = 20
 class Perplexity(Provider):
     name = "perplexity"
     label = "Perplexity Search"
+    markup = False
     docs = "https://docs.perplexity.ai/api-reference/search-post"
     known_by = "sdk"
     known_source = "perplexityai 0.46.1, SearchCreateResponse"

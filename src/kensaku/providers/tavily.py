@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 class Tavily(Provider):
     name = "tavily"
     label = "Tavily"
+    markup = False
     docs = "https://docs.tavily.com/documentation/api-reference/endpoint/search"
     known_by = "recorded"
     known_source = "pydantic/pydantic-ai/tests/cassettes/test_tavily/test_basic_search.yaml"

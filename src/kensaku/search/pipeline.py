@@ -21,8 +21,16 @@ from kensaku.models import Attempt, Outcome, Response
 from kensaku.search import retry
 from kensaku.search.attempt import ask_provider, outcome_of
 from kensaku.search.cache import cache_key, worth_keeping
-from kensaku.search.rank import clean_hits, filter_hits, fuse, is_about, limit_per_host, merge
-from kensaku.text.clean import visible
+from kensaku.search.rank import (
+    MAX_CONTENT,
+    clean_hits,
+    filter_hits,
+    fuse,
+    is_about,
+    limit_per_host,
+    merge,
+)
+from kensaku.text.clean import cut, visible
 
 if TYPE_CHECKING:
     from kensaku.models import Hit
@@ -30,6 +38,7 @@ if TYPE_CHECKING:
     from kensaku.search.run import Run
 
 MAX_HITS = 100  # of one provider's list that are looked at
+THREAD_CHARS = 200_000  # of a reply's texts that are cleaned in a thread: some milliseconds' work
 GRACE = 0.05  # seconds after the deadline in which finished results are still collected
 STALE_SECONDS = 0.5  # for reading an expired response after the deadline
 HEDGE_SECONDS = 1.0  # when to start a second request while no latency of the first is known
@@ -93,7 +102,10 @@ async def _search(run: Run) -> Response:
     findings = await _MODES[run.route.mode](run)
     if not findings and not run.attempts:
         return _timed_out(run)
-    hits, notes = _rank(run, findings)
+    if _text_size(findings) > THREAD_CHARS:
+        hits, notes = await asyncio.to_thread(_rank, run, findings)
+    else:
+        hits, notes = _rank(run, findings)
     if run.query.depth == "advanced" or run.query.include_raw_content:
         hits, page_notes = await _read_pages(run, hits)
         notes += page_notes
@@ -138,8 +150,9 @@ def _rank(run: Run, findings: dict[str, Findings]) -> tuple[tuple[Hit, ...], lis
     for name, found in findings.items():
         provider = run.resources.provider(name)
         hits = clean_hits(
-            found.hits, MAX_HITS, query.text, family=provider.family, web=provider.is_web
-        )
+            found.hits, MAX_HITS, query.text,
+            family=provider.family, web=provider.is_web, markup=provider.markup,
+        )  # fmt: skip
         hits, left_out = filter_hits(
             hits, query, block=settings.rank_block_domains, undated=settings.rank_undated,
             today=today,
@@ -151,6 +164,16 @@ def _rank(run: Run, findings: dict[str, Findings]) -> tuple[tuple[Hit, ...], lis
     else:
         ranked = merge([hit for hits in lists for hit in hits], query)
     return tuple(ranked[: query.max_results]), notes
+
+
+def _text_size(findings: dict[str, Findings]) -> int:
+    """Count the characters that are to be cleaned."""
+    size = 0
+    for found in findings.values():
+        for hit in found.hits:
+            for text in (hit.title, hit.content, hit.raw_content):
+                size += len(text) if isinstance(text, str) else 0
+    return size
 
 
 async def _read_pages(run: Run, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], list[str]]:
@@ -168,7 +191,7 @@ def _answer(
     """The first upstream's own answer or, if one was asked for, sentences of the hits; by whom."""
     for name, found in findings.items():
         if found.answer:
-            return visible(found.answer), name
+            return visible(cut(found.answer, MAX_CONTENT)), name
     if not run.query.include_answer or not hits:
         return None, None
     from kensaku.answers.answer import extractive

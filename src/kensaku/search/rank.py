@@ -12,17 +12,26 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from kensaku.models import Explain, Hit, Source
 from kensaku.search.query import date_window
-from kensaku.text.clean import plain, visible
+from kensaku.text.clean import cut, plain, plain_lines, visible
 from kensaku.text.dates import parse_date
 
 if TYPE_CHECKING:
     from kensaku.models import Query
 
+# Characters of a field that are looked at. An upstream, or a page that it quotes, may send
+# megabytes: they are cut before they are cleaned.
+MAX_URL = 8_000
+MAX_TITLE = 500
+MAX_CONTENT = 50_000
+MAX_RAW_CONTENT = 1_000_000
+MAX_AUTHOR = 300
+_MARKUP = 4  # how many times as long a title may be before its tags and entities are removed
 RRF_K = 60
 ENOUGH = 0.45  # share of a query's words in a text that is about it
 NEAR = 0.9  # share of words two texts have in common when one is a copy of the other
@@ -42,22 +51,33 @@ _STOP = frozenset(
 
 
 def clean_hits(
-    hits: Iterable[Hit], limit: int, text: str = "", *, family: str = "", web: bool = True
+    hits: Iterable[Hit],
+    limit: int,
+    text: str = "",
+    *,
+    family: str = "",
+    web: bool = True,
+    markup: bool = True,
 ) -> list[Hit]:
     """Clean every field of every hit and drop hits without a link; keep at most `limit`.
 
+    A field is cut before it is cleaned, and a list after four times the limit, so that the work is
+    bounded. `markup`: contents are HTML.
     `web`: only web addresses are links. Documents of the local index have whatever address their
     owner gave them, such as `doc:12`, as long as no click on it runs anything.
     """
     words = terms(text)
     cleaned: list[Hit] = []
-    for rank, hit in enumerate(hits, 1):
-        url = visible(str(hit.url)).strip()
-        if not (_is_web(url) if web else _is_harmless(url)) or len(url) > 8_000:
+    for rank, hit in enumerate(islice(hits, 4 * limit), 1):
+        if len(url := str(hit.url)) > MAX_URL:
             continue
-        content = plain(hit.content) if isinstance(hit.content, str) else ""
-        title = plain(hit.title) if isinstance(hit.title, str) else ""
-        title = title[:500] or _name_of(url)
+        url = visible(url).strip()
+        if not (_is_web(url) if web else _is_harmless(url)):
+            continue
+        content = hit.content if isinstance(hit.content, str) else ""
+        content = plain_lines(cut(content, MAX_CONTENT), markup=markup)
+        title = plain(hit.title[: _MARKUP * MAX_TITLE]) if isinstance(hit.title, str) else ""
+        title = title[:MAX_TITLE] or _name_of(url)
         score, provider = _score(hit.score), hit.provider
         covered = _covered(words, f"{title} {content} {url}")
         cleaned.append(
@@ -68,9 +88,9 @@ def clean_hits(
                 score,
                 parse_date(hit.published) if hit.published else None,
                 provider,
-                plain(str(hit.author)) if hit.author else None,
+                plain(str(hit.author)[:MAX_AUTHOR]) if hit.author else None,
                 _image_url(hit.favicon) if hit.favicon else None,
-                visible(hit.raw_content) if hit.raw_content else None,
+                _raw_content(hit.raw_content),
                 (Source(provider, rank, score, family),),
                 replace(hit.explain, coverage=covered) if hit.explain else Explain(covered),
             )
@@ -177,7 +197,7 @@ def is_about(query: str, hits: Iterable[Hit]) -> bool:
 
 
 def _is_web(url: str) -> bool:
-    return url.startswith(_WEB) and " " not in url
+    return url.startswith(_WEB) and len(url.split(None, 1)) == 1
 
 
 def _is_harmless(url: str) -> bool:
@@ -242,10 +262,14 @@ def _score(value: Any) -> float | None:
     return float(value) if 0 <= value <= 1 else None
 
 
+def _raw_content(text: Any) -> str | None:
+    return visible(cut(text, MAX_RAW_CONTENT)) if text and isinstance(text, str) else None
+
+
 def _image_url(url: Any) -> str | None:
     if not isinstance(url, str) or not url.startswith(("https://", "http://")):
         return None
-    return visible(url)[:2_000]
+    return visible(url[:2_000])
 
 
 def _name_of(url: str) -> str:
@@ -332,8 +356,9 @@ def _nearly_equal(a: str, b: str) -> bool:
 def _pieces(text: str) -> frozenset[str]:
     """The words of a text; pairs of characters where words have no spaces."""
     lower = text.lower()
-    if lower.count(" ") * 20 > len(lower):
-        return frozenset(lower.split())
+    words = lower.split()
+    if len(words) * 20 > len(lower):
+        return frozenset(words)
     return frozenset(lower[n : n + 2] for n in range(len(lower) - 1))
 
 

@@ -1,7 +1,8 @@
 """Text as a person sees it: what is invisible, or only markup, never reaches a model.
 
-    title, snippet → plain → one visible line
-    page text      → visible → the same text without hidden characters
+    title     → plain       → one visible line
+    content   → plain_lines → visible lines, with their indentation
+    page text → visible     → the same text without hidden characters
 
 Everything here is pure, runs in linear time, and leaves ordinary text of any language as it is.
 """
@@ -12,7 +13,7 @@ import html
 import re
 import unicodedata
 
-__all__ = ["cut", "grapheme_start", "one_line", "plain", "visible"]
+__all__ = ["cut", "grapheme_start", "one_line", "plain", "plain_lines", "visible"]
 
 _ZWNJ, _ZWJ = "\u200c", "\u200d"
 
@@ -45,6 +46,7 @@ _SUSPECT = re.compile(
 _HINT = re.compile(f"[\x1b{_NEVER}{_SOMETIMES}]")  # a class alone is searched ten times faster
 _NOT_NEVER = re.compile(f"[{_SOMETIMES}]")
 _PRINTABLE = bytes(range(0x20, 0x7F))
+_ORDINARY = _PRINTABLE + b"\n\t"
 
 # Scripts whose spelling uses the joiners: Arabic and its neighbours, N'Ko, the Indic scripts from
 # Devanagari to Sinhala, Tibetan, Myanmar, Khmer, Mongolian, Balinese and other Brahmi scripts.
@@ -66,13 +68,16 @@ def visible(text: str) -> str:
 
     Carriage returns and other line breaks become "\\n". Nothing is normalised.
     """
-    if (text.isascii() and text.isprintable()) or not _HINT.search(text):
+    if text.isascii():
+        if text.isprintable() or not text.encode().translate(None, _ORDINARY):
+            return text
+    elif not _HINT.search(text):
         return text
     return _SUSPECT.sub(_visible_part, text)
 
 
 def plain(text: str) -> str:
-    """A title or a snippet as one line of plain text: no tags, no entities, nothing hidden.
+    """A title as one line of plain text: no tags, no entities, nothing hidden.
 
     Only names of HTML elements count as tags, so `a < b and c > d` and `list<int>` survive.
     Entities are decoded once: `&amp;lt;` is the text `&lt;`.
@@ -82,6 +87,25 @@ def plain(text: str) -> str:
     if "&" in text:
         text = _ENTITY.sub(_decoded, text)
     return one_line(text)
+
+
+def plain_lines(text: str, *, markup: bool = True) -> str:
+    """A content as plain text that keeps its lines, indentation and blanks: code, lists, tables.
+
+    `markup`: tags are removed and entities decoded, because the upstream sends HTML. Without it
+    they are part of the text, such as a page about HTML. Of many blank lines two are kept, as
+    between two functions; blank lines at the beginning and the end go.
+    """
+    if markup and "<" in text:
+        text = _TAG.sub(_line_gap, text)
+    if markup and "&" in text:
+        text = _ENTITY.sub(_decoded, text)
+    text = visible(text)
+    if text.isspace():
+        return ""
+    if "\n" not in text:
+        return text.strip() if markup else text
+    return _BLANK_LINES.sub("\n\n\n", _without_outer_blank_lines(text))
 
 
 def one_line(text: str) -> str:
@@ -165,24 +189,46 @@ def _is_symbol(char: str) -> bool:
 
 
 # Elements that providers put into titles and snippets, or that a page's author could.
-_INLINE = "a|abbr|acronym|b|bdi|bdo|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|nobr|q|s|samp"
-_INLINE += "|small|span|strike|strong|sub|sup|time|tt|u|var|wbr|em_hl|hlword|highlight|searchmatch"
-_BLOCK = "address|article|aside|blockquote|body|br|button|center|dd|details|div|dl|dt|fieldset"
-_BLOCK += "|figcaption|figure|footer|form|h[1-6]|head|header|hr|html|iframe|img|input|label|li|link"
-_BLOCK += "|main|meta|nav|ol|option|p|pre|script|section|select|style|summary|svg|table|tbody|td"
-_BLOCK += "|textarea|tfoot|th|thead|title|tr|ul|video"
-_TAG = re.compile(
-    rf"</?(?:(?P<inline>{_INLINE})|{_BLOCK})(?:[\s/][^<>]*+)?>|<!--[^<>]*+>", re.IGNORECASE
+_INLINE = frozenset(
+    "a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark nobr q s samp small "
+    "span strike strong sub sup time tt u var wbr em_hl hlword highlight searchmatch".split()
 )
+_LINES = frozenset(
+    "address article aside blockquote body br center dd details div dl dt fieldset figcaption "
+    "figure footer form h1 h2 h3 h4 h5 h6 head header hr html li main nav ol p pre section summary "
+    "table tbody tfoot thead title tr ul".split()
+)
+_BLOCK = _LINES | frozenset(
+    "button iframe img input label link meta option script select style svg td textarea th "
+    "video".split()
+)
+_ITEMS = frozenset("dd dt li tr".split())  # they end where the next one begins
+# Any name, looked up afterwards: to try every name at every "<" takes twenty times as long.
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9_]{0,11})(?:[\s/][^<>]*+)?>|<!--[^<>]*+>")
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*+\n){3,}+")
 
 
 def _tag_gap(match: re.Match[str]) -> str:
-    return "" if match["inline"] else " "
+    name = (match[2] or "br").lower()
+    return "" if name in _INLINE else " " if name in _BLOCK else match[0]
+
+
+def _line_gap(match: re.Match[str]) -> str:
+    closing, name = match[1], (match[2] or "b").lower()
+    if name in _LINES:
+        return "" if closing and name in _ITEMS else "\n"
+    return "" if name in _INLINE else " " if name in _BLOCK else match[0]
+
+
+def _without_outer_blank_lines(text: str) -> str:
+    start = text.rfind("\n", 0, len(text) - len(text.lstrip())) + 1
+    end = text.find("\n", len(text.rstrip()))
+    return text[start : end if end >= start else None]
 
 
 def _decoded(match: re.Match[str]) -> str:
-    return html.unescape(match.group())
+    return html.unescape(match.group()).replace("\xa0", " ")  # &nbsp; is for browsers
 
 
 def grapheme_start(text: str, end: int) -> int:

@@ -1,12 +1,13 @@
 """Escape text from the web, so that it cannot break out of its place in a text of ours.
 
-    title, query  → flatten()       part of a line, after words of ours
-    snippet       → escape_line()   a line that starts no Markdown structure
-    answer        → escape_block()  lines, none of which starts a heading, rule, fence or item
-    page          → escape_page()   Markdown as it is, except for lines that look like ours
+    title, query     → flatten()       part of a line, after words of ours
+    short snippet    → escape_line()   a line that starts no structure
+    content, answer  → escape_lines()  lines as they are, except for those that start a structure
+    page             → escape_page()   Markdown as it is, except for lines that look like ours
 
-Where a line would start a structure, a backslash is inserted, as Markdown escapes it: people and
-models still read the original text. All other text stays the same, byte for byte.
+Where a line would start a heading, a rule or a fence, or one of the surface's own lines, a
+backslash is inserted, as Markdown escapes it: people and models still read the original text.
+Images are escaped everywhere. All other text stays the same, byte for byte.
 """
 
 from __future__ import annotations
@@ -15,45 +16,59 @@ import re
 from collections.abc import Iterable
 
 from kensaku.text.clean import visible
+from kensaku.text.images import escape_images
 
 __all__ = [
-    "escape_block",
     "escape_bold",
     "escape_line",
+    "escape_lines",
     "escape_link",
     "escape_page",
     "escape_url",
     "flatten",
+    "line_starts",
 ]
 
-_LABELS = r"URL|スコア|Published|公開|Answer|回答|Note|注"
-_START = re.compile(
-    r"(?P<pad>\s*+)(?:"
-    r"(?P<rule>[-=*_](?:[ \t]*[-=*_])*[ \t]*$)"
-    r"|(?P<fence>`{3,}|~{3,})"
-    r"|(?P<number>\d{1,9})(?P<dot>[.)](?=\s|$))"
-    r"|(?P<bullet>[-*+](?=\s|$))"
-    r"|(?P<mark>\#{1,6}(?=\s|$)|={3,}|-{3,}|_{3,}|\*\*|>|<(?=[A-Za-z!?/])|\[[^\]\n]*\](?=:)|\[\d+\]"
-    rf"|(?:{_LABELS})\s*[:：])"
-    r")"
+# Four blanks or a tab make code or a part of the paragraph: `    # a comment` is no heading.
+_STRUCTURE = (
+    r" {0,3}(?:`{3,}|~{3,}|\#{1,6}(?=[ \t]|$)|<(?=[!?])"
+    r"|(?:=++|-++|(?:-[ \t]*+){3,}+|(?:\*[ \t]*+){3,}+|(?:_[ \t]*+){3,}+)[ \t]*$)"
+)
+
+
+def line_starts(*own: str, structure: bool = True) -> re.Pattern[str]:
+    """Compile what a surface's own lines begin with, besides headings, rules and fences.
+
+    `own` are regular expressions, such as `URL:`. They count behind any indentation. Without
+    `structure` they count alone.
+    """
+    starts = rf"\s*+(?:{'|'.join(own)})" if own else ""
+    return re.compile("|".join(filter(None, (_STRUCTURE if structure else "", starts))))
+
+
+_PLAIN = line_starts()
+# An address is alone on its line, in every layout: one that starts anything at all is none.
+_NO_ADDRESS = line_starts(
+    r"\d{1,9}[.)](?=\s|$)", r"[^\w\s/.~\\]", "(?:URL|スコア|Answer|回答|Note|注)\\s*[:：]"
 )
 
 
 def flatten(text: str) -> str:
-    """Remove invisible characters and join the lines into one."""
-    clean = visible(text).strip()
-    return " ".join(filter(None, map(str.strip, clean.split("\n")))) if "\n" in clean else clean
+    """Remove invisible characters and images, and join the lines into one."""
+    return escape_images(_join(text))
 
 
-def escape_line(text: str) -> str:
+def escape_line(text: str, own: re.Pattern[str] = _PLAIN) -> str:
     """Return one line that starts no structure."""
-    return _escape_start(flatten(text))
+    return _escape_start(flatten(text), own)
 
 
-def escape_block(text: str) -> str:
-    """Escape the start of every line. Bullets of the text itself stay."""
-    lines = (_escape_start(line, bullets=True) for line in visible(text).split("\n"))
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in lines).strip("\n"))
+def escape_lines(text: str, own: re.Pattern[str] = _PLAIN) -> str:
+    """Escape the lines that start a structure; all others keep their every blank."""
+    text = escape_images(visible(text))
+    if "\n" not in text:
+        return _escape_start(text, own)
+    return "\n".join([_escape_start(line, own) for line in text.split("\n")])
 
 
 def escape_bold(text: str) -> str:
@@ -64,13 +79,13 @@ def escape_bold(text: str) -> str:
 
 def escape_link(text: str) -> str:
     """Return one line that cannot end the brackets of a Markdown link."""
-    return re.sub(r"([\\\[\]`<])", r"\\\1", flatten(text))
+    return re.sub(r"([\\\[\]`<])", r"\\\1", _join(text))
 
 
 def escape_url(url: str) -> str:
-    """Return the URL on one line, its spaces and angle brackets percent-encoded."""
-    line = escape_line(url)
-    return re.sub(r"[\s<>]", lambda m: "".join(f"%{b:02X}" for b in m.group().encode()), line)
+    """Return the URL on one line; what would end it, or make an image, is percent-encoded."""
+    line = _escape_start(_join(url), _NO_ADDRESS)
+    return re.sub(r"[\s<>]|(?<=!)\[", _percent_encode, line)
 
 
 def escape_page(text: str, prefixes: Iterable[str]) -> str:
@@ -78,30 +93,43 @@ def escape_page(text: str, prefixes: Iterable[str]) -> str:
 
     A code fence without an end is closed, so that it does not include the text that follows.
     """
-    ours = re.compile(rf"\s*(?:{'|'.join(map(re.escape, prefixes))}|-{{3,}}\s*$)")
+    ours = re.compile(rf"\s*+(?:{'|'.join(map(re.escape, prefixes))}|-{{3,}}+\s*$)")
     lines = [
-        _add_backslash(line) if ours.match(line) else line for line in visible(text).split("\n")
+        _add_backslash(line) if ours.match(line) else line
+        for line in escape_images(visible(text)).split("\n")
     ]
     page = "\n".join(lines).strip("\n")
     return f"{page}\n{fence}" if (fence := _open_fence(lines)) else page
 
 
-def _escape_start(line: str, *, bullets: bool = False) -> str:
+def _join(text: str) -> str:
+    clean = visible(text).strip()
+    return " ".join(filter(None, map(str.strip, clean.split("\n")))) if "\n" in clean else clean
+
+
+def _escape_start(line: str, own: re.Pattern[str]) -> str:
     """Insert a backslash where a line would start a structure. All escaping of lines is here."""
-    match = _START.match(line)
-    if match is None or (bullets and match["bullet"]):
+    match = own.match(line)
+    if match is None:
         return line
-    pad, rest = match["pad"], line[match.end() :]
-    if match["fence"]:
-        return pad + "".join("\\" + char for char in match["fence"]) + rest
-    if match["number"]:
-        return f"{pad}{match['number']}\\{match['dot']}{rest}"
+    if fence := _FENCE.match(line):
+        return fence[1] + "\\" + "\\".join(fence[2]) + line[fence.end() :]
+    if number := _NUMBER.match(line):  # a digit cannot be escaped, its dot can
+        return f"{number[0]}\\{line[number.end() :]}"
     return _add_backslash(line)
+
+
+_FENCE = re.compile(r"(\s*+)(`{3,}+|~{3,}+)")
+_NUMBER = re.compile(r"\s*+\d{1,9}(?=[.)])")
 
 
 def _add_backslash(line: str) -> str:
     start = len(line) - len(line.lstrip())
     return f"{line[:start]}\\{line[start:]}"
+
+
+def _percent_encode(match: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in match.group().encode())
 
 
 def _ends_with_escape(line: str) -> bool:

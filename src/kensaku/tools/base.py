@@ -20,6 +20,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from kensaku.errors import InvalidQuery, KensakuError, UsageError
+from kensaku.text.images import escape_images
 from kensaku.tools.fence import fence_text
 from kensaku.tools.param import Param as Param
 from kensaku.tools.param import in_language
@@ -183,8 +184,11 @@ class BaseTool(ABC):
         return arguments
 
     def fence_web_text(self, text: str) -> str:
-        """Fence text from the web, unless it is empty or the tool was made with `fence=False`."""
-        return fence_text(text, self.language) if self.fence and text else text
+        """Fence text from the web, unless it is empty or the tool was made with `fence=False`.
+
+        Images are escaped in any case.
+        """
+        return fence_text(text, self.language) if self.fence and text else escape_images(text)
 
 
 def _failure(message: str, kind: ErrorKind) -> ToolResult:

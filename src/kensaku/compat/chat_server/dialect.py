@@ -8,13 +8,14 @@ from kensaku.dialects._strings import unconfigured_providers
 from kensaku.errors import UsageError
 from kensaku.models import Outcome
 from kensaku.providers import provider_class
-from kensaku.text.escape import escape_block, escape_bold, escape_line, escape_url, flatten
+from kensaku.text.escape import escape_bold, escape_lines, escape_url, flatten, line_starts
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError
     from kensaku.models import Attempt, Response
 
 NOBODY = "Web search is temporarily unavailable. Please try again later."
+_OWN = line_starts(r"\d{1,9}[.)]\s+\*\*")
 
 
 def write(response: Response) -> str:
@@ -28,10 +29,11 @@ def write(response: Response) -> str:
         return f'No results found for "{query}". Try rephrasing your search.'
     lines = [f'Found {len(response.hits)} result(s) for "{query}":\n']
     if response.answer and not response.hits:
-        lines += [escape_block(response.answer), ""]
+        lines += [escape_lines(response.answer, _OWN), ""]
     for n, hit in enumerate(response.hits, 1):
         lines.append(f"{n}. **{escape_bold(hit.title) or 'No title'}**")
-        lines += [f"   {text}" for text in (escape_url(hit.url), escape_line(hit.content)) if text]
+        texts = escape_url(hit.url), escape_lines(hit.content, _OWN)
+        lines += [f"   {text}" for text in texts if text]
         lines.append("")
     return "\n".join(lines)
 

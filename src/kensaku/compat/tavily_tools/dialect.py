@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from kensaku.compat._notes import japanese_note_lines
 from kensaku.compat.tavily_tools.messages import error_type, message
 from kensaku.models import Outcome
-from kensaku.text.escape import escape_block, escape_line, escape_page, escape_url, flatten
+from kensaku.text.escape import escape_lines, escape_page, escape_url, flatten, line_starts
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 NOTHING = "検索結果が見つかりませんでした。"
 NO_PAGE = "すべてのURLからコンテンツを抽出できませんでした。"
+_OWN = line_starts("(?:URL|スコア|注)\\s*[:：]")
 _OURS = ("### URL:", "## 失敗したURL", "## コンテンツ抽出結果")
 
 
@@ -33,11 +34,11 @@ def write(response: Response) -> str:
     if response.outcome is Outcome.EMPTY:
         return "\n".join([*lines, NOTHING, *_below(notes)])
     if response.answer and not response.hits:
-        return "\n".join([*lines, escape_block(response.answer), *_below(notes)])
+        return "\n".join([*lines, escape_lines(response.answer, _OWN), *_below(notes)])
     for n, hit in enumerate(response.hits, 1):
         score = "なし" if hit.score is None else f"{hit.score:.2f}"
         lines += [f"### {n}. {flatten(hit.title)}", f"URL: {escape_url(hit.url)}"]
-        lines += [f"スコア: {score}", escape_line(hit.content), ""]
+        lines += [f"スコア: {score}", escape_lines(hit.content, _OWN), ""]
     return "\n".join([*lines, *notes])
 
 

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from kensaku.dialects._strings import reasons, unconfigured_providers
 from kensaku.models import Outcome
-from kensaku.text.escape import escape_block, escape_line, escape_url, flatten
+from kensaku.text.escape import escape_lines, escape_url, flatten, line_starts
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError
     from kensaku.models import Response
 
 NO_PROVIDER = "Error: No web search provider is configured."
+_OWN = line_starts(r"\*\*(?:URL|Published):\*\*")  # as the assistant's screen reads them
 
 
 def write(response: Response) -> str:
@@ -24,7 +25,7 @@ def write(response: Response) -> str:
         return _unavailable_text(response)
     parts = []
     if response.answer:
-        parts += ["## Answer\n", escape_block(response.answer), "\n"]
+        parts += ["## Answer\n", escape_lines(response.answer, _OWN), "\n"]
     if response.hits:
         parts.append("## Search Results\n")
     else:
@@ -33,7 +34,7 @@ def write(response: Response) -> str:
         parts += [f"### {n}. {flatten(hit.title)}\n", f"**URL:** {escape_url(hit.url)}\n"]
         if hit.published:
             parts.append(f"**Published:** {flatten(hit.published)}\n")
-        parts += [f"\n{escape_line(hit.content)}\n", "\n---\n"]
+        parts += [f"\n{escape_lines(hit.content, _OWN)}\n", "\n---\n"]
     return "\n".join(parts)
 
 
