@@ -121,9 +121,11 @@ class ProviderError(KensakuError):
         request_id: str | None = None,
         remedy: str = "",
         transient: bool | None = None,
+        body: str = "",
     ) -> None:
         super().__init__(message, remedy=remedy)
         self.provider = provider
+        self.body = body  # the text of a refusal, cleaned and cut, for who shows it as it came
         self.status = status
         self.retry_after = retry_after
         self.request_id = request_id

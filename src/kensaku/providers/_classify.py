@@ -18,6 +18,7 @@ from kensaku.errors import (
     Timeout,
     Unreadable,
 )
+from kensaku.text.clean import plain
 
 if TYPE_CHECKING:
     from kensaku.providers.base import Reply
@@ -98,6 +99,7 @@ def redact(error: ProviderError, secrets: Iterable[str]) -> ProviderError:
         return text if len(text) <= 300 else text[:299] + "…"
 
     error.message, error.remedy = without(error.message), without(error.remedy)
+    error.body = without(error.body)
     error.request_id = error.request_id and without(error.request_id)
     error.args = (error.message,)
     # The frames behind it hold the request, with the key, and the whole reply.
@@ -125,6 +127,11 @@ def error_text(
 
 
 _SENTENCES = ("message", "error", "detail", "msg", "info", "code")  # in an object, the best first
+
+
+def body_text(reply: Reply) -> str:
+    """The text of a refusal on one line, without markup: cut further once the key is out of it."""
+    return plain(reply.body[:4_000].decode("utf-8", "replace"))
 
 
 def reason_in(reply: Reply) -> str:

@@ -23,6 +23,7 @@ from kensaku.errors import (
 )
 from kensaku.models import Hit
 from kensaku.providers._classify import (
+    body_text,
     error_class_for,
     error_text,
     meaning,
@@ -281,6 +282,7 @@ class Provider:
             retry_after=reply.retry_after(),
             request_id=request_id(reply),
             remedy=self.remedy(kind, reply),
+            body=body_text(reply),
         )
 
     def unreadable(self, reply: Reply, why: str) -> ProviderError:

@@ -1,9 +1,15 @@
-"""The dependencies of the tool and the providers: settings, log, and a client made from them."""
+"""The dependencies of the tool and the providers: settings, log, and a client made from them.
+
+A host gives what it has: a plain object or a mapping with a settings service, which has
+`get(key)`, and a logging service with some of `debug`, `warn` and `error`. What the log cannot do
+is left out.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Self
 
 from kensaku.compat.terminal.settings import SettingsService, core_settings
@@ -12,6 +18,10 @@ if TYPE_CHECKING:
     from kensaku.client import Kensaku
     from kensaku.compat.terminal.types import Logging, SettingsReader
 
+AnyDeps = Any  # a `Deps`, or a host's own object or mapping with the two services
+_SETTINGS = ("settings_service", "settingsService", "settings")
+_LOGGING = ("logging_service", "loggingService", "logging")
+_METHODS = {"debug": ("debug",), "warning": ("warning", "warn"), "error": ("error",)}
 _log = logging.getLogger("kensaku.term")
 
 
@@ -40,8 +50,8 @@ class Deps:
         settings_service: SettingsReader | None = None,
         logging_service: Logging | None = None,
     ) -> None:
-        self.settings_service: SettingsReader = settings_service or SettingsService()
-        self.logging_service: Logging = logging_service or LoggingService()
+        self.settings_service = SettingsService() if settings_service is None else settings_service
+        self.logging_service = LoggingService() if logging_service is None else logging_service
         self._client: Kensaku | None = None
         self._former: list[Kensaku] = []
 
@@ -57,6 +67,14 @@ class Deps:
             self._client = Kensaku(settings)
         return self._client
 
+    def log(self, level: str, message: str, meta: Mapping[str, Any]) -> None:
+        """Log by the host's method of that name, or by none."""
+        for name in _METHODS[level]:
+            method = _member(self.logging_service, name)
+            if callable(method):
+                method(message, meta)
+                return
+
     async def close(self) -> None:
         """Close the connections. Closing twice is fine."""
         for client in (*self._former, self._client):
@@ -69,3 +87,27 @@ class Deps:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+
+def as_deps(given: AnyDeps) -> Deps:
+    """Return the dependencies as ours, whatever the host has put together."""
+    if isinstance(given, Deps):
+        return given
+    settings = next((s for n in _SETTINGS if (s := _member(given, n)) is not None), None)
+    log = next((s for n in _LOGGING if (s := _member(given, n)) is not None), None)
+    return Deps(settings, log)
+
+
+@asynccontextmanager
+async def borrowed(given: AnyDeps) -> AsyncIterator[Deps]:
+    """Give the dependencies as ours; close what had to be made for it."""
+    deps = as_deps(given)
+    try:
+        yield deps
+    finally:
+        if deps is not given:
+            await deps.close()
+
+
+def _member(thing: Any, name: str) -> Any:
+    return thing.get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kensaku.compat._errors import error_of
+from kensaku.compat.terminal.deps import as_deps, borrowed
 from kensaku.compat.terminal.registry import PROVIDERS
 from kensaku.compat.terminal.types import (
     WebSearchError,
@@ -21,7 +22,7 @@ from kensaku.models import Outcome
 from kensaku.providers import provider_class, provider_names
 
 if TYPE_CHECKING:
-    from kensaku.compat.terminal.deps import Deps
+    from kensaku.compat.terminal.deps import AnyDeps, Deps
     from kensaku.models import Response
 
 DEFAULT, AUTO = "tavily", "auto"
@@ -39,9 +40,10 @@ def whole_route() -> WebSearchProvider:
     """Return a provider that asks the route of the settings if it names several, else `auto`."""
     label = "Kensaku"
 
-    async def search(query: str, deps: Deps) -> WebSearchResponse:
-        named = deps.client.settings.route
-        return await _search(query, deps, label, named if len(named) > 1 else (AUTO,))
+    async def search(query: str, deps: AnyDeps) -> WebSearchResponse:
+        async with borrowed(deps) as own:
+            named = own.client.settings.route
+            return await _search(query, own, label, named if len(named) > 1 else (AUTO,))
 
     return WebSearchProvider(AUTO, label, search, lambda _: True)
 
@@ -53,34 +55,37 @@ def core_provider(name: str) -> WebSearchProvider:
     # Tavily would answer without a key, slowly and not for long; the document wants one.
     needs_key = bool(cls.key_variable) and (name == DEFAULT or not cls.keyless)
 
-    def missing_key(deps: Deps) -> bool:
-        return needs_key and not deps.settings_service.get(f"{prefix}.apiKey")
+    def missing_key(deps: AnyDeps) -> bool:
+        return needs_key and not as_deps(deps).settings_service.get(f"{prefix}.apiKey")
 
-    def is_configured(deps: Deps) -> bool:
+    def is_configured(deps: AnyDeps) -> bool:
+        settings = as_deps(deps).settings_service
         needed = [f"{prefix}.{option}" for option in cls.needs]
         if not cls.url and name != "local":
             needed.append(f"{prefix}.baseUrl")
-        return not missing_key(deps) and all(deps.settings_service.get(key) for key in needed)
+        return not missing_key(deps) and all(settings.get(key) for key in needed)
 
-    async def search(query: str, deps: Deps) -> WebSearchResponse:
+    async def search(query: str, deps: AnyDeps) -> WebSearchResponse:
         if missing_key(deps):
             raise WebSearchError(
                 f"{label} API key is not configured. "
                 f"Set {cls.key_variable} environment variable or configure {prefix}.apiKey."
             )
-        return await _search(query, deps, label, (name,))
+        async with borrowed(deps) as own:
+            return await _search(query, own, label, (name,))
 
     secrets = (f"{prefix}.apiKey",) if cls.key_variable else ()
     return WebSearchProvider(name, label, search, is_configured, secrets)
 
 
 async def _search(query: str, deps: Deps, label: str, route: tuple[str, ...]) -> WebSearchResponse:
-    deps.logging_service.debug(f"Executing {label} web search", {"query": query})
+    deps.log("debug", f"Executing {label} web search", {"query": query})
     response = await deps.client.search(query, route=route, include_answer=True)
     if response.outcome is Outcome.UNAVAILABLE:
         raise _error(response, label, deps)
     converted = _convert(response)
-    deps.logging_service.debug(
+    deps.log(
+        "debug",
         f"{label} search completed",
         {"resultCount": len(converted.results), "hasAnswer": bool(converted.answer_box)},
     )
@@ -95,14 +100,14 @@ def _error(response: Response, label: str, deps: Deps) -> KensakuError:
     if not error.status:
         return WebSearchError(f"{label}: {KensakuError.__str__(error)}")
     message = _upstream_message(error)
-    deps.logging_service.error(f"{label} API error", {"status": error.status, "error": message})
+    deps.log("error", f"{label} API error", {"status": error.status, "error": message})
     return WebSearchError(f"{label} API error ({error.status}): {message}", status=error.status)
 
 
 def _upstream_message(error: ProviderError) -> str:
-    """Return the upstream's own sentence and the remedy; ours when it sent none."""
+    """Return the upstream's own sentence, else the text of its reply, else a sentence of ours."""
     theirs = error.message.partition(f"(HTTP {error.status}: ")[2].removesuffix(")")
-    return theirs or str(KensakuError.__str__(error))
+    return theirs or error.body or str(KensakuError.__str__(error))
 
 
 def _convert(response: Response) -> WebSearchResponse:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from kensaku.errors import UsageError
 
 if TYPE_CHECKING:
-    from kensaku.compat.terminal.deps import Deps
+    from kensaku.compat.terminal.deps import AnyDeps
     from kensaku.compat.terminal.types import WebSearchProvider
 
 
@@ -43,13 +43,17 @@ class ProviderRegistry:
         """Return all providers, in the order of registration."""
         return list(self._providers.values())
 
-    def configured(self, deps: Deps) -> WebSearchProvider | None:
+    def configured(self, deps: AnyDeps) -> WebSearchProvider | None:
         """Return the one that the settings name; log a warning if it is not registered."""
-        wanted = deps.settings_service.get("webSearch.provider")
+        from kensaku.compat.terminal.deps import as_deps  # it reads this table for the secrets
+
+        own = as_deps(deps)
+        wanted = own.settings_service.get("webSearch.provider")
         if not wanted or self.get(wanted):
             return self.get(wanted) if wanted else self.default
         if self.default:
-            deps.logging_service.warning(
+            own.log(
+                "warning",
                 f"Web search provider '{wanted}' is not known; '{self.default.id}' is used",
                 {"wanted": wanted, "used": self.default.id},
             )
@@ -79,7 +83,7 @@ def get_all_web_search_providers() -> list[WebSearchProvider]:
     return PROVIDERS.all()
 
 
-def get_configured_web_search_provider(deps: Deps) -> WebSearchProvider | None:
+def get_configured_web_search_provider(deps: AnyDeps) -> WebSearchProvider | None:
     """Return the one that `webSearch.provider` names, else the default."""
     return PROVIDERS.configured(deps)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kensaku.compat._errors import redact
+from kensaku.compat.terminal.deps import as_deps
 from kensaku.compat.terminal.dialect import NO_PROVIDER
 from kensaku.compat.terminal.message import CommandMessage, format_web_search_command_message
 from kensaku.compat.terminal.registry import PROVIDERS, ProviderRegistry, sensitive_setting_keys
@@ -18,7 +19,7 @@ from kensaku.tools.base import BaseTool, Param, ToolResult
 from kensaku.tools.fence import fence_text
 
 if TYPE_CHECKING:
-    from kensaku.compat.terminal.deps import Deps
+    from kensaku.compat.terminal.deps import AnyDeps
     from kensaku.compat.terminal.types import WebSearchResponse
 
 MAX_CONTENT = 4_000  # characters of one result: a page must not fill the model's context
@@ -38,7 +39,7 @@ class ToolDefinition:
 
 
 def create_web_search_tool_definition(
-    deps: Deps, *, registry: ProviderRegistry = PROVIDERS, fence: bool = False
+    deps: AnyDeps, *, registry: ProviderRegistry = PROVIDERS, fence: bool = False
 ) -> ToolDefinition:
     """Return the definition of `web_search`. `fence` puts web text between markers."""
     tool = TermWebSearch(deps, registry, fence=fence)
@@ -76,9 +77,9 @@ class TermWebSearch(BaseTool):
         ),
     )
 
-    def __init__(self, deps: Deps, registry: ProviderRegistry, *, fence: bool) -> None:
+    def __init__(self, deps: AnyDeps, registry: ProviderRegistry, *, fence: bool) -> None:
         super().__init__(fence=fence)
-        self._deps = deps
+        self._deps = as_deps(deps)
         self._registry = registry
 
     async def execute(self, query: str) -> ToolResult:
@@ -101,7 +102,7 @@ class TermWebSearch(BaseTool):
         get = self._deps.settings_service.get
         keys = [k for s in sensitive_setting_keys() for k in (get(s) or "").split(",")]
         message = redact(str(error) or type(error).__name__, *keys)
-        self._deps.logging_service.error("Web search failed", {"query": query, "error": message})
+        self._deps.log("error", "Web search failed", {"query": query, "error": message})
         return write_error(KensakuError(message), "term")
 
     @staticmethod

@@ -70,8 +70,11 @@ class SettingsReader(Protocol):
 
 
 class Logging(Protocol):
-    """Where the tool logs: a message and its data. A `logging.Logger` will do."""
+    """Where the tool logs: a message and its data. A `logging.Logger` will do.
+
+    A log with fewer methods will do, too: what it cannot do is left out. `warn` is as good as
+    `warning`.
+    """
 
     def debug(self, message: str, meta: Mapping[str, Any], /) -> None: ...
-    def warning(self, message: str, meta: Mapping[str, Any], /) -> None: ...
     def error(self, message: str, meta: Mapping[str, Any], /) -> None: ...
