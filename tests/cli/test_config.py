@@ -41,3 +41,17 @@ def test_a_broken_settings_file_is_wrong_use(run: Run, tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "line 2" in done.stderr
     assert "max_results" in done.stderr
+
+
+def test_the_assistants_file_is_a_layer(run: Run, tmp_path: Path) -> None:
+    """With its origin, and without its key (S4-46)."""
+    file = tmp_path / ".config" / "term2" / "settings.json"
+    file.parent.mkdir(parents=True)
+    section = {"provider": "brave", "brave": {"apiKey": "BSA0123456789abcdef"}}
+    file.write_text(json.dumps({"webSearch": section}))
+    done = run("config", "--json", HOME=str(tmp_path))
+    found = {s["name"]: s for s in json.loads(done.stdout)}
+
+    assert (found["route"]["value"], found["route"]["origin"]) == ("brave", f"{file}, line 1")
+    assert found["providers.brave.api_key"]["value"] == "…cdef"
+    assert "BSA0123456789" not in done.stdout + done.stderr

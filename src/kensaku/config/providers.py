@@ -12,6 +12,7 @@ from kensaku.providers import provider_class, provider_names
 
 if TYPE_CHECKING:
     from kensaku.config.file import SettingsFile
+    from kensaku.config.terminal_file import Layer
 
 
 @dataclass(frozen=True)
@@ -29,19 +30,26 @@ NOTHING = ProviderSettings()
 
 
 def load_providers(
-    sections: Mapping[str, SettingsFile], env: Mapping[str, str], origins: dict[str, str]
+    sections: Mapping[str, SettingsFile],
+    env: Mapping[str, str],
+    below: Layer,
+    origins: dict[str, str],
 ) -> Iterator[tuple[str, ProviderSettings]]:
-    """The settings of every provider that has any."""
+    """The settings of every provider that has any. `below` counts where nothing else does."""
     for name in sections:
         provider_class(name)  # a misspelt one is named, with the nearest
     for name in provider_names():
-        configured = _provider(name, sections.get(name), env, origins)
+        configured = _provider(name, sections.get(name), env, below, origins)
         if configured != NOTHING:
             yield name, configured
 
 
 def _provider(
-    name: str, section: SettingsFile | None, env: Mapping[str, str], origins: dict[str, str]
+    name: str,
+    section: SettingsFile | None,
+    env: Mapping[str, str],
+    below: Layer,
+    origins: dict[str, str],
 ) -> ProviderSettings:
     cls, prefix = provider_class(name), name.upper().replace("-", "_")
     known = {"api_key", "base_url", "rate", "enabled", *cls.options}
@@ -55,6 +63,8 @@ def _provider(
             raw, origins[key] = env[variable].strip(), f"environment {variable}"
         elif section is not None and what in section:
             raw, origins[key] = section[what], section.where(what)
+        elif key in below:
+            raw, origins[key] = below[key]
         else:
             return None
         return parse_value(parse, raw, key, origins[key])

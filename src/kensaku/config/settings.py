@@ -1,9 +1,10 @@
-"""Every setting in one table: defaults < file < environment < arguments.
+"""Every setting in one table: defaults < `settings.json` < file < environment < arguments.
 
     Settings.load(route=["tavily", "local"]) → every value, and where it came from
 
 A setting has one name. The attribute `cache_ttl` is `ttl` in the section `[cache]` of a file, and
-`KENSAKU_CACHE_TTL` in the environment. This module alone reads `os.environ`.
+`KENSAKU_CACHE_TTL` in the environment. This module alone reads `os.environ`. The `settings.json`
+of a terminal assistant (`terminal_file.py`) may name a provider, keys and addresses.
 
 A settings file is TOML (JSON, or YAML with the extra, by its suffix). `${VAR}` and
 `${VAR:-default}` are filled in from the environment, in sections that are enabled.
@@ -33,6 +34,7 @@ from kensaku.config.parsers import (
 )
 from kensaku.config.providers import NOTHING, ProviderSettings, load_providers
 from kensaku.config.secret import Secret
+from kensaku.config.terminal_file import read_terminal_files
 from kensaku.errors import UnknownName
 
 Mode = Literal["first", "hedge", "all"]
@@ -204,10 +206,16 @@ class Settings:
         cls,
         file: str | Path | None = None,
         environ: Mapping[str, str] | None = None,
+        *,
+        terminal_file: bool = True,
         **arguments: Any,
     ) -> Settings:
-        """Read all sources. Raises `ConfigError` that says where and what was expected."""
+        """Read all sources. Raises `ConfigError` that says where and what was expected.
+
+        `terminal_file`: also the `settings.json` of a terminal assistant.
+        """
         env = os.environ if environ is None else environ
+        below = read_terminal_files(env) if terminal_file else {}
         source = read_file(_find_file(file, env), env)
         values: dict[str, Any] = {}
         origins: dict[str, str] = {}
@@ -220,6 +228,8 @@ class Settings:
                 raw, origin = env[variable], f"environment {variable}"
             elif key in source:
                 raw, origin = source[key], source.where(key)
+            elif key in below:
+                raw, origin = below[key]
             else:
                 continue
             values[f.name] = parse_value(f.metadata["parse"], raw, key, origin)
@@ -228,7 +238,7 @@ class Settings:
             raise UnknownName("setting", next(iter(arguments)), [f.name for f in _settings()])
         sections = source.take_sections("providers")
         source.refuse_unknown([key_of(f.name) for f in _settings()])
-        values["providers"] = dict(load_providers(sections, env, origins))
+        values["providers"] = dict(load_providers(sections, env, below, origins))
         return cls(**values, origins=origins)
 
     def provider(self, name: str) -> ProviderSettings:

@@ -86,7 +86,8 @@ def test_the_core_s_own_file_counts_as_well(machine):
 
 
 def test_the_file_is_ours_and_takes_the_place_of_the_documents(monkeypatch, tmp_path):
-    """`~/.config/kensaku/settings.json` with the same section; term2's is not read (S4-46)."""
+    """`~/.config/kensaku/settings.json` with the same section; the assistant's own is read only
+    when it is named (S4-46)."""
     monkeypatch.setenv("HOME", str(tmp_path))
     example = {"webSearch": {"provider": "brave", "tavily": {"apiKey": "tvly-xxxxx"}}}
     for name, section in {"kensaku": example, "term2": {"webSearch": {"provider": "exa"}}}.items():

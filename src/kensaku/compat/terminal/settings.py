@@ -3,8 +3,9 @@
     SettingsService({"webSearch.provider": "brave"}).get("webSearch.brave.apiKey")
 
 The file is `settings.json` in `KENSAKU_HOME`, or in `~/.config/kensaku`; it takes the place of the
-document's `~/.config/term2/settings.json` and has the same `webSearch` section. Keys are better
-kept in the environment: a secret is written into the file only when the caller says so.
+document's `~/.config/term2/settings.json` and has the same `webSearch` section. The program
+`kensaku` reads both (`kensaku.config.terminal_file`). Keys are better kept in the environment: a
+secret is written into the file only when the caller says so.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from kensaku.compat.terminal.registry import sensitive_setting_keys
 from kensaku.config.providers import ProviderSettings
 from kensaku.config.secret import Secret
 from kensaku.config.settings import Settings
+from kensaku.config.terminal_file import SECTION, read_json, read_section
 from kensaku.errors import ConfigError
 from kensaku.providers import BUILT_IN, provider_class, provider_names
 
 if TYPE_CHECKING:
     from kensaku.compat.terminal.types import SettingsReader
 
-SECTION = "webSearch"
 PROVIDER = "webSearch.provider"
 DEFAULT_SETTINGS: dict[str, Any] = {SECTION: {"provider": "tavily", "tavily": {}}}
 SETTING_KEYS = {
@@ -46,10 +47,10 @@ class SettingsService:
         path: str | Path | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> None:
-        self.core = Settings.load(environ=environ)
+        self.core = Settings.load(environ=environ, terminal_file=False)  # it is read here
         self.path = Path(path) if path else _home(self.core) / "settings.json"
         self._arguments: dict[str, str | None] = dict(arguments or {})
-        self._file = _section(self.path, _read(self.path))
+        self._file = read_section(self.path, read_json(self.path))
 
     def __repr__(self) -> str:
         return f"SettingsService({str(self.path)!r})"
@@ -72,10 +73,10 @@ class SettingsService:
             raise ConfigError(f"{key!r} cannot be set; expected {SECTION}.… and a text")
         written = value is None or in_clear or not is_sensitive(key)
         if written:
-            whole = _read(self.path)
+            whole = read_json(self.path)
             _put(whole, key.split("."), value)
             _write(self.path, whole)
-            self._file = _section(self.path, whole)
+            self._file = read_section(self.path, whole)
         self._arguments[key] = value
         return written
 
@@ -154,40 +155,6 @@ def _setting_keys() -> list[str]:
 def _home(core: Settings) -> Path:
     # Without KENSAKU_HOME, data and settings live in two places, as the desktop's rules want.
     return core.home if "home" in core.origins else Path("~/.config/kensaku").expanduser()
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        values = json.loads(path.read_text(encoding="utf-8-sig") or "{}")
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
-    except ValueError as error:
-        line = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        raise ConfigError(f"{path}{line}: expected JSON") from None
-    if not isinstance(values, dict):
-        raise ConfigError(f"{path}: expected settings by name")
-    return values
-
-
-def _section(path: Path, whole: Mapping[str, Any]) -> dict[str, str]:
-    """Return our section by dotted keys; the rest of the file belongs to other programs."""
-    settings: dict[str, str] = {}
-
-    def walk(value: Any, key: str) -> None:
-        if isinstance(value, dict):
-            for name, inner in value.items():
-                walk(inner, f"{key}.{name}")
-        elif isinstance(value, str):
-            settings[key] = value
-        elif value is not None:
-            raise ConfigError(f"{path}: {key} must be a text, not {type(value).__name__}")
-
-    if not isinstance(whole.get(SECTION, {}), dict):
-        raise ConfigError(f"{path}: {SECTION} must be a section")
-    walk(whole.get(SECTION, {}), SECTION)
-    return settings
 
 
 def _put(whole: dict[str, Any], parts: list[str], value: str | None) -> None:
