@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # megabytes: they are cut before they are cleaned.
 MAX_URL = 8_000
 MAX_TITLE = 500
-MAX_CONTENT = 50_000
+MAX_CONTENT = 300_000  # a page, as `depth="advanced"` reads it
 MAX_RAW_CONTENT = 1_000_000
 MAX_AUTHOR = 300
 _MARKUP = 4  # how many times as long a title may be before its tags and entities are removed
