@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 NO_QUERY = "検索クエリを入力してください"
 NOBODY = "検索できませんでした"
 NOTHING = "検索結果が見つかりませんでした"
-_OWN = line_starts(r"\d{1,9}[.)]\s+\*\*", "URL\\s*[:：]")
+_OWN = line_starts(r"\d{1,9}[.)]\s+\*\*", r"(?:URL|注)\s*[:：]")
 
 
 def write(response: Response, *, max_content_length: int = 500) -> str:
