@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 class Tavily(Provider):
     name = "tavily"
     label = "Tavily"
+    countries = frozenset(names())
     markup = False
     docs = "https://docs.tavily.com/documentation/api-reference/endpoint/search"
     known_by = "recorded"

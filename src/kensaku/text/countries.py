@@ -34,6 +34,21 @@ taiwan; tz tanzania; ua ukraine; ug uganda; us united states; uy uruguay; uz uzb
 venezuela; vn vietnam; ye yemen; za south africa; zm zambia; zw zimbabwe
 """
 
+# The other codes of ISO 3166-1 that people live under, which Tavily has no name for.
+_OTHERS = """
+ag antigua and barbuda; ai anguilla; aw aruba; ax åland islands; bm bermuda; cd democratic
+republic of the congo; ci ivory coast; cw curaçao; dm dominica; fk falkland islands; fm
+micronesia; fo faroe islands; gd grenada; gg guernsey; gi gibraltar; gl greenland; gp
+guadeloupe; gu guam; gw guinea-bissau; gy guyana; hk hong kong; im isle of man; je jersey; ki
+kiribati; kn saint kitts and nevis; ky cayman islands; la laos; lc saint lucia; mh marshall
+islands; mo macao; mp northern mariana islands; mq martinique; ms montserrat; nc new
+caledonia; nr nauru; pf french polynesia; pr puerto rico; ps palestine; pw palau; re réunion;
+sb solomon islands; sc seychelles; sl sierra leone; sm san marino; sr suriname; st são tomé
+and príncipe; sz eswatini; tc turks and caicos islands; tl timor-leste; to tonga; tv tuvalu;
+va vatican city; vc saint vincent and the grenadines; vg british virgin islands; vi united
+states virgin islands; vu vanuatu; ws samoa; yt mayotte
+"""
+
 _ALSO = {
     "usa": "us",
     "america": "us",
@@ -53,17 +68,21 @@ _ALSO = {
 
 @cache
 def names() -> dict[str, str]:
-    """Two letters → name."""
-    rows = " ".join(_TABLE.split()).split("; ")
-    return dict(row.split(" ", 1) for row in rows)
+    """Two letters → the name that Tavily wants, of the countries that it knows."""
+    return _read(_TABLE)
+
+
+def _read(table: str) -> dict[str, str]:
+    return dict(row.split(" ", 1) for row in " ".join(table.split()).split("; "))
 
 
 @cache
 def _codes() -> dict[str, str]:
-    return {name: code for code, name in names().items()} | _ALSO
+    """Every name and every code → the code."""
+    known = names() | _read(_OTHERS)
+    return {name: code for code, name in known.items()} | _ALSO | {code: code for code in known}
 
 
 def country_code(value: str) -> str | None:
     """`"JP"`, `"Japan"` or `"japan"` → `"jp"`; None when there is no such country."""
-    word = " ".join(value.lower().split())
-    return word if word in names() else _codes().get(word)
+    return _codes().get(" ".join(value.lower().split()))

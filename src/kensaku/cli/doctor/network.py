@@ -63,12 +63,18 @@ class ProviderCheck:
     def _keys(self) -> list[str]:
         return [k.reveal() for k in self._k.settings.provider(self.name).keys] or [""]
 
+    @property
+    def _address(self) -> str:
+        """Where it is asked: some have another host for searches without a key."""
+        host = self._provider.keyless_host
+        if self._keys != [""] or "*" in host or self._provider.base_url != self._provider.url:
+            return self._provider.base_url
+        return f"https://{host}"
+
     async def _reachable(self) -> bool:
         try:
             async with asyncio.timeout(self._seconds):
-                reply = await self._k._resources.http.send(
-                    Request(self._provider.base_url), self.name
-                )
+                reply = await self._k._resources.http.send(Request(self._address), self.name)
         except (ProviderError, TimeoutError) as error:
             message = error.message if isinstance(error, ProviderError) else "it does not answer"
             self._add("!" if self._pooled else "✗", message, "check the network and its address")
