@@ -28,7 +28,9 @@ async def test_no_search_returns_later_than_its_deadline(mode, make_client, upst
     assert task.done()
     found = task.result()
     assert found.outcome is Outcome.UNAVAILABLE
-    assert all(isinstance(a.error, Timeout) for a in found.attempts)
+    assert all(isinstance(a.error, Timeout) for a in found.attempts if a.sent)
+    assert {a.provider for a in found.attempts} == {"tavily", "brave", "exa"}
+    assert all("no time was left" in str(a.error) for a in found.attempts if not a.sent)
 
 
 async def test_who_joins_a_flight_keeps_to_their_own_deadline(make_client, upstream, clock):

@@ -23,6 +23,7 @@ from kensaku.cli._query_options import (
     search_options,
 )
 from kensaku.cli._terminal import TerminalStyle, print_result, supports_color
+from kensaku.errors import NotAsked, Timeout
 from kensaku.models import Outcome, Query
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from kensaku.testing.cassette import Cassette
 
 USAGE = "[options] WORD …"
+LOCAL_SECONDS = 300.0  # for a search of the local index, on however slow a machine
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -79,7 +81,7 @@ async def run(args: argparse.Namespace) -> int:
 
 
 async def _search(k: Kensaku, query: Query, options: dict[str, Any]) -> Response:
-    """Search; search the local index again if it was still being built at the deadline.
+    """Search; search the local index again if it could not answer before the deadline.
 
     On a slow machine building the starter collection takes longer than a search may.
     """
@@ -87,12 +89,17 @@ async def _search(k: Kensaku, query: Query, options: dict[str, Any]) -> Response
 
     response = await k.search(query, **options)
     local = k._resources.provider("local")
-    if response.outcome is not Outcome.UNAVAILABLE or not isinstance(local, Local):
+    late = [a for a in response.attempts if a.provider == "local" and a.error is not None]
+    if not isinstance(local, Local) or not late or query.collection not in (None, "pydocs"):
         return response
-    if not await local.finish():
+    if not isinstance(late[-1].error, Timeout | NotAsked):
         return response
-    again = await k.search(query, **{**options, "route": "local", "mode": None})
-    return merge(response, again)
+    await local.prepare()
+    seconds = max(LOCAL_SECONDS, options.get("timeout") or 0.0)
+    return merge(
+        response,
+        await k.search(query, **{**options, "route": "local", "mode": None, "timeout": seconds}),
+    )
 
 
 def merge(first: Response, second: Response) -> Response:

@@ -34,10 +34,8 @@ class Local(Provider):
         self._resources = resources
 
     async def ask(self, query: Query, key: str, http: Transport) -> Findings:
-        if not self._prepared and query.collection in (None, "pydocs"):
-            # Shielded: a deadline ends the waiting, and the next search finds the work done.
-            self._preparing = self._preparing or asyncio.ensure_future(self._prepare())
-            await asyncio.shield(self._preparing)
+        if query.collection in (None, "pydocs"):
+            await self.prepare()
         first, last = date_window(query, datetime.now(UTC).date())
         hits = await self._resources.index.search(
             query.text,
@@ -51,12 +49,12 @@ class Local(Provider):
         )
         return Findings(hits)
 
-    async def finish(self) -> bool:
-        """Wait for the starter collection when it is being built; whether it was."""
-        if self._preparing is None:
-            return False
-        await asyncio.shield(self._preparing)
-        return True
+    async def prepare(self) -> None:
+        """Build the starter collection when there is nothing to search in."""
+        if not self._prepared:
+            # Shielded: a deadline ends the waiting, and the next search finds the work done.
+            self._preparing = self._preparing or asyncio.ensure_future(self._prepare())
+            await asyncio.shield(self._preparing)
 
     async def close(self) -> None:
         if self._preparing is not None:

@@ -16,8 +16,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from kensaku._patience import patience
 from kensaku.errors import Timeout
-from kensaku.models import Attempt, Outcome, Response
+from kensaku.models import Outcome, Response
 from kensaku.search import retry
 from kensaku.search.attempt import ask_provider, outcome_of
 from kensaku.search.cache import cache_key, worth_keeping
@@ -66,7 +67,7 @@ async def _within_deadline(run: Run, work: Awaitable[Response]) -> Response:
     """Await a search. Every step keeps to the deadline by itself; this is for a disk or a server
     of ours, and for who joins a search that has more time."""
     try:
-        async with asyncio.timeout_at(run.deadline + GRACE):
+        async with patience(GRACE, start=run.deadline):
             return await work
     except TimeoutError:
         return _timed_out(run)
@@ -100,8 +101,8 @@ async def _search(run: Run) -> Response:
     """Ask the providers in the route's mode, and make one response of their findings."""
     run.resources.retries.earn()
     findings = await _MODES[run.route.mode](run)
-    if not findings and not run.attempts:
-        return _timed_out(run)
+    if not findings:
+        run.skip_rest()
     if _text_size(findings) > THREAD_CHARS:
         hits, notes = await asyncio.to_thread(_rank, run, findings)
     else:
@@ -301,7 +302,14 @@ def _ran_out_of_time(run: Run) -> bool:
 
 
 def _timed_out(run: Run) -> Response:
-    name = run.route.names[0]
-    error = Timeout(name, "the search did not end before its deadline")
-    attempt = Attempt(name, Outcome.UNAVAILABLE, error, sent=False)
-    return Response(run.query, Outcome.UNAVAILABLE, attempts=(attempt,), elapsed_ms=run.elapsed_ms)
+    """The response of a search that was ended from outside: who was asked, and who was not."""
+    if not run.attempts:
+        name = run.route.names[0]
+        run.skip(name, Timeout(name, "the search did not end before its deadline"))
+    run.skip_rest()
+    return Response(
+        run.query,
+        Outcome.UNAVAILABLE,
+        attempts=run.final_attempts(),
+        elapsed_ms=run.elapsed_ms,
+    )

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from kensaku.errors import KensakuError, NoNetwork, NotConnected
+from kensaku.errors import KensakuError, NoNetwork, NotAsked, NotConnected
 from kensaku.models import Attempt, Outcome
 
 if TYPE_CHECKING:
@@ -81,6 +81,13 @@ class Run:
         """Record that a provider was not asked, and why."""
         self.errors[name] = error
         self.attempts.append(Attempt(name, Outcome.UNAVAILABLE, error, sent=False))
+
+    def skip_rest(self) -> None:
+        """Record those of the route that had no turn before the deadline."""
+        tried = {attempt.provider for attempt in self.attempts}
+        for name in self.route.names:
+            if name not in tried:
+                self.skip(name, NotAsked(name, "no time was left for it"))
 
     @property
     def offline(self) -> bool:

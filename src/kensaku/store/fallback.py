@@ -2,45 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
+from kensaku._patience import patience
 from kensaku.errors import MissingExtra
 from kensaku.store.base import Store
 from kensaku.store.memory import MemoryStore
 
 T = TypeVar("T")
 log = logging.getLogger("kensaku")
-
-STEPS = 10
-
-
-@asynccontextmanager
-async def _patience(seconds: float) -> AsyncIterator[None]:
-    """Raise `TimeoutError` when the body takes longer, in steps of the event loop's.
-
-    A process that did not get the processor for a while has not waited: a single timer would end
-    the body although its answer is there.
-    """
-    loop = asyncio.get_running_loop()
-    async with asyncio.timeout(None) as deadline:
-        timers: list[asyncio.TimerHandle] = []
-
-        def step() -> None:
-            if len(timers) < STEPS:
-                timers.append(loop.call_later(seconds / STEPS, step))
-            else:
-                deadline.reschedule(loop.time())
-
-        step()
-        try:
-            yield
-        finally:
-            timers[-1].cancel()
 
 
 class FallbackStore(Store):
@@ -64,7 +37,7 @@ class FallbackStore(Store):
             if self.trouble:  # one tries again; the others do not wait with it
                 self._retry_at = time.monotonic() + self.RETRY_AFTER
             try:
-                async with _patience(self.PATIENCE):
+                async with patience(self.PATIENCE):
                     result = await operation(self._store)
             except MissingExtra:
                 raise
