@@ -21,6 +21,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kensaku._child_process import child_environment, python_command
 from kensaku.errors import IndexFault
 from kensaku.models import Document, Progress
 
@@ -67,8 +68,8 @@ async def build(
 
 async def _read_part(start: int, step: int, max_files: int) -> list[SourceDocs]:
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-m", "kensaku.index.pydocs", str(start), str(step), str(max_files)),
+        *python_command("kensaku.index.pydocs", str(start), str(step), str(max_files)),
+        env=child_environment(),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -170,6 +171,29 @@ async def test_a_page_is_what_its_scripts_make_of_it(web, browse):
     assert b"forty-two" in page.body
     assert page.via == "browser"
     assert all("Kensaku" in request.headers["user-agent"] for request in web.seen)
+
+
+@needs_chromium
+async def test_nothing_of_the_working_directory_is_run(web, browse, monkeypatch, tmp_path):
+    """Neither an impostor of a program, nor a module or settings for the driver's Node."""
+    folder, ran = tmp_path / "cloned", tmp_path / "ran"
+    (folder / "node_modules" / "playwright-core").mkdir(parents=True)
+    script = f"require('fs').appendFileSync({str(ran)!r}, __filename)"
+    for name in ("index.js", "playwright.config.js", "node_modules/playwright-core/index.js"):
+        (folder / name).write_text(script)
+    (folder / ".npmrc").write_text(f"node-options=--require {folder}/index.js")
+    for name in ("node", "chromium", "google-chrome"):
+        (folder / name).write_text(f"#!/bin/sh\necho $0 >> {ran}\n")
+        (folder / name).chmod(0o755)
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("PATH", f".:{os.environ['PATH']}")
+    web.pages["/"] = "<p>forty-two</p>"
+
+    page = await browse().render("http://public.test/")
+
+    assert b"forty-two" in page.body
+    assert find_chromium() == CHROMIUM
+    assert not ran.exists()
 
 
 @needs_chromium

@@ -3,7 +3,7 @@
     extract → an idle worker (or a new one) → frame out, frames in → Page
               └ timeout or broken pipe → the worker is killed, a typed error is raised
 
-Nothing here blocks the event loop. Workers get no environment, and so no keys. One worker never
+Nothing here blocks the event loop. Workers get none of our keys. One worker never
 gets documents that may take seconds (PDF, Office, or more than 256 KiB of anything): however many
 of those are queued, ordinary pages are parsed meanwhile.
 """
@@ -16,10 +16,10 @@ import json
 import os
 import signal
 import struct
-import sys
 from collections.abc import Coroutine
 from typing import Any
 
+from kensaku._child_process import child_environment, python_command
 from kensaku.errors import FetchError, TooLarge, Unparsable
 from kensaku.extract.html.markup_check import check_size
 from kensaku.models import Page
@@ -174,14 +174,11 @@ class _Worker:
 
 async def _spawn(memory: int) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "kensaku.extract.worker.process",
-        str(memory),
+        *python_command("kensaku.extract.worker.process", str(memory)),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
-        env={"PYTHONPATH": os.pathsep.join(p for p in sys.path if p), "PYTHONUTF8": "1"},
+        env=child_environment(),
     )
 
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kensaku import __version__
+from kensaku._child_process import child_environment, python_command
 from kensaku.errors import IndexFault, KensakuError
 from kensaku.index.errors import to_index_fault
 from kensaku.index.worker.lock import DirectoryLock
@@ -169,9 +170,10 @@ class WorkerClient:
         """Start a worker; return False when another process has locked the directory."""
         from kensaku.index.worker.server import EXIT_LOCKED
 
-        arguments = ("kensaku.index.worker.server", str(self._directory), str(self._idle_timeout))
+        arguments = (str(self._directory), str(self._idle_timeout))
         started = subprocess.run(
-            [sys.executable, "-m", *arguments],
+            python_command("kensaku.index.worker.server", *arguments),
+            env=child_environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
