@@ -13,6 +13,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from kensaku import Kensaku, Outcome, Settings
+from kensaku.errors import ConfigError
 from kensaku.testing import Cassette, FakeUpstream, faults
 
 KEYS = {
@@ -148,6 +149,37 @@ async def test_a_password_in_an_address_is_shown_to_nobody(watched, caplog):
     shown += [str(a.to_dict()) for a in found.attempts]
     assert found.outcome is Outcome.UNAVAILABLE
     assert_absent([PASSWORD], *shown)
+
+
+ADDRESSES = (
+    "state_url",
+    "cache_url",
+    "index_url",
+    "index_model",
+    "fetch_proxy",
+    "llm_url",
+    "proxy",
+)
+
+
+@pytest.mark.parametrize("name", ADDRESSES)
+@pytest.mark.parametrize("user", ["user:", "", "u%40x:p@", "user:a/"])
+def test_no_setting_shows_the_password_of_an_address(name, user):
+    """Neither its `repr` nor what `kensaku config` prints."""
+    settings = Settings(**{name: f"http://{user}{PASSWORD}@127.0.0.1:9/v1"})
+
+    assert_absent([PASSWORD], repr(settings), str(settings.described()))
+    assert "…@127.0.0.1:9/v1" in str(settings.described())
+
+
+def test_a_setting_that_cannot_be_used_is_named_without_its_password():
+    """A forgotten `https://` is a common mistake."""
+    environ = {"WIKIPEDIA_BASE_URL": f"user:{PASSWORD}@wiki.example"}
+
+    with pytest.raises(ConfigError, match="WIKIPEDIA_BASE_URL") as refused:
+        Settings.load(environ=environ)
+
+    assert_absent([PASSWORD], str(refused.value), repr(refused.value))
 
 
 async def test_a_key_is_sent_to_its_own_provider_alone(watched, upstream):

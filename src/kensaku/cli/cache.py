@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import re
 
 from kensaku.cli._client import open_client
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._terminal import print_json, print_result
+from kensaku.text.redact import mask_url
 
 USAGE = "[options] stats|clear"
 
@@ -35,7 +35,7 @@ async def run(args: argparse.Namespace) -> int:
             "max_bytes": k.settings.cache_max_bytes,
             **uses,
             "hit_rate": round(uses["hits"] / max(1, sum(uses.values())), 3),
-            "place": _redact(k.settings.cache_url) or str(k.settings.home / "cache.sqlite"),
+            "place": mask_url(k.settings.cache_url) or str(k.settings.home / "cache.sqlite"),
             "fresh_seconds": k.settings.cache_ttl,
             "stale_seconds": k.settings.cache_stale,
         }
@@ -43,11 +43,6 @@ async def run(args: argparse.Namespace) -> int:
         form += "{hits:,} of {uses:,} searches were answered from it ({hit_rate:.0%})\n"
         form += "fresh for {fresh_seconds:g} s, of use for {stale_seconds:g} s more"
         return _print(args, stats, form, uses=sum(uses.values()))
-
-
-def _redact(url: str) -> str:
-    """Remove user and password from a URL."""
-    return re.sub(r"//[^@/]*@", "//…@", url)
 
 
 def _print(args: argparse.Namespace, values: dict[str, object], form: str, **more: object) -> int:

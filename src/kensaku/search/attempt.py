@@ -143,7 +143,7 @@ async def _send(
     except TimeoutError:
         return Timeout(name, f"it did not answer within {ms_since(began) / 1000:.1f} s")
     except ProviderError as error:
-        return redact(error, (permit.key, query.text))
+        return redact(error, (permit.key,), query.text)
     except MissingExtra as missing:
         return NotConfigured(name, missing.message, remedy=missing.remedy)
     except UsageError:

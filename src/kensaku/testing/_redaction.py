@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote, quote_plus
 
+from kensaku.text.redact import encodings
+
 _MARK = re.compile(r"⟦(?:(query)([%+]?)(?:\^([0-9a-f]+))?|(key))?⟧")
 
 
@@ -22,7 +24,7 @@ class Redactor:
     def __init__(self, query: str, keys: Iterable[str] = ()) -> None:
         self._query = query
         self._forms = {quote_plus(query): "+", quote(query, safe=""): "%", query: ""}
-        secrets = {form for key in keys for form in (key, quote(key, safe=""), quote_plus(key))}
+        secrets = {form for key in keys for form in encodings(key)}
         # Two Latin letters are in every sentence, and give nothing away.
         self._keys = {s for s in secrets if len(s) > 2}
         secret = {f for f in self._forms if len(query) > 2 or not query.isascii()} | self._keys

@@ -13,9 +13,11 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from kensaku.cli.doctor.local import CheckResult
+from kensaku.config.settings import secrets_in
 from kensaku.errors import KensakuError, KeyRefused, ProviderError, QuotaExhausted, RateLimited
 from kensaku.models import Query
 from kensaku.providers.base import Request
+from kensaku.text.redact import redact
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
@@ -36,6 +38,7 @@ class ProviderCheck:
         self.usable = False
         self._k, self._provider, self._pooled = k, k._resources.provider(name), pooled
         self._live, self._seconds = live, seconds
+        self._secrets = secrets_in(k.settings)
 
     async def run(self) -> None:
         """Check configuration, connection and keys, in this order; stop at the first failure."""
@@ -120,6 +123,8 @@ class ProviderCheck:
         return _quota(reply)
 
     def _add(self, mark: Any, message: str, remedy: str = "") -> None:
+        """Add a result. What an upstream said may repeat a key: also one of another provider."""
+        message, remedy = redact(message, self._secrets), redact(remedy, self._secrets)
         self.results.append(CheckResult(mark, self.name, message, remedy))
 
 
@@ -166,7 +171,9 @@ def _quota(reply: Reply) -> str:
         used, limit = key["usage"], key.get("limit")
         if limit is None:
             used, limit = account.get("plan_usage", used), account.get("plan_limit")
-        if isinstance(limit, int) and used >= limit:
+        if not isinstance(used, int) or not isinstance(limit, int | None):
+            return "the key is accepted"
+        if limit is not None and used >= limit:
             raise QuotaExhausted(
                 "tavily", f"{used} of {limit} credits are used", remedy="add a key"
             )

@@ -18,6 +18,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from kensaku.errors import ConfigError, IndexFault
+from kensaku.text.redact import mask_url
 
 Vector = Sequence[float]
 # (url, JSON body, headers) → the JSON of the reply. Only `transport/http.py` sends HTTP requests.
@@ -71,11 +72,11 @@ def open_model(
         return LocalModel()
     if kind not in ("openai", "ollama", "gemini") or not rest:
         raise ConfigError(
-            f"there is no embedding model {name[:80]!r}",
+            f"there is no embedding model {mask_url(name)[:80]!r}",
             remedy=f"use {LOCAL_MODEL}, openai:<name>@<base url>, ollama:<name> or gemini:<name>",
         )
     if post is None:
-        raise ConfigError(f"the embedding model {name[:80]!r} needs a network")
+        raise ConfigError(f"the embedding model {mask_url(name)[:80]!r} needs a network")
     model, _, base = rest.partition("@")
     if kind == "ollama":
         return OllamaModel(model, base or "http://localhost:11434", post)

@@ -1,0 +1,147 @@
+"""Secrets are removed in every encoding, in linear time, and the rest of the text is kept."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import random
+import string
+from urllib.parse import quote, quote_plus
+
+import pytest
+
+from kensaku.text.redact import mask_url, password_of, redact, redact_known
+from tests.growth import growth
+
+KEYS = (
+    "tvly-dev-CANARY0a1b2c3d4e5f",
+    "sk-CANARY+d/0123456789==",
+    "CANARY9f8e7d6c5b4a39281706f5e4d3c2b1a0",
+    "CÄNARY-schlüssel-ñ-00",
+    "CANARY-a",
+)
+
+
+def encoded(key: str) -> dict[str, str]:
+    """A key as an upstream may repeat it."""
+    data = key.encode()
+    return {
+        "as it is": key,
+        "upper case": key.upper(),
+        "lower case": key.lower(),
+        "quoted": quote(key, safe=""),
+        "quoted in small letters": quote(key, safe="").lower(),
+        "quoted twice": quote(quote(key, safe=""), safe=""),
+        "quoted for a form": quote_plus(key),
+        "every byte quoted": "".join(f"%{b:02X}" for b in data),
+        "JSON": json.dumps(key)[1:-1],
+        "JSON with slashes escaped": json.dumps(key)[1:-1].replace("/", "\\/"),
+        "HTML": html.escape(key),
+        "hex": data.hex(),
+        "HEX": data.hex().upper(),
+        "base64": base64.b64encode(data).decode(),
+        "base64 without padding": base64.b64encode(data).decode().rstrip("="),
+        "base64 for addresses": base64.urlsafe_b64encode(data).decode(),
+        "base64 of user:key": base64.b64encode(b"user:" + data).decode(),
+        "base64 of a:key": base64.b64encode(b"a:" + data).decode(),
+        "base64 of key:": base64.b64encode(data + b":").decode(),
+        "base64 of api:key@": base64.urlsafe_b64encode(b"api:" + data + b"@x").decode(),
+        "base64 in an address": quote(base64.b64encode(data).decode(), safe=""),
+        "its beginning": key[: max(8, len(key) // 2)] + "…",
+        "its end": "…" + key[-max(8, len(key) // 2) :],
+    }
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("form", encoded("x"))
+def test_a_secret_is_removed_in_every_encoding(key, form):
+    """No eight characters of what was sent are left, and the words around it are."""
+    sent = encoded(key)[form]
+
+    shown = redact(f"the credential {sent} was refused", [key])
+
+    assert shown.startswith("the credential ")
+    assert shown.endswith(" was refused")
+    left = shown.removeprefix("the credential ").removesuffix(" was refused")
+    assert "…" in left
+    assert max(map(len, left.split("…"))) < 8, shown  # of what was encoded before and after it
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("Authorization: Bearer abc.DEF-123_x was refused", "Authorization: Bearer … was refused"),
+        ("sent bearer 0123456789abcdef", "sent bearer …"),
+        ("Basic dXNlcjpwYXNz", "Basic …"),
+        ("GET /v1?api_key=abc&q=otter", "GET /v1?api_key=…&q=otter"),
+        ("GET /v1?q=otter&key=abc", "GET /v1?q=otter&key=…"),
+        ('{"api_key": "s3cret-one", "q": 1}', '{"api_key": "…", "q": 1}'),
+        ("X-API-Key: 8f2a9c77d1", "X-API-Key: …"),
+        ("access_token='abc def'", "access_token='… def'"),
+        ("password=hunter2", "password=…"),
+        ("cannot reach https://user:hunter2@host/x", "cannot reach https://…@host/x"),
+        ("provided: sk-proj-0123456789abcdef.", "provided: …."),
+        ("jwt eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc", "jwt …"),
+    ],
+)
+def test_what_calls_itself_a_credential_is_removed_unknown(said, shown):
+    """It may be another customer's, or one that was configured elsewhere."""
+    assert redact(said) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Invalid API key: please check your account",
+        "the key of this plan is used up; tokens: 12 of 100",
+        "see https://medium.com/@otters/article and mail a@b.example",
+        "monkey=1, turkey=2, keyboard: ergonomic42",
+        "bearer of bad news",
+        "ключ недействителен, キーが無効です",
+    ],
+)
+def test_ordinary_sentences_stay_as_they_are(text):
+    """What an upstream explains is worth more than an ellipsis."""
+    assert redact(text, KEYS) == text
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("https://user:hunter2@host/v1", "https://…@host/v1"),
+        ("https://user:p@ss@host/v1", "https://…@host/v1"),
+        ("redis://:p/w@host:6379/0", "redis://…@host:6379/0"),
+        ("openai:m@https://user:hunter2@host/v1", "openai:m@https://…@host/v1"),
+        ("https://host/v1?api_key=abc&x=1", "https://host/v1?api_key=…&x=1"),
+        ("https://host/v1", "https://host/v1"),
+        ("", ""),
+    ],
+)
+def test_an_address_is_shown_without_its_password(url, shown):
+    """Also when the password holds what should have been escaped."""
+    assert mask_url(url) == shown
+
+
+def test_the_password_of_an_address_is_known():
+    """So that it is removed where an upstream repeats it."""
+    assert password_of("https://user:hunt%40er2@host/v1") == "hunt@er2"
+    assert password_of("https://token@host/v1") == "token"
+    assert password_of("openai:m@http://user:hunter2@host") == "hunter2"
+    assert password_of("https://[host/v1") == password_of("https://host") == ""
+
+
+def test_letters_that_grow_in_lower_case_do_not_move_the_cut():
+    """`İ` becomes two characters."""
+    assert redact_known("İİİ KEY-0123456789 İİİ", ["key-0123456789"]) == "İİİ … İİİ"
+
+
+ALMOST = "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=40))
+
+
+@pytest.mark.parametrize(
+    "piece", [ALMOST[:-1], "api_key:", "key: a", "Bearer ", "//", "eyJaaaaaaaa.", "sk-", " "]
+)
+def test_the_work_grows_with_the_length_alone(piece):
+    """An upstream chooses the text, and may repeat almost-keys without an end."""
+    assert growth(lambda n: redact(piece * n, [ALMOST]), 2_000, tries=3) < 9
