@@ -7,6 +7,8 @@ from kensaku.models import Hit
 from kensaku.testing import faults
 from kensaku.tools import ToolRegistry, ToolResult, WebSearchTool
 
+from .doubles import OTTERS
+
 
 async def test_web_search_is_in_the_same_registry_with_the_same_result(make_client, upstream):
     """Found, with factors as the others have them (S3-32, S3-04)."""
@@ -62,3 +64,43 @@ async def test_web_text_is_fenced_and_the_outcome_is_outside(make_client, upstre
     assert "<<<web " in inside
     assert "<|im_start|>" not in inside
     assert "<<<web " not in plain
+
+
+async def test_local_hits_are_not_said_to_be_from_the_web(make_client, upstream):
+    """The local index never poses as the web; who failed is said first, in our words."""
+    client = make_client("tavily", "local")
+    await client.index.add([OTTERS])
+    upstream.fails("tavily", faults.status(401, {"detail": {"error": "bad credentials"}}))
+
+    english = (await WebSearchTool(client).invoke({"query": "sea otters"})).text
+    japanese = (await WebSearchTool(client, language="ja").invoke({"query": "sea otters"})).text
+
+    ours, _, hits = english.partition("<<<local ")
+    assert "The web could not be searched" in ours
+    assert "- tavily: it does not take this key (HTTP 401); check TAVILY_API_KEY" in ours
+    assert "bad credentials" in ours.partition("<<<failures ")[2]
+    assert "not from the web" in ours
+    assert "found on the web" not in ours
+    assert OTTERS.url in hits
+    assert "ウェブではなくローカル索引の文章です" in japanese
+
+
+async def test_hits_of_both_are_headed_so(make_client, upstream):
+    """Fused with the web's, local hits make the heading say both."""
+    client = make_client("tavily", "local", mode="all")
+    await client.index.add([OTTERS])
+    upstream.answers("tavily", [Hit("https://a.example/", "Sea otters", "Sea otters swim.")])
+
+    text = (await WebSearchTool(client).invoke({"query": "sea otters"})).text
+
+    assert "was found on the web and in the local index" in text
+
+
+async def test_our_own_reasons_need_no_fence(make_client):
+    """What to do is an instruction for the model, and stays one."""
+    client = make_client("brave", env={"BRAVE_API_KEY": ""})
+
+    text = (await WebSearchTool(client).invoke({"query": "otters"})).text
+
+    assert "- brave: it has no key; set BRAVE_API_KEY" in text
+    assert "<<<" not in text

@@ -97,6 +97,11 @@ _JAPANESE_REASONS = {
     "BudgetExceeded": "予算を使い切りました",
     "InvalidQuery": "検索の指定が正しくありません",
     "IndexFault": "ローカル索引を利用できません",
+    "AddressRefused": "このアドレスは取得できません",
+    "NotAllowed": "サイトが読み取りを拒否しています",
+    "TooLarge": "ページが大きすぎます",
+    "PageUnavailable": "サーバーからページを取得できませんでした",
+    "Unparsable": "本文を取り出せませんでした",
     "KensakuError": "エラーが発生しました",
 }
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kensaku.answers.tokenizer import count
 from kensaku.text.clean import cut
+from kensaku.tools._failures import describe_failed_pages
 from kensaku.tools.base import BaseTool, Language, ToolResult
 
 if TYPE_CHECKING:
@@ -34,36 +35,34 @@ class PagesTool(BaseTool):
     def pages_result(
         self,
         pages: Sequence[Page],
-        failed: Iterable[tuple[str, KensakuError]],
+        failed: Sequence[tuple[str, KensakuError]],
         *,
         shown_failures: int = SHOWN_FAILURES,
         **data: Any,
     ) -> ToolResult:
         """Return the pages as data, after `data`, and as text for the model."""
-        failures = [(url, str(error)) for url, error in failed]
         return ToolResult(
             success=bool(pages),
             output={
                 **data,
                 "results": [p.to_dict() for p in pages],
-                "failed": [{"url": u, "error": e} for u, e in failures],
+                "failed": [{"url": url, "error": str(error)} for url, error in failed],
             },
-            text=self._text(pages, failures[:shown_failures]),
-            confidence_factors={"pages": len(pages), "failed": len(failures)},
+            text=self._text(pages, failed[:shown_failures]),
+            confidence_factors={"pages": len(pages), "failed": len(failed)},
             error=None if pages else "no page could be had",
             error_kind=None if pages else "tool",
         )
 
-    def _text(self, pages: Sequence[Page], failures: list[tuple[str, str]]) -> str:
+    def _text(self, pages: Sequence[Page], failures: Sequence[tuple[str, KensakuError]]) -> str:
         """Give each page an equal share of the tokens, and list what could not be fetched."""
         share = self.max_tokens // max(1, len(pages))
         parts = [
             f"# {p.title or p.url}\n{p.url}\n\n{_fit(p.markdown or p.text, share)}" for p in pages
         ]
-        body = "\n\n".join(parts)
-        text = self.fence_web_text(body)
-        lines = [f"could not be had: {url}: {error}" for url, error in failures]
-        return "\n".join([*([text] if text else []), *lines])
+        text = self.fence_web_text("\n\n".join(parts))
+        failures_text = describe_failed_pages(failures, self.fence_web_text, self.language)
+        return "\n".join(filter(None, [text, failures_text]))
 
 
 def _fit(text: str, tokens: int) -> str:

@@ -152,13 +152,12 @@ class BaseTool(ABC):
         began = time.perf_counter()
         try:
             result = await self.execute(**self.check(raw))
-        except UsageError as error:
-            result = _failure(str(error), "arguments")
         except KensakuError as error:
-            result = _failure(str(error), "tool")
+            result = self._error_result(error)
         except Exception as bug:
             log.exception("%s failed unexpectedly", self.name)  # the model learns only the type
-            result = _failure(f"{self.name} failed ({type(bug).__name__})", "internal")
+            said = f"{self.name} failed ({type(bug).__name__})"
+            result = ToolResult(False, text=f"Error: {said}", error=said, error_kind="internal")
         elapsed = (time.perf_counter() - began) * 1000
         return ToolResult(**{**vars(result), "execution_time_ms": elapsed})
 
@@ -183,16 +182,22 @@ class BaseTool(ABC):
             arguments[p.name] = p.default if value is None else p.check(value)
         return arguments
 
-    def fence_web_text(self, text: str) -> str:
-        """Fence text from the web, unless it is empty or the tool was made with `fence=False`.
+    def fence_web_text(self, text: str, origin: str = "web") -> str:
+        """Fence what others wrote, unless it is empty or the tool was made with `fence=False`.
 
         Images are escaped in any case.
         """
-        return fence_text(text, self.language) if self.fence and text else escape_images(text)
+        if not self.fence or not text:
+            return escape_images(text)
+        return fence_text(text, self.language, origin=origin)
 
+    def _error_result(self, error: KensakuError) -> ToolResult:
+        from kensaku.tools._failures import describe, quote
 
-def _failure(message: str, kind: ErrorKind) -> ToolResult:
-    return ToolResult(False, text=f"Error: {message}", error=message, error_kind=kind)
+        kind: ErrorKind = "arguments" if isinstance(error, UsageError) else "tool"
+        said = self.fence_web_text(quote(error), "failures")
+        text = "\n".join(filter(None, [f"Error: {describe(error, self.language)}", said]))
+        return ToolResult(False, text=text, error=str(error), error_kind=kind)
 
 
 @cache

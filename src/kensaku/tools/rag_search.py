@@ -34,6 +34,7 @@ SearchFunction = Callable[..., Rows | Awaitable[Rows]]
 NO_RESULT, TOOL_ERROR = "[[NO_RAG_RESULT", "[[RAG_TOOL_ERROR]]"
 DEFAULT_LIMIT = 5
 NOTHING = "No relevant results found in any collection."
+NOT_SEARCHED = "the index could not be searched"
 
 
 class RAGSearchTool(BaseTool):
@@ -98,7 +99,7 @@ class RAGSearchTool(BaseTool):
             f"{n}. {r['title']}\n   {r['url']}\n   {r['content']}" for n, r in enumerate(rows, 1)
         )
         return ToolResult(
-            True, output=rows, text=self.fence_web_text(text), confidence_factors=factors
+            True, output=rows, text=self.fence_web_text(text, "local"), confidence_factors=factors
         )
 
     async def _first_found(
@@ -144,10 +145,11 @@ class RAGSearchTool(BaseTool):
         sentence = message.partition("]]")[2].strip() if message.startswith("[[") else message
         if not nothing:
             log.error("rag_search failed: %s", sentence)
+        said = self.fence_web_text(sentence, "failures")  # a server may have written it
         return ToolResult(
             False,
             output=[],
-            text=sentence if nothing else f"Error: {sentence}",
+            text=sentence if nothing else f"Error: {NOT_SEARCHED}\n{said}",
             error=sentence,
             error_kind="empty" if nothing else "tool",
             confidence_factors={**self._factors("", []), "message": sentence},

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kensaku.models import Outcome
+from kensaku.tools._failures import (
+    WEB_FAILED,
+    answered_by,
+    describe_attempts,
+    origin_of,
+    quote_attempts,
+)
 from kensaku.tools._params import QUERY
 from kensaku.tools.base import BaseTool, Param, ToolResult
+
+if TYPE_CHECKING:
+    from kensaku.answers.context import Context
 
 
 class WebContextTool(BaseTool):
@@ -46,8 +56,17 @@ class WebContextTool(BaseTool):
         return ToolResult(
             success=searched,
             output=context.to_dict(),
-            text=f"{head}\n{self.fence_web_text(context.text)}".rstrip(),
+            text="\n".join([head, *self._parts(context)]),
             confidence_factors={"citations": len(context.citations), "tokens": context.tokens},
             error=None if searched else "nobody could search",
             error_kind=None if searched else "tool",
         )
+
+    def _parts(self, context: Context) -> list[str]:
+        """Write who of the web failed, when no one of the web answered; then the passages."""
+        origin, parts = origin_of(answered_by(context.attempts)), []
+        failed = describe_attempts(context.attempts, self.language)
+        if failed and (origin == "local" or context.outcome is Outcome.UNAVAILABLE):
+            parts = [WEB_FAILED[self.language]] if context.text else []
+            parts += [*failed, self.fence_web_text(quote_attempts(context.attempts), "failures")]
+        return [part for part in (*parts, self.fence_web_text(context.text, origin)) if part]

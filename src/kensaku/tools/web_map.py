@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from kensaku.tools._failures import describe_failed_pages
+from kensaku.tools._pages import SHOWN_FAILURES
 from kensaku.tools._params import DEPTH, INSTRUCTIONS, URL, page_limit
 from kensaku.tools.base import BaseTool, ToolResult
 
@@ -23,10 +25,13 @@ class WebMapTool(BaseTool):
         options = {n: v for n, v in arguments.items() if v is not None}
         site = await self.client.map(**options, progress=self.progress)
         text = "\n".join(site.urls)
+        failures = describe_failed_pages(
+            site.failed[:SHOWN_FAILURES], self.fence_web_text, self.language
+        )
         return ToolResult(
             success=bool(site.urls),
             output={"base_url": arguments["url"], "results": list(site.urls)},
-            text=self.fence_web_text(text),
+            text=self.fence_web_text(text) or failures,
             confidence_factors={"pages": len(site.urls)},
             error=None if site.urls else "no page could be had",
             error_kind=None if site.urls else "tool",

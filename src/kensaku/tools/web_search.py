@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.answers.tokenizer import count
 from kensaku.dialects import write
+from kensaku.dialects._strings import local_only, next_step, strings_for
 from kensaku.models import Outcome
 from kensaku.search.confidence import relevance, search_factors
 from kensaku.search.rank import terms
 from kensaku.text.clean import cut
+from kensaku.text.escape import flatten
+from kensaku.tools._failures import WEB_FAILED, describe_attempts, origin_of, quote_attempts
 from kensaku.tools._params import QUERY
 from kensaku.tools.base import BaseTool, Language, Param, ToolResult
 
@@ -109,10 +112,26 @@ class WebSearchTool(BaseTool):
         providers = sorted({a.provider for a in response.attempts if a.error is None}) or ["—"]
         head = f"outcome: {response.outcome} · provider: {', '.join(providers)}"
         head += f" · date: {datetime.now(UTC).date()}"
-        body = write(self._fit(response), "plain", language=self.language, max_content_length=0)
-        if response.outcome is not Outcome.UNAVAILABLE:
-            body = self.fence_web_text(body)
-        return f"{head}\n{body}"
+        parts = [head, *self._failures(response)]
+        if response.hits or response.outcome is not Outcome.UNAVAILABLE:
+            outcome = Outcome.FOUND if response.hits else Outcome.EMPTY
+            shown = replace(self._fit(response), outcome=outcome)
+            body = write(shown, "plain", language=self.language, max_content_length=0)
+            parts.append(self.fence_web_text(body, origin_of(h.provider for h in response.hits)))
+        return "\n".join(parts)
+
+    def _failures(self, response: Response) -> list[str]:
+        """Write who of the web failed, when no one of the web answered; their words fenced."""
+        strings = strings_for(self.language)
+        failed = describe_attempts(response.attempts, self.language)
+        said = self.fence_web_text(quote_attempts(response.attempts), "failures")
+        if response.outcome is Outcome.UNAVAILABLE:
+            head = strings.unavailable.format(query=flatten(response.query.text))
+            step = f"{strings.next_step}{strings.colon}{next_step(response, self.language)}"
+            return list(filter(None, [head, *failed, step, said]))
+        if failed and local_only(response):
+            return list(filter(None, [WEB_FAILED[self.language], *failed, said]))
+        return []
 
     def _fit(self, response: Response) -> Response:
         """Halve the longest content until the text has at most `max_tokens`."""
