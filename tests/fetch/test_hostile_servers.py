@@ -72,6 +72,7 @@ def packed(name, status=200, **headers):
 
 
 OK = b"HTTP/1.1 200 OK\r\n"
+CHUNKED = b"Transfer-Encoding: chunked\r\n\r\n"
 
 
 HOSTILE = {
@@ -127,6 +128,13 @@ HOSTILE = {
     "an endless head": (forever(OK, b"A: b\r\n" * 50), FetchError),
     "too long a status line": (sends(b"HTTP/1.1 200 " + b"O" * 90_000 + b"\r\n\r\n"), FetchError),
     "endless 100s": (forever(b"", b"HTTP/1.1 100 Continue\r\n\r\n", pause=0.01), PageUnavailable),
+    # These would go on until the deadline: none of it is body, and none of it ends the head.
+    "a flood of 100s": (forever(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 400), TooLarge),
+    "a flood of hints": (forever(b"", b"HTTP/1.1 103 X\r\nA: b\r\n\r\n" * 400), TooLarge),
+    "a flood of tiny chunks": (forever(OK + CHUNKED, b"1\r\nx\r\n" * 4_000), TooLarge),
+    "an endless chunk extension": (forever(OK + CHUNKED + b"5;a=", b"b" * 8192), TooLarge),
+    "an endless chunk size": (forever(OK + CHUNKED, b"0" * 8192), FetchError),
+    "endless trailers": (forever(OK + CHUNKED + b"0\r\n", b"A: b\r\n" * 1_000), FetchError),
     "a body that is too short": (sends(OK + b"Content-Length: 50\r\n\r\nshort"), PageUnavailable),
     "chunks that break off": (
         sends(OK + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhel"),

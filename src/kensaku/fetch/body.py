@@ -46,6 +46,9 @@ async def read_body(
             if size - last_yield > MIB:
                 last_yield = size
                 await asyncio.sleep(0)  # decoding takes CPU time: let other tasks run
+        # A full buffer would be read on and on without a pause: a body in chunks of one byte is
+        # parsed four thousand at a time while it is read.
+        await asyncio.sleep(0)
     decode.finish()
     return b"".join(parts)
 

@@ -223,6 +223,8 @@ class PageTransport(PerLoop[Any]):
             limits=self.limits,
             cut=None if page.status < 400 else ERROR_BYTES,
         )
+        if error := response.content.exception():  # over a bound, with the very last bytes
+            raise error
         return replace(page, body=body)
 
 

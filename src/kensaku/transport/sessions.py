@@ -1,7 +1,9 @@
 """Sessions of aiohttp, and what its errors mean. No other module imports aiohttp.
 
-    provider_session  pooled connections to the providers, with every bound on a reply
+    provider_session  pooled connections to the providers
     page_session      connections to pages, on addresses and sockets that the caller checks
+
+Both count every byte that they receive (`BoundedProtocol`).
 
 `transport.http.import_sessions` imports this in a thread: aiohttp takes a third of a second.
 """
@@ -42,6 +44,7 @@ Response = aiohttp.ClientResponse
 MAX_REPLY_BYTES = 16 * 2**20  # of the body: as it is sent, and again when it is decoded
 MAX_HEAD_BYTES = 64 * 2**10  # up to the end of the head, 1xx replies included
 MAX_FRAMING_BYTES = 2**20  # everything but the body: the head, chunk sizes, extensions, trailers
+FRAMING_SLACK = 3 * MAX_HEAD_BYTES  # of it, allowed beyond as many bytes as the body has
 MAX_HEADERS = 200
 BUFFER_BYTES = 64 * 2**10  # parsed ahead of the reader; aiohttp derives 4,096 chunks from it
 CONNECT_SECONDS = 5.0
@@ -65,10 +68,7 @@ def provider_session(headers: Mapping[str, str]) -> Session:
         keepalive_timeout=IDLE_SECONDS,
         resolver=_BoundedResolver(),
     )
-    # aiohttp has no public way to choose the protocol class, nor to keep it from resending a GET
-    # when a kept connection turns out to be closed. tests/transport/ fails if either stops working.
-    protocol: Any = partial(BoundedProtocol, asyncio.get_running_loop())
-    connector._factory = protocol
+    _bound(connector, MAX_REPLY_BYTES, MAX_HEAD_BYTES)
     session = aiohttp.ClientSession(
         connector=connector,
         cookie_jar=aiohttp.DummyCookieJar(),
@@ -81,8 +81,19 @@ def provider_session(headers: Mapping[str, str]) -> Session:
         max_headers=MAX_HEADERS,
         trust_env=False,
     )
+    # aiohttp has no public way to keep it from resending a GET when a kept connection turns out to
+    # be closed. tests/transport/ fails if this stops working.
     session._retry_connection = False
     return session
+
+
+def _bound(connector: aiohttp.TCPConnector, body: int, head: int) -> None:
+    """Make the connections of a connector `BoundedProtocol`s.
+
+    aiohttp has no public way to choose the class; tests/transport/ fails if this stops working.
+    """
+    protocol: Any = partial(BoundedProtocol, asyncio.get_running_loop(), body, head)
+    connector._factory = protocol
 
 
 class _BoundedResolver(aiohttp.ThreadedResolver):
@@ -99,11 +110,15 @@ class BoundedProtocol(ResponseHandler):
     """A connection that counts the bytes it receives for each reply.
 
     aiohttp bounds a line and the number of fields, but reads 1xx replies, chunk sizes and chunk
-    extensions without an end. Everything that is received and is not body counts here.
+    extensions without an end. Everything that is received and is not body counts here. A body in
+    chunks of one byte takes long to parse: more framing than body ends the reply early.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, max_body: int, max_head: int = MAX_HEAD_BYTES
+    ) -> None:
         super().__init__(loop)
+        self._max_body, self._max_head = max_body, max_head
         self._received = 0
         self._body: aiohttp.StreamReader | None = None  # known once the final head is there
         self._has_unread = _watch(None)
@@ -134,21 +149,29 @@ class BoundedProtocol(ResponseHandler):
 
     def data_received(self, data: bytes) -> None:
         """Parse what came, and end the reply when it is over a bound."""
-        if self._body is None and self._received + len(data) > MAX_HEAD_BYTES:
-            rest = MAX_HEAD_BYTES - self._received
+        if self._body is None and self._received + len(data) > self._max_head:
+            rest = self._max_head - self._received
             self._parse(data[:rest])
             data = data[rest:]
-        if self._body is None and self._received >= MAX_HEAD_BYTES:
+        if self._body is None and self._received >= self._max_head:
             self._refuse()
             return
         self._parse(data)
         size = self._body.total_bytes if self._body is not None else 0
-        if size > MAX_REPLY_BYTES or self._received - size > MAX_FRAMING_BYTES:
+        if size > self._max_body or self._received - size > self._max_framing(size):
             self._refuse()
 
     def _parse(self, data: bytes) -> None:
         self._received += len(data)
         super().data_received(data)
+
+    def _max_framing(self, size: int) -> int:
+        """Return how many bytes may be no body, when so many are.
+
+        A paused parser holds bytes of the body that are not counted as such yet.
+        """
+        paused = self._reading_paused
+        return MAX_FRAMING_BYTES if paused else min(MAX_FRAMING_BYTES, size + FRAMING_SLACK)
 
     def _refuse(self) -> None:
         error = ReplyTooLarge("the reply is too large")
@@ -226,14 +249,17 @@ def page_session(
 
     Both are needed: aiohttp does not ask its resolver about a host that is an address.
     """
+    connector = aiohttp.TCPConnector(
+        limit=limits.connections,
+        limit_per_host=limits.per_host,
+        resolver=_CheckedResolver(resolve),
+        use_dns_cache=False,  # a name is looked up for every hop, and within it not again
+        socket_factory=make_socket,
+    )
+    # `fetch/body.py` has the bound on the body, and names it: this one is never met first.
+    _bound(connector, limits.wire + 2 * BUFFER_BYTES, limits.header_bytes)
     return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(
-            limit=limits.connections,
-            limit_per_host=limits.per_host,
-            resolver=_CheckedResolver(resolve),
-            use_dns_cache=False,  # a name is looked up for every hop, and within it not again
-            socket_factory=make_socket,
-        ),
+        connector=connector,
         cookie_jar=aiohttp.DummyCookieJar(),
         headers=headers,
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=limits.connect),
@@ -274,6 +300,8 @@ def page_error(error: Exception) -> FetchError:
     """Translate an exception of aiohttp about a page. Its text is dropped."""
     if _is_long_line(error):
         return TooLarge("the answer has too many headers")
+    if isinstance(error, ReplyTooLarge):
+        return TooLarge("the answer has too much besides the page: headers, or chunk marks")
     if isinstance(error, aiohttp.ClientResponseError):
         return PageUnavailable("the server does not speak proper HTTP")
     if isinstance(error, aiohttp.ClientSSLError):
