@@ -7,6 +7,7 @@ async with Kensaku() as k:
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -194,18 +195,19 @@ class Kensaku:
         quote: str,
         source: Citation | Page | str,
         *,
-        timeout: float = EXTRACT_SECONDS,  # noqa: ASYNC109 - for the page, if one is fetched
+        timeout: float = EXTRACT_SECONDS,  # noqa: ASYNC109 - of the page, and of looking through it
     ) -> Verification:
         """Say whether a quote stands in a citation, in a page, or on the page at a URL."""
         from kensaku.answers.verify import verify, verify_source
 
         verify(quote, "")  # reject an empty or endless quote before fetching anything
+        deadline = time.monotonic() + timeout
         if isinstance(source, str):
             extraction = await self.extract([source], timeout=timeout)
             if extraction.failed:
                 raise extraction.failed[0][1]
             source = extraction.results[0]
-        return await asyncio.to_thread(verify_source, quote, source)
+        return await asyncio.to_thread(verify_source, quote, source, deadline=deadline)
 
     def _query(self, query: str | Query, options: QueryOptions) -> Query:
         if isinstance(query, Query):

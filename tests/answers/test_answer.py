@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from kensaku import Hit, Outcome
-from kensaku.answers.answer import extractive
+from kensaku.answers.answer import _MARK, extractive
 from kensaku.answers.context import Citation
 from kensaku.answers.verify import verify
 from kensaku.testing import FakeUpstream, faults
+from tests.growth import growth
 
 SLEEP = (
     "## Sleep\n\nSea otters hold hands while they sleep.[12] They do so that the current does not "
@@ -171,3 +172,19 @@ async def test_without_sources_no_model_is_asked(upstream: FakeUpstream, ask: An
     assert (empty.outcome, empty.text) == (Outcome.EMPTY, None)
     assert (down.outcome, down.text) == (Outcome.UNAVAILABLE, None)
     assert upstream.asked("llm") == []
+
+
+@pytest.mark.parametrize("piece", [" ", "[1", "[1, ", "[1 ,", " [", "\n[12"])
+def test_marks_are_looked_for_in_linear_time(piece):
+    """A page may be all blanks, or all beginnings of marks."""
+    assert growth(lambda n: _MARK.sub("", piece * n), 20_000, tries=3) < 9
+
+
+@pytest.mark.parametrize(
+    ("text", "without"),
+    [("Otters swim  [1].", "Otters swim."), ("[1] a [2, 3][4;5]", " a"), (" [1]", ""),
+     ("[a] x[1 2] [1234]", "[a] x[1 2] [1234]")],
+)  # fmt: skip
+def test_marks_are_removed_with_the_blanks_before_them(text, without):
+    """And nothing else is."""
+    assert _MARK.sub("", text) == without

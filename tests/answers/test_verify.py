@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from kensaku import Kensaku
 from kensaku.answers.context import Citation
 from kensaku.answers.verify import MAX_QUOTE, verify
-from kensaku.errors import FetchError, InvalidQuery
+from kensaku.errors import FetchError, InvalidQuery, TooLarge
 from kensaku.models import Hit, Page, Passage
 from kensaku.testing import FakeUpstream
+from tests.growth import growth
 
 ENGLISH = "Sea otters  hold\nhands.\u00a0They weigh 1.5 to 45 kg — a “raft” of them isn’t small."
 JAPANESE = (
@@ -98,3 +101,33 @@ async def test_a_page_is_fetched_to_look(upstream: FakeUpstream) -> None:
         assert (await k.verify("hold hands", url)).found
         with pytest.raises(FetchError):
             await k.verify("hold hands", f"{upstream.url}/gone")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "piece"),
+    [("a" * 5_000, "a"), ("abc " * 1_200 + "a", "abc "), ("ab" * 2_500, "ab")],
+    ids=["one letter", "words that break off", "two letters"],
+)
+def test_the_work_grows_with_the_length_alone(wanted: str, piece: str) -> None:
+    """A page may repeat almost the quote without an end: found nowhere, and soon."""
+    assert not verify(wanted, piece * 20_000).found
+    assert growth(lambda n: verify(wanted, piece * n), 20_000, tries=2) < 9
+
+
+def test_overlapping_occurrences_are_all_looked_at() -> None:
+    """The first that begins and ends with a word counts."""
+    assert verify("ana na", "bana na ana na").start == 8
+    assert verify("aa a", "aaa aa a").start == 4
+
+
+def test_a_text_that_takes_too_long_is_a_typed_error() -> None:
+    """The caller has given a time; the thread does not go on for ever."""
+    with pytest.raises(TooLarge, match="100,000 characters"):
+        verify("otters", "x" * 100_000, deadline=time.monotonic() - 1)
+
+
+async def test_the_time_of_the_call_bounds_the_look(make_client) -> None:
+    """Fetched or not."""
+    page = Page(url="https://a.example/", title="", text="x " * 50_000)
+    with pytest.raises(TooLarge):
+        await make_client("tavily").verify("otters", page, timeout=-1)

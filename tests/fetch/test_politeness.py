@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import traceback
 
 import pytest
 
@@ -72,6 +73,23 @@ async def test_a_host_that_does_not_answer_is_not_asked_again_at_once(web, fetch
             await found.fetch(f"http://public.test/{n}")
     assert {request.path for request in web.seen} == {"/robots.txt"}
     assert len(web.seen) <= 2  # the HTTP library tries a broken connection once more
+
+
+async def test_an_error_that_is_kept_does_not_grow(web, fetcher):
+    """One instance that is raised again and again gathers a traceback without end."""
+
+    async def hang_up(writer, request):
+        writer.transport.abort()
+
+    web.pages["/robots.txt"] = hang_up
+    found = fetcher()
+    lengths = []
+    for n in range(20):
+        with pytest.raises(FetchError) as caught:
+            await found.fetch(f"http://public.test/{n}")
+        lengths.append(len(traceback.extract_tb(caught.value.__traceback__)))
+
+    assert lengths[-1] <= lengths[1]
 
 
 async def test_a_robots_txt_that_moved_is_followed(web, fetcher):

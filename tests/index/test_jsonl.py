@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import stat
 
+import pytest
+
+from kensaku.errors import IndexFault
 from kensaku.index import AddResult, Index
 from kensaku.models import Document
 from tests.index.animals import ALL
@@ -27,3 +30,16 @@ async def test_a_document_comes_back_to_the_letter(index, tmp_path):
 
     assert sorted(again.read_text().splitlines()) == sorted(file.read_text().splitlines())
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("depth", [100, 900, 100_000])
+@pytest.mark.parametrize(("opens", "closes"), [("[", "]"), ('{"a":', "}")])
+async def test_a_line_that_is_nested_too_deeply_is_named(index, tmp_path, depth, opens, closes):
+    """With its number, and without a RecursionError, whatever the parser makes of it."""
+    deep = opens * depth + "1" + closes * depth
+    file = tmp_path / "deep.jsonl"
+    good = '{"url": "https://e.org/a", "title": "A", "text": "Otters.", "metadata": {"a": [[1]]}}'
+    file.write_text(f'{good}\n{{"url": "https://e.org/b", "text": "x", "metadata": {deep}}}\n')
+
+    with pytest.raises(IndexFault, match="line 2 of"):
+        await index.import_jsonl(file)

@@ -12,7 +12,6 @@ import pytest
 from mcp import Client
 
 from kensaku.errors import UsageError
-from kensaku.mcp import http as mcp_http
 from kensaku.mcp.http import hosts_for, is_loopback, serve_http
 from kensaku.mcp.server import make_server
 
@@ -105,17 +104,58 @@ async def test_sessions_cannot_be_made_up_and_end_when_they_are_ended(url):
     assert (await sent(url, LIST, Mcp_Session_Id=session))[0] == 404
 
 
-async def test_there_is_a_cap_on_sessions(url, monkeypatch):
-    """Each holds memory for half an hour: who opens them without end is refused, not served."""
-    monkeypatch.setattr(mcp_http, "MAX_SESSIONS", 2)
-    opened = [await sent(url) for _ in range(3)]
-    first = opened[0][1]["mcp-session-id"]
+@pytest.mark.parametrize("host", ["LOCALHOST", "LocalHost:8788", "localhost.", "localhost.:8788"])
+async def test_a_host_is_the_same_in_any_letters_and_with_a_final_dot(url, host):
+    """Names are compared as DNS compares them."""
+    assert (await sent(url, Host=host))[0] == 200
 
-    assert [status for status, _ in opened] == [200, 200, 503]
-    assert (await sent(url, LIST, Mcp_Session_Id=first))[0] == 200
 
-    await sent(url, b"", "DELETE", Mcp_Session_Id=first)
-    assert (await sent(url))[0] == 200
+async def opened(address: str) -> str:
+    status, headers = await sent(address)
+    assert status == 200
+    return headers["mcp-session-id"]
+
+
+async def lists(address: str, session: str) -> int:
+    return (await sent(address, LIST, Mcp_Session_Id=session))[0]
+
+
+async def test_of_too_many_sessions_the_oldest_idle_one_is_ended(make_client, monkeypatch, caplog):
+    """A client that never ends its sessions must not fill the memory; it may begin anew."""
+    monkeypatch.setattr("kensaku.mcp.http.MAX_SESSIONS", 3)
+    async with served(make_server(client=make_client("tavily"))) as address:
+        first, second, third = [await opened(address) for _ in range(3)]
+        assert await lists(address, first) == 200  # used last: the second is the oldest now
+
+        fourth = await opened(address)
+
+        assert await lists(address, second) == 404
+        assert {await lists(address, s) for s in (first, third, fourth)} == {200}
+    assert "the oldest idle one was ended" in caplog.text
+
+
+async def test_a_session_that_its_client_ended_makes_room(make_client, monkeypatch):
+    """And nobody else is ended for it."""
+    monkeypatch.setattr("kensaku.mcp.http.MAX_SESSIONS", 2)
+    async with served(make_server(client=make_client("tavily"))) as address:
+        first, second = await opened(address), await opened(address)
+        assert (await sent(address, b"", "DELETE", Mcp_Session_Id=second))[0] == 200
+
+        third = await opened(address)
+
+        assert {await lists(address, s) for s in (first, third)} == {200}
+
+
+async def test_while_all_sessions_are_busy_no_other_is_opened(make_client, monkeypatch):
+    """A session with an open stream is in use: ending it would lose what it waits for."""
+    monkeypatch.setattr("kensaku.mcp.http.MAX_SESSIONS", 1)
+    async with served(make_server(client=make_client("tavily"))) as address:
+        session = await opened(address)
+        headers = {"Accept": "text/event-stream", "Mcp-Session-Id": session}
+        async with aiohttp.ClientSession() as http, http.get(address, headers=headers) as stream:
+            assert stream.status == 200
+            assert (await sent(address))[0] == 503
+        assert await lists(address, session) == 200
 
 
 async def test_a_body_over_four_mebibytes_is_refused(url):

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 SENTENCES = 3
 SHORTEST, LONGEST = 20, 500  # characters of a sentence that says something
 MODEL_SECONDS = 60.0
-_MARK = re.compile(r"(?:(?<!\s)\s++)?\[(\d{1,3}(?:\s*[,;、]\s*\d{1,3})*)\]")  # [1] and [1, 2]
+# [1] and [1, 2], with the blanks before. A run of blanks is looked at once, from its start.
+_MARK = re.compile(r"(?<!\s)\s*+\[(\d{1,3}(?:\s*+[,;、]\s*+\d{1,3})*+)\]")
 
 _RULES = (
     "Answer the question from the numbered sources alone, in the language of the question. "

@@ -9,16 +9,20 @@ figures do: "5 million" does not stand in "1.5 million", nor "art" in "start".
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from math import inf
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from kensaku.errors import InvalidQuery
+from kensaku.errors import InvalidQuery, TooLarge
 from kensaku.models import Page
 
 if TYPE_CHECKING:
     from kensaku.answers.context import Citation
 
 MAX_QUOTE = 10_000
+CHECK_EVERY = 2**15  # characters between two looks at the clock
 _AROUND = " \t\r\n\"'“”„‘’«»「」『』"
 _SAME = str.maketrans('"“”„«»‘’‚‛`´‐‑‒–—―−〜', "'''''''''''' -------~".replace(" ", ""))
 
@@ -37,8 +41,12 @@ class Verification:
         return asdict(self)
 
 
-def verify(quote: str, source: str) -> Verification:
-    """Look for `quote` in `source`. Raises `InvalidQuery` for an empty or endless quote."""
+def verify(quote: str, source: str, *, deadline: float = inf) -> Verification:
+    """Look for `quote` in `source`, in linear time.
+
+    Raises `InvalidQuery` for an empty or endless quote, and `TooLarge` when `time.monotonic()` is
+    past the deadline before the end of the source.
+    """
     wanted = ""
     if len(quote) <= MAX_QUOTE:
         wanted = _normalise(quote.strip(_AROUND))[0]
@@ -47,22 +55,20 @@ def verify(quote: str, source: str) -> Verification:
             f"a quote has 1 to {MAX_QUOTE:,} characters besides its quotation marks; "
             f"this one has {len(quote.strip(_AROUND)):,}"
         )
-    text, places = _normalise(source)
-    at = text.find(wanted)
-    while at >= 0 and not _is_whole(text, at, at + len(wanted)):
-        at = text.find(wanted, at + 1)
-    if at < 0:
+    text, places = _normalise(source, deadline)
+    found = (at for at in _occurrences(text, wanted) if _is_whole(text, at, at + len(wanted)))
+    if (at := next(found, None)) is None:
         return Verification(found=False)
     start, end = places[at], places[at + len(wanted) - 1] + 1
     return Verification(True, start, end, source[start:end])
 
 
-def verify_source(quote: str, source: Citation | Page) -> Verification:
+def verify_source(quote: str, source: Citation | Page, *, deadline: float = inf) -> Verification:
     """Look for `quote` in a page or in the passages of a citation; offsets are the page's."""
     if isinstance(source, Page):
-        return verify(quote, source.text)
+        return verify(quote, source.text, deadline=deadline)
     for passage in source.passages:
-        result = verify(quote, passage.text)
+        result = verify(quote, passage.text, deadline=deadline)
         if result.start is not None and result.end is not None:
             shift = passage.start
             return replace(result, start=result.start + shift, end=result.end + shift)
@@ -79,11 +85,40 @@ class _Folds(dict[str, str]):
         return plain
 
 
-def _normalise(text: str) -> tuple[str, list[int]]:
+def _occurrences(text: str, wanted: str) -> Iterator[int]:
+    """Yield where `wanted` begins, overlapping ones, too, in linear time (Knuth, Morris, Pratt).
+
+    `str.find` again and again takes the length of `wanted` for each of them.
+    """
+    first = text.find(wanted)
+    if first < 0:
+        return
+    back = [0] * len(wanted)  # the longest beginning of `wanted` that ends at each character
+    same = 0
+    for at in range(1, len(wanted)):
+        while same and wanted[at] != wanted[same]:
+            same = back[same - 1]
+        same += wanted[at] == wanted[same]
+        back[at] = same
+    same = 0
+    for at in range(first, len(text)):
+        while same and (same == len(wanted) or text[at] != wanted[same]):
+            same = back[same - 1]
+        same += text[at] == wanted[same]
+        if same == len(wanted):
+            yield at - same + 1
+
+
+def _normalise(text: str, deadline: float = inf) -> tuple[str, list[int]]:
     """The text as it is compared, and for each of its characters where it came from."""
     folds, folded, places = _Folds(), list[str](), list[int]()
     space = False
     for at, char in enumerate(text):
+        if not at % CHECK_EVERY and monotonic() > deadline:
+            raise TooLarge(
+                f"the text has {len(text):,} characters: too many to look through in time",
+                remedy="allow more time, or check a citation instead of the page",
+            )
         if char.isspace():
             space = True
         elif plain := folds[char]:

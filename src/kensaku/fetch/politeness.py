@@ -12,6 +12,7 @@ from asyncio import AbstractEventLoop
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from copy import copy
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -86,7 +87,7 @@ class HostPoliteness:
                 self._rules.popitem(last=False)
         _, rules = entry
         if isinstance(rules, FetchError):
-            raise rules
+            raise copy(rules)  # one instance would gather the traceback of every raise
         return rules
 
     async def _load(self, origin: str) -> tuple[float, Rules | FetchError]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kensaku.index.worker.client import IndexClient
 
 BATCH = 500  # lines that are read, and added, together
+MAX_DEPTH = 64  # of the JSON on a line; an index writes it again, and the parser has its own bound
 _FIELDS = ("url", "title", "text", "published", "language", "metadata")
 
 
@@ -92,10 +93,23 @@ def _rows(path: Path) -> Iterator[tuple[str, Document]]:
 def _row(path: Path, number: int, line: str) -> tuple[str, Document]:
     try:
         row: dict[str, Any] = json.loads(line)
+        if _is_deep(row):
+            raise ValueError("nested too deeply")
         values = {name: row[name] for name in _FIELDS if row.get(name) is not None}
         return str(row.get("collection") or "default"), Document(**values)
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise IndexFault(
             f"line {number} of {path} is not a document",
             remedy='write one JSON object a line, with "url", "title" and "text"',
         ) from error
+
+
+def _is_deep(value: Any) -> bool:
+    """Tell whether lists and objects are nested more than `MAX_DEPTH` times."""
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        nested = [v for v in level if isinstance(v, dict | list)]
+        level = [w for v in nested for w in (v.values() if isinstance(v, dict) else v)]
+        if not level:
+            return False
+    return True

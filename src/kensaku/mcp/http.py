@@ -1,6 +1,7 @@
 """The MCP server over Streamable HTTP, behind access checks.
 
-    Host (421) → Origin (403) → token (401) → body (413) → session (404, 503) → the server
+    Host (421) → Origin (403) → token (401) → all sessions busy (503) → body (413)
+    → session (404) → the server
 
 Without a token it listens on loopback only.
 """
@@ -21,6 +22,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 
 from kensaku.errors import UsageError
+from kensaku.mcp.sessions import SESSION_HEADER, SessionLimit
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -31,12 +33,15 @@ PATH = "/mcp"
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 MAX_BODY = 4 * 1024 * 1024
 IDLE = 1800.0  # seconds after which a session that nobody uses ends
-MAX_SESSIONS = 256  # at the same time; one more is refused until another ends
+MAX_SESSIONS = 256  # beyond which the oldest idle one is ended
 MIN_TOKEN = 16
 
 
 def http_app(
-    server: Server[Any], *, hosts: Sequence[str] = LOOPBACK, token: str | None = None
+    server: Server[Any],
+    *,
+    hosts: Sequence[str] = LOOPBACK,
+    token: str | None = None,
 ) -> ASGIApp:
     """Return the server as an ASGI application under `/mcp` that answers to these hosts only."""
     from starlette.applications import Starlette
@@ -55,22 +60,18 @@ def http_app(
 
     class Endpoint:  # a class: Starlette passes it the raw request, whatever the method
         async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-            opens = not _all(scope["headers"], _SESSION)
-            if opens and _count_sessions(manager) >= MAX_SESSIONS:
-                await _refuse(send, 503, "this server has too many sessions; try again later")
-                return
             await manager.handle_request(scope, receive, send)
+            _forget_ended(manager)
 
     app = Starlette(routes=[Route(PATH, Endpoint())], lifespan=lambda _: manager.run())
-    return AccessMiddleware(app, hosts, token)
+    return AccessMiddleware(SessionLimit(app, MAX_SESSIONS), hosts, token)
 
 
-def _count_sessions(manager: StreamableHTTPSessionManager) -> int:
-    """Count the open sessions. Drop those that their client has ended: the SDK keeps them."""
+def _forget_ended(manager: StreamableHTTPSessionManager) -> None:
+    """Drop the sessions that have ended: the SDK keeps them."""
     sessions = manager._server_instances
     for ended in [name for name, session in sessions.items() if session.is_terminated]:
         del sessions[ended]
-    return len(sessions)
 
 
 class AccessMiddleware:
@@ -96,10 +97,14 @@ class AccessMiddleware:
         await self._app({**scope, "headers": verified}, receive, self._signing(send))
 
     def _verified(self, name: bytes, value: bytes) -> bytes:
-        if name == _SESSION:
+        """Return a header as the SDK takes it: it compares host names letter by letter."""
+        if name == SESSION_HEADER:
             return self._verify(value)
-        # Host names are equal in any case; the SDK compares letters.
-        return value.lower() if name in (b"host", b"origin") else value
+        if name == b"host":
+            host = _host_of(value.decode("latin-1"))
+            port = value.rpartition(b":")[2]
+            return host.encode("latin-1") + (b":" + port if port.isdigit() else b"")
+        return value.lower() if name == b"origin" else value
 
     def _refusal(self, headers: list[tuple[bytes, bytes]]) -> tuple[int, str] | None:
         host, origin = _all(headers, b"host"), _all(headers, b"origin")
@@ -138,16 +143,13 @@ class AccessMiddleware:
         async def send_signed(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = [
-                    (n, self._sign(v) if n.lower() == _SESSION else v)
+                    (n, self._sign(v) if n.lower() == SESSION_HEADER else v)
                     for n, v in message.get("headers", [])
                 ]
                 message = {**message, "headers": headers}
             await send(message)
 
         return send_signed
-
-
-_SESSION = b"mcp-session-id"
 
 
 def _all(headers: list[tuple[bytes, bytes]], name: bytes) -> list[str]:
@@ -163,7 +165,7 @@ def _host_of(authority: str) -> str:
         return ""
     if not valid or parts.path or parts.query or parts.fragment or "@" in authority:
         return ""
-    name = parts.hostname or ""
+    name = (parts.hostname or "").removesuffix(".")  # in lower case; a final dot is the DNS root
     return f"[{name}]" if ":" in name else name
 
 
