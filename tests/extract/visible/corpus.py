@@ -135,7 +135,38 @@ HIDDEN = {
     "javascript link": f"<p><a href=\"javascript:alert('{HIDDEN_WORD}')\">A link</a></p>",
     "nested in hidden": f'<div style="display:none"><div style="display:block">{_X}</div></div>',
     "noembed": f"<noembed>{_X}</noembed>",
-}
+    **{
+        f"class {name}": f'<p class="lead {name}">{_X}</p>'
+        for name in (
+            "sr-only", "visually-hidden", "visuallyhidden", "d-none", "hidden", "is-hidden",
+            "is-sr-only", "show-for-sr", "screen-reader-text", "invisible", "uk-hidden",
+            "element-invisible", "hidden print:block", "d-none d-print-block",
+            "hidden group-hover:block", "hidden dark:block", "sr-only focus:not-sr-only",
+        )
+    },
+    "class beside a linked sheet": f'<link rel=stylesheet href=a.css><p class="d-none">{_X}</p>',
+    "class within a class": f'<div class="d-none"><p class="d-block">{_X}</p></div>',
+    "behind the page": _style("position:absolute;z-index:-1"),
+    "far behind the page": _style("position:relative; z-index: -9999"),
+    "behind by two rules": _rule(
+        ".a{position:fixed}.b{z-index:-1}", f'<p class="a b">{_X}</p>'
+    ),
+    "mask of no size": _style("mask-image:linear-gradient(#000,#000);mask-size:0"),
+    "mask of no width": _style("-webkit-mask:url(a.png);-webkit-mask-size:0 100%"),
+    "mask of no size in short": _style("mask:linear-gradient(#000,#000) no-repeat 0 0 / 0 0"),
+    "mask that lets nothing through": _style("mask-image:linear-gradient(transparent,transparent)"),
+    "class that begins with": _rule("[class^=q7]{display:none}", f'<p class="q7-x">{_X}</p>'),
+    "class that ends with": _rule("[class$='-q7']{display:none}", f'<p class="x-q7">{_X}</p>'),
+    "class that holds": _rule('p[class*="-q7-"]{display:none}', f'<p class="x-q7-y">{_X}</p>'),
+    "class with a hyphen": _rule("[lang|=xx]{display:none}", f'<p lang="xx-y">{_X}</p>'),
+    "eight digits": _style("color:#12345600"),
+    "four digits": _style("color:#1230"),
+    "eight digits of white": _style("color:#ffffffff"),
+    "hsl white": _style("color:hsl(120, 100%, 100%)"),
+    "hsl in the modern form": _style("color:hsl(0 0% 99%)"),
+    "hsla transparent": _style("color:hsla(0,0%,0%,0)"),
+    "hsl on its own colour": _style("background:hsl(200,50%,40%);color:rgb(51,119,153)"),
+}  # fmt: skip
 
 _Y = f"The {SEEN_WORD} is a small bright bird that lives by slow rivers."
 
@@ -197,6 +228,31 @@ SEEN = {
     "figure": f'<figure><img src="a.png"><figcaption>{_Y}</figcaption></figure>',
     "custom element": f"<x-card><p>{_Y}</p></x-card>",
     "unclosed tags": f"<p>It dives<p>{_Y}<p>for fish",
+    **{
+        f"class {name}": f'<p class="{name}">{_Y}</p>'
+        for name in (
+            "hidden md:block", "hidden lg:flex", "hidden 2xl:inline-block", "md:block hidden",
+            "hidden min-[900px]:grid", "d-none d-md-block", "d-none d-lg-inline-flex",
+            "is-hidden is-block-desktop", "sr-only sm:not-sr-only", "invisible md:visible",
+            "md:hidden", "hidden-xs", "hide-scrollbar", "overflow-hidden", "show-hidden",
+            "visible", "d-block", "hiding", "overflow-x-hidden group-hover:hidden",
+        )
+    },
+    "a class that the page defines": _rule(".hidden{display:block}", f'<p class="hidden">{_Y}</p>'),
+    "a class that a style overrides": f'<p class="d-none" style="display:flex">{_Y}</p>',
+    "a tab by its class": (
+        '<a role="tab" aria-controls="t9">More</a>'
+        f'<div class="hidden" id="t9"><p>{_Y}</p></div>'
+    ),
+    "z-index without a position": f'<p style="z-index:-1">{_Y}</p>',
+    "in front of the page": f'<p style="position:relative;z-index:10">{_Y}</p>',
+    "mask that fades": (
+        f'<p style="mask-image:linear-gradient(#000 60%,transparent);mask-size:100% 100%">{_Y}</p>'
+    ),
+    "class that begins otherwise": _rule("[class^=q7]{display:none}", f'<p class="x q7">{_Y}</p>'),
+    "class that ends otherwise": _rule("[class$=q7]{display:none}", f'<p class="q7 x">{_Y}</p>'),
+    "eight digits that are seen": f'<p style="color:#123456ff">{_Y}</p>',
+    "hsl that is seen": f'<p style="color:hsl(210, 60%, 30%)">{_Y}</p>',
     "upper case tags": f"<DIV><P>{_Y}</P></DIV>",
 }  # fmt: skip
 

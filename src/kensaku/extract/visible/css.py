@@ -23,7 +23,7 @@ _WORD_ESCAPE = re.compile(r"\\0{0,4}([3467][0-9a-f])\s?", re.IGNORECASE)  # an e
 _BRACE = re.compile(r"([{}])")
 _RELEVANT = re.compile(
     r"display|visibility|opacity|font|colou?r|background|left|right|top|bottom|inset|indent|clip"
-    r"|height|width|overflow|transform|scale|zoom|filter|margin|spacing|translate|fill",
+    r"|height|width|overflow|transform|scale|zoom|filter|margin|spacing|translate|fill|mask|z-index|position",
     re.IGNORECASE,
 )
 _KEY = re.compile(
@@ -152,7 +152,7 @@ class StyleSheet:
         Without `fully`, only rules under keys that some rule hides are considered: most elements
         need no more, and a sheet has thousands of rules.
         """
-        if not self.rules:
+        if not self.rules and not fully:
             return []
         return (self._all if fully else self._hiding).matching(element, tag, attributes)
 

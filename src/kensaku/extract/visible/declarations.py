@@ -14,7 +14,9 @@ def hides_subtree(declared: Declarations) -> bool:
         return True
     if _number(get("opacity"), 1.0) <= 0.05 or "opacity(0" in get("filter", ""):
         return True
-    return _is_clipped(declared) or _is_collapsed(declared) or _is_off_screen(declared)
+    if _is_clipped(declared) or _is_collapsed(declared) or _is_off_screen(declared):
+        return True
+    return _is_behind(declared) or _is_masked(declared)
 
 
 _EMPTY_CLIP = re.compile(
@@ -26,6 +28,31 @@ _EMPTY_CLIP = re.compile(
 def _is_clipped(declared: Declarations) -> bool:
     clip = declared.get("clip", "") + " " + declared.get("clip-path", "")
     return len(clip) > 1 and bool(_EMPTY_CLIP.search(clip + declared.get("-webkit-clip-path", "")))
+
+
+def _is_behind(declared: Declarations) -> bool:
+    """Tell whether an element is painted below the backgrounds of the others."""
+    index = _number(declared.get("z-index"), 0.0)
+    return index < 0 and declared.get("position", "static") not in ("", "static")
+
+
+_ZERO = r"0(?:\.0*)?(?:px|%|em|rem)?"
+_NO_MASK_SIZE = re.compile(rf"{_ZERO}(?:\s+\S+)?|\S+\s+{_ZERO}")
+_CLEAR = r"(?:transparent|#0000(?:0000)?|rgba?\([^()]{1,40}[,/]\s*0%?\))"
+_EMPTY_MASK = re.compile(
+    rf"gradient\((?:\s*(?:to [a-z ]{{3,20}},\s*)?{_CLEAR}\s*,?){{1,8}}\)|/\s*{_ZERO}(?=[\s,]|$)"
+)
+
+
+def _is_masked(declared: Declarations) -> bool:
+    """Tell whether a mask lets nothing of the element through."""
+    for prefix in ("", "-webkit-"):
+        if _NO_MASK_SIZE.fullmatch(declared.get(f"{prefix}mask-size", "")):
+            return True
+        mask = declared.get(f"{prefix}mask", "") + " " + declared.get(f"{prefix}mask-image", "")
+        if len(mask) > 1 and _EMPTY_MASK.search(mask):
+            return True
+    return False
 
 
 def _is_collapsed(declared: Declarations) -> bool:

@@ -15,6 +15,7 @@ from kensaku.extract.visible.colour import WHITE, Colour, find_colour, near
 from kensaku.extract.visible.css import Declarations, StyleSheet, at_rule_applies, cascade
 from kensaku.extract.visible.declarations import font_size, hides_subtree, pixels
 from kensaku.extract.visible.toggles import Toggles
+from kensaku.extract.visible.utilities import utility_declarations
 
 # Never rendered as text, or only where scripts, plugins or frames do not work.
 _HIDDEN_TAGS = frozenset(
@@ -54,6 +55,7 @@ class TextVisibility:
 
 
 _VISIBLE = TextVisibility()
+_POSITIONED = {"position": "absolute"}
 
 
 class PageVisibility:
@@ -85,9 +87,10 @@ class PageVisibility:
             return None
         style = attributes.get("style", "")
         rules = self._sheet.matching(element, tag, attributes)
-        legacy = (
-            _presentational(tag, attributes) if tag in _COLOURED or "bgcolor" in attributes else {}
-        )
+        # Of lower rank than any rule of the page.
+        legacy = utility_declarations(attributes["class"]) if "class" in attributes else {}
+        if tag in _COLOURED or "bgcolor" in attributes:
+            legacy = legacy | _presentational(tag, attributes)
         alone = not rules and not legacy and tag not in _WHOLE_PAGE
         if alone:
             if not style:
@@ -97,7 +100,8 @@ class PageVisibility:
         declared = legacy | cascade(rules, style)
         if tag in _WHOLE_PAGE:
             return self._inherit(declared, outer, ("visibility",))
-        if hides_subtree(declared) or self._inherit(declared, _VISIBLE).hides:
+        # The position may be in a rule that is only looked at `fully`.
+        if hides_subtree(_POSITIONED | declared) or self._inherit(declared, _VISIBLE).hides:
             rules = self._sheet.matching(element, tag, attributes, fully=True)
             return self._unless_revealed(element, attributes, legacy | cascade(rules, style), outer)
         visibility = self._inherit(declared, outer)
@@ -135,8 +139,8 @@ class PageVisibility:
         return self._toggles.is_whole_page(element)
 
     def _could_hide(self, declared: Declarations) -> bool:
-        """Tell whether a rule hides text by itself, or together with `overflow: hidden`."""
-        if hides_subtree(declared | {"overflow": "hidden"}):
+        """Tell whether a rule hides text, by itself or with what another rule may declare."""
+        if hides_subtree(_POSITIONED | declared | {"overflow": "hidden"}):
             return True
         if self._knows_background and ("color" in declared or "background" in declared):
             return True
