@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 
 from kensaku import Document, Kensaku
-from kensaku.tools import ToolResult
+from kensaku.errors import IndexFault, KensakuError, Outage, PageUnavailable, Unreadable
+from kensaku.tools import BaseTool, ToolResult
 from kensaku.tools.registry import TOOLS, make_tool
 
 from .doubles import answering
@@ -226,3 +228,37 @@ async def test_sources_are_inside_the_fence_of_the_prompt():
 
     assert "CANARY" not in outside(model.prompts[0])
     assert "CANARY" in inside(model.prompts[0])
+
+
+class FailingTool(BaseTool):
+    """A tool of somebody else, whose upstream fails."""
+
+    name = "failing"
+    about = {"en": "Fail."}
+
+    def __init__(self, error: KensakuError) -> None:
+        super().__init__()
+        self.error = error
+
+    async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        Outage("tavily", CANARY, status=500, remedy="try again later"),
+        Unreadable("tavily", CANARY, remedy="try again later"),
+        IndexFault(CANARY, remedy="try again later"),
+        PageUnavailable(CANARY, remedy="try again later"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+async def test_an_error_that_a_tool_raises_is_described_in_our_words(error):
+    """What a server said is inside; what to do is outside."""
+    text = (await FailingTool(error).invoke({})).text
+
+    assert "CANARY" not in outside(text)
+    assert "CANARY" in inside(text)
+    assert outside(text).startswith("Error: ")
+    assert "try again later" in outside(text)
