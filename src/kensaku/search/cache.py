@@ -14,7 +14,7 @@ import json
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -130,11 +130,19 @@ def worth_keeping(response: Response, provider: Callable[[str], Provider]) -> bo
     )
 
 
+@dataclass(slots=True, eq=False)
+class _Flight:
+    """Work in progress, and how many wait for it."""
+
+    task: asyncio.Future[Any]
+    waiting: int = 0
+
+
 class SingleFlight:
     """Share one piece of work among all who ask for the same thing at the same time."""
 
     def __init__(self) -> None:
-        self._flights: dict[tuple[int, str], tuple[asyncio.Task[Any], list[None]]] = {}
+        self._flights: dict[tuple[int, str], _Flight] = {}
 
     async def join(
         self, key: str, work: Callable[[], Awaitable[T]], good: Callable[[T], bool]
@@ -144,15 +152,14 @@ class SingleFlight:
         A failed or cancelled flight is repeated once by one of those who waited: its trouble may
         have been the first caller's alone.
         """
-        place = (id(asyncio.get_running_loop()), key)
+        slot = (id(asyncio.get_running_loop()), key)
         for last in (False, True):
-            leader = place not in self._flights
-            if leader:
-                task = asyncio.ensure_future(work())
-                self._flights[place] = (task, [])
-                task.add_done_callback(lambda _: self._flights.pop(place, None))
+            flight = self._flights.get(slot)
+            leader = flight is None or flight.task.done()
+            if flight is None or leader:
+                flight = self._flights[slot] = _Flight(asyncio.ensure_future(work()))
             try:
-                result = await self._wait(place)
+                result = await self._wait(slot, flight)
             except asyncio.CancelledError:
                 if last or leader or _being_cancelled():
                     raise
@@ -164,15 +171,16 @@ class SingleFlight:
                     return result  # type: ignore[no-any-return]
         raise AssertionError("unreachable")
 
-    async def _wait(self, place: tuple[int, str]) -> Any:
-        task, waiting = self._flights[place]
-        waiting.append(None)
+    async def _wait(self, slot: tuple[int, str], flight: _Flight) -> Any:
+        flight.waiting += 1
         try:
-            return await asyncio.shield(task)
+            return await asyncio.shield(flight.task)
         finally:
-            waiting.pop()
-            if not waiting and not task.done():
-                task.cancel()  # nobody is left who wants it
+            flight.waiting -= 1
+            if not flight.waiting:
+                flight.task.cancel()  # nobody is left who wants it; no effect if it has ended
+                if self._flights.get(slot) is flight:
+                    del self._flights[slot]  # at once: nobody may join what is being cancelled
 
 
 def _age(at: float) -> float:
