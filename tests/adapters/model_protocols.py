@@ -273,6 +273,9 @@ class Messages:
         yield _event({"type": "message_stop"}, "message_stop")
 
 
+SIGNATURE = "b3R0ZXJzIHRoaW5r"  # Gemini's, opaque to us
+
+
 class Gemini:
     """Gemini generateContent."""
 
@@ -300,7 +303,9 @@ class Gemini:
         if isinstance(reply, str):
             parts: list[dict[str, Any]] = [{"text": reply}]
         else:
-            parts = [{"functionCall": {"name": c.name, "args": c.object}} for c in reply]
+            # The real API refuses the next request unless the signature comes back with the call.
+            calls = [{"functionCall": {"name": c.name, "args": c.object}} for c in reply]
+            parts = [{**call, "thoughtSignature": SIGNATURE} for call in calls]
         used = {"promptTokenCount": 9, "candidatesTokenCount": 9, "totalTokenCount": 18}
         candidate = {"index": 0, "content": {"role": "model", "parts": parts},
                      "finishReason": "STOP"}  # fmt: skip

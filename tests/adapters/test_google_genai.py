@@ -13,6 +13,7 @@ import pytest
 from kensaku import tools_for
 from kensaku.tools import WebSearchTool
 
+from .model_protocols import SIGNATURE
 from .model_server import ModelServer
 from .scenes import OTTER, SCENES, SECRET, staged
 
@@ -123,6 +124,27 @@ async def test_the_model_gets_our_words_and_bounds_beside_other_tools(model, cli
     assert seen.description == tool.description
     assert seen.parameters == tool.parameters
     assert "other" in model.offered
+
+
+@pytest.mark.parametrize("sync", [False, True])
+async def test_the_models_own_turn_goes_back_unchanged_before_its_answer(
+    sync, model, client, upstream, make_client
+):
+    """Gemini refuses an answer without its call, and a call without its thought signature."""
+    tool = staged("found", upstream, make_client)
+    asked = {"model": "scripted", "contents": "Do otters sleep?", "tools": [tool]}
+
+    if sync:
+        await asyncio.to_thread(generate_sync, client, **asked)
+    else:
+        await generate(client, **asked)
+
+    first, last = (request.body["contents"] for request in model.requests)
+    assert last[0] == first[0]
+    assert [turn["role"] for turn in last] == ["user", "model", "user"]
+    (call,) = last[1]["parts"]
+    assert call["functionCall"] == {"name": "web_search", "args": {"query": "otter"}}
+    assert call["thoughtSignature"] == SIGNATURE
 
 
 class Stubborn(ModelServer):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from agents import (
@@ -131,17 +132,48 @@ async def test_a_crash_shows_its_type_and_no_more(model):
     assert "secret" not in f"{item}"
 
 
-async def test_two_calls_at_once_keep_their_data_apart(server, model, make_client, upstream):
-    """Each output item has the data of its own call."""
-    server.mode = "parallel"
+class TwoQueries(ModelServer):
+    """It asks about otters and about beavers in one turn."""
+
+    def reply(self, asked):
+        calls = super().reply(asked)
+        if isinstance(calls, str):
+            return calls
+        return [
+            replace(calls[0], id=f"call_{query}", arguments=json.dumps({"query": query}))
+            for query in ("otter", "beaver")
+        ]
+
+
+@pytest.fixture
+def two_queries():
+    with TwoQueries("web_search") as server:
+        yield server
+
+
+@pytest.mark.parametrize("kind", [OpenAIChatCompletionsModel, OpenAIResponsesModel])
+async def test_two_calls_at_once_keep_their_data_apart(kind, two_queries, make_client, upstream):
+    """Each output item has the data of its own call, though the first search takes longer."""
+    about_otters = lambda seen: seen.json["query"] == "otter"  # noqa: E731
     upstream.answers("tavily", [OTTER])
+    upstream.fails("tavily", faults.status(401), when=lambda seen: not about_otters(seen))
+    upstream.fails("tavily", faults.delay(0.05), when=about_otters)
+    openai = AsyncOpenAI(base_url=two_queries.openai_url, api_key="not-a-key")
+    model = kind(model="scripted", openai_client=openai)
     tool = wrap(WebSearchTool(make_client("tavily")))
 
     agent = Agent(name="otter keeper", model=model, tools=[tool])
     result = await Runner.run(agent, "otters?", run_config=RunConfig(tracing_disabled=True))
     items = [i for i in result.new_items if isinstance(i, ToolCallOutputItem)]
 
-    assert [i.custom_data["success"] for i in items] == [True, True]
+    await openai.close()
+    outputs = {item.raw_item["call_id"]: item for item in items}
+    found, failed = outputs["call_otter"], outputs["call_beaver"]
+    assert found.custom_data["output"]["hits"][0]["url"] == OTTER.url
+    assert OTTER.content in found.output
+    assert failed.custom_data["success"] is False
+    assert failed.custom_data["output"]["attempts"][0]["error"]["type"] == "KeyRefused"
+    assert "outcome: unavailable" in failed.output
 
 
 async def test_the_sdks_own_test_model_drives_it_too(make_client, upstream):

@@ -12,10 +12,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from kensaku import tools_for
 from kensaku.adapters import ADAPTERS
-from kensaku.errors import MissingExtra
+from kensaku.errors import MissingExtra, UsageError
 from kensaku.tools.registry import TOOLS, make_tool
 
 from . import parity
@@ -59,11 +60,39 @@ def test_every_adapter_can_be_compared():
 @pytest.mark.parametrize("name", TOOLS)
 def test_a_model_is_told_the_tools_own_words(framework, name, language):
     """Name, description, parameters, bounds and choices are written once."""
-    tool = make_tool(name, language=language)
+    untouched = Words.of(make_tool(name, language=language))
 
-    told = reader(framework).words(tool)
+    told = reader(framework).words(make_tool(name, language=language))
 
-    assert told == Words.of(tool).without(CANNOT_CARRY.get(framework, set()))
+    assert told == untouched.without(CANNOT_CARRY.get(framework, set()))
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_tools_schema_is_json_schema_with_words_for_everything(name, language):
+    """By the rules of the specification itself; a model guesses what is not explained."""
+    schema = make_tool(name, language=language).parameters
+
+    Draft202012Validator.check_schema(schema)
+    assert schema["properties"]
+    for about in schema["properties"].values():
+        assert about["description"].strip()
+        assert about.keys() & {"type", "enum", "anyOf"}
+
+
+@pytest.mark.parametrize("scene", SENT)
+def test_the_tool_refuses_exactly_what_its_schema_refuses(scene):
+    """A model that keeps to the schema is never refused; one that does not is told so."""
+    tool, arguments = make_tool("web_search"), SENT[scene]
+
+    fits = Draft202012Validator(tool.parameters).is_valid(arguments)
+
+    assert fits is (scene not in parity.BAD)
+    if fits:
+        assert arguments.items() <= tool.check(arguments).items()
+    else:
+        with pytest.raises(UsageError):
+            tool.check(arguments)
 
 
 @every_framework

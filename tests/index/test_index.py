@@ -60,3 +60,15 @@ async def test_progress_counts_up_to_all(index):
     await index.add(many, collection="many", progress=events.append)
 
     assert events == [ProgressEvent("indexing many", done, 1200) for done in (500, 1000, 1200)]
+
+
+async def test_a_snapshot_holds_collections_that_were_not_opened(index, tmp_path):
+    """A process that has just started has not opened any of them."""
+    await index.add(ALL, collection="docs")
+    await index.close()
+
+    async with Index(tmp_path / "index", idle_timeout=0) as reopened:
+        await reopened.snapshot(tmp_path / "copy")
+
+    async with Index(tmp_path / "copy", idle_timeout=0) as copy:
+        assert urls(await copy.search("otters"))[0] == OTTERS.url

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from kensaku.index import tokens
 from kensaku.index.tokens import document_terms, query_pattern, query_terms
 
 
@@ -55,22 +54,6 @@ def test_a_query_is_read_in_every_language_of_the_collection():
 def test_long_noise_is_not_a_word():
     """Keys, hashes and base64 would fill the index and are never searched for."""
     assert document_terms("x" * 65 + " word", "en").length == 1
-
-
-def test_japanese_without_a_dictionary_falls_back_to_characters(monkeypatch):
-    """The extra is not needed to find something."""
-    monkeypatch.setattr(tokens, "_japanese_tokenizer", lambda: None)
-
-    stored = document_terms("東京都で開発された検索エンジン", "ja")
-
-    assert query_terms("検索", ["ja"]).keys() <= stored.words.keys() | stored.pairs.keys()
-
-
-def test_japanese_particles_are_left_out():
-    """With a dictionary the grammar between the words is known."""
-    pytest.importorskip("sudachipy")
-
-    assert document_terms("これはペンです", "ja").length <= 2
 
 
 def test_a_pattern_finds_the_forms_of_a_word():
