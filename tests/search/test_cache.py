@@ -18,7 +18,7 @@ from kensaku.search.cache import EMPTY_SECONDS, Cache, SingleFlight, cache_key, 
 from kensaku.search.route import plan
 from kensaku.search.run import Run
 from kensaku.store import MemoryStore
-from kensaku.testing import faults
+from kensaku.testing import faults, load_sample
 
 FULL = Query(
     "otters",
@@ -396,3 +396,36 @@ async def test_sources_survive_the_file():
     found = await Cache(store, 60, 60).fresh("k", Query("otters"))
 
     assert found.hits == kept.hits
+
+
+# --- what a cached response still knows
+
+
+@pytest.mark.parametrize("store", ["memory", "file"])
+async def test_a_cached_response_knows_who_was_asked_and_whose_index_it_is(
+    store, make_client, upstream
+):
+    """Attempts without their cost, families of indexes, answer, notes: from memory and file."""
+    upstream.answers("tavily", body={**load_sample("tavily").body, "answer": "Otters do."})
+    settings = {"mode": "all", "cache_url": "memory:" if store == "memory" else ""}
+    route = ("tavily", "serper", "serpapi", "wikipedia")
+    one = make_client(*route, **settings)
+    other = one if store == "memory" else make_client(*route, **settings)
+
+    first = await one.search("otters", max_results=20, include_answer=True, country="jp")
+    cached = await other.search("otters", max_results=20, include_answer=True, country="jp")
+
+    assert (first.cached, cached.cached) == (False, True)
+    asked = sorted((a.provider, a.outcome, a.hits, a.key, a.sent) for a in first.attempts)
+    assert len(asked) == 4
+    assert asked == sorted((a.provider, a.outcome, a.hits, a.key, a.sent) for a in cached.attempts)
+    families = {s.provider: s.index for h in cached.hits for s in h.sources}
+    assert families["serper"] == families["serpapi"] == "google"
+    assert families["tavily"] != "google"
+    assert first.cost > cached.cost == 0
+    assert (cached.answer, cached.answered_by) == (first.answer, first.answered_by)
+    assert cached.answer
+    assert cached.notes == first.notes
+    assert cached.notes
+    assert cached.query == first.query
+    assert cached.hits == first.hits

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from kensaku import Outcome
-from kensaku.errors import (
-    CalledOff,
-    Timeout,
-)
+from kensaku.errors import CalledOff, RateLimited, Timeout
 from kensaku.models import Hit
 from kensaku.testing import faults
 from tests.search.support import hit, until
@@ -174,3 +173,31 @@ async def test_when_the_first_fails_the_second_starts_at_once(make_client, upstr
     found = await client.search("otters")
 
     assert [a.provider for a in found.attempts] == ["tavily", "brave"]
+
+
+# --- a rate limit
+
+
+@pytest.mark.parametrize("mode", ["hedge", "all"])
+async def test_a_short_rate_is_waited_for_in_every_mode(mode, make_client, upstream):
+    """Whoever said "in a moment" is asked again, though another has answered or could."""
+    limited = faults.status(429, headers={"Retry-After": "0.02"})
+    upstream.fails("tavily", limited, times=1)
+    upstream.fails("brave", faults.status(401))
+
+    found = await make_client("tavily", "brave", mode=mode).search("otters")
+
+    tavily = [type(a.error) for a in found.attempts if a.provider == "tavily"]
+    assert tavily == [RateLimited, type(None)]
+    assert {hit.provider for hit in found.hits} == {"tavily"}
+
+
+async def test_one_that_waits_for_its_rate_is_still_fused_with_the_others(make_client, upstream):
+    """In mode `all` nobody's result is given up for a moment's wait."""
+    upstream.answers("tavily", [hit("t")])
+    upstream.answers("exa", [hit("e")])
+    upstream.fails("tavily", faults.status(429, headers={"Retry-After": "0.02"}), times=1)
+
+    found = await make_client("tavily", "exa", mode="all").search("otters")
+
+    assert {h.provider for h in found.hits} == {"tavily", "exa"}

@@ -72,7 +72,8 @@ class Cache:
 
     async def keep(self, key: str, response: Response) -> None:
         """Store a response. `worth_keeping` says which."""
-        marked = replace(response, cached=True)
+        asked = tuple(replace(a, cost=0.0) for a in response.attempts if a.sent)  # paid once
+        marked = replace(response, cached=True, attempts=asked)
         self._remember(key, time.time(), marked)
         await self._store.put(key, _dump(marked), self._ttl + self._stale)
         await self.write_counts()
@@ -203,7 +204,7 @@ def _dump(response: Response) -> bytes:
         "hits": [hit.to_dict() for hit in response.hits],
         "answer": response.answer,
         "answered_by": response.answered_by,
-        "attempts": [a.to_dict() for a in response.attempts if a.sent],
+        "attempts": [a.to_dict() for a in response.attempts],
         "notes": response.notes,
     }
     return json.dumps(whole, ensure_ascii=False).encode()
@@ -218,7 +219,7 @@ def _parse(raw: bytes, query: Query) -> tuple[float, Response]:
         hits=hits,
         answer=values["answer"],
         answered_by=values["answered_by"],
-        attempts=tuple(replace(Attempt.from_dict(a), cost=0.0) for a in values["attempts"]),
+        attempts=tuple(Attempt.from_dict(a) for a in values["attempts"]),
         notes=tuple(values["notes"]),
         cached=True,
     )
