@@ -1,0 +1,201 @@
+"""Statuses, ids and sentences of a refusal; and what is taken out of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from urllib.parse import quote, quote_plus
+
+import pytest
+
+from kensaku.errors import (
+    BadQuery,
+    Blocked,
+    KeyRefused,
+    Outage,
+    ProviderError,
+    QuotaExhausted,
+    RateLimited,
+    Timeout,
+    Unreadable,
+)
+from kensaku.providers._classify import (
+    MEANS,
+    error_class_for,
+    error_text,
+    reason_in,
+    redact,
+    request_id,
+)
+from kensaku.providers.base import Reply
+
+JSON = {"content-type": "application/json"}
+PAGE = {"content-type": "text/html; charset=utf-8"}
+
+
+def said(body: object, status: int = 400, **headers: str) -> Reply:
+    return Reply(status, {**JSON, **headers}, json.dumps(body).encode())
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (200, Unreadable), (202, RateLimited), (204, Unreadable), (301, Unreadable),
+        (399, Unreadable), (400, BadQuery), (401, KeyRefused), (402, QuotaExhausted),
+        (403, KeyRefused), (404, Unreadable), (405, BadQuery), (407, Unreadable), (408, Timeout),
+        (410, Unreadable), (422, BadQuery), (425, RateLimited), (429, RateLimited),
+        (432, QuotaExhausted), (433, QuotaExhausted), (499, BadQuery), (500, Outage),
+        (502, Outage), (503, Outage), (504, Outage), (520, Outage), (599, Outage),
+    ],
+)  # fmt: skip
+def test_a_status_means_one_error(status, kind):
+    """What is not in the table: 4xx is the query's fault, 5xx an outage, the rest unreadable."""
+    assert error_class_for(Reply(status, JSON, b"{}")) is kind
+
+
+def test_a_page_with_403_is_a_gateway_and_no_word_about_the_key():
+    """A page with another status means what the status says."""
+    assert error_class_for(Reply(403, PAGE, b"<html>")) is Blocked
+    assert error_class_for(Reply(401, PAGE, b"<html>")) is KeyRefused
+    assert error_class_for(Reply(503, PAGE, b"<html>")) is Outage
+
+
+def test_every_error_has_a_sentence():
+    """When the upstream gives no reason, we say what its refusal means."""
+    kinds = {error_class_for(Reply(s, JSON, b"")) for s in range(100, 600)} | {Blocked}
+
+    assert kinds == set(MEANS)
+
+
+@pytest.mark.parametrize("name", ["x-request-id", "request-id", "x-amzn-requestid", "cf-ray"])
+def test_the_id_of_a_request_is_in_a_header(name):
+    """Cut to what a support form takes."""
+    assert request_id(said({}, **{name: "r-" + "1" * 200})) == "r-" + "1" * 98
+
+
+def test_the_id_of_a_request_may_be_in_the_body():
+    """Only as a text; a header goes first."""
+    assert request_id(said({"request_id": "b" * 200})) == "b" * 100
+    assert request_id(said({"requestId": "b"})) == "b"
+    assert request_id(said({"request_id": 7, "requestId": "b"})) == "b"
+    assert request_id(said({"request_id": "b"}, **{"cf-ray": "h"})) == "h"
+    assert request_id(said({"request_id": "b"}, **{"cf-ray": ""})) == "b"
+
+
+@pytest.mark.parametrize("body", [b"", b"no JSON", b"[]", b'"text"', b"{}", b"[" * 100_000])
+def test_without_an_id_there_is_none(body):
+    """Whatever the body is."""
+    assert request_id(Reply(500, JSON, body)) is None
+
+
+@pytest.mark.parametrize("outer", ["error", "detail", "errors", "message", "msg"])
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda text: text,
+        lambda text: [text],
+        lambda text: {"error": text},
+        lambda text: {"message": text},
+        lambda text: {"detail": text},
+        lambda text: {"msg": text},
+        lambda text: {"info": text},
+        lambda text: [{"message": text}, {"message": "second"}],
+        lambda text: {"error": "", "message": text},
+    ],
+)
+def test_the_reason_is_found_wherever_upstreams_put_it(outer: str, wrap: Callable[[str], object]):
+    """As text, in an object, in a list; white space is one blank."""
+    assert reason_in(said({outer: wrap(" too\n  many ")})) == "too many"
+
+
+def test_the_reasons_have_an_order():
+    """The names that say most come first, outside and inside."""
+    order = ("error", "detail", "errors", "message", "msg")
+    for first, second in zip(order, order[1:], strict=False):
+        assert error_text({second: "second", first: "first"}) == "first"
+        assert error_text({second: "second", first: " "}) == "second"
+    order = ("error", "message", "detail", "msg", "info")
+    for first, second in zip(order, order[1:], strict=False):
+        assert error_text({"error": {second: "second", first: "first"}}) == "first"
+    assert error_text({"error": "first", "title": "own"}, ("title",)) == "own"
+
+
+@pytest.mark.parametrize(
+    "body", [{}, [], "text", None, {"error": None}, {"error": []}, {"error": {}}, {"error": {"x": 1}},
+             {"error": 7}, {"error": {"message": 7}}, {"error": "  "}]
+)  # fmt: skip
+def test_where_there_is_no_reason_the_text_is_empty(body):
+    """Never None, never a crash."""
+    assert error_text(body) == ""
+    assert reason_in(said(body)) == ""
+
+
+def test_a_reason_is_cut_and_a_page_has_none():
+    """4,000 characters for now; the query, which may be long, is still in it."""
+    assert error_text({"error": "x" * 5_000}) == "x" * 4_000
+    assert reason_in(Reply(500, PAGE, b'{"error": "x"}')) == ""
+    assert reason_in(Reply(500, JSON, b"no JSON")) == ""
+    assert reason_in(Reply(500, JSON, b"[" * 100_000)) == ""
+
+
+# --- redaction
+
+
+def error(message: str, **more: object) -> ProviderError:
+    return KeyRefused("tavily", message, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("form", [str, lambda s: quote(s, safe=""), quote_plus])
+@pytest.mark.parametrize("secret", ["tvly-key/+1 &", "where is my wife?", "妻", "abc", "é"])
+def test_key_and_query_are_taken_out_of_everything(secret, form):
+    """As they were sent and as they stand in a URL: in message, remedy, id and arguments."""
+    text = f"<{form(secret)}> and <{form(secret)}>"
+
+    redacted = redact(error(text, remedy=text, request_id=text), ("other", secret))
+
+    for shown in (redacted.message, redacted.remedy, redacted.request_id, *redacted.args):
+        assert shown == "<…> and <…>"
+    assert "tavily: <…> and <…>" in str(redacted)
+
+
+def test_what_gives_nothing_away_stays():
+    """Two Latin letters are in every sentence, and an empty key in all of them."""
+    redacted = redact(error("it is a bad query", remedy="is it?"), ("", "i", "is", "a"))
+
+    assert (redacted.message, redacted.remedy) == ("it is a bad query", "is it?")
+    assert redacted.request_id is None
+
+
+def test_it_is_the_same_error_and_has_all_that_it_had():
+    """Type, status and wait decide what follows."""
+    before = RateLimited("tavily", "no", retry_after=3.0, status=429)
+
+    assert redact(before, ("key-of-mine",)) is before
+    assert (before.retry_after, before.status) == (3.0, 429)
+
+
+def test_a_long_message_is_cut_after_the_secret_is_out():
+    """Or half a key would be left at the end."""
+    secret = "k" * 40
+
+    assert redact(error("x" * 300), (secret,)).message == "x" * 300
+    assert redact(error("x" * 301), (secret,)).message == "x" * 299 + "…"
+    assert redact(error("x" * 280 + secret), (secret,)).message == "x" * 280 + "…"
+
+
+def test_the_frames_behind_it_are_dropped():
+    """They hold the request, with the key, and the whole reply."""
+    try:
+        try:
+            raise ValueError("tvly-key")
+        except ValueError:
+            raise error("no")  # noqa: B904 - so that there is a context
+    except ProviderError as raised:
+        caught = raised
+    assert caught.__traceback__ is not None
+    assert caught.__context__ is not None
+
+    redact(caught, ("tvly-key",))
+
+    assert caught.__traceback__ is None
+    assert caught.__context__ is None
