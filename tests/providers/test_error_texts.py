@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable
 from urllib.parse import quote, quote_plus
@@ -111,11 +112,11 @@ def test_the_reason_is_found_wherever_upstreams_put_it(outer: str, wrap: Callabl
 def test_the_reasons_have_an_order():
     """The names that say most come first, outside and inside."""
     order = ("error", "detail", "errors", "message", "msg")
-    for first, second in zip(order, order[1:], strict=False):
+    for first, second in itertools.pairwise(order):
         assert error_text({second: "second", first: "first"}) == "first"
         assert error_text({second: "second", first: " "}) == "second"
     order = ("error", "message", "detail", "msg", "info")
-    for first, second in zip(order, order[1:], strict=False):
+    for first, second in itertools.pairwise(order):
         assert error_text({"error": {second: "second", first: "first"}}) == "first"
     assert error_text({"error": "first", "title": "own"}, ("title",)) == "own"
 
