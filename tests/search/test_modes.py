@@ -9,6 +9,7 @@ import pytest
 from kensaku import Outcome
 from kensaku.errors import CalledOff, RateLimited, Timeout
 from kensaku.models import Hit
+from kensaku.search import pipeline
 from kensaku.testing import faults
 from tests.search.support import hit, until
 
@@ -60,8 +61,9 @@ async def test_one_host_does_not_fill_the_list(make_client, upstream):
     assert hosts == ["big.example", "big.example", "small.example", "big.example", "big.example"]
 
 
-async def test_at_the_deadline_what_is_there_comes_back(make_client, upstream, clock):
+async def test_at_the_deadline_what_is_there_comes_back(make_client, upstream, clock, monkeypatch):
     """Who has not answered is left out, and named."""
+    monkeypatch.setattr(pipeline, "GRACE", 300)  # a busy machine takes longer than 50 ms
     upstream.fails("exa", faults.hang())
     client = make_client("tavily", "exa", mode="all")
     task = asyncio.create_task(client.search("otters", timeout=30))
