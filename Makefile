@@ -8,7 +8,7 @@ BIN    := $(VENV)/bin
 UV     := $(BIN)/uv pip
 q      ?= how do I cancel an asyncio task
 
-.PHONY: search test test-frameworks test-sdks test-live check format docs docs-check bench lock clean
+.PHONY: search test test-frameworks mutants test-sdks test-live check format docs docs-check bench lock clean
 
 # The query reaches the program as it was typed: neither make nor the shell expands it.
 unexport q
@@ -30,6 +30,10 @@ test-sdks: $(VENV)/.test
 # One real search with each key that is set; KEYLESS=1 asks those, too, that need none.
 test-live: $(VENV)/.test
 	$(BIN)/python -m tests.live $(if $(KEYLESS),--keyless) $(args)
+
+# Change the code at 200 random places, and see whether a test notices. args="--only guard,fence"
+mutants: $(VENV)/.test
+	$(BIN)/python scripts/mutants.py $(args)
 
 # What CI runs.
 check: $(VENV)/.test docs-check
@@ -92,4 +96,4 @@ lock: | $(BIN)/uv
 	$(UV) $(COMPILE) pyproject.toml --group bench -c requirements/test.txt -o requirements/bench.txt
 
 clean:
-	rm -rf .venv .venv-* site .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-* .mutants site .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,258 @@
+"""The changes that `scripts/mutants.py` makes to the source, one at a time.
+
+    changes(text) → Change(line, operator, before, after), …     change.apply(text) → other text
+
+Docstrings, annotations, `__all__`, decorators, log calls and sentences for people are left alone:
+changing them changes no behaviour, or only the wording.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass
+
+COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
+}  # fmt: skip
+ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.LShift: ast.RShift, ast.RShift: ast.LShift,
+    ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.Pow: ast.Mult,
+}  # fmt: skip
+ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+TYPING_CALLS = ("TypeVar", "ParamSpec", "NewType", "cast", "overload")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change: these bytes of the file become those."""
+
+    function: str  # "Cache.fresh"; "" outside of functions
+    line: int
+    operator: str
+    start: int
+    end: int
+    new: str
+
+    def apply(self, text: str) -> str:
+        """The text with this change in it."""
+        raw = text.encode()
+        return (raw[: self.start] + self.new.encode() + raw[self.end :]).decode()
+
+
+def changes(text: str) -> list[Change]:
+    """Every change that can be made to a file, in the order of its lines."""
+    finder = _Finder(text)
+    finder.visit(ast.parse(text))
+    return sorted(set(finder.found), key=lambda c: (c.start, c.operator, c.new))
+
+
+def functions(text: str) -> dict[int, str]:
+    """Line → qualified name of the function that it is in."""
+    names: dict[int, str] = {}
+
+    def walk(node: ast.AST, prefix: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            name = prefix
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                name = f"{prefix}.{child.name}".lstrip(".")
+                if not isinstance(child, ast.ClassDef):
+                    lines = range(child.body[0].lineno, (child.end_lineno or 0) + 1)
+                    names.update(dict.fromkeys(lines, name))
+            walk(child, name)
+
+    walk(ast.parse(text), "")
+    return names
+
+
+class _Finder(ast.NodeVisitor):
+    """Collect the changes of one file."""
+
+    def __init__(self, text: str) -> None:
+        lines = text.encode().splitlines(keepends=True)
+        self._offsets = [0]
+        for line in lines:
+            self._offsets.append(self._offsets[-1] + len(line))
+        self._functions = functions(text)
+        self.found: list[Change] = []
+
+    def _add(self, node: ast.stmt | ast.expr, operator: str, new: str | ast.AST) -> None:
+        if isinstance(new, ast.AST):
+            new = ast.unparse(new)
+            new = f"({new})" if isinstance(node, ast.expr) else new
+        start = self._offsets[node.lineno - 1] + node.col_offset
+        end = self._offsets[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+        function = self._functions.get(node.lineno, "")
+        self.found.append(Change(function, node.lineno, operator, start, end, new))
+
+    def _changed(
+        self, node: ast.expr | ast.stmt, operator: str, edit: Callable[[ast.AST], None]
+    ) -> None:
+        other = copy.deepcopy(node)
+        edit(other)
+        self._add(node, operator, other)
+
+    # --- what is left alone
+
+    def visit_Module(self, node: ast.Module) -> None:
+        self._body(node.body)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        if not any(ast.unparse(base).startswith("Protocol") for base in node.bases):
+            self._body(node.body)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        if any("overload" in ast.unparse(d) for d in node.decorator_list):
+            return
+        for default in (*node.args.defaults, *node.args.kw_defaults):
+            if default is not None:
+                self.visit(default)
+        self._body(node.body)
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def _body(self, body: list[ast.stmt]) -> None:
+        for statement in body:
+            self.visit(statement)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.visit(node.value)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        if ast.unparse(node.targets[0]) == "__all__" or _is_type(node.value):
+            return
+        if not isinstance(node.value, ast.Constant):
+            value = ast.Constant(None)
+            self._add(node.value, "assign None", value)
+        self.visit(node.value)
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
+        """Before Python 3.12 its parts do not know where they stand."""
+
+    def visit_Raise(self, node: ast.Raise) -> None:
+        """The sentence is for people. That the error is raised is tested by dropping it."""
+        self._add(node, "drop raise", "pass")
+
+    def visit_Assert(self, node: ast.Assert) -> None:
+        """For the type checker and the reader."""
+
+    # --- what is changed
+
+    def visit_If(self, node: ast.If) -> None:
+        if "TYPE_CHECKING" not in ast.unparse(node.test) and "__name__" not in ast.unparse(
+            node.test
+        ):
+            self._condition(node.test)
+            self.generic_visit(node)
+
+    def visit_While(self, node: ast.While) -> None:
+        if not isinstance(node.test, ast.Constant):
+            self._condition(node.test)
+        for child in (*node.body, *node.orelse):
+            self.visit(child)
+
+    def visit_IfExp(self, node: ast.IfExp) -> None:
+        self._condition(node.test)
+        self.generic_visit(node)
+
+    def visit_comprehension(self, node: ast.comprehension) -> None:
+        for test in node.ifs:
+            self._condition(test)
+        self.generic_visit(node)
+
+    def _condition(self, test: ast.expr) -> None:
+        compares = isinstance(test, ast.Compare) and not isinstance(test.ops[0], ORDER)
+        if not compares and not (isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)):
+            self._add(test, "negate", ast.UnaryOp(ast.Not(), test))  # else it is another's change
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        for n, op in enumerate(node.ops):
+
+            def swap(other: ast.AST, n: int = n, op: ast.cmpop = op) -> None:
+                other.ops[n] = COMPARISONS[type(op)]()  # type: ignore[attr-defined]
+
+            self._changed(node, "compare", swap)
+        self.generic_visit(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        self._add(node, "and/or", ast.BoolOp(other, node.values))
+        self.generic_visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        if type(node.op) in ARITHMETIC and not _is_type(node):
+            self._add(
+                node, "arithmetic", ast.BinOp(node.left, ARITHMETIC[type(node.op)](), node.right)
+            )
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        if type(node.op) in ARITHMETIC:
+            self._add(
+                node,
+                "arithmetic",
+                ast.AugAssign(node.target, ARITHMETIC[type(node.op)](), node.value),
+            )
+        self.visit(node.value)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
+        if isinstance(node.op, ast.Not):
+            self._add(node, "drop not", node.operand)
+        self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if isinstance(node.value, bool):
+            self._add(node, "constant", repr(not node.value))
+        elif isinstance(node.value, int | float):
+            self._add(node, "constant", repr(node.value + 1))
+        elif isinstance(node.value, str) and node.value and " " not in node.value:
+            self._add(node, "constant", repr(node.value + "X"))
+
+    def visit_Return(self, node: ast.Return) -> None:
+        if node.value is not None and not (
+            isinstance(node.value, ast.Constant) and node.value.value is None
+        ):
+            self._add(node, "return None", "return None")
+            self.visit(node.value)
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        value = node.value.value if isinstance(node.value, ast.Await) else node.value
+        if isinstance(value, ast.Constant) or _is_log(value):
+            return
+        if isinstance(value, ast.Call):
+            self._add(node, "drop call", "pass")
+        self.visit(value)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if _is_log(node) or ast.unparse(node.func).split(".")[-1] in TYPING_CALLS:
+            return
+        for n, keyword in enumerate(node.keywords):
+            if keyword.arg is not None:
+                self._changed(node, "drop keyword", lambda o, n=n: o.keywords.pop(n))  # type: ignore
+        self.generic_visit(node)
+
+    def visit_Break(self, node: ast.Break) -> None:
+        self._add(node, "break/continue", "continue")
+
+    def visit_Continue(self, node: ast.Continue) -> None:
+        self._add(node, "break/continue", "break")
+
+
+def _is_log(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).startswith(("log.", "logger."))
+
+
+def _is_type(node: ast.AST) -> bool:
+    """`IPv4Address | IPv6Address`, `Literal[…]`, `Callable[…]`: names of types, by their case."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return _is_type(node.left) and (_is_type(node.right) or ast.unparse(node.right) == "None")
+    if isinstance(node, ast.Subscript):
+        return _is_type(node.value) and ast.unparse(node.value) != "str"
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return name in ("str", "int", "float", "bool", "bytes", "dict", "list", "tuple") or (
+        name[:1].isupper() and not name.isupper()
+    )
