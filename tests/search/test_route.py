@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from kensaku import Settings
+from kensaku.config.providers import ProviderSettings
+from kensaku.config.secret import Secret
 from kensaku.errors import ConfigError, UnknownName
-from kensaku.providers import BUILT_IN
+from kensaku.providers import BUILT_IN, provider_class
+from kensaku.search import route as route_module
 from kensaku.search.route import plan
 
 
@@ -91,3 +96,32 @@ def test_a_mode_of_the_call_goes_before_that_of_the_settings():
     assert routed("tavily", "hedge", KENSAKU_MODE="all").mode == "hedge"
     with pytest.raises(UnknownName, match="first"):
         routed("tavily", "frist")
+
+
+class _Provider:
+    """A provider of somebody else, which is configured in one way or another."""
+
+    key_variable, keyless, needs, url, pooled, is_web = "", False, (), "", False, True
+
+
+@pytest.mark.parametrize("url", ["", "https://api.example"])
+@pytest.mark.parametrize("keyless", [False, True])
+@pytest.mark.parametrize("key_variable", ["", "ACME_API_KEY"])
+@pytest.mark.parametrize("key", ["", "k"])
+@pytest.mark.parametrize("base_url", ["", "http://127.0.0.1:1"])
+def test_who_counts_as_configured(url, keyless, key_variable, key, base_url, monkeypatch):
+    """A key where one is needed; else a key, or the address of an instance of one's own."""
+    acme = type(
+        "Acme", (_Provider,), {"url": url, "keyless": keyless, "key_variable": key_variable}
+    )
+    classes = {"acme": acme}
+    monkeypatch.setattr(
+        route_module, "provider_class", lambda n: classes.get(n) or provider_class(n)
+    )
+    own = ProviderSettings(keys=(Secret(key),) if key else (), base_url=base_url)
+    settings = replace(Settings.load(environ={"KENSAKU_HOME": "/nowhere"}), providers={"acme": own})
+
+    needs_key = bool(key_variable) and not keyless
+    own_instance = bool(base_url) and not url
+    expected = bool(key) or (not needs_key and own_instance)
+    assert ("acme" in plan(settings, "auto").names) is expected
