@@ -33,7 +33,7 @@ test-live: $(VENV)/.test
 
 # Change the code at 200 random places, and see whether a test notices. args="--only guard,fence"
 mutants: $(VENV)/.test
-	$(BIN)/python scripts/mutants.py $(args)
+	$(BIN)/python scripts/mutants $(args)
 
 # What CI runs.
 check: $(VENV)/.test docs-check

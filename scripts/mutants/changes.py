@@ -1,4 +1,4 @@
-"""The changes that `scripts/mutants.py` makes to the source, one at a time.
+"""The changes that are made to the source, one at a time.
 
     changes(text) → Change(line, operator, before, after), …     change.apply(text) → other text
 

@@ -1,0 +1,49 @@
+"""Run pytest again and again in forks of one process that has the libraries loaded already.
+
+    stdin:  one JSON list of pytest's arguments a line; stdout: the pid of the fork, its exit status
+
+A start of Python with pytest and the HTTP library takes seconds on a busy machine, a fork nothing.
+Of the project itself nothing is loaded here: each fork imports the changed source.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import suppress
+from importlib import import_module
+
+# No plugin of pytest among them: those it wants to load itself.
+LIBRARIES = ("pytest", "aiohttp", "yarl", "lxml.html", "sqlite3", "snowballstemmer", "qdrant_edge")
+
+
+def main() -> None:
+    for name in LIBRARIES:
+        with suppress(ImportError):
+            import_module(name)
+    for line in sys.stdin:
+        pid = os.fork()
+        if pid == 0:
+            os.setsid()
+            _run(json.loads(line))
+        print(pid, flush=True)
+        _, status = os.waitpid(pid, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
+
+
+def _run(arguments: list[str]) -> None:
+    import pytest
+
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(null, stream)
+    status = 1
+    try:
+        status = int(pytest.main(arguments))
+    finally:
+        os._exit(status)
+
+
+if __name__ == "__main__":
+    main()
