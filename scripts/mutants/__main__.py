@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import queue
 import random
 import sys
@@ -101,7 +102,7 @@ def survivors_of(chosen: list[Mutant], measured: Measured, jobs: int) -> list[Mu
     """Try all of them. Print those that survive as they are found, and return them."""
     trees: queue.Queue[Tree] = queue.Queue()
     for n in range(jobs):
-        trees.put(Tree(f"tree-{n}"))
+        trees.put(Tree(f"tree-{os.getpid()}-{n}"))
 
     usual = tests_of(chosen[0].file, chosen[0].change.function, measured) if chosen else []
     if any(_fails(tree, usual[:NEAREST]) for tree in trees.queue):
@@ -120,6 +121,8 @@ def survivors_of(chosen: list[Mutant], measured: Measured, jobs: int) -> list[Mu
 
     with ThreadPoolExecutor(jobs) as pool:
         results = list(pool.map(survives, chosen))
+    for tree in trees.queue:
+        tree.remove()
     return [m for m, alive in zip(chosen, results, strict=True) if alive]
 
 

@@ -60,7 +60,8 @@ class Tree:
         server = self._server
         assert server.stdin
         assert server.stdout
-        server.stdin.write(json.dumps(["-p", "mutants_plugin", *arguments]) + "\n")
+        plugins = ["-p", "pytest_asyncio.plugin", "-p", "mutants_plugin"]
+        server.stdin.write(json.dumps([*plugins, *arguments]) + "\n")
         server.stdin.flush()
         pid = int(server.stdout.readline())
         late = threading.Timer(seconds, _kill_group, [pid])
@@ -73,15 +74,21 @@ class Tree:
 
     @cached_property
     def _server(self) -> subprocess.Popen[str]:
-        server = str(self.path / "scripts" / "mutants" / "server.py")
+        chosen = {"MUTANTS_CHOSEN": str(self.path / "chosen.json")}
+        few = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # those that frameworks bring take seconds
         return subprocess.Popen(
-            [str(self._python), server],
+            [str(self._python), str(self.path / "scripts" / "mutants" / "server.py")],
             cwd=self.path,
-            env=self._env({"MUTANTS_CHOSEN": str(self.path / "chosen.json")}),
+            env=self._env({**chosen, **few}),
             text=True,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
+
+    def remove(self) -> None:
+        """End the server and delete the copy."""
+        self._server.kill()
+        shutil.rmtree(self.path, ignore_errors=True)
 
     def _env(self, more: dict[str, str]) -> dict[str, str]:
         return {**os.environ, **more, "PYTHONPATH": str(self.path / "scripts" / "mutants")}
