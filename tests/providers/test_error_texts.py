@@ -21,9 +21,9 @@ from kensaku.errors import (
     Unreadable,
 )
 from kensaku.providers._classify import (
-    MEANS,
     error_class_for,
     error_text,
+    meaning,
     reason_in,
     redact,
     request_id,
@@ -61,11 +61,25 @@ def test_a_page_with_403_is_a_gateway_and_no_word_about_the_key():
     assert error_class_for(Reply(503, PAGE, b"<html>")) is Outage
 
 
-def test_every_error_has_a_sentence():
+def test_every_error_has_a_sentence_of_its_own():
     """When the upstream gives no reason, we say what its refusal means."""
     kinds = {error_class_for(Reply(s, JSON, b"")) for s in range(100, 600)} | {Blocked}
 
-    assert kinds == set(MEANS)
+    said = [meaning(kind, Reply(500, JSON, b"")) for kind in kinds]
+
+    assert all(said)
+    assert len(set(said)) == len(kinds) == 8
+
+
+def test_without_a_key_the_sentence_is_not_about_a_key():
+    """A key that nobody has sent cannot be refused; the other errors mean the same."""
+    with_key, without = Reply(400, JSON, b""), Reply(400, JSON, b"", keyless=True)
+
+    for kind in (KeyRefused, QuotaExhausted, RateLimited):
+        assert "without a key" in meaning(kind, without)
+        assert "without a key" not in meaning(kind, with_key)
+    for kind in (BadQuery, Blocked, Outage, Timeout, Unreadable):
+        assert meaning(kind, without) == meaning(kind, with_key)
 
 
 @pytest.mark.parametrize("name", ["x-request-id", "request-id", "x-amzn-requestid", "cf-ray"])
@@ -110,14 +124,15 @@ def test_the_reason_is_found_wherever_upstreams_put_it(outer: str, wrap: Callabl
 
 
 def test_the_reasons_have_an_order():
-    """The names that say most come first, outside and inside."""
-    order = ("error", "detail", "errors", "message", "msg")
-    for first, second in itertools.pairwise(order):
+    """The names that say most come first, outside and inside; a code comes last."""
+    for first, second in itertools.pairwise(("message", "msg", "error", "detail", "errors")):
         assert error_text({second: "second", first: "first"}) == "first"
         assert error_text({second: "second", first: " "}) == "second"
-    order = ("error", "message", "detail", "msg", "info")
-    for first, second in itertools.pairwise(order):
+    inside = ("message", "error", "detail", "msg", "info", "code")
+    for first, second in itertools.pairwise(inside):
         assert error_text({"error": {second: "second", first: "first"}}) == "first"
+        assert error_text({"error": {second: "second", first: ""}}) == "second"
+        assert error_text({"error": {second: "second", first: 7}}) == "second"
     assert error_text({"error": "first", "title": "own"}, ("title",)) == "own"
 
 
@@ -135,8 +150,25 @@ def test_a_reason_is_cut_and_a_page_has_none():
     """4,000 characters for now; the query, which may be long, is still in it."""
     assert error_text({"error": "x" * 5_000}) == "x" * 4_000
     assert reason_in(Reply(500, PAGE, b'{"error": "x"}')) == ""
-    assert reason_in(Reply(500, JSON, b"no JSON")) == ""
     assert reason_in(Reply(500, JSON, b"[" * 100_000)) == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (b" Too many requests\n", "Too many requests"),
+        (b"x" * 200, "x" * 200),
+        (b"x" * 201, ""),
+        (b'{"error": "cut of', ""),
+        (b'["cut of', ""),
+        (b"two\nlines", ""),
+        (b"no text \xff", ""),
+        (b"", ""),
+    ],
+)
+def test_a_plain_sentence_is_a_reason(body, reason):
+    """Marginalia and gateways send one; what is longer, or broken JSON, is no sentence."""
+    assert reason_in(Reply(429, {"content-type": "text/plain"}, body)) == reason
 
 
 # --- redaction

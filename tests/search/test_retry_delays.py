@@ -77,7 +77,7 @@ def chance(monkeypatch):
 def test_the_table():
     """What follows each error, and how long the key cools down."""
     assert [(kind, rule.then, rule.cooldown) for kind, rule in RULES] == [
-        (BadQuery, Next.STOP, 0),
+        (BadQuery, Next.NEXT, 0),
         (KeyRefused, Next.NEXT_KEY, 300),
         (QuotaExhausted, Next.NEXT_KEY, 900),
         (RateLimited, Next.WAIT, 1),
@@ -208,7 +208,7 @@ async def test_a_route_that_cannot_recover_is_not_tried_again(run):
     assert delay_before_round(run) is None
 
     fail(run, tavily=Outage("tavily", "down"))
-    sent = Attempt("tavily", Outcome.UNAVAILABLE, Outage("tavily", "down"))
+    sent = Attempt("brave", Outcome.UNAVAILABLE, Outage("brave", "down"))
     run.attempts = [sent] * (MAX_REQUESTS - 1)
     assert delay_before_round(run) is not None
     run.attempts = [sent] * MAX_REQUESTS
@@ -216,7 +216,19 @@ async def test_a_route_that_cannot_recover_is_not_tried_again(run):
     assert MAX_REQUESTS == 8
 
     run.attempts = []
-    run.stopped = True
+    run.deadline = asyncio.get_running_loop().time() - 1
+    assert delay_before_round(run) is None
+
+
+async def test_one_provider_is_asked_four_times_in_one_search(run):
+    """Then it is left alone, though it may recover; others are not counted."""
+    fail(run, tavily=Outage("tavily", "down"), brave=BadQuery("brave", "no"))
+    sent = Attempt("tavily", Outcome.UNAVAILABLE, Outage("tavily", "down"))
+
+    run.attempts = [sent] * 3
+    assert is_due(run, "tavily")
+    run.attempts = [sent] * 4
+    assert not is_due(run, "tavily")
     assert delay_before_round(run) is None
 
 
