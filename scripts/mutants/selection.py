@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,9 @@ def measure(folders: list[str], jobs: int) -> Measured:
     new = [f for f in files if known.get(f, {}).get("digest") != digests[f]]
     if new:
         print(f"measuring {len(new)} test files …", flush=True)
-        ran = _run_with_coverage(Tree("measured"), new, jobs)
+        tree = Tree(f"measured-{os.getpid()}")
+        ran = _run_with_coverage(tree, new, jobs)
+        tree.remove()
         known |= {f: {"digest": digests[f], "tests": ran.get(f, {})} for f in new}
         store.write_text(json.dumps(known))
     return {f: known[f]["tests"] for f in files}

@@ -87,7 +87,8 @@ class Tree:
 
     def remove(self) -> None:
         """End the server and delete the copy."""
-        self._server.kill()
+        if "_server" in vars(self):
+            self._server.kill()
         shutil.rmtree(self.path, ignore_errors=True)
 
     def _env(self, more: dict[str, str]) -> dict[str, str]:

@@ -37,6 +37,10 @@ class Recording(MemoryStore):
         self.calls.append(("put", key, ttl))
         self.values[key] = value
 
+    async def add(self, key, amount, ttl):
+        self.calls.append(("add", key, amount, ttl))
+        return 2.6
+
     async def forget(self, prefix):
         self.calls.append(("forget", prefix))
         return 2
@@ -267,3 +271,37 @@ def test_an_option_of_a_provider_is_in_the_key():
 def test_one_cacheable_provider_that_was_asked_is_enough(attempts, kept):
     """A hedge that was called off did not fail."""
     assert worth_keeping(made(attempts=attempts), provider_class) is kept
+
+
+@pytest.mark.parametrize("how", ["fresh", "stale"])
+async def test_an_entry_of_the_future_is_not_served(read, how):
+    """The clock was put back: nobody knows how old it is."""
+    assert await read(how, made(), 0) is not None
+    assert await read(how, made(), -1) is None
+
+
+async def test_hits_and_misses_are_counted_and_added_to_those_of_all_processes():
+    """When something is kept or when it is asked for; for thirty days, and each use once."""
+    store, days = Recording(), 30 * 86_400
+    cache = Cache(store, TTL, STALE)
+    await cache.fresh("hits:k", QUERY)
+    store.calls.clear()
+
+    await cache.keep("hits:k", made())
+    assert store.calls[1:] == [("add", "uses:misses", 1, days)]
+    for _ in range(2):
+        await cache.fresh("hits:k", QUERY)
+    await cache.fresh("hits:other", QUERY)
+    store.calls.clear()
+    for _ in range(2):
+        await cache.write_counts()
+
+    assert store.calls == [("add", "uses:hits", 2, days), ("add", "uses:misses", 1, days)]
+
+
+async def test_the_counts_are_read_without_changing_them():
+    """Whole numbers, though a store counts in floats."""
+    store, days = Recording(), 30 * 86_400
+
+    assert await Cache(store, TTL, STALE).counts() == {"hits": 3, "misses": 3}
+    assert store.calls == [("add", "uses:hits", 0, days), ("add", "uses:misses", 0, days)]
