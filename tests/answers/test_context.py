@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import random
 from pathlib import Path
@@ -11,7 +12,18 @@ from typing import Any
 import pytest
 
 from kensaku import Document, Hit, Kensaku, Outcome
-from kensaku.answers.context import Citation, cursor_of, has_changed, pack, passages_of, position_of
+from kensaku.answers.context import (
+    K1,
+    RANK_WEIGHT,
+    B,
+    Citation,
+    cursor_of,
+    has_changed,
+    pack,
+    passages_of,
+    position_of,
+    score_passages,
+)
 from kensaku.answers.tokenizer import count, counter
 from kensaku.errors import InvalidQuery
 from kensaku.models import Passage
@@ -279,3 +291,21 @@ async def test_more_answers_are_in_our_context_than_in_tavilys(name: str, tmp_pa
 
     assert all(ours[budget] >= theirs[budget] for budget in ours)
     assert ours[500] >= 0.9 * len(sample)
+
+
+def test_passages_are_scored_by_bm25():
+    """As the formula in the books has it, with k1, b and lengths; and the page's rank besides."""
+    texts = ["otter", "otter otter swims", "beaver dam river stone water wood"]
+    found = [
+        (rank, Passage("https://a.example/", text, 0, len(text))) for rank, text in enumerate(texts)
+    ]
+
+    scores = [p.score for p in score_passages("otter", found)]
+
+    def bm25(times, size):
+        mean, idf = (1 + 3 + 6) / 3, math.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
+        return idf * times * (K1 + 1) / (times + K1 * (1 - B + B * size / mean))
+
+    raw = [bm25(1, 1), bm25(2, 3), 0.0]
+    ranked = [RANK_WEIGHT / (1 + rank) for rank in range(3)]
+    assert scores == pytest.approx([r / max(raw) + w for r, w in zip(raw, ranked, strict=True)])

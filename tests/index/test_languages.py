@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kensaku.index.languages import guess_language
+from kensaku.index.languages import STEMMERS, guess_language
+from kensaku.index.tokens import document_terms
 
 
 @pytest.mark.parametrize(
@@ -25,3 +26,12 @@ from kensaku.index.languages import guess_language
 def test_the_language_is_guessed(text, language):
     """Script first, then the commonest words; English when nothing speaks against it."""
     assert guess_language(text) == language
+
+
+@pytest.mark.parametrize("language", sorted(STEMMERS))
+def test_every_language_has_its_stemmer(language):
+    """By the name that Snowball has for it."""
+    snowballstemmer = pytest.importorskip("snowballstemmer")
+
+    assert STEMMERS[language] in snowballstemmer.algorithms()
+    assert document_terms("otters", language).length == 1

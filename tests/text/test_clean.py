@@ -166,3 +166,28 @@ def test_time_grows_with_length_only(shape: str) -> None:
         cut(text, size - 1)
 
     assert growth(clean, 50_000) < 10
+
+
+    cost(1_000)
+    small, large = (min(cost(n) for _ in range(3)) for n in (50_000, 200_000))
+    assert large < max(10 * small, 0.5)
+
+
+BLOCKS = """address article aside blockquote body br button center dd details div dl dt fieldset
+figcaption figure footer form h1 h6 head header hr html iframe img input label li link main meta
+nav ol option p pre script section select style summary svg table tbody td textarea tfoot th thead
+title tr ul video""".split()
+INLINE = """a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark nobr q s samp small
+span strike strong sub sup time tt u var wbr em_hl hlword highlight searchmatch""".split()
+
+
+@pytest.mark.parametrize("tag", BLOCKS)
+def test_a_block_separates_words(tag):
+    """Or two cells of a table would be one word."""
+    assert plain(f"a<{tag}>b</{tag.upper()} x=1>c<{tag}/>d") == "a b c d"
+
+
+@pytest.mark.parametrize("tag", INLINE)
+def test_an_inline_element_does_not(tag):
+    """A highlight may be a part of a word."""
+    assert plain(f"a<{tag}>b</{tag.upper()}>c<{tag} x='1'>d") == "abcd"

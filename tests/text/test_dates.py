@@ -105,3 +105,12 @@ def test_an_age_is_counted_back_from_now(written: str, iso: str) -> None:
 def test_what_is_not_a_date_is_nothing(written: object) -> None:
     """A wrong date is worse than none: an agent would say it."""
     assert parse_date(written, NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("zone", "read"),
+    [("+05:45", "+05:45"), ("-0330", "-03:30"), ("+09", "+09:00"), ("-09", "-09:00")],
+)
+def test_an_offset_has_hours_and_minutes(zone, read):
+    """Nepal and Newfoundland, with a colon and without."""
+    assert parse_date(f"2026-03-04T12:00:00{zone}") == f"2026-03-04T12:00:00{read}"

@@ -132,3 +132,14 @@ def test_an_option_of_another_tool_is_refused():
     """What would have no effect is said."""
     with pytest.raises(UnknownName, match="no option 'max_tokens'"):
         make_tool("ask_user", max_tokens=500)
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_every_tool_has_a_title_and_words_in_both_languages(name):
+    """A person sees the title; the model, the description."""
+    tool = make_tool(name)
+
+    for words in (tool.title, tool.about):
+        assert words.keys() >= {"en", "ja"}
+        assert all(words.values())
+        assert words["en"] != words["ja"]
