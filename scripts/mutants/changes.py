@@ -213,11 +213,11 @@ class _Finder(ast.NodeVisitor):
             self._add(node, "constant", repr(node.value + "X"))
 
     def visit_Return(self, node: ast.Return) -> None:
-        if node.value is not None and not (
-            isinstance(node.value, ast.Constant) and node.value.value is None
-        ):
+        if node.value is None:
+            return
+        if not (isinstance(node.value, ast.Constant) and node.value.value in (None, False)):
             self._add(node, "return None", "return None")
-            self.visit(node.value)
+        self.visit(node.value)
 
     def visit_Expr(self, node: ast.Expr) -> None:
         value = node.value.value if isinstance(node.value, ast.Await) else node.value

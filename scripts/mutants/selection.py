@@ -21,6 +21,7 @@ from tree import CACHE, PACKAGE, ROOT, Tree
 MOST_TESTS = 300  # for one change; the nearest first, so that the share is a lower bound
 # About the project as a whole, or run elsewhere.
 SKIPPED = ("tests/typing/", "tests/test_project.py", "tests/adapters/others/")
+IN_WORKERS = ("extract/", "index/")  # run by processes of their own, most of the time
 
 Measured = dict[str, dict[str, list[str]]]  # test file → test → the functions that it runs
 
@@ -74,8 +75,8 @@ def _run_with_coverage(tree: Tree, files: list[str], jobs: int) -> Measured:
 def tests_of(file: str, function: str, measured: Measured) -> list[str]:
     """The tests that run a function: those of the same file or folder first, special ones first.
 
-    A table of a module is tested by whatever runs a function of that module. What coverage does
-    not see, because a worker process runs it, is tested by the tests of its folder.
+    A table of a module is tested by whatever runs a function of that module. Coverage does not see
+    what worker processes run: that is tested by the tests of its folder, too.
     """
     place, module = f"{file}:{function}", Path("tests") / file
     own = str(module.with_name(f"test_{module.name.lstrip('_')}"))
@@ -88,8 +89,13 @@ def tests_of(file: str, function: str, measured: Measured) -> list[str]:
             seen |= ran
             if ran or not near:
                 found.append((near, len(places), name))
-    if not seen:
-        folder = f"{module.parent.as_posix()}/"
-        near_by = [n for f, tests in measured.items() if f.startswith(folder) for n in tests]
-        found += [(3, 0, name) for name in near_by]
+    if not seen or file.startswith(IN_WORKERS):
+        found += [(3, 0, name) for name in _near_by(module.parent, measured)]
     return list(dict.fromkeys(name for *_, name in sorted(found)))[:MOST_TESTS]
+
+
+def _near_by(folder: Path, measured: Measured) -> list[str]:
+    """The tests of a folder, or of the nearest one above it that has any."""
+    inside = f"{folder.as_posix()}/"
+    found = [n for f, tests in measured.items() if f.startswith(inside) for n in tests]
+    return found if found or folder == folder.parent else _near_by(folder.parent, measured)

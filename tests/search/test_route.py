@@ -12,7 +12,7 @@ from kensaku.config.secret import Secret
 from kensaku.errors import ConfigError, UnknownName
 from kensaku.providers import BUILT_IN, provider_class
 from kensaku.search import route as route_module
-from kensaku.search.route import plan
+from kensaku.search.route import Route, plan
 
 
 def routed(route=None, mode=None, **environ):
@@ -125,3 +125,8 @@ def test_who_counts_as_configured(url, keyless, key_variable, key, base_url, mon
     own_instance = bool(base_url) and not url
     expected = bool(key) or (not needs_key and own_instance)
     assert ("acme" in plan(settings, "auto").names) is expected
+
+
+def test_a_route_asks_one_after_the_other_unless_it_says_otherwise():
+    """And nobody of it is of the keyless pool."""
+    assert Route(("tavily",)) == Route(("tavily",), "first", frozenset())
