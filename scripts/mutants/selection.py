@@ -75,8 +75,8 @@ def _run_with_coverage(tree: Tree, files: list[str], jobs: int) -> Measured:
 def tests_of(file: str, function: str, measured: Measured) -> list[str]:
     """The tests that run a function: those of the same file or folder first, special ones first.
 
-    A table of a module is tested by whatever runs a function of that module. Coverage does not see
-    what worker processes run: that is tested by the tests of its folder, too.
+    Coverage sees neither who reads a table or a class attribute nor what worker processes run: for
+    these, whatever runs a function of the module counts, and then the other tests of its folder.
     """
     place, module = f"{file}:{function}", Path("tests") / file
     own = str(module.with_name(f"test_{module.name.lstrip('_')}"))
@@ -89,7 +89,7 @@ def tests_of(file: str, function: str, measured: Measured) -> list[str]:
             seen |= ran
             if ran or not near:
                 found.append((near, len(places), name))
-    if not seen or file.startswith(IN_WORKERS):
+    if not seen or not function or file.startswith(IN_WORKERS):
         found += [(3, 0, name) for name in _near_by(module.parent, measured)]
     return list(dict.fromkeys(name for *_, name in sorted(found)))[:MOST_TESTS]
 

@@ -114,3 +114,19 @@ def test_what_is_not_a_date_is_nothing(written: object) -> None:
 def test_an_offset_has_hours_and_minutes(zone, read):
     """Nepal and Newfoundland, with a colon and without."""
     assert parse_date(f"2026-03-04T12:00:00{zone}") == f"2026-03-04T12:00:00{read}"
+
+
+@pytest.mark.parametrize(
+    ("days", "names"),
+    [
+        (0, "today 今日 本日 今天 오늘"),
+        (1, "yesterday 昨日 昨天 어제"),
+        (2, "一昨日 おととい 前天"),
+    ],
+)
+def test_days_have_names(days, names):
+    """In the four languages that upstreams write them in."""
+    now = datetime(2026, 3, 4, 12, tzinfo=UTC)
+
+    for name in names.split():
+        assert parse_date(name, now) == (now - timedelta(days=days)).date().isoformat(), name
