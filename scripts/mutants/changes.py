@@ -230,6 +230,8 @@ class _Finder(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         if _is_log(node) or ast.unparse(node.func).split(".")[-1] in TYPING_CALLS:
             return
+        if ast.unparse(node.func) == "zip":
+            node.keywords = []  # `strict` is an assertion
         for n, keyword in enumerate(node.keywords):
             if keyword.arg is not None:
                 self._changed(node, "drop keyword", lambda o, n=n: o.keywords.pop(n))  # type: ignore
