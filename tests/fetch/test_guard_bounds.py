@@ -248,7 +248,16 @@ def test_a_name_of_one_label_is_kept_from_a_proxy(host):
 
 @pytest.mark.parametrize(
     "address",
-    ["10.0.0.1.", "8.8.8.8.", "8.8.8.8%eth0", "2600::1%eth0", "2600::1%25", "public.test", ""],
+    [
+        "10.0.0.1.",
+        "8.8.8.8.",
+        "8.8.8.8%eth0",
+        "2600::1%eth0",
+        "2600::1%25",
+        "8.8.8.8X",
+        "public.test",
+        "",
+    ],
 )
 def test_admits_takes_addresses_only(address):
     """A dot at the end is a spelling of the same address; anything else is none."""

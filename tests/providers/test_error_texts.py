@@ -159,6 +159,7 @@ def test_a_reason_is_cut_and_a_page_has_none():
         (b" Too many requests\n", "Too many requests"),
         (b"x" * 200, "x" * 200),
         (b"x" * 201, ""),
+        (("検索の回数が上限に達しました。" * 10).encode(), "検索の回数が上限に達しました。" * 10),
         (b'{"error": "cut of', ""),
         (b'["cut of', ""),
         (b"two\nlines", ""),

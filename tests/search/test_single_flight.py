@@ -135,3 +135,22 @@ async def test_an_event_loop_does_not_wait_for_the_work_of_another():
     other = await asyncio.to_thread(asyncio.run, flights.join("k", Work(1), bool))
 
     assert (other, await waiting) == ("result", "result")
+
+
+async def test_a_follower_that_is_cancelled_does_not_wait_for_the_others():
+    """Its cancellation is its own, and the work goes on for the leader."""
+    flights, done = SingleFlight(), asyncio.Event()
+
+    async def work():
+        await done.wait()
+        return "result"
+
+    leader, follower = (asyncio.create_task(flights.join("k", work, bool)) for _ in range(2))
+    await turns(2)
+    follower.cancel()
+    await turns(3)
+
+    assert follower.cancelled()
+    assert not leader.done()
+    done.set()
+    assert await leader == "result"

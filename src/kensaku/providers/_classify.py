@@ -159,6 +159,6 @@ def reason_in(reply: Reply) -> str:
 
 def _plain_text(reply: Reply) -> str:
     """A short body that is nothing but a sentence; Marginalia and gateways send them."""
-    words = reply.body[: _MAX_SENTENCE + 1].decode("utf-8", "replace").strip()
+    words = reply.body.decode("utf-8", "replace").strip()
     is_sentence = words.isprintable() and "\ufffd" not in words and words[:1] not in ("{", "[")
     return words if len(words) <= _MAX_SENTENCE and is_sentence else ""
