@@ -123,19 +123,20 @@ class _Finder(ast.NodeVisitor):
             self.visit(node.value)
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        if ast.unparse(node.targets[0]) == "__all__" or _is_type(node.value):
+        value = node.value
+        if ast.unparse(node.targets[0]) == "__all__" or _is_type(value) or _is_typing(value):
             return
-        if not isinstance(node.value, ast.Constant):
-            value = ast.Constant(None)
-            self._add(node.value, "assign None", value)
-        self.visit(node.value)
+        if not isinstance(value, ast.Constant):
+            self._add(value, "assign None", ast.Constant(None))
+        self.visit(value)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         """Before Python 3.12 its parts do not know where they stand."""
 
     def visit_Raise(self, node: ast.Raise) -> None:
         """The sentence is for people. That the error is raised is tested by dropping it."""
-        self._add(node, "drop raise", "pass")
+        if node.exc is None or "AssertionError" not in ast.unparse(node.exc):
+            self._add(node, "drop raise", "pass")
 
     def visit_Assert(self, node: ast.Assert) -> None:
         """For the type checker and the reader."""
@@ -228,7 +229,7 @@ class _Finder(ast.NodeVisitor):
         self.visit(value)
 
     def visit_Call(self, node: ast.Call) -> None:
-        if _is_log(node) or ast.unparse(node.func).split(".")[-1] in TYPING_CALLS:
+        if _is_log(node) or _is_typing(node):
             return
         if ast.unparse(node.func) == "zip":
             node.keywords = []  # `strict` is an assertion
@@ -246,6 +247,10 @@ class _Finder(ast.NodeVisitor):
 
 def _is_log(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and ast.unparse(node.func).startswith(("log.", "logger."))
+
+
+def _is_typing(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in TYPING_CALLS
 
 
 def _is_type(node: ast.AST) -> bool:

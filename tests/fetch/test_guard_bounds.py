@@ -264,6 +264,13 @@ def test_admits_takes_addresses_only(address):
     assert AddressGuard().admits(address) is (address == "8.8.8.8.")
 
 
+def test_without_a_proxy_we_look_names_up_and_see_the_address():
+    """So a name of one label is admitted here, and judged by its addresses."""
+    assert str(AddressGuard().check("http://db/")) == "http://db/"
+    with pytest.raises(AddressRefused):
+        AddressGuard().check("http://db/", proxied=True)
+
+
 def test_a_url_may_have_8192_characters():
     """The white space around it does not count."""
     longest = "http://public.test/".ljust(MAX_URL_CHARS, "a")

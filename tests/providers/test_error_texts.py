@@ -21,6 +21,7 @@ from kensaku.errors import (
     Unreadable,
 )
 from kensaku.providers._classify import (
+    body_text,
     error_class_for,
     error_text,
     meaning,
@@ -185,9 +186,12 @@ def test_key_and_query_are_taken_out_of_everything(secret, form):
     """As they were sent and as they stand in a URL: in message, remedy, id and arguments."""
     text = f"<{form(secret)}> and <{form(secret)}>"
 
-    redacted = redact(error(text, remedy=text, request_id=text), ("other", secret))
+    refusal = error(text, remedy=text, request_id=text)
+    refusal.body = text
+    redacted = redact(refusal, ("other", secret))
 
-    for shown in (redacted.message, redacted.remedy, redacted.request_id, *redacted.args):
+    shown_to_people = (redacted.message, redacted.remedy, redacted.body, redacted.request_id)
+    for shown in (*shown_to_people, *redacted.args):
         assert shown == "<…> and <…>"
     assert "tavily: <…> and <…>" in str(redacted)
 
@@ -233,3 +237,10 @@ def test_the_frames_behind_it_are_dropped():
 
     assert caught.__traceback__ is None
     assert caught.__context__ is None
+
+
+def test_the_body_of_a_refusal_is_one_line_without_markup():
+    """At most 4,000 bytes of it are looked at."""
+    assert body_text(Reply(500, PAGE, b"<h1>Out</h1>\n<p>of   order</p>")) == "Out of order"
+    assert body_text(Reply(500, JSON, b"x" * 5_000)) == "x" * 4_000
+    assert body_text(Reply(500, JSON, b"\xff")) == "\ufffd"

@@ -105,3 +105,8 @@ def test_without_a_marker_nothing_is_replaced():
     """An empty text is in every text."""
     assert escape_markers("otters") == "otters"
     assert escape_markers("otters", "tt") == "o…ers"
+
+
+def test_images_are_escaped_before_the_fence_is_closed():
+    """The text that comes out is the text that was escaped."""
+    assert fence_text("![x](y)", marker="M").endswith("<<<web M\n!\\[x](y)\nweb M>>>")
