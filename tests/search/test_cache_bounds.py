@@ -305,3 +305,14 @@ async def test_the_counts_are_read_without_changing_them():
 
     assert await Cache(store, TTL, STALE).counts() == {"hits": 3, "misses": 3}
     assert store.calls == [("add", "uses:hits", 0, days), ("add", "uses:misses", 0, days)]
+
+
+@pytest.mark.parametrize(("later", "there"), [(0, True), (0.5, True), (-0.5, True), (-1, False)])
+async def test_a_small_step_of_the_clock_does_not_count(now, later, there):
+    """Less than a second back is no age at all."""
+    now(0)
+    cache = Cache(MemoryStore(), 0.5, 0)
+    await cache.keep("hits:k", made())
+    now(later)
+
+    assert (await cache.fresh("hits:k", QUERY) is not None) is there
