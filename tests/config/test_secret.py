@@ -19,6 +19,7 @@ def test_it_is_shown_to_whoever_asks_for_it_by_name_and_to_nobody_else():
     secret = Secret(KEY)
 
     assert secret.reveal() == KEY
+    assert repr(secret) == "Secret(•••)"
     for shown in (repr(secret), str(secret), f"{secret}", f"{secret!r:>40}", "%s" % [secret]):
         assert "Secret(•••)" in shown
         assert KEY not in shown
