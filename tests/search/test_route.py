@@ -130,3 +130,9 @@ def test_who_counts_as_configured(url, keyless, key_variable, key, base_url, mon
 def test_a_route_asks_one_after_the_other_unless_it_says_otherwise():
     """And nobody of it is of the keyless pool."""
     assert Route(("tavily",)) == Route(("tavily",), "first", frozenset())
+
+
+def test_auto_leaves_out_who_lacks_an_option_that_it_needs():
+    """Google needs the number of a search engine besides the key."""
+    assert "google" not in routed("auto", GOOGLE_API_KEY="k").names
+    assert "google" in routed("auto", GOOGLE_API_KEY="k", GOOGLE_CX="1").names
