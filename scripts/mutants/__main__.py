@@ -36,7 +36,7 @@ NEAREST = 40  # tests that are tried first: most changes are caught by one of th
 STRICT = {
     "guard": ["fetch/guard.py"],
     "fence": ["tools/fence.py"],
-    "secrets": ["config/secret.py", "providers/_classify.py"],
+    "secrets": ["config/secret.py", "providers/_classify.py", "text/redact.py"],
     "cache": ["search/cache.py"],
     "route": ["search/route.py", "search/retry.py"],
 }
