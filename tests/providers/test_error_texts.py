@@ -188,7 +188,7 @@ def test_key_and_query_are_taken_out_of_everything(secret, form):
 
     refusal = error(text, remedy=text, request_id=text)
     refusal.body = text
-    redacted = redact(refusal, ("other", secret))
+    redacted = redact(refusal, ("other", secret), secret)
 
     shown_to_people = (redacted.message, redacted.remedy, redacted.body, redacted.request_id)
     for shown in (*shown_to_people, *redacted.args):
