@@ -125,6 +125,7 @@ class LocalMatch:
     language: str = ""
     highlights: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    revision: str = ""  # equal for documents with the same text
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,7 @@ class Explain:
     fused: float | None = None  # its score by reciprocal rank fusion
     read: bool = False  # the page itself was read
     local: LocalMatch | None = None
+    copies: tuple[str, ...] = ()  # addresses with nearly the same text, folded into this hit
 
     def to_dict(self) -> dict[str, Any]:
         """The facts that are there, flat, ready for JSON."""
@@ -199,8 +201,11 @@ def _read_explain(values: Mapping[str, Any]) -> Explain:
     local: dict[str, Any] = {n: v for n, v in values.items() if n not in own}
     if "highlights" in local:
         local["highlights"] = tuple(local["highlights"])
+    facts: dict[str, Any] = {
+        n: tuple(v) if n == "copies" else v for n, v in values.items() if n in own
+    }
     return Explain(
-        **{n: v for n, v in values.items() if n in own},
+        **facts,
         local=LocalMatch(**local) if local else None,
     )
 

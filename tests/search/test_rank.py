@@ -8,12 +8,13 @@ from datetime import date
 import pytest
 
 from kensaku import Hit, Query
-from kensaku.models import Explain, Source
+from kensaku.models import LOCAL, Explain, LocalMatch, Source
 from kensaku.search.rank import (
     canonical,
     clean_hits,
     coverage,
     filter_hits,
+    folded_note,
     fuse,
     host_of,
     in_domain,
@@ -265,6 +266,45 @@ def test_a_copy_on_another_host_is_folded(copy):
 
     assert len(found) == 1
     assert found[0].url == "https://a.example/"
+
+
+def test_what_is_folded_is_said():
+    """A reader can look at the copies, and knows that there were more hits."""
+    (found,) = merge(
+        [hit("https://a.example/", ESSAY), hit("https://b.example/", ESSAY)], Query("x")
+    )
+
+    assert found.explain.copies == ("https://b.example/",)
+    assert folded_note([found]) == ["1 hit with the text of another, or nearly, left out"]
+    assert folded_note([hit("https://a.example/", ESSAY)]) == []
+
+
+def _local(url: str, text: str, revision: str, title: str = "Contract") -> Hit:
+    explain = Explain(local=LocalMatch("contracts", revision=revision))
+    return Hit(url, title, text, 0.5, provider=LOCAL, explain=explain)
+
+
+def test_documents_of_the_index_that_differ_are_all_shown():
+    """Three contracts with three prices are three contracts."""
+    hits = [_local(f"doc:{n}", f"{ESSAY} The price is {n} euros.", f"r{n}") for n in range(3)]
+
+    assert merge(hits, Query("price")) == hits
+    assert len(merge([*hits, _local("doc:copy", hits[0].content, "r0")], Query("price"))) == 3
+
+
+def test_one_address_with_two_texts_in_the_index_is_two_hits():
+    """Two collections may hold two versions of a page."""
+    old, new = (_local("https://a.example/", f"{ESSAY} {n}", f"r{n}") for n in "ab")
+
+    assert merge([old, new], Query("x")) == [old, new]
+
+
+def test_stored_text_stays_as_it_is():
+    """Offsets point into it: only what is hidden goes."""
+    text = "def f():\r\n\r\n\r\n\r\n\r\n    return '<b>&amp;</b>'\r\n"
+    (found,) = clean_hits([_local("doc:1", text + "\u200b", "r")], 5, web=False, markup=False)
+
+    assert found.content == text
 
 
 def test_a_japanese_copy_is_folded_too():

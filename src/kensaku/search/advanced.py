@@ -37,7 +37,8 @@ async def read_pages(
     hits, which stay as they are.
     """
     query = run.query
-    urls = [h.url for h in hits[:PAGES] if h.url.startswith(("http://", "https://"))]
+    wanted = [h for h in hits[:PAGES] if not run.resources.provider(h.provider).reads_pages]
+    urls = [h.url for h in wanted if h.url.startswith(("http://", "https://"))]
     if not urls or seconds <= 0:
         return hits, []
     try:

@@ -26,6 +26,7 @@ from kensaku.search.rank import (
     MAX_CONTENT,
     clean_hits,
     filter_hits,
+    folded_note,
     fuse,
     is_about,
     limit_per_host,
@@ -164,7 +165,8 @@ def _rank(run: Run, findings: dict[str, Findings]) -> tuple[tuple[Hit, ...], lis
         ranked = limit_per_host(fuse(lists, query), settings.rank_per_domain)
     else:
         ranked = merge([hit for hits in lists for hit in hits], query)
-    return tuple(ranked[: query.max_results]), notes
+    shown = tuple(ranked[: query.max_results])
+    return shown, notes + folded_note(shown)
 
 
 def _text_size(findings: dict[str, Findings]) -> int:
@@ -178,7 +180,7 @@ def _text_size(findings: dict[str, Findings]) -> int:
 
 
 async def _read_pages(run: Run, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], list[str]]:
-    """Read the pages behind the hits, unless the upstream has done so."""
+    """Read the pages behind the hits, unless the upstream has done so or the index holds them."""
     from kensaku.search.advanced import read_pages
 
     if not hits or all(run.resources.provider(h.provider).reads_pages for h in hits):

@@ -16,7 +16,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from kensaku.models import Explain, Hit, Source
+from kensaku.models import LOCAL, Explain, Hit, Source
 from kensaku.search.query import date_window
 from kensaku.text.clean import cut, plain, plain_lines, visible
 from kensaku.text.dates import parse_date
@@ -34,6 +34,7 @@ MAX_AUTHOR = 300
 _MARKUP = 4  # how many times as long a title may be before its tags and entities are removed
 RRF_K = 60
 ENOUGH = 0.45  # share of a query's words in a text that is about it
+SHORT = 40  # characters; shorter texts are alike by accident
 NEAR = 0.9  # share of words two texts have in common when one is a copy of the other
 _ORDINARY = re.compile(r"https?://([A-Za-z0-9.-]+)(/[^?#]*|)(?:\?([^#]*))?(?:#.*)?")
 _HOST = re.compile(r"https?://([A-Za-z0-9.-]+)(?:[/?#]|\Z)")
@@ -62,7 +63,7 @@ def clean_hits(
     """Clean every field of every hit and drop hits without a link; keep at most `limit`.
 
     A field is cut before it is cleaned, and a list after four times the limit, so that the work is
-    bounded. `markup`: contents are HTML.
+    bounded. `markup`: contents are HTML; without it they are a stored text, which stays as it is.
     `web`: only web addresses are links. Documents of the local index have whatever address their
     owner gave them, such as `doc:12`, as long as no click on it runs anything.
     """
@@ -75,7 +76,8 @@ def clean_hits(
         if not (_is_web(url) if web else _is_harmless(url)):
             continue
         content = hit.content if isinstance(hit.content, str) else ""
-        content = plain_lines(cut(content, MAX_CONTENT), markup=markup)
+        content = cut(content, MAX_CONTENT)
+        content = plain_lines(content) if markup else _stored(content)
         title = plain(hit.title[: _MARKUP * MAX_TITLE]) if isinstance(hit.title, str) else ""
         title = title[:MAX_TITLE] or _name_of(url)
         score, provider = _score(hit.score), hit.provider
@@ -90,7 +92,7 @@ def clean_hits(
                 provider,
                 plain(str(hit.author)[:MAX_AUTHOR]) if hit.author else None,
                 _image_url(hit.favicon) if hit.favicon else None,
-                _raw_content(hit.raw_content),
+                _raw_content(hit.raw_content, markup=markup),
                 (Source(provider, rank, score, family),),
                 replace(hit.explain, coverage=covered) if hit.explain else Explain(covered),
             )
@@ -262,8 +264,16 @@ def _score(value: Any) -> float | None:
     return float(value) if 0 <= value <= 1 else None
 
 
-def _raw_content(text: Any) -> str | None:
-    return visible(cut(text, MAX_RAW_CONTENT)) if text and isinstance(text, str) else None
+def _raw_content(text: Any, *, markup: bool) -> str | None:
+    if not text or not isinstance(text, str):
+        return None
+    text = cut(text, MAX_RAW_CONTENT)
+    return visible(text) if markup else _stored(text)
+
+
+def _stored(text: str) -> str:
+    """The text without hidden characters; all else stays, so that its offsets are right."""
+    return "\r\n".join(map(visible, text.split("\r\n"))) if "\r\n" in text else visible(text)
 
 
 def _image_url(url: Any) -> str | None:
@@ -307,44 +317,80 @@ def _in_window(
 
 
 def _deduplicate(hits: Sequence[Hit]) -> list[Hit]:
-    """Duplicates folded into the first of them: by address, then by near-equal text."""
+    """Duplicates folded into the first of them: by address, then by near-equal text.
+
+    Documents of the local index are their owner's: two that differ in a word are two.
+    """
     by_url: dict[str, Hit] = {}
     for hit in hits:
         try:
             key = canonical(hit.url)
         except ValueError:
             key = hit.url
+        if key in by_url and _differ(by_url[key], hit):
+            key += f"\n{len(by_url)}"
         by_url[key] = hit if key not in by_url else _merge_hits(by_url[key], hit)
     kept: list[Hit] = []
-    texts: list[str] = []  # as they were before folding, so that a copy of a copy is one, too
+    seen: list[Hit] = []  # as they were before folding, so that a copy of a copy is one, too
     for hit in by_url.values():
-        twin = _copy_of(hit.content, texts)
+        twin = _copy_of(hit, seen)
         if twin is None:
             kept.append(hit)
-            texts.append(hit.content)
+            seen.append(hit)
         else:
-            kept[twin] = _merge_hits(kept[twin], hit)
+            kept[twin] = _add_copy(kept[twin], hit)
     return kept
 
 
-def _copy_of(text: str, known: Sequence[str]) -> int | None:
-    """Which of the known texts this one is a copy of.
+def _differ(one: Hit, other: Hit) -> bool:
+    """Whether these are two documents of the local index with different texts."""
+    return one.provider == other.provider == LOCAL and not _same_document(one, other)
+
+
+def _same_document(one: Hit, other: Hit) -> bool:
+    """Whether two documents of the local index have the same text, not only the same passage."""
+    a, b = (h.explain.local if h.explain else None for h in (one, other))
+    if a is None or b is None or not a.revision or a.revision != b.revision:
+        return False
+    return len(one.content) >= SHORT or one.title == other.title
+
+
+def _copy_of(hit: Hit, known: Sequence[Hit]) -> int | None:
+    """Which of the known hits this one is a copy of.
 
     Copies are about as long, and share at least one of a few short pieces, which is quickly seen;
     only then are the words compared. Short texts are alike by accident: "Sign in to continue".
     """
+    text = hit.content
     size, step = len(text), len(text) // 4
-    if size < 40:
+    if hit.provider == LOCAL:
+        return next((n for n, other in enumerate(known) if _same_document(hit, other)), None)
+    if size < SHORT:
         return None
     pieces = text[step : step + 16], text[2 * step :][:16], text[3 * step :][:16]
-    for n, other in enumerate(known):
+    for n, one in enumerate(known):
+        other = one.content
         if (
             0.8 * size < len(other) < 1.25 * size
             and (pieces[0] in other or pieces[1] in other or pieces[2] in other)
+            and one.provider != LOCAL
             and _nearly_equal(text, other)
         ):
             return n
     return None
+
+
+def _add_copy(first: Hit, copy: Hit) -> Hit:
+    explain = first.explain or Explain()
+    explain = replace(explain, copies=(*explain.copies, copy.url))
+    return replace(_merge_hits(first, copy), explain=explain)
+
+
+def folded_note(hits: Iterable[Hit]) -> list[str]:
+    """Say how many hits were folded because their text is that of another hit."""
+    copies = sum(len(h.explain.copies) for h in hits if h.explain)
+    counted = "1 hit" if copies == 1 else f"{copies} hits"
+    return [f"{counted} with the text of another, or nearly, left out"] if copies else []
 
 
 def _nearly_equal(a: str, b: str) -> bool:
