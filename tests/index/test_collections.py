@@ -8,6 +8,7 @@ import pytest
 
 from kensaku.errors import UnknownName
 from kensaku.index import AddResult
+from kensaku.index.meta import CollectionMeta
 from kensaku.models import Document
 from tests.index.animals import ALL, HERONS, OTTERS, urls
 
@@ -41,7 +42,7 @@ async def test_a_shorter_version_leaves_no_old_passage_behind(index):
 
     assert (await index.stats())["default"] | {"average_terms": 0} == {
         "documents": 1, "passages": 1, "languages": ["en"], "model": None, "average_terms": 0,
-        "foreign": False,
+        "foreign": False, "problem": None,
     }  # fmt: skip
     assert await index.search("zebras") == []
 
@@ -87,3 +88,47 @@ async def test_lengths_are_compared_with_the_collection_as_it_became(index):
 
     assert average > 150
     assert urls(await index.search("short")) == ["https://e.org/first"]
+
+
+LENGTHS = [
+    Document(f"doc:{n}", "", f"heron {'reed ' * (n % 37)}{'pond ' * (n % 5)}") for n in range(60)
+]
+
+
+async def test_ranking_does_not_depend_on_batches(index):
+    """Documents that came one by one are compared with the same average length."""
+    await index.add(LENGTHS, collection="once")
+    for start in range(0, 60, 7):
+        await index.add(LENGTHS[start : start + 7], collection="often")
+    await index.add([replace(d, text="gone") for d in LENGTHS[:5]], collection="often")
+    await index.add(LENGTHS[:5], collection="often")
+    await index.add([Document("doc:x", "", "heron " * 90)], collection="often")
+    await index.delete("doc:x", collection="often")
+    await index.optimize("often")
+
+    once = await index.search("heron pond", collections="once", max_results=60)
+    often = await index.search("heron pond", collections="often", max_results=60)
+
+    assert [h.score for h in often] == pytest.approx([h.score for h in once], abs=0.004)
+    stats = await index.stats()
+    assert stats["once"] == stats["often"]
+
+
+async def test_a_few_wrong_guesses_do_not_change_how_a_query_is_read(index):
+    """Eight of 1,400 English abstracts look Dutch; queries are not Dutch for that."""
+    meta = CollectionMeta(languages={"en": 1_392, "nl": 5, "de": 3})
+
+    assert meta.query_languages("supersonic wings") == ["en"]
+    assert meta.query_languages("wat is een vleugel van het vliegtuig") == ["en", "nl"]
+    assert CollectionMeta(languages={"en": 30, "fr": 1}).query_languages("wings") == ["en", "fr"]
+
+
+async def test_the_whole_stored_text_comes_with_a_hit(index):
+    """As it was put in, from the index and not from the network."""
+    text = "# A\r\n\r\n    code <b>\t\n\n\n\n" + "Herons wait. " * 600 + "\n  end\n"
+    await index.add([Document("https://e.org/", "Herons", text)])
+
+    (hit,) = await index.search("herons wait", include_raw_content=True)
+
+    assert hit.raw_content == text
+    assert text[hit.explain.local.start : hit.explain.local.end] == hit.content

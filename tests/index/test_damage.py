@@ -111,6 +111,59 @@ async def test_flipped_bytes_and_cut_files_are_an_error_with_a_remedy_that_works
     await _closed(directory)
 
 
+async def _cut_mappings(directory: Path) -> None:
+    """Lose half of the ids of a collection, as a file system does after a power failure."""
+    for path in (directory / "collections" / "broken").rglob("*id_tracker.mappings"):
+        os.truncate(path, path.stat().st_size // 2)
+
+
+async def test_lost_documents_are_noticed_and_the_rest_is_saved(closed, tmp_path):
+    """The collection's own record says how many there were."""
+    directory = tmp_path / "index"
+    _copy(closed, directory)
+    await _cut_mappings(directory)
+
+    async with Index(directory, idle_timeout=0) as index, asyncio.timeout(HANG):
+        stats = await index.stats()
+        checked = await index.check()
+        found = await index.search("word3")
+        with pytest.raises(IndexFault, match="damaged") as error:
+            await index.export_jsonl(tmp_path / "strict.jsonl")
+        lost: list[str] = []
+        saved = await index.export_jsonl(tmp_path / "saved.jsonl", salvage=lost.append)
+
+    assert "broken" in stats["broken"]["problem"]
+    assert stats["whole"]["problem"] is None
+    assert checked["whole"]["problem"] is None
+    assert checked["whole"]["documents"] == checked["whole"]["expected"] == 5
+    assert "damaged" in checked["broken"]["problem"]
+    assert any("broken" in note and "--salvage" in note for note in found.notes)
+    assert "https://e.org/3" in urls(found)
+    assert "--salvage" in error.value.remedy
+    assert saved >= 5
+    await _closed(directory)
+
+
+async def test_a_collection_that_does_not_open_takes_no_other_down(closed, tmp_path):
+    """A search that names no collection answers from the others and says what is damaged."""
+    directory = tmp_path / "index"
+    _copy(closed, directory)
+    (directory / "collections" / "broken" / "edge_config.json").write_text("{")
+
+    async with Index(directory, idle_timeout=0) as index, asyncio.timeout(HANG):
+        found = await index.search("word3")
+        stats = await index.stats()
+        with pytest.raises(IndexFault) as error:
+            await index.search("word3", collections="broken")
+
+    assert urls(found) == ["https://e.org/3"]
+    assert "'broken'" in found.notes[0]
+    assert stats["whole"]["documents"] == 5
+    assert stats["broken"]["problem"]
+    assert "drop" in error.value.remedy
+    await _closed(directory)
+
+
 async def _copies_while_writing(home: Path, target: Path, *, pause: bool) -> list[tuple[Path, int]]:
     """Copies of an index that is written to, each with the number of acknowledged documents."""
     acknowledged = 0

@@ -5,9 +5,11 @@
   collections            list the collections
   documents              list the URLs of a collection's documents
   stats                  print documents, passages, languages and model of each collection
+  check                  read every document and compare it with what was stored
   delete URL|PATH …      delete documents, from one collection or from all
   drop                   delete a whole collection
-  export FILE            write documents to a file, one JSON object a line
+  export FILE            write documents to a file, one JSON object a line; --salvage leaves out
+                         and lists what is damaged
   import FILE            add the documents of such a file
   optimize               make searches fast again after many additions
   watch PATH             add a folder and follow its changes until Ctrl-C
@@ -54,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("action", choices=list(ACTIONS), metavar="ACTION", help=f"one of {names}")
     add("what", nargs="*", metavar="WHAT", help="paths, URLs or a file, depending on the action")
     add("--collection", metavar="NAME", help=f"collection (default: {DEFAULT})")
+    add("--salvage", action="store_true", help="export: leave out what is damaged, and list it")
     add("--once", action="store_true", help="watch: scan once and exit")
     add("--interval", type=float, default=2.0, metavar="SECONDS",
         help="watch: time between scans (default 2)")  # fmt: skip
@@ -156,7 +159,29 @@ async def _stats(args: argparse.Namespace) -> int:
         model = "(foreign)" if s["foreign"] else s["model"] or "–"
         rows.append([name, *counts, languages, model])
     print_result(format_table(rows))
+    for s in stats.values():
+        if s["problem"]:
+            print_message(s["problem"])
     return 0
+
+
+async def _check(args: argparse.Namespace) -> int:
+    async with open_client(load_settings(args)) as k:
+        if args.collection is not None:
+            _check_collection(args.collection, await k.index.collections())
+        checked = await k.index.check(args.collection)
+    bad = [result for result in checked.values() if result["problem"]]
+    if args.json:
+        print_json(checked)
+        return int(bool(bad))
+    for name, result in checked.items():
+        state = "damaged" if result["problem"] else "good"
+        print_result(f"{name}: {format_count(result['documents'], 'document')} read, {state}")
+    for result in bad:
+        print_message(f"{result['problem']}; {result['remedy']}")
+        for url in result["damaged"]:
+            print_message(f"  {one_line(url)[:200]}")
+    return int(bool(bad))
 
 
 async def _delete(args: argparse.Namespace) -> int:
@@ -172,7 +197,7 @@ async def _drop(args: argparse.Namespace) -> int:
         raise UsageError("say what to remove: URLs, paths, or --collection NAME for all of one")
     async with open_client(load_settings(args)) as k:
         _check_collection(args.collection, await k.index.collections())
-        deleted = (await k.index.stats())[args.collection]["documents"]
+        deleted = (await k.index.stats())[args.collection]["documents"]  # 0 when it is damaged
         await k.index.drop(args.collection)
     _print(args, {"removed": deleted}, format_count(deleted, "document") + " removed")
     return 0
@@ -199,7 +224,11 @@ async def _export(args: argparse.Namespace) -> int:
     async with open_client(load_settings(args)) as k:
         if args.collection is not None:
             _check_collection(args.collection, await k.index.collections())
-        n = await k.index.export_jsonl(file, args.collection)
+        lost: list[str] = []
+        salvage = lost.append if args.salvage else None
+        n = await k.index.export_jsonl(file, args.collection, salvage=salvage)
+    for what in lost:
+        print_message(f"left out, since it cannot be read: {one_line(what)[:200]}")
     _print(args, {"exported": n, "file": str(file)}, format_count(n, "document") + " exported")
     return 0
 
@@ -295,6 +324,7 @@ ACTIONS = {
     "collections": Action(_collections, 0, 0, "no words"),
     "documents": Action(_documents, 0, 0, "no words"),
     "stats": Action(_stats, 0, 0, "no words"),
+    "check": Action(_check, 0, 0, "no words"),
     "delete": Action(_delete, 1, None, "URLs or paths"),
     "drop": Action(_drop, 0, 0, "no words"),
     "export": Action(_export, 1, 1, "one file"),

@@ -14,22 +14,19 @@ from kensaku.errors import IndexFault, InvalidQuery, UnknownName
 from kensaku.index.engines.base import META_ID, Engine, Entry, Payload
 from kensaku.index.entries import (
     PreparedDocument,
-    bm25_weights,
     document_id,
-    document_of,
     entry_id,
     make_entries,
-    passage_terms,
     prepare,
     rebuild_document,
     revision,
 )
-from kensaku.index.meta import FORMAT, CollectionMeta
+from kensaku.index.errors import damage_fault
+from kensaku.index.meta import READABLE, CollectionMeta, DocumentRecord
 from kensaku.index.names import check_collection_name
 from kensaku.index.results import CollectionStats
+from kensaku.index.weights import reweigh
 from kensaku.models import Document
-
-REWEIGH_AT_ONCE = 5_000  # up to so many passages, outdated weights are not left to optimize()
 
 Vectors = Sequence[Sequence[float] | None]
 
@@ -40,6 +37,7 @@ class Collections:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self._meta: dict[str, CollectionMeta] = {}
+        self._faults: dict[str, IndexFault] = {}  # documents that were lost, by collection
 
     def names(self) -> list[str]:
         """Return the names of all collections."""
@@ -69,10 +67,12 @@ class Collections:
         *,
         model: str = "",
         flush: bool = True,
+        longer: float = 1.0,
     ) -> dict[str, int]:
         """Store documents; leave those alone that are stored already, word for word.
 
-        `vectors` are embeddings that the caller made, by URL, one for each passage.
+        `vectors` are embeddings that the caller made, by URL, one for each passage. `longer` says
+        how much longer the passages of all documents that are to come are than those of these.
         """
         check_collection_name(collection)
         latest = {d.url: d for d in documents}
@@ -82,9 +82,14 @@ class Collections:
         changed = _changed(revisions, stored)
         prepared = [prepare(latest[url], revisions[url]) for url in changed]
         if prepared:
+            if not meta.average:
+                lengths = [t.length for p in prepared for t in p.terms]
+                meta.average = longer * max(1.0, sum(lengths) / len(lengths))
             self._write(collection, meta, prepared, stored, vectors or {}, flush)
         elif flush:
             self.engine.write(collection, ())  # flushes the batches before this one
+        if flush and self._meta[collection].reweigh_at_once:
+            reweigh(self.engine, collection, self._meta[collection])
         updated = sum(url in stored for url in changed)
         return {
             "added": len(changed) - updated,
@@ -95,20 +100,18 @@ class Collections:
     def delete(self, collection: str, urls: Sequence[str]) -> int:
         """Delete documents; return how many there were."""
         self._require(collection)
+        meta = self.meta(collection)
         stored = self._heads(collection, urls)
-        self.engine.write(collection, (), [i for u, h in stored.items() for i in _entry_ids(u, h)])
+        if not stored:
+            return 0
+        now = replace(meta)
+        now.count(self._records(collection, stored), -1)
+        removed = [i for u, h in stored.items() for i in _entry_ids(u, h)]
+        self.engine.write(collection, [now.to_entry()], removed)
+        self._meta[collection] = now
         return len(stored)
 
-    def documents(
-        self, collection: str, after: str | None = None, limit: int = 500
-    ) -> tuple[list[Document], str | None]:
-        """Return a page of whole documents, and the offset of the next page; None at the end."""
-        self._require(collection)
-        page, after = self.engine.scroll(collection, after, limit)
-        heads = [(id, payload) for id, payload in page if "url" in payload]
-        return [self._document(collection, document_of(id), head) for id, head in heads], after
-
-    def _document(self, collection: str, id: str, head: Payload) -> Document:
+    def document(self, collection: str, id: str, head: Payload) -> Document:
         """Load the other entries of the document that begins with `head`."""
         rest = [entry_id(id, part) for part in range(1, head.get("parts", 1))]
         payloads = self.engine.get(collection, rest) if rest else {}
@@ -118,28 +121,34 @@ class Collections:
         """Count what a collection holds."""
         if self.engine.foreign is not None and self.is_foreign(collection):
             return self.engine.foreign.stats(collection)
-        meta = self.meta(collection)
-        documents, passages = self.engine.count(collection)
+        try:
+            meta = self.meta(collection)
+            documents, passages = self.engine.count(collection)
+        except IndexFault as fault:
+            return damaged_stats(fault)
+        lost = self._faults.get(collection)
         return {
             "documents": documents,
             "passages": passages,
-            "languages": list(meta.languages),
+            "languages": sorted(meta.languages),
             "model": meta.model or None,
             "average_terms": round(meta.current_average, 1),
             "foreign": False,
+            "problem": None if lost is None else lost.message,
         }
 
     def optimize(self, collection: str) -> None:
         """Recompute outdated weights and let the engine reorganise its files."""
         meta = self.meta(collection)
-        if meta.passages and meta.outdated:
-            self._reweigh(collection, meta)
+        if meta.outdated:
+            reweigh(self.engine, collection, meta)
         self.engine.optimize(collection)
 
     def drop(self, collection: str) -> None:
         """Delete a collection."""
         self._require(collection)
         self._meta.pop(collection, None)
+        self._faults.pop(collection, None)
         self.engine.drop(collection)
 
     def close(self) -> None:
@@ -151,15 +160,29 @@ class Collections:
         self._require(collection)
         meta = self._meta.get(collection)
         if meta is None:
-            payload = self.engine.get(collection, [META_ID]).get(META_ID, {})
-            if payload.get("format", FORMAT) != FORMAT:
-                raise IndexFault(
-                    f"collection {collection!r} was written by another version of Kensaku",
-                    remedy="export it there and import it here",
-                )
-            names = CollectionMeta.__dataclass_fields__
-            meta = CollectionMeta(**{n: v for n, v in payload.items() if n in names})
-            self._meta[collection] = meta
+            meta = self._meta[collection] = self._load_meta(collection)
+        return meta
+
+    def fault(self, collection: str) -> IndexFault | None:
+        """Return what is wrong with a collection that can be searched but has lost documents."""
+        return self._faults.get(collection)
+
+    def _load_meta(self, collection: str) -> CollectionMeta:
+        payload = self.engine.get(collection, [META_ID]).get(META_ID, {})
+        if payload.get("format", READABLE[-1]) not in READABLE:
+            raise IndexFault(
+                f"collection {collection!r} was written by another version of Kensaku",
+                remedy="export it there and import it here",
+            )
+        meta = CollectionMeta.from_payload(payload)
+        # Other machines write to a server's collection, too: there the counts are not exact.
+        if self.engine.foreign is None and meta.counted:
+            documents, passages = self.engine.count(collection)
+            if not payload and passages >= 0:
+                raise damage_fault(collection, "its record is missing")
+            if documents < meta.documents:
+                lost = f"{meta.documents - documents:,} of {meta.documents:,} documents are missing"
+                self._faults[collection] = damage_fault(collection, lost)
         return meta
 
     def _require(self, collection: str) -> None:
@@ -196,8 +219,18 @@ class Collections:
 
     def _heads(self, collection: str, urls: Iterable[str]) -> dict[str, Payload]:
         ids = {entry_id(document_id(url), 0): url for url in urls}
-        heads = self.engine.get(collection, list(ids), ["rev", "parts"])
+        heads = self.engine.get(collection, list(ids), ["rev", "parts", "terms", "language"])
         return {ids[id]: payload for id, payload in heads.items()}
+
+    def _records(self, collection: str, heads: Mapping[str, Payload]) -> Iterable[DocumentRecord]:
+        for url, head in heads.items():
+            id = document_id(url)
+            if "terms" not in head:  # of format 2
+                whole = self.engine.get(collection, [entry_id(id, 0)])[entry_id(id, 0)]
+                read = prepare(self.document(collection, id, whole), "")
+                head = head | {"terms": read.length}
+            parts, terms = head.get("parts", 1), head["terms"]
+            yield DocumentRecord(id, head["rev"], parts, terms, head["language"])
 
     def _write(
         self,
@@ -208,10 +241,11 @@ class Collections:
         vectors: Mapping[str, Vectors],
         flush: bool,
     ) -> None:
-        now = replace(meta, languages=sorted({*meta.languages, *(p.language for p in prepared)}))
-        now.passages += sum(len(p.terms) for p in prepared)
-        now.length += sum(t.length for p in prepared for t in p.terms)
-        now.average = meta.average or now.current_average
+        now = replace(meta)
+        urls = [p.document.url for p in prepared]
+        replaced = {url: stored[url] for url in urls if url in stored}
+        now.count(self._records(collection, replaced), -1)
+        now.count(p.record for p in prepared)
         batch: list[Entry] = []
         old_ids: list[str] = []
         for one in prepared:
@@ -224,37 +258,19 @@ class Collections:
         removed = [i for i in old_ids if i not in new_ids]
         self.engine.write(collection, batch, removed, flush=flush)
         self._meta[collection] = now
-        if now.outdated and now.passages <= REWEIGH_AT_ONCE:
-            self._reweigh(collection, now)
 
-    def _reweigh(self, collection: str, meta: CollectionMeta) -> None:
-        """Recompute all weights with the current average length."""
-        average = meta.current_average
-        after = None
-        while True:
-            page, after = self.engine.scroll(collection, after, 1_000)
-            titles = self._titles(collection, page)
-            batch = []
-            for id, payload in page:
-                language = payload["language"]
-                terms = passage_terms(
-                    titles[document_of(id)], payload.get("heading", ""), payload["text"], language
-                )
-                weights = bm25_weights(terms, average, language)
-                batch.append(Entry(id, {}, [*terms.words, *terms.pairs], weights))
-            if batch:
-                self.engine.update_weights(collection, batch)
-            if after is None:
-                break
-        meta.average = average
-        self.engine.write(collection, [meta.to_entry()])
 
-    def _titles(self, collection: str, page: Sequence[tuple[str, Payload]]) -> dict[str, str]:
-        on_page = {document_of(id): p["title"] for id, p in page if "title" in p}
-        missing = {document_of(id) for id, _ in page} - on_page.keys()
-        heads = self.engine.get(collection, [entry_id(d, 0) for d in missing], ["title"])
-        loaded = {document_of(id): p.get("title", "") for id, p in heads.items()}
-        return dict.fromkeys(missing, "") | loaded | on_page
+def damaged_stats(fault: IndexFault) -> CollectionStats:
+    """Return the statistics of a collection that cannot be read."""
+    return {
+        "documents": 0,
+        "passages": 0,
+        "languages": [],
+        "model": None,
+        "average_terms": 0.0,
+        "foreign": False,
+        "problem": fault.message,
+    }
 
 
 def _changed(revisions: Mapping[str, str], stored: Mapping[str, Payload]) -> list[str]:

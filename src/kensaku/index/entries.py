@@ -20,6 +20,7 @@ from typing import Any
 
 from kensaku.index.engines.base import Entry, Payload
 from kensaku.index.languages import guess_language
+from kensaku.index.meta import DocumentRecord
 from kensaku.index.passages import split
 from kensaku.index.tokens import Terms, document_terms
 from kensaku.models import Document, Passage
@@ -44,6 +45,16 @@ class PreparedDocument:
     passages: tuple[Passage, ...]
     terms: tuple[Terms, ...]
 
+    @property
+    def record(self) -> DocumentRecord:
+        """What it adds to the counts of its collection."""
+        return DocumentRecord(self.id, self.rev, len(self.passages), self.length, self.language)
+
+    @property
+    def length(self) -> int:
+        """The terms of all passages together."""
+        return sum(terms.length for terms in self.terms)
+
 
 def document_id(url: str) -> str:
     """Return what the ids of all entries of a document begin with."""
@@ -65,8 +76,12 @@ def revision(document: Document, model: str = "") -> str:
     parts = [document.title, document.text, document.published, document.language, model]
     if document.metadata:
         parts.append(json.dumps(dict(document.metadata), sort_keys=True, default=str))
-    joined = "\0".join(part or "" for part in parts)
-    return hashlib.blake2b(joined.encode("utf-8", "replace"), digest_size=8).hexdigest()
+    return text_hash("\0".join(part or "" for part in parts))
+
+
+def text_hash(text: str) -> str:
+    """Return a short hash of a text: equal texts, equal hashes."""
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def prepare(document: Document, rev: str) -> PreparedDocument:
@@ -127,7 +142,7 @@ def make_entries(
         vector = vectors[part] if vectors else None
         weights = bm25_weights(terms, average, prepared.language)
         id = entry_id(prepared.id, part)
-        entries.append(Entry(id, payload, [*terms.words, *terms.pairs], weights, vector))
+        entries.append(Entry(id, payload, terms.ids, weights, vector))
     tail = prepared.document.text[covered:]
     if tail:
         entries[-1].payload["after"] = tail
@@ -136,7 +151,7 @@ def make_entries(
 
 def _head_fields(prepared: PreparedDocument) -> Payload:
     document = prepared.document
-    payload: Payload = {"url": document.url, "title": document.title}
+    payload: Payload = {"url": document.url, "title": document.title, "terms": prepared.length}
     if len(prepared.passages) > 1:
         payload["parts"] = len(prepared.passages)
     if document.published and document.published != date_of(day_of(document.published)):

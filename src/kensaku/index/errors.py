@@ -12,6 +12,10 @@ from contextlib import contextmanager
 
 from kensaku.errors import IndexFault, KensakuError
 
+RECOVERY = (
+    "save what can be read with `kensaku index export FILE --collection NAME --salvage`, "
+    "drop the collection and import FILE"
+)
 _DISK_FULL = ("no space left", "file too large", "quota exceeded", "os error 27", "os error 28")
 _NOT_WRITABLE = ("permission denied", "read-only file system", "os error 13", "os error 30")
 _ERRNO_TEXTS = {
@@ -45,8 +49,13 @@ def to_index_fault(error: BaseException, what: str) -> IndexFault:
         return IndexFault(f"{what} is open in another process", remedy="close that one first")
     return IndexFault(
         f"{what} cannot be read or written ({type(error).__name__}: {str(error)[:200]})",
-        remedy="if it does not open again, drop it and add or import its documents anew",
+        remedy=RECOVERY,
     )
+
+
+def damage_fault(collection: str, what: str) -> IndexFault:
+    """Return the error of a collection that has lost a part of itself."""
+    return IndexFault(f"collection {collection!r} is damaged: {what}", remedy=RECOVERY)
 
 
 @contextmanager

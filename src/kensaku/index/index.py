@@ -14,7 +14,7 @@ on a Qdrant server when there is a `url`. Nothing here blocks the event loop.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from datetime import date
 from functools import cached_property
@@ -22,17 +22,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import ConfigError
+from kensaku.index.passages import MAX_CHARS
 from kensaku.index.payload import GUESS, PayloadFields
 from kensaku.index.request import SearchRequest, make_filters
 from kensaku.index.results import (
     AddResult,
+    CheckResult,
     CollectionStats,
-    ResultRow,
+    Hits,
+    SearchResult,
     to_document,
     to_hit,
     to_passage,
 )
-from kensaku.models import Document, Hit, Page, Passage, Progress, ProgressEvent
+from kensaku.models import Document, Page, Passage, Progress, ProgressEvent
 
 if TYPE_CHECKING:
     from kensaku.index.embed.models import EmbeddingModel, PostJson
@@ -102,8 +105,10 @@ class Index:
         result = AddResult()
         done = 0
         for batch in _batches(pending, BATCH_EMBEDDED if self._model_name else BATCH):
+            longer = _passage_chars(pending) / _passage_chars(batch) if not done else 1.0
             done += len(batch)
-            result += await self._add_batch(batch, collection, flush=done == len(pending))
+            last = done == len(pending)
+            result += await self._add_batch(batch, collection, flush=last, longer=longer)
             if progress:
                 progress(ProgressEvent(f"indexing {collection}", done, len(pending)))
         return result
@@ -122,13 +127,15 @@ class Index:
         mode: SearchMode | None = None,
         mmr: float | None = None,
         freshness: float | None = None,
-    ) -> list[Hit]:
+        include_raw_content: bool = False,
+    ) -> Hits:
         """Return the best documents for `text`, each with its best passage as `content`.
 
-        Without `collections`, search all of them. `mode` None searches by words and by meaning
-        when the collection has vectors of the model, else by words. `mmr` (0..1) trades relevance
-        for variety: 1 is relevance alone. `freshness` is the age in days at which a page counts a
-        quarter less.
+        Without `collections`, search all of them; `notes` of the result names those that are
+        damaged and were left out. `include_raw_content` adds the whole stored text.
+        `mode` None searches by words and by meaning when the collection has vectors of the model,
+        else by words. `mmr` (0..1) trades relevance for variety: 1 is relevance alone. `freshness`
+        is the age in days at which a page counts a quarter less.
 
         Scores are in 0..1 and order the hits of one search; they are no probabilities. By words
         the score is b / (b + 10) for a BM25 score b. In a hybrid search it is the fused rank (0..1
@@ -144,8 +151,11 @@ class Index:
             mode=mode,
             mmr=mmr,
             freshness=freshness,
+            include_document=include_raw_content,
         )
-        return [to_hit(row, rank) for rank, row in enumerate(await self._search(request), 1)]
+        found = await self._search(request)
+        hits = (to_hit(row, rank) for rank, row in enumerate(found["rows"], 1))
+        return Hits(hits, found["notes"])
 
     async def passages(
         self,
@@ -175,7 +185,7 @@ class Index:
             mmr=mmr,
             by_passage=True,
         )
-        return [to_passage(row) for row in await self._search(request)]
+        return [to_passage(row) for row in (await self._search(request))["rows"]]
 
     async def delete(self, urls: str | Iterable[str], collection: str = "default") -> int:
         """Delete documents by URL; return how many there were."""
@@ -195,8 +205,12 @@ class Index:
         return list(await self._client.call("foreign"))
 
     async def stats(self) -> dict[str, CollectionStats]:
-        """Return counts, languages and embedding model of each collection."""
+        """Return counts, languages, embedding model and problem of each collection."""
         return dict(await self._client.call("stats"))
+
+    async def check(self, collection: str | None = None) -> dict[str, CheckResult]:
+        """Read a collection, or all, and compare every document with what was stored."""
+        return dict(await self._client.call("check", collection=collection))
 
     async def optimize(self, collection: str | None = None) -> None:
         """Reorganise a collection, or all, for faster search after many documents were added.
@@ -205,14 +219,21 @@ class Index:
         """
         await self._client.call("optimize", collection=collection)
 
-    async def export_jsonl(self, path: str | Path, collection: str | None = None) -> int:
+    async def export_jsonl(
+        self,
+        path: str | Path,
+        collection: str | None = None,
+        *,
+        salvage: Callable[[str], None] | None = None,
+    ) -> int:
         """Write the documents of a collection, or of all, to a JSONL file; return how many.
 
-        The file appears when it is complete.
+        The file appears when it is complete. A damaged document is an error; with `salvage` it is
+        left out, and `salvage` is called with its address.
         """
         from kensaku.index.jsonl import export_jsonl
 
-        return await export_jsonl(self._client, Path(path), collection)
+        return await export_jsonl(self._client, Path(path), collection, salvage)
 
     async def import_jsonl(
         self, path: str | Path, collection: str | None = None, *, progress: Progress | None = None
@@ -252,7 +273,7 @@ class Index:
         return open_model(name, post=self._post, key=self._model_key)
 
     async def _add_batch(
-        self, batch: Sequence[Document], collection: str, *, flush: bool
+        self, batch: Sequence[Document], collection: str, *, flush: bool, longer: float
     ) -> AddResult:
         embeddings: dict[str, Any] = {}
         if self._model is not None:
@@ -261,11 +282,16 @@ class Index:
             embeddings = await embed_documents(self._client, self._model, batch, collection)
         plain = [asdict(d) if d.metadata else _plain(d) for d in batch]
         counts = await self._client.call(
-            "add", collection=collection, documents=plain, flush=flush, **embeddings
+            "add",
+            collection=collection,
+            documents=plain,
+            flush=flush,
+            longer=longer,
+            **embeddings,
         )
         return AddResult(**counts)
 
-    async def _search(self, request: SearchRequest) -> list[ResultRow]:
+    async def _search(self, request: SearchRequest) -> SearchResult:
         model = self._model
         if model is not None:
             from kensaku.index.embed.vectors import embed_query
@@ -273,8 +299,14 @@ class Index:
             # Collections of other applications are searched by vector in every language.
             needed = self._url is not None and request.collections is not None
             request = await embed_query(request, model, needed=needed)
-        rows: list[ResultRow] = await self._client.call("search", request=request.to_wire())
-        return rows
+        found: SearchResult = await self._client.call("search", request=request.to_wire())
+        return found
+
+
+def _passage_chars(documents: Sequence[Document]) -> float:
+    """Estimate the average length of the passages of documents, without splitting them."""
+    chars = [len(d.text) + 1 for d in documents]
+    return sum(chars) / sum(-(-n // MAX_CHARS) for n in chars)
 
 
 def _names(collections: str | Iterable[str] | None) -> tuple[str, ...] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,8 +24,13 @@ MAX_DEPTH = 64  # of the JSON on a line; an index writes it again, and the parse
 _FIELDS = ("url", "title", "text", "published", "language", "metadata")
 
 
-async def export_jsonl(client: IndexClient, path: Path, collection: str | None) -> int:
-    """Write documents to a temporary file beside `path` and rename it when it is complete."""
+async def export_jsonl(
+    client: IndexClient, path: Path, collection: str | None, salvage: Callable[[str], None] | None
+) -> int:
+    """Write documents to a temporary file beside `path` and rename it when it is complete.
+
+    `salvage` is called with what cannot be read, which is left out; without it that is an error.
+    """
     names = [collection] if collection else list(await client.call("collections"))
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     written = 0
@@ -33,7 +38,12 @@ async def export_jsonl(client: IndexClient, path: Path, collection: str | None) 
         with translate_errors(f"the export {path}"):
             await asyncio.to_thread(_create, partial)
         for name in names:
-            written += await _export_collection(client, name, partial, path)
+            try:
+                written += await _export_collection(client, name, partial, path, salvage)
+            except IndexFault as fault:
+                if salvage is None or collection is not None:
+                    raise
+                salvage(fault.message)
         with translate_errors(f"the export {path}"):
             await asyncio.to_thread(partial.replace, path)
     finally:
@@ -41,11 +51,22 @@ async def export_jsonl(client: IndexClient, path: Path, collection: str | None) 
     return written
 
 
-async def _export_collection(client: IndexClient, name: str, partial: Path, path: Path) -> int:
+async def _export_collection(
+    client: IndexClient,
+    name: str,
+    partial: Path,
+    path: Path,
+    salvage: Callable[[str], None] | None,
+) -> int:
     written = 0
     after = None
     while True:
-        page = await client.call("documents", collection=name, after=after)
+        page = await client.call(
+            "documents", collection=name, after=after, salvage=salvage is not None
+        )
+        for lost in page["damaged"]:
+            if salvage is not None:
+                salvage(f"{name}: {lost}")
         lines = [
             json.dumps({"collection": name, **d}, ensure_ascii=False, default=str)
             for d in page["documents"]

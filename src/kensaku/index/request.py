@@ -70,6 +70,7 @@ class SearchRequest:
     model: str = ""  # … the name of that model …
     trust: float = 0.0  # … and its weight beside BM25's
     by_passage: bool = False  # list several passages of one document
+    include_document: bool = False  # return the whole text of each document, too
 
     def __post_init__(self) -> None:
         if not self.text.strip():

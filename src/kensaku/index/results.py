@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TypedDict
 
@@ -39,6 +40,7 @@ class CollectionStats(TypedDict):
     model: str | None
     average_terms: float  # terms in a passage
     foreign: bool  # another application's, on a Qdrant server: only searched
+    problem: str | None  # what is damaged
 
 
 class ResultRow(TypedDict):
@@ -58,6 +60,33 @@ class ResultRow(TypedDict):
     bm25: float | None
     cosine: float | None
     highlights: list[str]
+    revision: str  # equal for documents with the same text
+    document: str | None  # the whole text, when it was asked for
+
+
+class SearchResult(TypedDict):
+    """The results of a search, and what a reader should know about it."""
+
+    rows: list[ResultRow]
+    notes: list[str]
+
+
+class CheckResult(TypedDict):
+    """What `Index.check` found in a collection."""
+
+    documents: int  # that are whole
+    expected: int | None  # that should be there; None where that is not known
+    damaged: list[str]  # addresses whose text is not what was stored
+    problem: str | None  # in one sentence; None: all is well
+    remedy: str
+
+
+class Hits(list[Hit]):
+    """The hits of a search; `notes` say what a reader should know about it."""
+
+    def __init__(self, hits: Iterable[Hit] = (), notes: Iterable[str] = ()) -> None:
+        super().__init__(hits)
+        self.notes = tuple(notes)
 
 
 def to_document(source: Document | Page) -> Document:
@@ -100,6 +129,7 @@ def to_hit(row: ResultRow, rank: int) -> Hit:
         language=row["language"] or "",
         highlights=tuple(row["highlights"] or ()),
         metadata=json.loads(row["metadata"]) if row["metadata"] else {},
+        revision=row["revision"],
     )
     return Hit(
         url=row["url"],
@@ -108,6 +138,7 @@ def to_hit(row: ResultRow, rank: int) -> Hit:
         score=row["score"],
         published=row["published"],
         provider=LOCAL,
+        raw_content=row["document"],
         sources=(Source(LOCAL, rank, row["score"], LOCAL),),
         explain=Explain(local=local),
     )

@@ -6,57 +6,88 @@ terms, vector → candidates by words and by vector → blend → documents → 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from kensaku.errors import IndexFault, InvalidQuery
+from kensaku.index.candidates import SPARE, Candidate, find_candidates
 from kensaku.index.collections import Collections
-from kensaku.index.engines.base import EntryFilter, Payload, ScoredEntry
-from kensaku.index.entries import day_of, document_of, entry_id, published_of
-from kensaku.index.fuse import blend, cosine, decay, diversify, highlights, overlap, saturate
+from kensaku.index.engines.base import EntryFilter
+from kensaku.index.entries import day_of, document_of, entry_id, published_of, text_hash
+from kensaku.index.fuse import cosine, decay, diversify, highlights, overlap
 from kensaku.index.languages import STOP_WORDS
-from kensaku.index.request import Filters, SearchMode, SearchRequest
-from kensaku.index.results import ResultRow
-from kensaku.index.tokens import document_terms, query_pattern, query_terms
+from kensaku.index.request import Filters, SearchRequest
+from kensaku.index.results import ResultRow, SearchResult
+from kensaku.index.tokens import document_terms, query_pattern
 
-PASSAGES_PER_RESULT = 3  # candidates for each document that is returned …
-PASSAGES_PER_RESULT_FUSED = 10  # … and where two lists are fused
 DEPTH_FACTOR = 4  # times as many candidates, when they belonged to too few documents
-SPARE = 5  # documents loaded beyond `max_results`: a title match may lift one of them
 TITLE_BOOST = 0.2  # of what a score lacks to 1, when the query contains the whole title
 
 _WORD = re.compile(r"[^\W_]+")
 _SMALL_WORDS = STOP_WORDS["en"]
 
 
-@dataclass(slots=True)
-class Candidate:
-    """A passage that may be returned."""
+class _Unreadable(Exception):
+    """A collection cannot be read, while others can."""
 
-    collection: str
-    id: str
-    score: float  # 0..1
-    bm25: float | None = None
-    cosine: float | None = None
-    payload: Payload = field(default_factory=dict)
-    head: Payload = field(default_factory=dict)  # the payload of the document's first entry
+    def __init__(self, collection: str, fault: IndexFault) -> None:
+        super().__init__(collection)
+        self.collection, self.fault = collection, fault
 
 
-def search(collections: Collections, request: SearchRequest) -> list[ResultRow]:
+def search(collections: Collections, request: SearchRequest) -> SearchResult:
     """Return the best documents (or passages) for a query, best first, as plain values."""
     foreign = collections.engine.foreign
     others = [n for n in request.collections or () if foreign and collections.is_foreign(n)]
     if foreign is None or not others:
-        return _search_own(collections, request)
+        return _search_readable(collections, request)
     rows = [row for name in others for row in foreign.search(name, request)]
+    notes: list[str] = []
     own = tuple(n for n in request.collections or () if n not in others)
     if own:
-        rows += _search_own(collections, replace(request, collections=own))
-    return sorted(rows, key=lambda row: -row["score"])[: request.max_results]
+        found = _search_readable(collections, replace(request, collections=own))
+        rows, notes = rows + found["rows"], found["notes"]
+    best = sorted(rows, key=lambda row: -row["score"])[: request.max_results]
+    return {"rows": best, "notes": notes}
+
+
+def _search_readable(collections: Collections, request: SearchRequest) -> SearchResult:
+    """Search; leave out collections that cannot be read, unless the search names them."""
+    names = list(request.collections or collections.names())
+    notes: list[str] = []
+    while True:
+        try:
+            rows = _search_own(collections, replace(request, collections=tuple(names)))
+        except _Unreadable as unreadable:
+            fault = unreadable.fault
+            names.remove(unreadable.collection)
+            if request.collections is not None or not names:
+                raise fault from unreadable
+            notes.append(f"{fault.message}; it was not searched. {_sentence(fault.remedy)}")
+        else:
+            lost = filter(None, map(collections.fault, names))
+            notes += [f"{fault.message}. {_sentence(fault.remedy)}" for fault in lost]
+            return {"rows": rows, "notes": notes}
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+@contextmanager
+def _naming(collection: str) -> Iterator[None]:
+    """Say which collection could not be read."""
+    try:
+        yield
+    except IndexFault as fault:
+        raise _Unreadable(collection, fault) from fault
 
 
 def _search_own(collections: Collections, request: SearchRequest) -> list[ResultRow]:
+    if not request.collections:
+        return []
     # Load a little more than is returned: titles, dates and similarity are in the payloads.
     reranked = request.mmr is not None or request.freshness
     spare = request.max_results * 2 if reranked else SPARE
@@ -67,21 +98,27 @@ def _search_own(collections: Collections, request: SearchRequest) -> list[Result
     if request.mmr is not None:
         best = _diversify(collections, best, request)
     pattern = query_pattern(request.text)
-    return [_result(c, pattern) for c in best[: request.max_results]]
+    rows = [_result(c, pattern) for c in best[: request.max_results]]
+    if request.include_document:
+        for row, c in zip(rows, best, strict=False):
+            with _naming(c.collection):
+                document = collections.document(c.collection, document_of(c.id), c.head)
+            row["document"] = document.text
+    return rows
 
 
 def _top_candidates(
     collections: Collections, request: SearchRequest, limit: int
 ) -> list[Candidate]:
     """Return up to `limit` documents; look deeper when one document filled the lists."""
-    names = request.collections or tuple(collections.names())
     condition = _entry_filter(request.filters)
     factor = 1
     while True:
         candidates: list[Candidate] = []
         truncated = False  # a list went on below the depth
-        for name in names:
-            some, more = _candidates(collections, name, request, condition, factor)
+        for name in request.collections or ():
+            with _naming(name):
+                some, more = find_candidates(collections, name, request, condition, factor)
             candidates += some
             truncated = truncated or more
         candidates.sort(key=lambda c: (-c.score, c.collection, c.id))
@@ -106,84 +143,6 @@ def _day(name: str, value: str | None) -> int | None:
     if value and day is None:
         raise InvalidQuery(f"{name} is {value[:40]!r}; write it as 2026-01-31")
     return day
-
-
-def _candidates(
-    collections: Collections,
-    name: str,
-    request: SearchRequest,
-    condition: EntryFilter,
-    factor: int,
-) -> tuple[list[Candidate], bool]:
-    """Return the best passages of a collection, and whether there are others below them."""
-    meta = collections.meta(name)
-    if not meta.passages:
-        return [], False
-    engine = collections.engine
-    mode = _resolve_mode(collections, name, request)
-    each = PASSAGES_PER_RESULT_FUSED if mode == "hybrid" else PASSAGES_PER_RESULT
-    depth = factor * (request.max_results * each + SPARE)
-    words: dict[str, float] = {}
-    terms = query_terms(request.text, meta.languages) if mode != "dense" else {}
-    if terms:
-        words = _scores(engine.search_terms(name, terms, depth, condition))
-    if mode == "lexical" or request.vector is None:
-        some = [Candidate(name, i, saturate(s), bm25=s) for i, s in words.items()]
-        return some, len(words) >= depth
-    dense = _scores(engine.search_vector(name, request.vector, depth, condition))
-    if mode == "dense":
-        some = [Candidate(name, i, max(0.0, s), cosine=s) for i, s in dense.items()]
-        return some, len(dense) >= depth
-    truncated = max(len(words), len(dense)) >= depth
-    _score_missing(collections, name, request, terms, words, dense)
-    mixed = blend(words, dense, request.trust)
-    # Fused numbers only order the candidates. Scale them by how good the best match is.
-    best = max([saturate(s) for s in words.values()] + [min(1.0, s) for s in dense.values()] + [0])
-    return [
-        Candidate(name, i, share * best, words.get(i), dense.get(i)) for i, share in mixed.items()
-    ], truncated
-
-
-def _score_missing(
-    collections: Collections,
-    name: str,
-    request: SearchRequest,
-    terms: Mapping[int, float],
-    words: dict[str, float],
-    dense: dict[str, float],
-) -> None:
-    """Score on each side what only the other side listed: SciFact 0.730 → 0.736."""
-    engine = collections.engine
-    only_dense = tuple(dense.keys() - words.keys())
-    only_words = tuple(words.keys() - dense.keys())
-    if terms and only_dense:
-        scored = engine.search_terms(name, terms, len(only_dense), EntryFilter(ids=only_dense))
-        words |= dict.fromkeys(only_dense, 0.0) | _scores(scored)
-    if only_words and request.vector is not None:
-        condition = EntryFilter(ids=only_words)
-        dense |= _scores(engine.search_vector(name, request.vector, len(only_words), condition))
-
-
-def _resolve_mode(collections: Collections, name: str, request: SearchRequest) -> SearchMode:
-    meta = collections.meta(name)
-    # No dimensions: the model could not read the language of any document.
-    able = request.vector is not None and meta.dimensions > 0 and meta.model == request.model
-    if request.mode in ("hybrid", "dense") and not able:
-        raise IndexFault(
-            f"collection {name!r} cannot be searched by meaning",
-            remedy=f"set the embedding model it was made with ({meta.model})"
-            if meta.model
-            else "set an embedding model and add its documents again",
-        )
-    if request.mode == "dense" or (able and request.mode is None and request.trust >= 1):
-        return "dense"
-    if not able or request.mode == "lexical" or request.trust <= 0:
-        return "lexical"
-    return "hybrid"
-
-
-def _scores(entries: Sequence[ScoredEntry]) -> dict[str, float]:
-    return {entry.id: entry.score for entry in entries}
 
 
 def _select(
@@ -215,7 +174,8 @@ def _load_payloads(collections: Collections, batch: Sequence[Candidate]) -> None
     for name in {c.collection for c in batch}:
         members = [c for c in batch if c.collection == name]
         heads = {c.id: entry_id(document_of(c.id), 0) for c in members}
-        payloads = collections.engine.get(name, list({*heads, *heads.values()}))
+        with _naming(name):
+            payloads = collections.engine.get(name, list({*heads, *heads.values()}))
         for c in members:
             c.payload, c.head = payloads.get(c.id, {}), payloads.get(heads[c.id], {})
 
@@ -249,7 +209,8 @@ def _diversify(
     for name in {c.collection for c in candidates}:
         if collections.meta(name).dimensions:
             ids = [c.id for c in candidates if c.collection == name]
-            stored = collections.engine.get_vectors(name, ids)
+            with _naming(name):
+                stored = collections.engine.get_vectors(name, ids)
             vectors |= {f"{name}/{i}": v for i, v in stored.items()}
     terms = {k: _all_terms(c.payload["text"], c.payload["language"]) for k, c in by_key.items()}
 
@@ -283,6 +244,8 @@ def _result(c: Candidate, pattern: re.Pattern[str] | None) -> ResultRow:
         "bm25": c.bm25,
         "cosine": c.cosine,
         "highlights": highlights(text, pattern),
+        "revision": c.head["rev"] if "parts" in c.head else text_hash(text),
+        "document": None,
     }
 
 

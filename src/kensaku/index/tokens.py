@@ -52,6 +52,11 @@ class Terms(NamedTuple):
     pairs: Mapping[int, int]
 
     @property
+    def ids(self) -> list[int]:
+        """All terms, in the order of their weights."""
+        return [*self.words, *self.pairs]
+
+    @property
     def length(self) -> int:
         """The length in words, whatever the script: what BM25 normalises by."""
         return sum(self.words.values())

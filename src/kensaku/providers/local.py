@@ -26,6 +26,7 @@ class Local(Provider):
     filters = frozenset({"dates", "domains", "language"})
     family = LOCAL
     is_web = needs_address = cacheable = False
+    reads_pages = True  # they are in the index
     _resources: Resources
     _preparing: asyncio.Future[None] | None = None
     _prepared = False  # there is something to search in
@@ -46,8 +47,9 @@ class Local(Provider):
             start_date=first,
             end_date=last,
             language=query.language,
+            include_raw_content=query.include_raw_content,
         )
-        return Findings(hits)
+        return Findings(hits, notes=hits.notes)
 
     async def prepare(self) -> None:
         """Build the starter collection when there is nothing to search in."""

@@ -128,7 +128,8 @@ class Engine(Protocol):
     ) -> tuple[list[tuple[str, Payload]], str | None]:
         """Return a page of entries in the order of their ids, and the offset of the next page.
 
-        The offset is None at the end. The entry `META_ID` is left out.
+        The offset is None at the end. The entry `META_ID` is left out. A payload that cannot be
+        read is empty.
         """
         ...
 

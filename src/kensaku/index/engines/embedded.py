@@ -154,7 +154,7 @@ class EmbeddedEngine:
         with translate_errors(f"collection {collection!r}"):
             request = edge.ScrollRequest(offset=after, limit=limit, with_payload=True)
             records, more = self._shard(collection).scroll(request)
-            page = [(r.id.hex, unpack_payload(r.payload)) for r in records if r.id.hex != META_ID]
+            page = [(r.id.hex, _readable(r.payload)) for r in records if r.id.hex != META_ID]
             return page, more.hex if more is not None else None
 
     def count(self, collection: str) -> tuple[int, int]:
@@ -247,6 +247,14 @@ class EmbeddedEngine:
             # Closing flushes, which fails again on a full disk; acknowledged writes are in the log.
             with suppress(IndexFault), translate_errors(f"collection {collection!r}"):
                 shard.close()
+
+
+def _readable(packed: Payload | None) -> Payload:
+    """Return a payload; an empty one when it is damaged."""
+    try:
+        return unpack_payload(packed)
+    except ValueError:
+        return {}
 
 
 _FIELD_INDEXES = {

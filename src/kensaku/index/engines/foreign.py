@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import IndexFault
-from kensaku.index.entries import day_of, sites_of
+from kensaku.index.entries import day_of, sites_of, text_hash
 from kensaku.index.fuse import highlights
 from kensaku.index.languages import guess_language
 from kensaku.index.payload import PayloadFields, read_payload
@@ -59,6 +59,7 @@ class ForeignCollections:
             "model": None,
             "average_terms": 0.0,
             "foreign": True,
+            "problem": None,
         }
 
     def search(self, name: str, request: SearchRequest) -> list[ResultRow]:
@@ -123,6 +124,8 @@ class ForeignCollections:
             "bm25": None,
             "cosine": score,
             "highlights": highlights(read.text, query_pattern(query)),
+            "revision": text_hash(read.text) if read.text else "",
+            "document": read.text,
         }
 
 

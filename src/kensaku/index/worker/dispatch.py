@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from kensaku.index.collections import Collections
+from kensaku.index.integrity import check, export_page
 from kensaku.index.request import SearchRequest
-from kensaku.index.results import CollectionStats, ResultRow
+from kensaku.index.results import CheckResult, CollectionStats, SearchResult
 from kensaku.index.search import search
 from kensaku.index.worker.protocol import unpack_vector
 from kensaku.models import Document
@@ -33,20 +34,27 @@ def _add(
     vectors: dict[str, list[str | None]] | None = None,
     model: str = "",
     flush: bool = True,
+    longer: float = 1.0,
 ) -> dict[str, int]:
     unpacked = {url: [unpack_vector(v) for v in packed] for url, packed in (vectors or {}).items()}
-    return collections.add(
-        collection, [Document(**d) for d in documents], unpacked, model=model, flush=flush
-    )
+    read = [Document(**d) for d in documents]
+    return collections.add(collection, read, unpacked, model=model, flush=flush, longer=longer)
 
 
-def _search(collections: Collections, request: Values) -> list[ResultRow]:
+def _check(collections: Collections, collection: str | None) -> dict[str, CheckResult]:
+    names = [collection] if collection else collections.names()
+    return {name: check(collections, name) for name in names}
+
+
+def _search(collections: Collections, request: Values) -> SearchResult:
     return search(collections, SearchRequest.from_wire(request))
 
 
-def _documents(collections: Collections, collection: str, after: str | None) -> Values:
-    documents, after = collections.documents(collection, after)
-    return {"documents": [asdict(d) for d in documents], "after": after}
+def _documents(
+    collections: Collections, collection: str, after: str | None, salvage: bool
+) -> Values:
+    documents, damaged, after = export_page(collections, collection, after, salvage)
+    return {"documents": [asdict(d) for d in documents], "damaged": damaged, "after": after}
 
 
 def _stats(collections: Collections) -> dict[str, CollectionStats]:
@@ -68,6 +76,7 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "changed": lambda collections, collection, revisions: collections.changed_urls(
         collection, revisions
     ),
+    "check": _check,
     "collections": lambda collections: collections.names(),
     "delete": lambda collections, collection, urls: collections.delete(collection, urls),
     "documents": _documents,
