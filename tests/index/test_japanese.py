@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from kensaku.index import tokens
+from kensaku.index import tokens, words
 from kensaku.index.tokens import document_terms, query_terms
 
 SENTENCE = "東京都で開発された検索エンジン"
 
 
 def ids(*terms: str) -> set[int]:
-    return {tokens._term_id(term) for term in terms}
+    return {words.term_id(term) for term in terms}
 
 
 def pairs(*terms: str) -> set[int]:

@@ -155,3 +155,26 @@ async def test_a_query_of_hundreds_of_words_finds_its_document(index):
     assert urls(await index.search(asked))[0] == "doc:5"
     with pytest.raises(InvalidQuery, match=str(MAX_QUERY_CHARS)):
         await index.search(asked + " more" * MAX_QUERY_CHARS)
+
+
+async def test_a_misspelled_query_finds_the_nearest_words_and_says_so(index):
+    """Only when nothing else is found; a note tells the reader."""
+    await index.add(ALL)
+
+    exact, near = await index.search("herons"), await index.search("heorns")
+
+    assert urls(near) == urls(exact) == [HERONS.url]
+    assert exact.notes == ()
+    assert "one letter" in near.notes[0]
+    assert await index.search("zebras") == []
+
+
+async def test_a_title_of_stop_words_is_found(index):
+    """A band and a novel whose names say nothing to a search engine."""
+    band = Document("doc:who", "The Who", "A rock group from London.")
+    novel = Document("doc:it", "It", "A novel by Stephen King.")
+    await index.add([band, novel, *ALL])
+
+    assert urls(await index.search("The Who")) == [band.url]
+    assert urls(await index.search("it")) == [novel.url]
+    assert urls(await index.search("the who rock group"))[0] == band.url

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from kensaku.index.tokens import document_terms, query_pattern, query_terms
+from kensaku.index.tokens import (
+    document_terms,
+    name_terms,
+    query_pattern,
+    query_terms,
+    similar_terms,
+)
 
 
 @pytest.mark.parametrize(
@@ -28,6 +34,64 @@ def test_a_query_meets_what_means_the_same(stored, asked, language):
     words, pairs = document_terms(stored, language)
 
     assert query_terms(asked, [language]).keys() & (words.keys() | pairs.keys())
+
+
+@pytest.mark.parametrize(
+    ("stored", "asked", "language"),
+    [
+        ("İstanbul", "istanbul", "en"),
+        ("Łódź and Đakovo", "lodz dakovo", "en"),
+        ("an œuvre in Tromsø", "oeuvre tromso", "en"),
+        ("hy\u00adphen\u00adation", "hyphenation", "en"),
+        ("the RTX4090 card", "RTX 4090", "en"),
+        ("the RTX 4090 card", "RTX4090", "en"),
+        ("asyncio.TaskGroup", "task group", "en"),
+        ("class HTTPServer:", "http server", "en"),
+        ("a camel case name", "camelCase", "en"),
+        ("an e-mail", "email", "en"),
+        ("the email", "e-mail", "en"),
+        ("an F-16", "F16", "en"),
+        ("Die Haftpflichtversicherung", "Versicherung", "de"),
+        ("Die Haftpflichtversicherung", "Haftpflicht", "de"),
+        ("Eine Versicherung", "Haftpflichtversicherung", "de"),
+        ("हिन्दी भाषा", "हिन्दी", "hi"),
+    ],
+)
+def test_a_query_meets_another_spelling(stored, asked, language):
+    """Letters of other alphabets, hyphens that are not seen, names of parts and of programs."""
+    terms = document_terms(stored, language)
+    wanted = query_terms(asked, [language], lambda term: term in terms.ids)
+
+    assert wanted.keys() & set(terms.ids)
+
+
+def test_a_word_that_is_known_is_not_searched_by_its_parts():
+    """RTX4090 is one product; RTX alone is many."""
+    assert len(query_terms("RTX4090", ["en"], lambda _: True)) == 1
+    assert len(query_terms("RTX4090", ["en"], lambda _: False)) == 3
+
+
+def test_a_number_is_one_term_and_its_parts():
+    """Version 3.14 is not any text with a 3 and a 14."""
+    one, other = document_terms("Python 3.14"), document_terms("3 pythons, 14 herons")
+
+    assert len(query_terms("3.14").keys() & set(one.ids)) == 3
+    assert len(query_terms("3.14").keys() & set(other.ids)) == 2
+
+
+def test_names_of_stop_words_are_found():
+    """The Who, It, Them: they have nothing else."""
+    assert query_terms("The Who").keys() == name_terms("The Who (band)").keys()
+    assert not query_terms("The Who band").keys() & name_terms("The Who").keys()
+    assert not name_terms("Herons of the world")
+
+
+def test_one_wrong_letter_is_a_similar_word():
+    """Left out, added, replaced, swapped."""
+    stored = set(document_terms("heron").ids)
+
+    assert all(similar_terms(w, ["en"]).keys() & stored for w in "heon herron heran heorn".split())
+    assert not similar_terms("hzrzn", ["en"]).keys() & stored
 
 
 def test_stop_words_are_not_counted():

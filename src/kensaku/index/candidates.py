@@ -13,7 +13,7 @@ from kensaku.index.collections import Collections
 from kensaku.index.engines.base import EntryFilter, Payload, ScoredEntry
 from kensaku.index.fuse import blend, saturate
 from kensaku.index.request import SearchMode, SearchRequest
-from kensaku.index.tokens import query_terms
+from kensaku.index.tokens import query_terms, similar_terms
 
 PASSAGES_PER_RESULT = 3  # candidates for each document that is returned …
 PASSAGES_PER_RESULT_FUSED = 10  # … and where two lists are fused
@@ -39,8 +39,12 @@ def find_candidates(
     request: SearchRequest,
     condition: EntryFilter,
     factor: int,
+    fuzzy: bool = False,
 ) -> tuple[list[Candidate], bool]:
-    """Return the best passages of a collection, and whether there are others below them."""
+    """Return the best passages of a collection, and whether there are others below them.
+
+    `fuzzy`: by words that differ by a letter from those of the query.
+    """
     meta = collections.meta(name)
     if not meta.passages:
         return [], False
@@ -49,7 +53,7 @@ def find_candidates(
     each = PASSAGES_PER_RESULT_FUSED if mode == "hybrid" else PASSAGES_PER_RESULT
     depth = factor * (request.max_results * each + SPARE)
     words: dict[str, float] = {}
-    terms = query_terms(request.text, meta.query_languages(request.text)) if mode != "dense" else {}
+    terms = _query_terms(collections, name, request, fuzzy) if mode != "dense" else {}
     if terms:
         words = _scores(engine.search_terms(name, terms, depth, condition))
     if mode == "lexical" or request.vector is None:
@@ -67,6 +71,19 @@ def find_candidates(
     return [
         Candidate(name, i, share * best, words.get(i), dense.get(i)) for i, share in mixed.items()
     ], truncated
+
+
+def _query_terms(
+    collections: Collections, name: str, request: SearchRequest, fuzzy: bool
+) -> dict[int, float]:
+    meta = collections.meta(name)
+    if fuzzy:
+        return similar_terms(request.text, meta.languages)
+
+    def known(term: int) -> bool:
+        return bool(collections.engine.search_terms(name, {term: 1.0}, 1, EntryFilter()))
+
+    return query_terms(request.text, meta.query_languages(request.text), known)
 
 
 def _score_missing(

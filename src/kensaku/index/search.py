@@ -23,6 +23,7 @@ from kensaku.index.results import ResultRow, SearchResult
 from kensaku.index.tokens import document_terms, query_pattern
 
 DEPTH_FACTOR = 4  # times as many candidates, when they belonged to too few documents
+FUZZY_NOTE = "no document has these words; the hits have words that differ by one letter"
 TITLE_BOOST = 0.2  # of what a score lacks to 1, when the query contains the whole title
 
 _WORD = re.compile(r"[^\W_]+")
@@ -59,7 +60,7 @@ def _search_readable(collections: Collections, request: SearchRequest) -> Search
     notes: list[str] = []
     while True:
         try:
-            rows = _search_own(collections, replace(request, collections=tuple(names)))
+            rows, about = _search_own(collections, replace(request, collections=tuple(names)))
         except _Unreadable as unreadable:
             fault = unreadable.fault
             names.remove(unreadable.collection)
@@ -68,7 +69,7 @@ def _search_readable(collections: Collections, request: SearchRequest) -> Search
             notes.append(f"{fault.message}; it was not searched. {_sentence(fault.remedy)}")
         else:
             lost = filter(None, map(collections.fault, names))
-            notes += [f"{fault.message}. {_sentence(fault.remedy)}" for fault in lost]
+            notes += about + [f"{fault.message}. {_sentence(fault.remedy)}" for fault in lost]
             return {"rows": rows, "notes": notes}
 
 
@@ -85,13 +86,14 @@ def _naming(collection: str) -> Iterator[None]:
         raise _Unreadable(collection, fault) from fault
 
 
-def _search_own(collections: Collections, request: SearchRequest) -> list[ResultRow]:
-    if not request.collections:
-        return []
+def _search_own(
+    collections: Collections, request: SearchRequest
+) -> tuple[list[ResultRow], list[str]]:
+    """Return the results, and a note when they are for other words."""
     # Load a little more than is returned: titles, dates and similarity are in the payloads.
     reranked = request.mmr is not None or request.freshness
     spare = request.max_results * 2 if reranked else SPARE
-    best = _top_candidates(collections, request, request.max_results + spare)
+    best, fuzzy = _top_candidates(collections, request, request.max_results + spare)
     _boost_title_matches(best, request.text)
     if request.freshness:
         _apply_freshness(best, request.freshness)
@@ -104,27 +106,33 @@ def _search_own(collections: Collections, request: SearchRequest) -> list[Result
             with _naming(c.collection):
                 document = collections.document(c.collection, document_of(c.id), c.head)
             row["document"] = document.text
-    return rows
+    return rows, [FUZZY_NOTE] if fuzzy and rows else []
 
 
 def _top_candidates(
     collections: Collections, request: SearchRequest, limit: int
-) -> list[Candidate]:
-    """Return up to `limit` documents; look deeper when one document filled the lists."""
+) -> tuple[list[Candidate], bool]:
+    """Return up to `limit` documents, and whether only words with another letter were found.
+
+    Look deeper when one document filled the lists.
+    """
     condition = _entry_filter(request.filters)
-    factor = 1
+    factor, fuzzy = 1, False
     while True:
         candidates: list[Candidate] = []
         truncated = False  # a list went on below the depth
         for name in request.collections or ():
             with _naming(name):
-                some, more = find_candidates(collections, name, request, condition, factor)
+                some, more = find_candidates(collections, name, request, condition, factor, fuzzy)
             candidates += some
             truncated = truncated or more
+        if not candidates and not fuzzy:
+            fuzzy = True  # perhaps the query is misspelled
+            continue
         candidates.sort(key=lambda c: (-c.score, c.collection, c.id))
         selected = _select(collections, candidates, request, limit)
         if not truncated or len(selected) >= request.max_results:
-            return selected
+            return selected, fuzzy
         factor *= DEPTH_FACTOR
 
 
@@ -187,7 +195,13 @@ def _boost_title_matches(candidates: list[Candidate], text: str) -> None:
     for c in candidates:
         title = c.head["title"].lower()
         words = set(_WORD.findall(title)) - _SMALL_WORDS
-        if (words and words <= query_words) or (title and not title.isascii() and title in query):
+        if title and not title.isascii():
+            lifted = title in query or bool(words and words <= query_words)
+        elif words:
+            lifted = words <= query_words
+        else:  # The Who: the words alone are in every other query
+            lifted = bool(title) and f" {title} " in f" {query} "
+        if lifted:
             c.score += TITLE_BOOST * (1 - c.score)
     candidates.sort(key=lambda c: -c.score)
 

@@ -1,31 +1,38 @@
 """Turn text into terms, for documents and queries alike. Pure.
 
-    text → NFKC, lower case → runs of one script → terms → numbers with their frequencies
+    text → NFKC → runs of one script → terms → numbers with their frequencies
 
-Words are stemmed by Snowball. Chinese, Japanese, Korean and Thai are written without spaces (or
-with endings that hide the word), so they are split into pairs of neighbouring characters; Japanese
-also into dictionary words when `sudachipy` and a dictionary are installed (extra `ja`), else into
-single characters. A term's id is the CRC-32 of its letters: the same on every machine. Among
+Words are stemmed by Snowball (`words.py`). Chinese, Japanese, Korean and Thai are written without
+spaces (or with endings that hide the word), so they are split into pairs of neighbouring
+characters; Japanese also into dictionary words when `sudachipy` and a dictionary are installed
+(extra `ja`), else into single characters. A term's id is the CRC-32 of its letters: the same on
+every machine. Among
 1 million different terms about 100 ids collide, which does not change rankings.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 import logging
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
-from zlib import crc32
 
 from kensaku.index.languages import STEMMERS, STOP_WORDS, guess_language
+from kensaku.index.words import (
+    Expansion,
+    WordIds,
+    spellings,
+    strip_accents,
+    term_id,
+    word_ids,
+)
 
 log = logging.getLogger("kensaku")
 
-MAX_WORD = 64  # longer "words" are keys, hashes and base64: nobody searches for their middle
-_CACHED_WORDS = 150_000  # about 20 MB; the cache starts anew when it is full
 _SUDACHI_CHARS = 8_000  # the analyser refuses inputs over 49,149 bytes
 
 _CJK = (
@@ -33,11 +40,20 @@ _CJK = (
     r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _UNSPACED = r"\uac00-\ud7af\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-_RUNS = re.compile(rf"([{_CJK}]+)|([{_UNSPACED}]+)|[^\W_{_CJK}{_UNSPACED}]+")
+# Marks that belong to the letter before them, which `\w` does not know: accents, Hebrew and Arabic
+# points, the vowels of Indian scripts.
+_MARKS = r"\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
+_LETTERS = rf"[^\W_{_CJK}{_UNSPACED}]+(?:[{_MARKS}]+[^\W_{_CJK}{_UNSPACED}]*)*"
+_RUNS = re.compile(rf"([{_CJK}]+)|([{_UNSPACED}]+)|{_LETTERS}(?:[.\-']{_LETTERS})*")
+# Invisible inside a word: soft hyphen, joiners, byte order mark.
+_INVISIBLE = re.compile("[\xad\u200c\u200d\u2060\ufeff]")
 _KANA = re.compile(r"[\u3041-\u3096\u30a1-\u30fa]")
-# ASCII has a fast path: one pass lowers letters and blanks out the rest.
-_ASCII = {c: chr(c).lower() if chr(c).isalnum() else " " for c in range(128)}
+# ASCII has a fast path: one pass blanks out all but letters, digits and what may be in a word.
+_ASCII = {c: chr(c) if chr(c).isalnum() or chr(c) in ".-'" else " " for c in range(128)}
 
+_WORD = re.compile(r"[^\W_]+")
+_SMALL_WORDS = STOP_WORDS["en"]
+_TYPO_WORDS = 8  # of a query that may be misspelled
 _HIRAGANA = re.compile(r"[\u3041-\u309f]+")
 _CJK_ANY = re.compile(f"[{_CJK}]")
 _UNSPACED_ANY = re.compile(f"[{_CJK}{_UNSPACED}]")
@@ -46,7 +62,10 @@ _PAIR_WEIGHT = 0.3  # of a pair in a query, beside dictionary words; alone it we
 
 
 class Terms(NamedTuple):
-    """Term id → frequency: words, and pairs of characters where words are not spaced."""
+    """Term id → frequency: words, and what else a text is found by.
+
+    `pairs` are pairs of characters where words are not spaced, and parts and joined forms of words.
+    """
 
     words: Mapping[int, int]
     pairs: Mapping[int, int]
@@ -64,22 +83,78 @@ class Terms(NamedTuple):
 
 def document_terms(text: str, language: str | None = None) -> Terms:
     """Return the terms of a text to store."""
-    return _terms(text, language or guess_language(text))
+    language = language or guess_language(text)
+    words, pairs = _terms(text, language)
+    if words and min(words) < 0:
+        pairs = _expand(words, pairs, word_ids(language).expansions)
+    return Terms(words, pairs)
 
 
-def query_terms(text: str, languages: Iterable[str] = ("en",)) -> dict[int, float]:
+def _expand(
+    words: Counter[int], pairs: Mapping[int, int], expansions: Mapping[int, Expansion]
+) -> dict[int, int]:
+    """Replace negative numbers in `words`; return `pairs` with the parts and joined forms."""
+    found = [(expansions[id], words.pop(id)) for id in [id for id in words if id < 0]]
+    extra = dict(pairs)
+    for expansion, count in found:
+        for id in expansion.words:
+            words[id] += count
+    for expansion, count in found:
+        for id in expansion.joined + expansion.parts:
+            if id not in words:
+                extra[id] = extra.get(id, 0) + count
+    return extra
+
+
+def name_terms(name: str) -> dict[int, int]:
+    """Return the terms by which a name is found that is, or begins with, stop words: The Who."""
+    words = itertools.takewhile(_SMALL_WORDS.__contains__, _WORD.findall(name.lower()))
+    return dict.fromkeys((term_id(f"{word}\0\0") for word in words), 1)
+
+
+def query_terms(
+    text: str, languages: Iterable[str] = ("en",), known: Callable[[int], bool] | None = None
+) -> dict[int, float]:
     """Return the weight of each term of a query, tokenised in each language of the collection.
 
-    Frequencies count: a word that occurs twice weighs twice (CACM 0.426 → 0.487).
+    Frequencies count: a word that occurs twice weighs twice (CACM 0.426 → 0.487). `known` says
+    whether any document has a term: a word that none has is searched by its parts. A query of stop
+    words finds names that consist of them.
     """
     weights: dict[int, float] = {}
+
+    def add(term: int, weight: float) -> None:
+        weights[term] = max(weight, weights.get(term, 0.0))
+
     for language in _query_languages(text, set(languages)):
         words, pairs = _terms(text, language)
         pair = _PAIR_WEIGHT if language == "ja" and _japanese_tokenizer() else 1.0
-        for term, count in words.items():
-            weights[term] = max(count, weights.get(term, 0.0))
+        expansions = word_ids(language).expansions
         for term, count in pairs.items():
-            weights[term] = max(count * pair, weights.get(term, 0.0))
+            add(term, count * pair)
+        for id, count in words.items():
+            terms = expansions[id] if id < 0 else Expansion((id,), (), ())
+            for term in (*terms.words, *terms.joined):
+                add(term, count)
+            whole = (*terms.words, *terms.joined)
+            if terms.parts and known is not None and not any(map(known, whole)):
+                for term in terms.parts:
+                    add(term, count)
+    if _SMALL_WORDS.issuperset(_WORD.findall(text.lower())):
+        weights |= dict.fromkeys(name_terms(text), 1.0)
+    return weights
+
+
+def similar_terms(text: str, languages: Iterable[str]) -> dict[int, float]:
+    """Return the terms of all words that differ from one of the query's by one letter."""
+    words = _WORD.findall(unicodedata.normalize("NFKC", text).lower())[:_TYPO_WORDS]
+    weights: dict[int, float] = {}
+    for language in _query_languages(text, set(languages)):
+        ids = word_ids(language)
+        for word in words:
+            if word not in ids.stop:
+                for spelling in (word, *spellings(strip_accents(word))):
+                    weights[term_id(ids.stem(spelling))] = 1.0
     return weights
 
 
@@ -87,7 +162,7 @@ def query_pattern(text: str) -> re.Pattern[str] | None:
     """Return a pattern that matches the query's stems, or pairs, in lower-case text."""
     prefixes: dict[str, None] = {}  # of words
     inside: dict[str, None] = {}
-    stems = _stem_ids("en")
+    stems = word_ids("en")
     for match in _RUNS.finditer(unicodedata.normalize("NFKC", text).lower()):
         run = match[0]
         if match[1] or match[2]:
@@ -112,16 +187,19 @@ def _query_languages(text: str, languages: set[str]) -> list[str]:
     return sorted(languages & STEMMERS.keys()) or ["en"]
 
 
-def _terms(text: str, language: str) -> Terms:
-    stems = _stem_ids(language)
+def _terms(text: str, language: str) -> tuple[Counter[int], Mapping[int, int]]:
+    """Count words, those that are more than one term by their negative number, and pairs."""
+    ids = word_ids(language)
+    ids.start_text()
     if text.isascii():
-        counts = Counter(map(stems.__getitem__, text.translate(_ASCII).split()))
+        counts = Counter(map(ids.__getitem__, text.translate(_ASCII).split()))
         counts.pop(0, None)
-        return Terms(counts, _NO_PAIRS)
-    return _mixed_terms(unicodedata.normalize("NFKC", text).lower(), stems, language)
+        return counts, {}
+    normal = unicodedata.normalize("NFKC", text).replace("’", "'")
+    return _mixed_terms(_INVISIBLE.sub("", normal), ids, language)
 
 
-def _mixed_terms(text: str, stems: _StemIds, language: str) -> Terms:
+def _mixed_terms(text: str, ids: WordIds, language: str) -> tuple[Counter[int], Counter[int]]:
     words: Counter[int] = Counter()
     pairs: Counter[int] = Counter()
     spaced: list[str] = []
@@ -131,66 +209,24 @@ def _mixed_terms(text: str, stems: _StemIds, language: str) -> Terms:
         if match[1]:
             pairs.update(_pair_ids(run))
             if japanese is None:
-                words.update(_term_id(c) for c in run if not _HIRAGANA.match(c))
+                words.update(term_id(c) for c in run if not _HIRAGANA.match(c))
         elif match[2]:
             pairs.update(_pair_ids(run))
-            words[_term_id(run)] += 1
+            words[term_id(run)] += 1
         else:
             spaced.append(run)
     if japanese is not None:
-        words.update(map(_term_id, japanese(text)))
-    words.update(map(stems.__getitem__, spaced))
+        words.update(map(term_id, japanese(text.lower())))
+    words.update(map(ids.__getitem__, spaced))
     words.pop(0, None)
-    return Terms(words, pairs)
-
-
-_NO_PAIRS: Mapping[int, int] = {}
-
-
-def _term_id(term: str) -> int:
-    return crc32(term.encode()) or 1
+    return words, pairs
 
 
 def _pair_ids(run: str) -> list[int]:
     # A marked pair: 検索 the pair and 検索 the dictionary word are two terms.
     # Two hiragana are grammar more often than not.
     both = (run[n : n + 2] for n in range(len(run) - 1))
-    return [_term_id(f"{pair}\0") for pair in both if not _HIRAGANA.fullmatch(pair)]
-
-
-class _StemIds(dict[str, int]):
-    """Word → id of its stem; 0 for words that do not count. Filled on first use of a word."""
-
-    def __init__(self, language: str) -> None:
-        self._stop = STOP_WORDS.get(language, frozenset())
-        self.stem = _stemmer(language)
-
-    def __missing__(self, word: str) -> int:
-        if len(self) >= _CACHED_WORDS:
-            self.clear()
-        counted = word not in self._stop and len(word) <= MAX_WORD
-        id = self[word] = _term_id(self.stem(_strip_accents(word))) if counted else 0
-        return id
-
-
-@functools.lru_cache(maxsize=len(STEMMERS) + 1)
-def _stem_ids(language: str) -> _StemIds:
-    return _StemIds(language if language in STEMMERS else "en")
-
-
-def _strip_accents(word: str) -> str:
-    if word.isascii():
-        return word
-    # é → e for everyone who types without accents. Marks of other scripts carry meaning.
-    plain = (c for c in unicodedata.normalize("NFD", word) if not "\u0300" <= c <= "\u036f")
-    return unicodedata.normalize("NFC", "".join(plain))
-
-
-def _stemmer(language: str) -> Callable[[str], str]:
-    import snowballstemmer  # type: ignore[import-untyped]
-
-    stem: Callable[[str], str] = snowballstemmer.stemmer(STEMMERS[language]).stemWord
-    return stem
+    return [term_id(f"{pair}\0") for pair in both if not _HIRAGANA.fullmatch(pair)]
 
 
 @functools.cache
