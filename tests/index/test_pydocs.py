@@ -35,6 +35,17 @@ def test_a_document_begins_with_the_signature(standard):
     assert standard["json.JSONDecodeError"].text.startswith("class json.JSONDecodeError(")
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["len", "open", "itertools.chain", "time.sleep", "str.join", "dict.get", "collections.deque",
+     "functools.reduce", "functools.partial", "struct.pack", "math.sqrt", "os.listdir"],
+)  # fmt: skip
+def test_what_is_written_in_c_is_there(standard, name):
+    """It has no source, and is what newcomers ask for first."""
+    assert name.rpartition(".")[2] in standard[name].text
+    assert standard[name].url == f"pydoc:{name}"
+
+
 def test_nothing_is_imported():
     """Importing runs code; `this` would even print."""
     before = set(sys.modules)
@@ -69,3 +80,5 @@ async def test_a_question_finds_the_function(index):
     assert events[-1] == ProgressEvent("indexing pydocs", added.added, added.added)
     assert "pydoc:asyncio.Task.cancel" in urls(hits)[:2]
     assert urls(await index.search("parse json string"))[0].startswith("pydoc:json")
+    sleep = await index.search("delay execution for some seconds", collections="pydocs")
+    assert "pydoc:time.sleep" in urls(sleep)[:3]

@@ -2,7 +2,8 @@
 
     source files → syntax trees → modules, classes, functions with documentation → Documents
 
-Nothing is imported, so nothing runs: signatures and docstrings are read from the sources. The
+Nothing is imported, so nothing runs: signatures and docstrings are read from the sources. What is
+written in C has none; another process imports those standard modules (`compiled_docs.py`). The
 standard library comes first, then the installed packages, up to `MAX_FILES`.
 """
 
@@ -13,6 +14,7 @@ import asyncio
 import json
 import os
 import re
+import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
@@ -48,9 +50,15 @@ SourceDocs = tuple[list[DocumentedName], dict[str, str]]  # what a file document
 SourceFile = tuple[str, str]  # path, module
 
 
+_COMPILED = ("kensaku.index.compiled_docs",)
+
+
 def documents(*, packages: bool = True, max_files: int = MAX_FILES) -> list[Document]:
     """Return one document for each documented module, class and function."""
-    return _make_documents(map(read_source, sources(packages=packages)[:max_files]))
+    command, environment = python_command(*_COMPILED), child_environment()
+    compiled = subprocess.run(command, env=environment, capture_output=True, check=True).stdout
+    read = map(read_source, sources(packages=packages)[:max_files])
+    return _make_documents([*read, *_parse(compiled)])
 
 
 async def build(
@@ -61,14 +69,18 @@ async def build(
     Other processes read the sources: parsing in this one would block the event loop.
     """
     processes = min(os.cpu_count() or 1, 4)
-    parts = await asyncio.gather(*(_read_part(n, processes, max_files) for n in range(processes)))
-    added = _make_documents(interleaved for row in zip_longest(*parts) for interleaved in row)
+    commands = [
+        ("kensaku.index.pydocs", str(n), str(processes), str(max_files)) for n in range(processes)
+    ]
+    compiled, *parts = await asyncio.gather(*map(_run, (_COMPILED, *commands)))
+    read = [interleaved for row in zip_longest(*parts) for interleaved in row]
+    added = _make_documents([*read, *compiled])
     return await index.add(added, collection=COLLECTION, progress=progress)
 
 
-async def _read_part(start: int, step: int, max_files: int) -> list[SourceDocs]:
+async def _run(module: tuple[str, ...]) -> list[SourceDocs]:
     process = await asyncio.create_subprocess_exec(
-        *python_command("kensaku.index.pydocs", str(start), str(step), str(max_files)),
+        *python_command(*module),
         env=child_environment(),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
@@ -82,6 +94,10 @@ async def _read_part(start: int, step: int, max_files: int) -> list[SourceDocs]:
         raise
     if process.returncode:
         raise IndexFault(f"reading the Python sources ended with status {process.returncode}")
+    return _parse(output)
+
+
+def _parse(output: bytes) -> list[SourceDocs]:
     return [(row[0], row[1]) for row in map(json.loads, output.splitlines())]
 
 
