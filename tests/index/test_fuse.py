@@ -21,7 +21,7 @@ def test_a_saturated_score_keeps_the_order_and_stays_below_one():
 @pytest.mark.parametrize(("trust", "first"), [(0.0, "a"), (1.0, "b"), (0.5, "c")])
 def test_trust_decides_between_the_two_sides(trust, first):
     """What both find good is better than what one finds best."""
-    mixed = blend({"a": 10.0, "c": 9.0}, {"b": 0.8, "c": 0.7}, trust)
+    mixed = blend({"a": 10.0, "c": 9.0}, {"a": 0.0, "b": 0.8, "c": 0.7}, trust)
 
     assert max(mixed, key=mixed.__getitem__) == first
 
@@ -66,3 +66,12 @@ def test_likeness_is_between_nothing_and_all():
     assert overlap({}, {}) == 0
     assert cosine([1.0, 0.0], [1.0, 0.0]) == 1
     assert cosine([0.0, 0.0], [1.0, 0.0]) == 0
+
+
+def test_what_has_no_vector_is_ranked_by_its_words():
+    """A German page in a collection whose model reads English loses nothing."""
+    mixed = blend({"english": 5.0, "german": 4.0}, {"english": 0.2, "other": 0.8}, 0.5)
+
+    assert mixed["german"] == pytest.approx(0.8)
+    assert mixed["english"] == pytest.approx(0.5 + 0.5 * 0.25)
+    assert mixed["other"] == pytest.approx(0.5)

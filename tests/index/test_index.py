@@ -72,3 +72,15 @@ async def test_a_snapshot_holds_collections_that_were_not_opened(index, tmp_path
 
     async with Index(tmp_path / "copy", idle_timeout=0) as copy:
         assert urls(await copy.search("otters"))[0] == OTTERS.url
+
+
+async def test_a_snapshot_does_not_fill_the_disk_with_holes(index, tmp_path):
+    """The engine allocates 130 MB for a collection that needs a few kilobytes."""
+    await index.add(ALL)
+
+    await index.snapshot(tmp_path / "copy")
+
+    files = [p.stat() for p in (tmp_path / "copy").rglob("*") if p.is_file()]
+    original = [p.stat() for p in (tmp_path / "index" / "collections").rglob("*") if p.is_file()]
+    assert sum(f.st_size for f in files) == sum(f.st_size for f in original)
+    assert sum(f.st_blocks * 512 for f in files) < 5_000_000

@@ -26,11 +26,14 @@ def blend(words: Mapping[Key, float], dense: Mapping[Key, float], trust: float) 
     """Return the weighted sum of both sides, each as a share of its best. `trust` weighs `dense`.
 
     Shares go from zero to the best, not from the worst candidate to the best: so a score does not
-    depend on the number of candidates.
+    depend on the number of candidates. What has no vector, since the model does not read its
+    language, is ranked by its words alone.
     """
     left, right = _shares(words), _shares(dense)
     return {
-        key: (1 - trust) * left.get(key, 0.0) + trust * right.get(key, 0.0)
+        key: (1 - trust) * left.get(key, 0.0) + trust * right[key]
+        if key in right
+        else left.get(key, 0.0)
         for key in {**left, **right}
     }
 

@@ -34,6 +34,7 @@ from kensaku.index.engines.points import sparse_vector, to_edge_filter, to_point
 from kensaku.index.errors import translate_errors
 from kensaku.index.names import check_collection_name
 from kensaku.index.release_memory import release_mapped_pages
+from kensaku.index.sparse_copy import copy_sparse
 from kensaku.index.worker.lock import DirectoryLock
 
 # Passages between two calls of optimize(): a second of work that keeps memory at a fifth. Twice as
@@ -115,8 +116,8 @@ class EmbeddedEngine:
                 shard.update(edge.UpdateOperation.delete_points(list(remove)))
             if flush:
                 shard.flush()
-            pending = self._pending[collection] = self._pending[collection] + len(entries)
-            if pending >= OPTIMIZE_EVERY:
+            self._pending[collection] += len(entries) + len(remove)
+            if self._pending[collection] >= OPTIMIZE_EVERY:
                 self.optimize(collection)
 
     def update_weights(self, collection: str, entries: Sequence[Entry]) -> None:
@@ -183,7 +184,7 @@ class EmbeddedEngine:
                 if collection in self._shards:
                     self._shards[collection].flush()
                 target = directory / "collections" / collection
-                shutil.copytree(self._home / collection, target)
+                shutil.copytree(self._home / collection, target, copy_function=copy_sparse)
 
     def drop(self, collection: str) -> None:
         path = self._path(collection)
