@@ -51,7 +51,8 @@ class Citation:
     @classmethod
     def of(cls, n: int, hit: Hit) -> Citation:
         """A hit as a citation: its text is the passage."""
-        whole = Passage(hit.url, hit.content, 0, len(hit.content), title=hit.title)
+        start = _offset(hit)
+        whole = Passage(hit.url, hit.content, start, start + len(hit.content), title=hit.title)
         return cls(n, hit.url, hit.title, hit.published, (whole,))
 
     def to_dict(self) -> dict[str, Any]:
@@ -124,9 +125,19 @@ def passages_of(query: str, hits: Sequence[Hit]) -> list[Passage]:
     found: list[tuple[int, Passage]] = []
     for rank, hit in enumerate(hits):
         page = Document(url=hit.url, title=hit.title, text=hit.raw_content or hit.content)
-        found += [(rank, p) for p in split(page, max_chars=_passage_chars(page.text))]
+        shift = 0 if hit.raw_content else _offset(hit)
+        found += [
+            (rank, replace(p, start=p.start + shift, end=p.end + shift))
+            for p in split(page, max_chars=_passage_chars(page.text))
+        ]
     ranked = sorted(score_passages(query, found), key=lambda p: -(p.score or 0.0))
     return _alternate_hosts(ranked)
+
+
+def _offset(hit: Hit) -> int:
+    """Where the content begins in the document: the index returns its best passage."""
+    local = hit.explain.local if hit.explain else None
+    return (local.start or 0) if local else 0
 
 
 def _passage_chars(text: str) -> int:
