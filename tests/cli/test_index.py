@@ -282,3 +282,16 @@ def test_pydocs_is_a_collection_of_its_own(cli: Cli) -> None:
     assert done.out.startswith("pydocs: ")
     assert "indexing pydocs: 100 %" in done.err
     assert "asyncio.Task.cancel" in found(cli, "cancel an asyncio task", "pydocs")
+
+
+def test_a_check_reads_every_document_and_a_salvaging_export_keeps_all_good_ones(
+    notes: Path, tmp_path: Path, cli: Cli
+) -> None:
+    """Damage itself: tests/index/test_damage.py."""
+    cli("index", "add", notes, "--collection", "whole")
+    good = cli("index", "check")
+    assert (good.status, good.out) == (0, "whole: 3 documents read, good\n")
+
+    export = cli("index", "export", tmp_path / "a.jsonl", "--salvage", "--json")
+    assert export.json["exported"] == 3
+    assert cli("index", "check", "--collection", "nowhere").status == 2

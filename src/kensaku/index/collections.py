@@ -24,7 +24,7 @@ from kensaku.index.entries import (
 from kensaku.index.errors import damage_fault
 from kensaku.index.meta import READABLE, CollectionMeta, DocumentRecord
 from kensaku.index.names import check_collection_name
-from kensaku.index.results import CollectionStats
+from kensaku.index.results import CollectionStats, damaged_stats
 from kensaku.index.weights import reweigh
 from kensaku.models import Document
 
@@ -125,7 +125,7 @@ class Collections:
             meta = self.meta(collection)
             documents, passages = self.engine.count(collection)
         except IndexFault as fault:
-            return damaged_stats(fault)
+            return damaged_stats(fault.message)
         lost = self._faults.get(collection)
         return {
             "documents": documents,
@@ -258,19 +258,6 @@ class Collections:
         removed = [i for i in old_ids if i not in new_ids]
         self.engine.write(collection, batch, removed, flush=flush)
         self._meta[collection] = now
-
-
-def damaged_stats(fault: IndexFault) -> CollectionStats:
-    """Return the statistics of a collection that cannot be read."""
-    return {
-        "documents": 0,
-        "passages": 0,
-        "languages": [],
-        "model": None,
-        "average_terms": 0.0,
-        "foreign": False,
-        "problem": fault.message,
-    }
 
 
 def _changed(revisions: Mapping[str, str], stored: Mapping[str, Payload]) -> list[str]:

@@ -43,6 +43,19 @@ class CollectionStats(TypedDict):
     problem: str | None  # what is damaged
 
 
+def damaged_stats(problem: str) -> CollectionStats:
+    """Return the statistics of a collection that cannot be read."""
+    return {
+        "documents": 0,
+        "passages": 0,
+        "languages": [],
+        "model": None,
+        "average_terms": 0.0,
+        "foreign": False,
+        "problem": problem,
+    }
+
+
 class ResultRow(TypedDict):
     """One result of a search, as the worker returns it."""
 
