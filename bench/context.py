@@ -63,7 +63,7 @@ async def share(name: str, n: int) -> dict[int, tuple[float, float, float]]:
                 found = await k.search(q["text"], route="local", max_results=20)
                 passages = passages_of(q["text"], found.hits)
                 for budget in BUDGETS:
-                    text, _, _, _ = pack(passages, budget, count)
+                    text = pack(passages, budget, count).text
                     ours[budget] += any(a in text for a in q["answers"])
                     largest[budget] = max(largest[budget], exact(text))
                     packed = json.loads(as_tavily_packs(found.hits, budget, exact))

@@ -129,7 +129,8 @@ class Kensaku:
 
         `options` are those of `search`. What did not fit comes with `cursor=context.cursor`.
         """
-        from kensaku.answers.context import check_budget, position_of, to_context
+        from kensaku.answers.context import check_budget, to_context
+        from kensaku.answers.cursor import position_of
 
         check_budget(max_tokens)
         position = position_of(cursor)

@@ -1,6 +1,7 @@
 """An answer out of what was found: sentences of the sources, each with its `[n]`.
 
     passages → sentences → scored by the query's words → the best few, in reading order
+                         → none, when even the best say too little about the question
 
 Nothing is made up: every sentence stands in a source, word for word (without that source's own
 reference marks). When a model is configured
@@ -15,13 +16,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kensaku.answers.score import MARK, Sentence, score_sentences
 from kensaku.errors import ProviderError, Timeout, Unreadable
-from kensaku.index.passages import sentences
 from kensaku.models import Hit
 from kensaku.providers.base import Request
+from kensaku.search.calibration import shipped_models
 from kensaku.search.confidence import confidence_of
-from kensaku.search.rank import terms
-from kensaku.text.clean import one_line, visible
+from kensaku.text.clean import visible
 from kensaku.tools.fence import fence_text
 
 if TYPE_CHECKING:
@@ -32,10 +33,9 @@ if TYPE_CHECKING:
     from kensaku.search.confidence import Confidence
 
 SENTENCES = 3
-SHORTEST, LONGEST = 20, 500  # characters of a sentence that says something
+COPY = 0.7  # share of its words that a sentence may have in common with one that was chosen
+LEAST = 0.2  # probability that the sources answer, below which they are said not to
 MODEL_SECONDS = 60.0
-# [1] and [1, 2], with the blanks before. A run of blanks is looked at once, from its start.
-_MARK = re.compile(r"(?<!\s)\s*+\[(\d{1,3}(?:\s*+[,;、]\s*+\d{1,3})*+)\]")
 
 _RULES = (
     "Answer the question from the numbered sources alone, in the language of the question. "
@@ -71,46 +71,53 @@ class Answer:
 
 async def to_answer(query: str, context: Context, settings: Settings, http: Transport) -> Answer:
     """Answer from a context: by the configured model, else, or if it fails, by an extract."""
-    text, writer, notes = extractive(query, context.citations), "extract", context.notes
+    confidence = context.confidence
+    score = confidence.score if confidence else None
+    text, writer = extractive(query, context.citations, score), "extract"
+    notes = context.notes
     if settings.llm_url and context.citations:
         try:
             text = await by_model(query, context, settings, http)
             writer = settings.llm_model
         except ProviderError as error:
             notes = (*notes, f"the model did not answer ({error.message}); this is an extract")
-    hits = [Hit(c.url, c.title, c.passages[0].text) for c in context.citations]
     return Answer(
         text=text,
         citations=context.citations,
         outcome=context.outcome,
-        confidence=confidence_of(query, hits),
+        confidence=confidence,
         written_by=writer,
         attempts=context.attempts,
         notes=notes,
     )
 
 
-def extractive(query: str, citations: Sequence[Citation]) -> str | None:
-    """The sentences that hold most of the query's words; None when none holds any."""
-    wanted = terms(query)
-    found: list[tuple[float, int, int, str]] = []
-    for citation in citations:
-        for passage in citation.passages:
-            for start, end in sentences(passage.text):
-                # A source's own [12] would pass for one of our numbers.
-                sentence = _MARK.sub("", one_line(passage.text[start:end])).strip("#*- …")
-                if SHORTEST <= len(sentence) <= LONGEST:
-                    points = _score(wanted, sentence, citation.title)
-                    found.append((points, -citation.n, -start, sentence))
-    found.sort(reverse=True)
-    chosen: list[tuple[int, int, str]] = []
-    for points, n, start, sentence in found:
-        if points <= 0 or len(chosen) == SENTENCES:
+def extractive(
+    query: str, citations: Sequence[Citation], confidence: float | None = None
+) -> str | None:
+    """Return the sentences that answer best, in reading order; None when the sources do not.
+
+    `confidence` is that of the search, if it is known.
+    """
+    scored = score_sentences(query, citations)
+    if not scored.sentences or not scored.share:
+        return None
+    if confidence is None:
+        confidence = confidence_of(query, [_as_hit(c) for c in citations]).score
+    if shipped_models()["answer"].probability(scored.factors(confidence)) < LEAST:
+        return None
+    chosen: list[Sentence] = []
+    for sentence in sorted(scored.sentences, key=lambda s: -s.score):
+        if len(chosen) == SENTENCES or not sentence.own:
             break
-        if all(_adds_to(sentence, other) for _, _, other in chosen):
-            chosen.append((-n, -start, sentence))
-    chosen.sort()
-    return " ".join(f"{sentence} [{n}]" for n, _, sentence in chosen) or None
+        if all(_adds_to(sentence.terms, other.terms) for other in chosen):
+            chosen.append(sentence)
+    chosen.sort(key=lambda s: (s.citation, s.position))
+    return " ".join(f"{s.text} [{s.citation}]" for s in chosen) or None
+
+
+def _as_hit(citation: Citation) -> Hit:
+    return Hit(citation.url, citation.title, " ".join(p.text for p in citation.passages))
 
 
 async def by_model(query: str, context: Context, settings: Settings, http: Transport) -> str:
@@ -130,7 +137,7 @@ async def by_model(query: str, context: Context, settings: Settings, http: Trans
     if not text:
         raise Unreadable("llm", "the model's server sent no answer")
     known = {str(c.n) for c in context.citations}
-    return _MARK.sub(lambda m: _strike_unknown(m, known), text)
+    return MARK.sub(lambda m: _strike_unknown(m, known), text)
 
 
 def _request(query: str, context: Context, settings: Settings) -> Request:
@@ -159,16 +166,5 @@ def _strike_unknown(mark: re.Match[str], known: set[str]) -> str:
     return f" [{', '.join(kept)}]" if kept else ""
 
 
-def _score(wanted: frozenset[str], sentence: str, title: str) -> float:
-    lower = sentence.lower()
-    inside = sum(w in lower for w in wanted)
-    if not inside:
-        return 0.0
-    beside = sum(w in title.lower() for w in wanted) * 0.3
-    number = 0.2 if any(c.isdigit() for c in sentence) else 0.0  # facts have figures
-    return inside + beside + number - len(sentence) / 1_000
-
-
-def _adds_to(sentence: str, other: str) -> bool:
-    a, b = terms(sentence), terms(other)
-    return not a or len(a & b) / len(a) < 0.7
+def _adds_to(terms: frozenset[int], other: frozenset[int]) -> bool:
+    return not terms or len(terms & other) / len(terms) < COPY

@@ -9,13 +9,13 @@ Passages are whole: no word and no character is cut.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import math
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from kensaku.answers.cursor import Position, cursor_of, has_changed
 from kensaku.answers.tokenizer import count as count_tokens
 from kensaku.answers.tokenizer import counter
 from kensaku.errors import InvalidQuery
@@ -29,6 +29,7 @@ from kensaku.text.escape import escape_lines, flatten, line_starts
 if TYPE_CHECKING:
     from kensaku.answers.tokenizer import Counter
     from kensaku.models import Attempt, Response
+    from kensaku.search.confidence import Confidence
 
 MAX_TOKENS = 1_000_000
 PASSAGE_CHARS = 900  # small enough that several pages fit 500 tokens …
@@ -73,6 +74,7 @@ class Context:
     cursor: str | None = None  # give it back for what did not fit
     attempts: tuple[Attempt, ...] = ()
     notes: tuple[str, ...] = ()
+    confidence: Confidence | None = None  # of the search
 
     def to_dict(self) -> dict[str, Any]:
         """The context, ready for JSON."""
@@ -84,6 +86,7 @@ class Context:
             "cursor": self.cursor,
             "attempts": [a.to_dict() for a in self.attempts],
             "notes": list(self.notes),
+            "confidence": None if self.confidence is None else self.confidence.to_dict(),
         }
 
 
@@ -94,29 +97,25 @@ def check_budget(max_tokens: object) -> None:
         raise InvalidQuery(f"max_tokens is {max_tokens!r}; it must be 1 to 1,000,000")
 
 
-def to_context(
-    response: Response, max_tokens: int, position: tuple[int, str], tokenizer: str
-) -> Context:
+def to_context(response: Response, max_tokens: int, position: Position, tokenizer: str) -> Context:
     """Pack what a search found. `position` is where the part before ended (`position_of`)."""
-    skip, mark = position
     hits = () if response.outcome is Outcome.UNAVAILABLE else response.hits
     passages = passages_of(response.query.text, hits)
     dates = {hit.url: hit.published for hit in response.hits}
-    text, citations, tokens, done = pack(
-        passages, max_tokens, counter(tokenizer), skip=skip, dates=dates
-    )
+    packed = pack(passages, max_tokens, counter(tokenizer), position=position, dates=dates)
     notes = response.notes
-    if has_changed(mark, passages):
+    if has_changed(position.mark, passages):
         news = "the results have changed since the part before: [n] may stand for another page"
         notes = (*notes, news)
     return Context(
-        text=text,
-        citations=citations,
-        tokens=tokens,
+        text=packed.text,
+        citations=packed.citations,
+        tokens=packed.tokens,
         outcome=response.outcome,
-        cursor=cursor_of(done, passages),
+        cursor=cursor_of(packed.position, passages),
         attempts=response.attempts,
         notes=notes,
+        confidence=response.confidence,
     )
 
 
@@ -145,75 +144,109 @@ def _passage_chars(text: str) -> int:
     return min(PASSAGE_CHARS, PASSAGE_TOKENS * len(sample) // max(1, count_tokens(sample)))
 
 
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Passages as text, with what it cites, its tokens, and how far it came."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    tokens: int
+    position: Position
+
+
 def pack(
     passages: Sequence[Passage],
     budget: int,
     count: Counter,
     *,
-    skip: int = 0,
+    position: Position | None = None,
     dates: Mapping[str, str | None] | None = None,
-) -> tuple[str, tuple[Citation, ...], int, int]:
-    """As many passages as fit, whole: the text, its citations, its tokens, and how far it came.
+) -> Packed:
+    """Pack as many passages as fit; of the last one, the sentences that fit.
 
-    `dates` says when a page was published, by its address.
+    `position` is where to go on. `dates` says when a page was published, by its address.
     """
     numbers: dict[str, int] = {}
     for passage in passages:  # an id belongs to a page, whether it is shown now or later
         numbers.setdefault(passage.url, len(numbers) + 1)
-    taken, done = _fit(passages[skip:], numbers, budget, count)
+    begin = position or Position()
+    taken, end = _fit(passages, begin, numbers, budget, count)
+    while taken and count(_render(taken, numbers)) > budget:  # a vocabulary that does not add up
+        last = taken.pop()
+        done = next(n for n, p in enumerate(passages) if (p.url, p.end) == (last.url, last.end))
+        end = Position(done, last.start - passages[done].start)
     text = _render(taken, numbers)
     citations = tuple(
         Citation(numbers[url], url, found[0].title, (dates or {}).get(url), tuple(found))
         for url, found in _by_page(taken, numbers)
     )
-    return text, citations, count(text) if text else 0, skip + done
+    return Packed(text, citations, count(text) if text else 0, end)
 
 
 def _fit(
-    passages: Sequence[Passage], numbers: dict[str, int], budget: int, count: Counter
-) -> tuple[list[Passage], int]:
-    """The passages that fit, and how many were looked at. Parts are counted one by one and add up
-    to a little more than the whole, so the whole is only counted when the budget is near."""
+    passages: Sequence[Passage],
+    begin: Position,
+    numbers: dict[str, int],
+    budget: int,
+    count: Counter,
+) -> tuple[list[Passage], Position]:
+    """Take passages while they fit. Parts are counted one by one and add up to a little more than
+    the whole, so the whole is only counted when the budget is near."""
     taken: list[Passage] = []
-    pages: set[str] = set()
-    used = done = 0
-    for passage in passages:
-        new = passage.url not in pages
-        more = "\n…\n" + escape_lines(passage.text, _OWN)
-        part = "\n\n" + _render([passage], numbers) if new else more
-        used += count(part)
-        if used > budget:
-            used = count(_render([*taken, passage], numbers))
-        if used > budget and not taken:
-            done += 1
-            beginning = _first_sentences(passage, numbers, budget, count)
-            if beginning is None:
-                used = 0
-                continue  # not one sentence fits: a later one may
-            return [beginning], done
-        if used > budget:
-            break
-        taken.append(passage)
-        pages.add(passage.url)
-        done += 1
-    while taken and count(_render(taken, numbers)) > budget:  # a vocabulary that does not add up
-        taken.pop()
-        done -= 1
-    return taken, done
+    used, within = 0, begin.within
+    for done in range(begin.done, len(passages)):
+        passage, within = _rest(passages[done], within), 0
+        size = used + count(_part(passage, taken, numbers))
+        if size > budget:
+            size = count(_render([*taken, passage], numbers))
+        if size <= budget:
+            used = size
+            taken.append(passage)
+            continue
+        beginning = _first_sentences(passage, taken, numbers, budget, count)
+        if beginning is not None:
+            taken.append(beginning)
+        elif not taken:
+            continue  # not one sentence fits: a later one may
+        end = beginning.end if beginning else passage.start
+        return taken, Position(done, end - passages[done].start)
+    return taken, Position(len(passages))
+
+
+def _part(passage: Passage, taken: Iterable[Passage], numbers: dict[str, int]) -> str:
+    """Return what a passage adds to the text."""
+    if any(passage.url == other.url for other in taken):
+        return "\n…\n" + escape_lines(passage.text, _OWN)
+    return "\n\n" + _render([passage], numbers)
+
+
+def _rest(passage: Passage, within: int) -> Passage:
+    """Return a passage without the characters that were shown before."""
+    rest = passage.text[within:].lstrip() if within else passage.text
+    return replace(passage, text=rest, start=passage.end - len(rest))
 
 
 def _first_sentences(
-    passage: Passage, numbers: dict[str, int], budget: int, count: Counter
+    passage: Passage,
+    taken: Sequence[Passage],
+    numbers: dict[str, int],
+    budget: int,
+    count: Counter,
 ) -> Passage | None:
-    """The first sentences of a passage that is too long by itself; None when not one fits."""
-    fits = None
-    for _, end in sentences(passage.text):
-        text = passage.text[:end].rstrip()
-        shorter = replace(passage, text=text, end=passage.start + len(text))
-        if count(_render([shorter], numbers)) > budget:
-            break
-        fits = shorter
-    return fits
+    """Return the sentences at the beginning of a passage that fit; None when not one does."""
+    ends = [end for _, end in sentences(passage.text)]
+    room = budget - count(_render(taken, numbers))
+
+    def beginning(sentences: int) -> Passage:
+        text = passage.text[: ends[sentences - 1]].rstrip()
+        return replace(passage, text=text, end=passage.start + len(text))
+
+    fit = bisect_right(
+        range(1, len(ends) + 1), room, key=lambda n: count(_part(beginning(n), taken, numbers))
+    )
+    while fit and count(_render([*taken, beginning(fit)], numbers)) > budget:
+        fit -= 1
+    return beginning(fit) if fit else None
 
 
 def _by_page(taken: Iterable[Passage], numbers: dict[str, int]) -> list[tuple[str, list[Passage]]]:
@@ -286,33 +319,3 @@ def _alternate_hosts(passages: Iterable[Passage]) -> list[Passage]:
         seen[host] = seen.get(host, 0) + 1
     weighed.sort(key=lambda pair: -pair[0])
     return [p for _, p in weighed]
-
-
-def cursor_of(done: int, passages: Sequence[Passage]) -> str | None:
-    """Where to go on, and in which list; None when everything was shown."""
-    if done >= len(passages):
-        return None
-    return base64.urlsafe_b64encode(f"{done}.{_mark(passages)}".encode()).decode()
-
-
-def position_of(cursor: str | None) -> tuple[int, str]:
-    """How many passages were shown before, and the mark of their list. Raises `InvalidQuery`."""
-    if cursor is None:
-        return 0, ""
-    try:
-        done, _, mark = base64.urlsafe_b64decode(cursor.encode()).decode().partition(".")
-        if done.isdecimal() and int(done) < 100_000 and len(mark) == 16:
-            return int(done), mark
-    except ValueError:
-        pass
-    raise InvalidQuery("the cursor is not one of ours", remedy="give back Context.cursor unchanged")
-
-
-def has_changed(mark: str, passages: Sequence[Passage]) -> bool:
-    """Whether the list is another than the one that a cursor was made for."""
-    return bool(mark) and mark != _mark(passages)
-
-
-def _mark(passages: Sequence[Passage]) -> str:
-    places = "\n".join(f"{p.start} {p.url}" for p in passages)
-    return hashlib.blake2b(places.encode("utf-8", "replace"), digest_size=8).hexdigest()

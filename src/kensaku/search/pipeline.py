@@ -199,8 +199,10 @@ def _answer(
         return None, None
     from kensaku.answers.answer import extractive
     from kensaku.answers.context import Citation
+    from kensaku.search.confidence import confidence_of
 
-    text = extractive(run.query.text, [Citation.of(n, h) for n, h in enumerate(hits, 1)])
+    query, citations = run.query.text, [Citation.of(n, h) for n, h in enumerate(hits, 1)]
+    text = extractive(query, citations, confidence_of(query, hits).score)
     return (text, "extract") if text else (None, None)
 
 
