@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kensaku.models import Page, Progress, Query
     from kensaku.options import CrawlOptions
     from kensaku.providers.base import Findings, Provider
+    from kensaku.search.calibration import Models
     from kensaku.store import Store
     from kensaku.testing import Cassette
     from kensaku.transport.http import HttpClient
@@ -145,6 +146,16 @@ class Resources:
         from kensaku.transport.http import HttpClient
 
         return HttpClient(user_agent=self.settings.user_agent, proxy=self.settings.proxy or None)
+
+    @cached_property
+    def confidence_models(self) -> Models | None:
+        """The models that `kensaku calibrate` fitted; None for those that come with Kensaku."""
+        path = self.settings.home / "confidence.json"
+        if not path.is_file():
+            return None
+        from kensaku.search.calibration import read_models
+
+        return read_models(path)
 
     @cached_property
     def store(self) -> Store:

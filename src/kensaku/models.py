@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from kensaku.errors import KensakuError
+    from kensaku.search.calibration import Models
     from kensaku.search.confidence import Confidence
 
 Depth = Literal["ultra-fast", "fast", "basic", "advanced"]
@@ -261,6 +262,7 @@ class Response:
     stale: bool = False  # from the cache after its time, because nobody could search
     partial: bool = False  # the deadline came before everybody had answered
     elapsed_ms: float = 0.0
+    models: Models | None = field(default=None, repr=False, compare=False)  # of `confidence`
 
     def __repr__(self) -> str:
         asked = ", ".join(f"{a.provider} {a.outcome}" for a in self.attempts)
@@ -269,7 +271,8 @@ class Response:
     @property
     def confidence(self) -> Confidence:
         """How far these hits can be trusted, computed when it is asked for."""
-        return _confidence_of()(self.query.text, self.hits, stale=self.stale, partial=self.partial)
+        facts = {"stale": self.stale, "partial": self.partial, "models": self.models}
+        return _confidence_of()(self.query.text, self.hits, **facts)
 
     @property
     def is_local(self) -> bool:

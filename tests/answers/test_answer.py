@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from kensaku import Hit, Outcome
-from kensaku.answers.answer import _MARK, extractive
+from kensaku.answers.answer import extractive
 from kensaku.answers.context import Citation
+from kensaku.answers.score import MARK
 from kensaku.answers.verify import verify
 from kensaku.testing import FakeUpstream, faults
 from tests.growth import growth
@@ -56,6 +57,44 @@ def test_a_question_without_an_answer_gets_none() -> None:
     """Rather than the sentence that happens to come first."""
     assert extractive("quantum chromodynamics", CITATIONS) is None
     assert extractive("otters", []) is None
+
+
+def test_a_question_that_the_page_only_touches_gets_none() -> None:
+    """A word in common is no answer: none of the sources answers this."""
+    assert (
+        extractive("which court abolished the tax on otters in France in 1804", CITATIONS) is None
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "page", "answer"),
+    [
+        ("what is the price of the kayak", "Kayak\n\nPrice: 560 euros. It is red.", "560 euros"),
+        ("カヤックの価格は", "カヤックの価格は9万円。赤い。", "9万円"),
+        ("首都はどこ", "首都は東京。", "東京"),
+    ],
+)
+def test_short_sentences_answer(question: str, page: str, answer: str) -> None:
+    """A fact needs few characters, in Japanese fewer still."""
+    hit = Hit("https://a.example/", "Kayak", page)
+
+    assert answer in (extractive(question, [Citation.of(1, hit)]) or "")
+
+
+def test_a_heading_is_not_part_of_its_sentence() -> None:
+    """`Otters Sea otters hold hands` stands in no source."""
+    hit = Hit("https://a.example/", "", "Otters\nSea otters hold hands while they sleep.")
+    answer = extractive("do sea otters hold hands", [Citation.of(1, hit)])
+
+    assert answer == "Sea otters hold hands while they sleep. [1]"
+
+
+def test_rare_words_weigh_more() -> None:
+    """The one sentence with the rare word, not those with the frequent one."""
+    text = "Otters swim. Otters eat fish. Otters play. Otters have pockets. Otters dive."
+    answer = extractive("otters pockets", [Citation.of(1, Hit("https://a.example/", "", text))])
+
+    assert "Otters have pockets. [1]" in (answer or "")
 
 
 def test_the_same_sentence_of_two_pages_is_said_once() -> None:
@@ -177,7 +216,7 @@ async def test_without_sources_no_model_is_asked(upstream: FakeUpstream, ask: An
 @pytest.mark.parametrize("piece", [" ", "[1", "[1, ", "[1 ,", " [", "\n[12"])
 def test_marks_are_looked_for_in_linear_time(piece):
     """A page may be all blanks, or all beginnings of marks."""
-    assert growth(lambda n: _MARK.sub("", piece * n), 20_000, tries=3) < 9
+    assert growth(lambda n: MARK.sub("", piece * n), 20_000, tries=3) < 9
 
 
 @pytest.mark.parametrize(
@@ -187,4 +226,4 @@ def test_marks_are_looked_for_in_linear_time(piece):
 )  # fmt: skip
 def test_marks_are_removed_with_the_blanks_before_them(text, without):
     """And nothing else is."""
-    assert _MARK.sub("", text) == without
+    assert MARK.sub("", text) == without

@@ -30,7 +30,7 @@ def test_a_context_as_json_says_everything(up: FakeUpstream, cli: Cli) -> None:
     done = cli("context", "ラッコ", "--route", "tavily", "--json")
 
     assert set(done.json) == {
-        "text", "citations", "tokens", "outcome", "cursor", "attempts", "notes",
+        "text", "citations", "tokens", "outcome", "cursor", "attempts", "notes", "confidence",
     }  # fmt: skip
     assert "\\u" not in done.out
     assert RAKKO in done.out

@@ -10,7 +10,7 @@ import pytest
 
 from kensaku.compat.tavily_tools import dialect as tavily
 from kensaku.dialects import DIALECTS, write
-from kensaku.models import Explain, Outcome, Page, Query, Response
+from kensaku.models import Explain, LocalMatch, Outcome, Page, Query, Response
 from kensaku.text.escape import escape_line, escape_lines, escape_page, escape_url, flatten
 from tests import ROOT
 from tests.dialects.bodies import HOSTILE
@@ -66,7 +66,8 @@ def test_a_hostile_query_stays_in_its_header(dialect: str) -> None:
     """A model can be talked into a query (S0-30, S1-08, S2-39)."""
     for outcome in (Outcome.FOUND, Outcome.EMPTY):
         # On topic, whatever is asked: else a note about confidence would come and go.
-        hits = tuple(replace(h, explain=Explain(1.0)) for h in FOUND.hits)
+        near = Explain(local=LocalMatch(cosine=1.0))
+        hits = tuple(replace(h, explain=near) for h in FOUND.hits)
         usual = _shape(write(replace(FOUND, outcome=outcome, hits=hits), dialect))
         for text in HOSTILE:
             asked = replace(FOUND, outcome=outcome, hits=hits, query=Query(text))

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 SENTENCES = 3
 COPY = 0.7  # share of its words that a sentence may have in common with one that was chosen
-LEAST = 0.2  # probability that the sources answer, below which they are said not to
+LEAST = 0.22  # probability that the sources answer, below which they are said not to
 MODEL_SECONDS = 60.0
 
 _RULES = (

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 LONGEST = 1_000  # characters of a sentence; what is longer is a table or minified code
 NEIGHBOUR, TITLE = 0.3, 0.3  # of the weight of a word that stands only there
+PAGES = 8  # that are looked at: the answer is hardly ever further down
 PAGE_DECAY = 0.3  # how fast a page counts less with its rank
 # [1] and [1, 2], with the blanks before: a source's own [12] would pass for one of our numbers. A
 # run of blanks is looked at once, from its start.
@@ -61,6 +62,7 @@ class Scored:
 
 def score_sentences(query: str, citations: Sequence[Citation]) -> Scored:
     """Score every sentence of the citations; the first is the page that ranked highest."""
+    citations = citations[:PAGES]
     found: list[list[Sentence]] = []
     position = 0
     for citation in citations:

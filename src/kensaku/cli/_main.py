@@ -35,6 +35,7 @@ COMMANDS = {
     "providers": "list providers, their features and status",
     "config": "list settings, their values and origins",
     "doctor": "check this machine, the providers and the local index",
+    "calibrate": "fit the confidence to your own judged searches",
     "cache": "show the size of the response cache, or clear it",
     "mcp": "serve the tools to MCP clients",
     "completion": "print a completion script for a shell",

@@ -90,30 +90,70 @@ def fit(
     `penalty` pulls the weights to those of `prior` (else to zero), so that a few examples move a
     little and many decide. The intercept is free.
     """
-    rows = [[*(e.factors[name] for name in names), 1.0] for e in examples]
     centre = [prior.weights.get(name, 0.0) if prior else 0.0 for name in names]
+    task = _Task(
+        [[*(e.factors[n] for n in names), 1.0] for e in examples], examples, centre, penalty
+    )
     theta = [*centre, prior.intercept if prior else 0.0]
     last = len(names)
+    loss = task.loss(theta)
     for _ in range(_STEPS):
-        gradient = [penalty * (t - c) for t, c in zip(theta, centre, strict=False)] + [0.0]
-        curvature = [[penalty * (i == j < last) for j in range(last + 1)] for i in range(last + 1)]
-        curvature[last][last] += 1e-6
-        for row, example in zip(rows, examples, strict=True):
+        gradient, curvature = task.derivatives(theta)
+        free = [i for i in range(last + 1) if i == last or theta[i] > 0 or gradient[i] < 0]
+        step = _solve([[curvature[i][j] for j in free] for i in free], [gradient[i] for i in free])
+        scale, before = 1.0, loss
+        while scale > _PRECISION:  # a whole step may go too far
+            tried = list(theta)
+            for i, change in zip(free, step, strict=True):
+                moved = theta[i] - scale * change
+                tried[i] = moved if i == last else max(0.0, moved)
+            if (loss := task.loss(tried)) <= before:
+                theta = tried
+                break
+            scale /= 2
+        if before - loss < _PRECISION:
+            break
+    weights = {name: round(t, 4) for name, t in zip(names, theta, strict=False)}
+    return Model(weights, round(theta[last], 4), fitted_on)
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What is minimised: the weighted log loss, and the penalty for leaving the centre."""
+
+    rows: Sequence[Sequence[float]]  # the factors of each example, and 1 for the intercept
+    examples: Sequence[Example]
+    centre: Sequence[float]
+    penalty: float
+
+    def loss(self, theta: Sequence[float]) -> float:
+        far = sum((t - c) ** 2 for t, c in zip(theta, self.centre, strict=False))
+        total = self.penalty * far / 2
+        for row, example in zip(self.rows, self.examples, strict=True):
+            x = sum(t * v for t, v in zip(theta, row, strict=True))
+            wrong_way = -x if example.right else x
+            total += example.weight * (max(0.0, wrong_way) + math.log1p(math.exp(-abs(x))))
+        return total
+
+    def derivatives(self, theta: Sequence[float]) -> tuple[list[float], list[list[float]]]:
+        """Return the gradient and the matrix of second derivatives."""
+        last = len(self.centre)
+        pull = zip(theta, self.centre, strict=False)
+        gradient = [self.penalty * (t - c) for t, c in pull] + [0.0]
+        curvature = [[0.0] * (last + 1) for _ in range(last + 1)]
+        for i in range(last + 1):
+            curvature[i][i] = self.penalty if i < last else 1e-6
+        for row, example in zip(self.rows, self.examples, strict=True):
             p = _sigmoid(sum(t * x for t, x in zip(theta, row, strict=True)))
             slope, bend = example.weight * (p - example.right), example.weight * p * (1 - p)
             for i, x in enumerate(row):
                 gradient[i] += slope * x
                 for j in range(i, last + 1):
                     curvature[i][j] += bend * x * row[j]
-        _mirror(curvature)
-        free = [i for i in range(last + 1) if i == last or theta[i] > 0 or gradient[i] < 0]
-        step = _solve([[curvature[i][j] for j in free] for i in free], [gradient[i] for i in free])
-        for i, change in zip(free, step, strict=True):
-            theta[i] = theta[i] - change if i == last else max(0.0, theta[i] - change)
-        if max(map(abs, step)) < _PRECISION:
-            break
-    weights = {name: round(t, 4) for name, t in zip(names, theta, strict=False)}
-    return Model(weights, round(theta[last], 4), fitted_on)
+        for i in range(last + 1):
+            for j in range(i):
+                curvature[i][j] = curvature[j][i]
+        return gradient, curvature
 
 
 def area_under_curve(scores: Sequence[float], right: Sequence[bool]) -> float:
@@ -153,12 +193,6 @@ def _sigmoid(x: float) -> float:
     if x < 0:
         return math.exp(max(x, -700.0)) / (1 + math.exp(max(x, -700.0)))
     return 1 / (1 + math.exp(-x))
-
-
-def _mirror(matrix: list[list[float]]) -> None:
-    for i, row in enumerate(matrix):
-        for j in range(i):
-            row[j] = matrix[j][i]
 
 
 def _solve(matrix: list[list[float]], right: list[float]) -> list[float]:

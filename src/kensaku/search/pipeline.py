@@ -61,7 +61,8 @@ async def search(run: Run, *, cache: bool) -> Response:
             stale = await _stale(run, key)
             response = response if stale is None else replace(stale, attempts=response.attempts)
     notes = (*response.notes, *run.resources.store_notes)
-    return replace(response, notes=notes, elapsed_ms=run.elapsed_ms)
+    models = run.resources.confidence_models
+    return replace(response, notes=notes, models=models, elapsed_ms=run.elapsed_ms)
 
 
 async def _within_deadline(run: Run, work: Awaitable[Response]) -> Response:
@@ -202,7 +203,8 @@ def _answer(
     from kensaku.search.confidence import confidence_of
 
     query, citations = run.query.text, [Citation.of(n, h) for n, h in enumerate(hits, 1)]
-    text = extractive(query, citations, confidence_of(query, hits).score)
+    models = run.resources.confidence_models
+    text = extractive(query, citations, confidence_of(query, hits, models=models).score)
     return (text, "extract") if text else (None, None)
 
 

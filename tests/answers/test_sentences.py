@@ -1,0 +1,43 @@
+"""Sentences as a reader sees them: whole, without the heading above."""
+
+from __future__ import annotations
+
+import pytest
+
+from kensaku.answers.sentences import whole_sentences
+
+
+def read(text: str) -> list[str]:
+    return [text[start:end].strip() for start, end in whole_sentences(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Otters\nSea otters hold hands. They eat.", ["Sea otters hold hands.", "They eat."]),
+        ("## Sleep\nThey sleep.\n\n## Food\n\nThey eat.", ["They sleep.", "They eat."]),
+        ("Price: 560 euros.\n\nIn stock.", ["Price: 560 euros.", "In stock."]),
+        ("- Sea urchins\n- Clams", ["- Sea urchins", "- Clams"]),
+        ("| otter | 45 kg |\n| seal | 90 kg |", ["| otter | 45 kg |", "| seal | 90 kg |"]),
+        ("Weight 45 kg\nLength of the body 150 cm", ["Weight 45 kg", "Length of the body 150 cm"]),
+        ("It is by Frederick W. Mote. Yes.", ["It is by Frederick W. Mote.", "Yes."]),
+        ("Brown v. Board of Education. Yes.", ["Brown v. Board of Education.", "Yes."]),
+        ("Dr. Who, e.g. in the U.S. and here. Yes.", ["Dr. Who, e.g. in the U.S. and here.", "Yes."]),
+        ("ラッコは眠る。手をつなぐ。", ["ラッコは眠る。", "手をつなぐ。"]),
+        ("価格\n価格は560ユーロです。", ["価格は560ユーロです。"]),
+        ("A line that was wrapped by\nsomebody goes on. Yes.",
+         ["A line that was wrapped by\nsomebody goes on.", "Yes."]),
+        ("", []),
+        ("\n\n", []),
+    ],
+)  # fmt: skip
+def test_sentences_are_whole_and_headings_are_left_out(text: str, sentences: list[str]) -> None:
+    """List items and table rows stand for themselves."""
+    assert [s for s in read(text) if s] == sentences
+
+
+def test_a_text_without_an_end_is_cut() -> None:
+    """Abbreviations do not join sentences for ever."""
+    text = "Mr. X. " * 2_000
+
+    assert max(end - start for start, end in whole_sentences(text)) < 700
