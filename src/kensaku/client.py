@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from kensaku._resources import EXTRACT_SECONDS, Resources
 from kensaku.config.settings import Mode, Settings
 from kensaku.errors import ConfigError, InvalidQuery, UnknownName
-from kensaku.models import Query
+from kensaku.models import LOCAL, Query
 from kensaku.options import CrawlOptions, QueryOptions, SearchOptions, SettingsOptions
 from kensaku.search import pipeline
 from kensaku.search.route import Route, plan
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from kensaku.answers.verify import Verification
     from kensaku.fetch import Crawl, Extraction, SiteMap
     from kensaku.index import Index
-    from kensaku.models import Page, Progress, Response
+    from kensaku.models import Page, Passage, Progress, Response
     from kensaku.search.budget import Budget
     from kensaku.testing import Cassette
 
@@ -131,14 +131,20 @@ class Kensaku:
         """
         from kensaku.answers.context import check_budget, to_context
         from kensaku.answers.cursor import position_of
+        from kensaku.answers.stored import stored_passages
 
         check_budget(max_tokens)
         position = position_of(cursor)
         if not isinstance(query, Query):
             options.setdefault("max_results", CONTEXT_RESULTS)
         response = await self.search(query, **options)
+        stored: dict[str, list[Passage]] = {}
+        if any(hit.provider == LOCAL for hit in response.hits):
+            text, hits = response.query.text, response.hits
+            stored = await stored_passages(self._resources.index, text, hits, max_tokens)
+        tokenizer = self.settings.context_tokenizer
         return await asyncio.to_thread(
-            to_context, response, max_tokens, position, self.settings.context_tokenizer
+            to_context, response, max_tokens, position, tokenizer, stored
         )
 
     async def answer(

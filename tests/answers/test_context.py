@@ -220,6 +220,25 @@ async def test_a_search_is_packed(upstream: FakeUpstream, make_client: Any) -> N
     assert len(upstream.asked("tavily")) == 1  # the sheets after the first come from the cache
 
 
+@pytest.mark.parametrize("language", ["en", "ja"])
+async def test_a_long_document_fills_the_budget(language: str, tmp_path: Path) -> None:
+    """All good passages of a local document, at their places in it, and a cursor for the rest."""
+    space = "" if language == "ja" else " "
+    lines = (SENTENCES[language].format(n=n) for n in range(700))
+    text = "".join(f"{line}\n\n" if n % 7 == 0 else line + space for n, line in enumerate(lines))
+    async with Kensaku(home=tmp_path, cache_enabled=False, state_url="memory:") as k:
+        await k.index.add([Document("https://a.example/otters", "Otter ラッコ", text)])
+        first = await k.context("otter ラッコ", route="local", max_tokens=8_000)
+        rest = await k.context("otter ラッコ", route="local", max_tokens=8_000, cursor=first.cursor)
+
+    assert 0.85 * 8_000 <= first.tokens <= 8_000
+    assert rest.text
+    assert rest.text != first.text
+    for passage in first.citations[0].passages + rest.citations[0].passages:
+        assert text[passage.start : passage.end] == passage.text
+    assert "\n\n" in first.text.partition("\n")[2]
+
+
 async def test_nobody_could_search_is_said(upstream: FakeUpstream, make_client: Any) -> None:
     """And is not the same as nothing found."""
     upstream.fails("tavily", faults.status(503))

@@ -97,10 +97,16 @@ def check_budget(max_tokens: object) -> None:
         raise InvalidQuery(f"max_tokens is {max_tokens!r}; it must be 1 to 1,000,000")
 
 
-def to_context(response: Response, max_tokens: int, position: Position, tokenizer: str) -> Context:
+def to_context(
+    response: Response,
+    max_tokens: int,
+    position: Position,
+    tokenizer: str,
+    stored: Mapping[str, Sequence[Passage]] | None = None,
+) -> Context:
     """Pack what a search found. `position` is where the part before ended (`position_of`)."""
     hits = () if response.outcome is Outcome.UNAVAILABLE else response.hits
-    passages = passages_of(response.query.text, hits)
+    passages = passages_of(response.query.text, hits, stored)
     dates = {hit.url: hit.published for hit in response.hits}
     packed = pack(passages, max_tokens, counter(tokenizer), position=position, dates=dates)
     notes = response.notes
@@ -119,24 +125,30 @@ def to_context(response: Response, max_tokens: int, position: Position, tokenize
     )
 
 
-def passages_of(query: str, hits: Sequence[Hit]) -> list[Passage]:
-    """The passages of all hits, the best for the query first, taking turns between hosts."""
+def passages_of(
+    query: str, hits: Sequence[Hit], stored: Mapping[str, Sequence[Passage]] | None = None
+) -> list[Passage]:
+    """The passages of all hits, the best for the query first, taking turns between hosts.
+
+    `stored` has more passages of documents of the local index, by address.
+    """
     found: list[tuple[int, Passage]] = []
     for rank, hit in enumerate(hits):
-        page = Document(url=hit.url, title=hit.title, text=hit.raw_content or hit.content)
-        shift = 0 if hit.raw_content else _offset(hit)
-        found += [
-            (rank, replace(p, start=p.start + shift, end=p.end + shift))
-            for p in split(page, max_chars=_passage_chars(page.text))
-        ]
+        for start, text in _texts(hit, (stored or {}).get(hit.url, ())).items():
+            page = Document(url=hit.url, title=hit.title, text=text)
+            parts = split(page, max_chars=_passage_chars(text))
+            found += [(rank, replace(p, start=p.start + start, end=p.end + start)) for p in parts]
     ranked = sorted(score_passages(query, found), key=lambda p: -(p.score or 0.0))
     return _alternate_hosts(ranked)
 
 
-def _offset(hit: Hit) -> int:
-    """Where the content begins in the document: the index returns its best passage."""
+def _texts(hit: Hit, stored: Sequence[Passage]) -> dict[int, str]:
+    """The texts of a hit by where in its document each begins."""
+    if hit.raw_content:
+        return {0: hit.raw_content}
     local = hit.explain.local if hit.explain else None
-    return (local.start or 0) if local else 0
+    start = (local.start if local else None) or 0
+    return {start: hit.content} | {p.start: p.text for p in stored}
 
 
 def _passage_chars(text: str) -> int:
