@@ -19,7 +19,8 @@ import tempfile
 from pathlib import Path
 
 from kensaku import Document, Hit, Kensaku
-from kensaku.answers.context import pack, passages_of
+from kensaku.answers.context import pack
+from kensaku.answers.passages import passages_of
 from kensaku.answers.tokenizer import count, counter
 
 DATA = Path(os.environ.get("KENSAKU_DATA") or Path(__file__).parents[2] / "shared" / "data")

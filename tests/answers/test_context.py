@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from kensaku import Document, Hit, Kensaku, Outcome
-from kensaku.answers.context import K1, RANK_WEIGHT, B, Citation, pack, passages_of, score_passages
+from kensaku.answers.context import Citation, pack
 from kensaku.answers.cursor import Position, cursor_of, has_changed, position_of
+from kensaku.answers.passages import K1, RANK_WEIGHT, B, passages_of, score_passages
 from kensaku.answers.tokenizer import count, counter
 from kensaku.errors import InvalidQuery
 from kensaku.models import Passage

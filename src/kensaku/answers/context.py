@@ -9,21 +9,17 @@ Passages are whole: no word and no character is cut.
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from kensaku.answers.cursor import Position, cursor_of, has_changed
-from kensaku.answers.tokenizer import count as count_tokens
+from kensaku.answers.passages import passages_of
 from kensaku.answers.tokenizer import counter
 from kensaku.errors import InvalidQuery
-from kensaku.index.languages import guess_language
-from kensaku.index.passages import sentences, split
-from kensaku.index.tokens import document_terms, query_terms
-from kensaku.models import Document, Hit, Outcome, Passage
-from kensaku.search.rank import host_of
+from kensaku.index.passages import sentences
+from kensaku.models import Hit, Outcome, Passage
 from kensaku.text.escape import escape_lines, flatten, line_starts
 
 if TYPE_CHECKING:
@@ -32,10 +28,6 @@ if TYPE_CHECKING:
     from kensaku.search.confidence import Confidence
 
 MAX_TOKENS = 1_000_000
-PASSAGE_CHARS = 900  # small enough that several pages fit 500 tokens …
-PASSAGE_TOKENS = 250  # … also where a character is a token
-RANK_WEIGHT = 1.0  # the place of its page counts as much as a passage's own words
-K1, B = 1.2, 0.5
 _OWN = line_starts(r"\[\d+\]", structure=False)  # how pages begin
 
 
@@ -123,37 +115,6 @@ def to_context(
         notes=notes,
         confidence=response.confidence,
     )
-
-
-def passages_of(
-    query: str, hits: Sequence[Hit], stored: Mapping[str, Sequence[Passage]] | None = None
-) -> list[Passage]:
-    """The passages of all hits, the best for the query first, taking turns between hosts.
-
-    `stored` has more passages of documents of the local index, by address.
-    """
-    found: list[tuple[int, Passage]] = []
-    for rank, hit in enumerate(hits):
-        for start, text in _texts(hit, (stored or {}).get(hit.url, ())).items():
-            page = Document(url=hit.url, title=hit.title, text=text)
-            parts = split(page, max_chars=_passage_chars(text))
-            found += [(rank, replace(p, start=p.start + start, end=p.end + start)) for p in parts]
-    ranked = sorted(score_passages(query, found), key=lambda p: -(p.score or 0.0))
-    return _alternate_hosts(ranked)
-
-
-def _texts(hit: Hit, stored: Sequence[Passage]) -> dict[int, str]:
-    """The texts of a hit by where in its document each begins."""
-    if hit.raw_content:
-        return {0: hit.raw_content}
-    local = hit.explain.local if hit.explain else None
-    start = (local.start if local else None) or 0
-    return {start: hit.content} | {p.start: p.text for p in stored}
-
-
-def _passage_chars(text: str) -> int:
-    sample = text[:2_000]
-    return min(PASSAGE_CHARS, PASSAGE_TOKENS * len(sample) // max(1, count_tokens(sample)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,45 +250,3 @@ def _join(found: Sequence[Passage]) -> str:
             text += "\n…\n" + passage.text
         end = max(end, passage.end)
     return text
-
-
-def score_passages(query: str, found: Sequence[tuple[int, Passage]]) -> list[Passage]:
-    """BM25 of each passage among the others, and a little for the place of its page."""
-    texts = [f"{p.title} {p.heading} {p.text}" for _, p in found]
-    wanted = query_terms(query, {guess_language(t) for t in texts})
-    read = [document_terms(t) for t in texts]
-    terms = [{**t.words, **t.pairs} for t in read]
-    sizes = [t.length for t in read]
-    mean = sum(sizes) / len(sizes) if sizes else 1.0
-    weight = {
-        term: math.log(1 + (len(terms) - n + 0.5) / (n + 0.5)) * times
-        for term, times in wanted.items()
-        if (n := sum(term in t for t in terms))
-    }
-    raw = []
-    for counts, size in zip(terms, sizes, strict=True):
-        norm = K1 * (1 - B + B * size / (mean or 1.0))
-        raw.append(
-            sum(
-                w * counts[t] * (K1 + 1) / (counts[t] + norm)
-                for t, w in weight.items()
-                if t in counts
-            )
-        )
-    best = max(raw, default=0.0) or 1.0
-    return [
-        replace(p, score=own / best + RANK_WEIGHT / (1 + rank))
-        for own, (rank, p) in zip(raw, found, strict=True)
-    ]
-
-
-def _alternate_hosts(passages: Iterable[Passage]) -> list[Passage]:
-    """Down-weight each further passage of a host, so that one site does not fill the budget."""
-    seen: dict[str, int] = {}
-    weighed = []
-    for passage in passages:
-        host = host_of(passage.url) or passage.url
-        weighed.append(((passage.score or 0.0) * 0.9 ** seen.get(host, 0), passage))
-        seen[host] = seen.get(host, 0) + 1
-    weighed.sort(key=lambda pair: -pair[0])
-    return [p for _, p in weighed]

@@ -12,7 +12,7 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kensaku.answers.context import score_passages
+from kensaku.answers.passages import score_passages
 from kensaku.errors import BudgetExceeded, IndexFault
 from kensaku.index.passages import split
 from kensaku.models import Document, Explain, Hit, Page, Passage
