@@ -104,6 +104,16 @@ def test_the_same_sentence_of_two_pages_is_said_once() -> None:
     assert (extractive("sea otters hold hands", twice) or "").count("hold hands") == 1
 
 
+async def test_that_no_source_answers_is_said(upstream: FakeUpstream, make_client: Any) -> None:
+    """Pages were found, and none of them answers: a note, not an empty sentence."""
+    upstream.answers("tavily", HITS)
+    answer = await make_client("tavily").answer("which otters were taxed in France in 1804")
+
+    assert (answer.outcome, answer.text) == (Outcome.FOUND, None)
+    assert answer.notes[-1] == "none of the sources answers this"
+    assert answer.confidence is not None
+
+
 # --- by a model
 
 

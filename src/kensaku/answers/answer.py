@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 
 SENTENCES = 3
 COPY = 0.7  # share of its words that a sentence may have in common with one that was chosen
-LEAST = 0.22  # probability that the sources answer, below which they are said not to
+LEAST = 0.2  # probability that the sources answer, below which they are said not to
 MODEL_SECONDS = 60.0
+NO_ANSWER = "none of the sources answers this"
 
 _RULES = (
     "Answer the question from the numbered sources alone, in the language of the question. "
@@ -81,6 +82,8 @@ async def to_answer(query: str, context: Context, settings: Settings, http: Tran
             writer = settings.llm_model
         except ProviderError as error:
             notes = (*notes, f"the model did not answer ({error.message}); this is an extract")
+    if text is None and context.citations:
+        notes = (*notes, NO_ANSWER)
     return Answer(
         text=text,
         citations=context.citations,

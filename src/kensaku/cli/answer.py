@@ -15,7 +15,7 @@ from kensaku.cli._client import open_client
 from kensaku.cli._notices import KeylessNotice, print_outcome
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._query_options import add_query_options, query_fields, query_text, search_options
-from kensaku.cli._terminal import print_json, print_message, print_result
+from kensaku.cli._terminal import print_json, print_result
 
 if TYPE_CHECKING:
     from kensaku.answers.answer import Answer
@@ -45,10 +45,7 @@ async def run(args: argparse.Namespace) -> int:
         print_json(answer.to_dict())
     elif answer.text:
         print_result(_format(answer))
-    status = print_outcome(answer)
-    if answer.outcome == "found" and not answer.text:
-        print_message("None of the sources answers this.")
-    return status
+    return print_outcome(answer)
 
 
 def _format(answer: Answer) -> str:
