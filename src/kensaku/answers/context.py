@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from kensaku.answers.cursor import Position, cursor_of, has_changed
-from kensaku.answers.passages import passages_of
+from kensaku.answers.passages import offset_of, passages_of
 from kensaku.answers.tokenizer import counter
 from kensaku.errors import InvalidQuery
 from kensaku.index.passages import sentences
@@ -44,7 +44,7 @@ class Citation:
     @classmethod
     def of(cls, n: int, hit: Hit) -> Citation:
         """A hit as a citation: its text is the passage."""
-        start = _offset(hit)
+        start = offset_of(hit)
         whole = Passage(hit.url, hit.content, start, start + len(hit.content), title=hit.title)
         return cls(n, hit.url, hit.title, hit.published, (whole,))
 

@@ -39,13 +39,17 @@ def passages_of(
     return _alternate_hosts(ranked)
 
 
+def offset_of(hit: Hit) -> int:
+    """Where the content begins in the document: the index returns its best passage."""
+    local = hit.explain.local if hit.explain else None
+    return (local.start if local else None) or 0
+
+
 def _texts(hit: Hit, stored: Sequence[Passage]) -> dict[int, str]:
     """The texts of a hit by where in its document each begins."""
     if hit.raw_content:
         return {0: hit.raw_content}
-    local = hit.explain.local if hit.explain else None
-    start = (local.start if local else None) or 0
-    return {start: hit.content} | {p.start: p.text for p in stored}
+    return {offset_of(hit): hit.content} | {p.start: p.text for p in stored}
 
 
 def _passage_chars(text: str) -> int:
