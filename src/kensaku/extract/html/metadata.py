@@ -1,4 +1,4 @@
-"""The metadata of a page: title, author, dates, language, links and images.
+"""The metadata of a page: title, language, links and images.
 
 None of it is trusted further than its form: names are one short visible line, dates are dates,
 addresses are absolute and http(s).
@@ -6,31 +6,20 @@ addresses are absolute and http(s).
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
-from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from kensaku.extract.html.structured import Fact, read_json_ld, read_tags
 from kensaku.extract.html.tree import Element
 from kensaku.text.clean import cut, one_line, plain
-from kensaku.text.dates import parse_date
 
 MAX_LINKS = 2_000
 MAX_IMAGES = 200
-_MAX_JSON = 500_000
 _TITLE_CHARS = 300
-_NAME_CHARS = 80
-
-_PUBLISHED = (
-    "article:published_time", "og:published_time", "datepublished", "date", "dc.date",
-    "dc.date.issued", "dcterms.date", "dcterms.created", "citation_publication_date", "pubdate",
-    "parsely-pub-date", "sailthru.date", "publishdate", "publish-date", "article:modified_time",
-)  # fmt: skip
-_AUTHOR = ("author", "article:author", "dc.creator", "citation_author", "parsely-author", "byl")
 
 
 @dataclass(slots=True)
@@ -38,31 +27,30 @@ class Metadata:
     """The metadata of one page."""
 
     title: str = ""
-    author: str | None = None
-    published: str | None = None
     language: str | None = None
     canonical_url: str | None = None
     favicon: str | None = None
     base: str = ""
     generator: str = ""
+    tags: dict[str, list[str]] = field(default_factory=dict)  # the meta tags
+    facts: list[Fact] = field(default_factory=list)  # the JSON-LD
 
 
 def read_metadata(root: Element, url: str) -> Metadata:
-    """Read the metadata from `<head>`, JSON-LD and headings."""
-    meta = _meta(root)
-    facts = list(_json_ld(root))
+    """Read the metadata from `<head>`, JSON-LD and headings; author and date need the blocks."""
+    tags = read_tags(root)
     base_tag = root.find(".//base[@href]")
     base = absolute(base_tag.get("href", ""), url) if base_tag is not None else None
     rels = [((e.get("rel") or "").lower().split(), e.get("href") or "") for e in root.iter("link")]
     return Metadata(
-        title=_title(root, meta),
-        author=_author(root, meta, facts),
-        published=_published(root, meta, facts),
-        language=_language(root, meta),
+        title=_title(root, tags),
+        language=_language(root, tags),
         canonical_url=_first_link(rels, "canonical", url),
         favicon=_first_link(rels, "icon", url) or _first_link(rels, "apple-touch-icon", url),
         base=base or url,
-        generator=meta.get("generator", "")[:80],
+        generator=_first(tags, "generator")[:80],
+        tags=tags,
+        facts=read_json_ld(root),
     )
 
 
@@ -130,88 +118,21 @@ def _addresses(links: Iterable[str | None], base: str, limit: int) -> tuple[str,
     return tuple(seen)
 
 
-def _meta(root: Element) -> dict[str, str]:
-    meta: dict[str, str] = {}
-    for element in root.iter("meta"):
-        name = element.get("property") or element.get("name") or element.get("itemprop")
-        content = element.get("content")
-        if name and content:
-            meta.setdefault(name.lower(), content[:1_000])
-    return meta
+def _first(tags: dict[str, list[str]], name: str) -> str:
+    return tags.get(name, [""])[0]
 
 
-def _json_ld(root: Element) -> Iterator[dict[str, Any]]:
-    """Yield all objects of the page's JSON-LD, outermost first."""
-    for script in root.iter("script"):
-        if "ld+json" not in (script.get("type") or "") or not script.text:
-            continue
-        if len(script.text) > _MAX_JSON:
-            continue
-        try:
-            queue = [json.loads(script.text, strict=False)]
-        except (ValueError, RecursionError):
-            continue
-        for _ in range(500):
-            if not queue:
-                break
-            item = queue.pop(0)
-            if isinstance(item, list):
-                queue += item
-            elif isinstance(item, dict):
-                yield item
-                queue += [v for v in item.values() if isinstance(v, dict | list)]
-
-
-def _title(root: Element, meta: dict[str, str]) -> str:
+def _title(root: Element, tags: dict[str, list[str]]) -> str:
     element = root.find(".//title")
     whole = one_line(element.text or "")[: 2 * _TITLE_CHARS] if element is not None else ""
     first = islice(root.iter("h1"), 5)
     headings = [one_line("".join(h.itertext()))[:_TITLE_CHARS] for h in first]
-    candidates = [h for h in headings if h] + [plain(meta.get("og:title", ""))]
+    candidates = [h for h in headings if h] + [plain(_first(tags, "og:title"))]
     # <title> often adds the name of the site; a heading that is part of it is the bare title.
     for candidate in candidates:
         if len(candidate) >= 3 and candidate.lower() in whole.lower():
             return cut(candidate, _TITLE_CHARS)
     return cut(whole or candidates[0], _TITLE_CHARS)
-
-
-def _author(root: Element, meta: dict[str, str], facts: list[dict[str, Any]]) -> str | None:
-    for fact in facts:
-        author = fact.get("author")
-        for person in author if isinstance(author, list) else [author]:
-            text = person.get("name") if isinstance(person, dict) else person
-            if isinstance(text, str) and (name := _name(text)):
-                return name
-    for key in _AUTHOR:
-        if key in meta and (name := _name(meta[key])):
-            return name
-    for element in root.iter("a", "span", "address", "p", "div"):
-        is_author = "author" in (element.get("rel"), element.get("itemprop"))
-        if is_author and (name := _name("".join(element.itertext()))):
-            return name
-    return None
-
-
-def _name(text: str) -> str | None:
-    """Return the name of a person or an organisation; None for a URL, a sentence or a long text."""
-    text = re.sub(r"^(?:written )?by\s+", "", plain(text[:400]), flags=re.IGNORECASE)
-    if not 2 <= len(text) <= _NAME_CHARS or "://" in text or len(text.split()) > 8:
-        return None
-    return None if text.endswith((".", "!", "?")) and len(text.split()) > 4 else text
-
-
-def _published(root: Element, meta: dict[str, str], facts: list[dict[str, Any]]) -> str | None:
-    for key in ("datePublished", "uploadDate", "dateCreated"):
-        for fact in facts:
-            if date := parse_date(fact.get(key)):
-                return date
-    for key in _PUBLISHED:
-        if date := parse_date(meta.get(key)):
-            return date
-    for element in root.iter("time"):
-        if date := parse_date(element.get("datetime")):
-            return date
-    return None
 
 
 _SCRIPTS = (
@@ -227,12 +148,12 @@ _SCRIPTS = (
 )
 
 
-def _language(root: Element, meta: dict[str, str]) -> str | None:
+def _language(root: Element, tags: dict[str, list[str]]) -> str | None:
     for tag in (
         root.get("lang"),
         root.get("xml:lang"),
-        meta.get("og:locale"),
-        meta.get("language"),
+        _first(tags, "og:locale"),
+        _first(tags, "language"),
     ):
         match = re.match(r"\s*([a-zA-Z]{2})(?:[-_]|\s*$)", tag or "")
         if match:

@@ -2,15 +2,18 @@
 
 bytes → text → size checks → tree → metadata
                                └→ visible blocks → features → scores → selection → text, Markdown
+                                              └→ author, date
 """
 
 from __future__ import annotations
 
 from kensaku.extract.charset import decode
+from kensaku.extract.html.author import find_author
 from kensaku.extract.html.js_shells import shell_notes
 from kensaku.extract.html.markdown import render
 from kensaku.extract.html.markup_check import check_size
 from kensaku.extract.html.metadata import Metadata, images_of, language_of, links_of, read_metadata
+from kensaku.extract.html.published import find_published
 from kensaku.extract.html.tree import Element, parse_html
 from kensaku.extract.main.blocks import Block, blocks_of
 from kensaku.extract.main.features import PageFacts
@@ -41,8 +44,8 @@ def extract_html(html: bytes | str, url: str = "", *, content_type: str = "") ->
         title=meta.title or _first_line(body),
         text=body,
         markdown=marked,
-        author=meta.author,
-        published=meta.published,
+        author=find_author(root, meta, blocks, url),
+        published=find_published(root, meta, blocks, url),
         language=meta.language or language_of(body),
         canonical_url=meta.canonical_url,
         content_type="text/html",

@@ -1,0 +1,35 @@
+"""Where the page's headline stands among its blocks: dates and authors are written beside it."""
+
+from __future__ import annotations
+
+import re
+
+from kensaku.extract.main.blocks import Block, in_context
+
+_LETTERS = re.compile(r"\W+")
+
+
+def headline_index(blocks: list[Block], title: str) -> int | None:
+    """Return the index of the block with the headline: the `h1` that is the title, or the first."""
+    wanted = _LETTERS.sub("", title.lower())
+    first = None
+    for n, block in enumerate(blocks):
+        if not in_context(block.node, "h1"):
+            continue
+        text = _LETTERS.sub("", block.text.lower())
+        if text and wanted and (text in wanted or wanted in text):
+            return n
+        if first is None:
+            first = n
+    return first
+
+
+def class_names(block: Block, levels: int) -> list[str]:
+    """Return the class names of the block's innermost element and of those around it."""
+    names, node = [], block.inner
+    for _ in range(levels):
+        names.append(node.names or "")
+        if node.parent is None:
+            break
+        node = node.parent
+    return names
