@@ -6,6 +6,7 @@ import re
 
 from kensaku.extract.main.blocks import Block, in_context
 
+_CHARS = 300  # of a headline
 _LETTERS = re.compile(r"\W+")
 
 
@@ -22,6 +23,16 @@ def headline_index(blocks: list[Block], title: str) -> int | None:
         if first is None:
             first = n
     return first
+
+
+def missing_headline(blocks: list[Block], selected: list[Block], title: str) -> Block | None:
+    """Return the block of the headline, if no selected block says the same."""
+    at = headline_index(blocks, title)
+    if at is None or not selected or len(blocks[at].text) > _CHARS:
+        return None
+    text = blocks[at].text.lower()
+    known = any(text in b.text.lower() for b in selected if len(b.text) <= 2 * _CHARS)
+    return None if known else blocks[at]
 
 
 def class_names(block: Block, levels: int) -> list[str]:

@@ -2,191 +2,207 @@
 
 Both come from the same blocks. Links are absolute http(s) URLs or plain words. Images, titles and
 alternative texts are left out: readers do not see them, and chat windows would load the images.
+
+    blocks → groups (a table, a code block, or one block) → lines → prefixes of the lists and quotes
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kensaku.extract.html.metadata import absolute
-from kensaku.extract.main.blocks import HEADINGS, Block, Node, normalize_spaces
+from kensaku.extract.html.code import code_lines, code_of, fenced, language_of_code
+from kensaku.extract.html.inline import inline
+from kensaku.extract.html.tables import Cell, cell_of, data_tables, table_rows
+from kensaku.extract.main.blocks import CONTEXT, HEADINGS, Block, Node, StructuredNode
 from kensaku.text.clean import visible
 
-_CELL_CHARS = 400  # a longer cell is a column of a page, not a cell of a table
+_MAX_DEPTH = 12  # of lists and quotes; what is nested deeper is written at this depth
 
 
 @dataclass(slots=True)
-class _BlockContext:
-    """The elements around a block that decide how it is written."""
+class _Group:
+    """Blocks that are written as one: the cells of a table, the lines of code, or one block."""
 
-    heading: int = 0
-    item: Node | None = None
-    row: Node | None = None
-    table: Node | None = None
-    cell: Node | None = None
-    code: bool = False
-    quoted: bool = False
+    kind: str  # table, code, heading or text
+    blocks: list[Block]
+    cells: list[Cell | None]
+    containers: list[Node]  # the lists and quotes around it, from the outermost
 
 
-def render(blocks: list[Block], base: str) -> tuple[str, str]:
-    """Return the text and the Markdown of these blocks."""
-    contexts = [_context(b.node) for b in blocks]
-    tables = _data_tables(blocks, contexts)
-    text = _Writer(tables, lambda b: b.text).write(blocks, contexts)
-    marked = _Writer(tables, lambda b: _inline(b, base), marks=True).write(blocks, contexts)
+def render(blocks: list[Block], base: str, headline: Block | None = None) -> tuple[str, str]:
+    """Return the text and the Markdown of these blocks, the Markdown with the headline on top."""
+    groups = list(_groups(blocks))
+    text = "".join(_plain_parts(groups)).strip()
+    marked = "".join(_marked_parts(groups, base)).strip()
+    if headline is not None:
+        title = f"# {' '.join(inline(headline, base).split())}"
+        marked = f"{title}\n\n{marked}" if marked else title
     return visible(text), visible(marked)
 
 
-def _context(node: Node) -> _BlockContext:
-    context = _BlockContext(heading=HEADINGS.get(node.tag, 0))
-    ancestor: Node | None = node
-    while ancestor is not None:
-        tag = ancestor.tag
-        if tag == "pre":
-            context.code = True
-        elif tag == "blockquote":
-            context.quoted = True
-        elif tag == "li" and context.item is None and context.table is None:
-            context.item = ancestor
-        elif tag in HEADINGS and not context.heading:
-            context.heading = HEADINGS[tag]
-        elif context.table is None:
-            if tag in ("td", "th") and context.cell is None:
-                context.cell = ancestor
-            elif tag == "tr" and context.row is None:
-                context.row = ancestor
-            elif tag == "table":
-                context.table = ancestor
-        ancestor = ancestor.parent
-    return context
+def _groups(blocks: list[Block]) -> Iterator[_Group]:
+    cells = [cell_of(b.node) if b.node.context & _TABLE else None for b in blocks]
+    tables = data_tables(blocks, cells)
+    cards = _cards(blocks)
+    at = 0
+    while at < len(blocks):
+        block, cell, end = blocks[at], cells[at], at + 1
+        top: Node = block.node
+        if cell is not None and id(cell.table) in tables:
+            while end < len(blocks) and _in_table(cells[end], cell.table):
+                end += 1
+            kind, top = "table", cell.table
+        elif block.node.context & _PRE and (pre := code_of(block.node)) is not None:
+            while end < len(blocks) and code_of(blocks[end].node) is pre:
+                end += 1
+            kind, top = "code", pre
+        else:
+            kind = "heading" if _level(block) else "text"
+        yield _Group(kind, blocks[at:end], cells[at:end], _containers(top, cards))
+        at = end
 
 
-def _data_tables(blocks: list[Block], contexts: list[_BlockContext]) -> set[int]:
-    """Return the ids of tables that hold data; layout tables are not written as tables."""
-    rows: dict[int, set[int]] = {}
-    cells: dict[int, set[int]] = {}
-    layout: set[int] = set()
-    for block, context in zip(blocks, contexts, strict=True):
-        if context.table is None or context.row is None or context.cell is None:
+_TABLE, _PRE = CONTEXT["table"], CONTEXT["pre"]
+_IN_HEADING = sum(CONTEXT[name] for name in HEADINGS)
+
+
+def _in_table(cell: Cell | None, table: Node) -> bool:
+    return cell is not None and cell.table is table
+
+
+def _level(block: Block) -> int:
+    node: Node | None = block.node
+    if not block.node.context & _IN_HEADING:
+        return 0
+    while node is not None and node.tag not in HEADINGS:
+        node = node.parent
+    return HEADINGS[node.tag] if node is not None else 0
+
+
+def _cards(blocks: list[Block]) -> set[int]:
+    """Return the ids of list items with headings: sections of the page, not items of a list."""
+    cards: set[int] = set()
+    for block in blocks:
+        if block.node.context & _IN_HEADING and block.node.context & CONTEXT["li"]:
+            node: Node | None = block.node
+            while node is not None:
+                if node.tag == "li":
+                    cards.add(id(node))
+                node = node.parent
+    return cards
+
+
+def _containers(node: Node, cards: set[int]) -> list[Node]:
+    found: list[Node] = []
+    if node.context & (CONTEXT["li"] | CONTEXT["blockquote"]):
+        ancestor: Node | None = node
+        while ancestor is not None:
+            if ancestor.tag == "blockquote" or (ancestor.tag == "li" and id(ancestor) not in cards):
+                found.append(ancestor)
+            ancestor = ancestor.parent
+    return found[::-1][:_MAX_DEPTH]
+
+
+def _plain_parts(groups: list[_Group]) -> Iterator[str]:
+    before = False
+    for group in groups:
+        item = any(c.tag == "li" for c in group.containers)
+        yield "\n" if item and before and group.kind == "text" else "\n\n"
+        before = item
+        if group.kind == "table":
+            rows = table_rows(group.blocks, group.cells, lambda b: b.text, repeat=False)
+            yield "\n".join(" | ".join(row).rstrip() for row in rows)
+        elif group.kind == "code":
+            yield code_lines(group.blocks)
+        else:
+            yield group.blocks[0].text
+
+
+def _marked_parts(groups: list[_Group], base: str) -> Iterator[str]:
+    before: list[Node] = []
+    kind = ""
+    for group in groups:
+        body = _body(group, base)
+        if not body:
             continue
-        table = id(context.table)
-        rows.setdefault(table, set()).add(id(context.row))
-        cells.setdefault(table, set()).add(id(context.cell))
-        if len(block.text) > _CELL_CHARS or context.code or context.heading in (1, 2):
-            layout.add(table)
-    return {t for t in rows if t not in layout and len(cells[t]) > len(rows[t]) >= 2}
+        shared = _shared(before, group.containers)
+        tight = (
+            group.kind == "text" and kind == "text" and _is_tight(before, group.containers, shared)
+        )
+        yield "\n" if tight else f"\n{_prefix(group.containers[:shared]).rstrip()}\n"
+        yield _prefixed(body, group.containers, shared)
+        before, kind = group.containers, group.kind
 
 
-class _Writer:
-    def __init__(
-        self, tables: set[int], content: Callable[[Block], str], marks: bool = False
-    ) -> None:
-        self._tables, self._content, self._marks = tables, content, marks
-        self._parts: list[str] = []
-
-    def write(self, blocks: list[Block], contexts: list[_BlockContext]) -> str:
-        at = 0
-        while at < len(blocks):
-            context = contexts[at]
-            end = at + 1
-            if context.table is not None and id(context.table) in self._tables:
-                while end < len(blocks) and contexts[end].table is context.table:
-                    end += 1
-                self._table(blocks[at:end], contexts[at:end])
-            else:
-                before = contexts[at - 1] if at else _BlockContext()
-                self._block(blocks[at], context, before)
-            at = end
-        return "".join(self._parts).strip()
-
-    def _block(self, block: Block, context: _BlockContext, before: _BlockContext) -> None:
-        text = self._content(block)
-        if not text:
-            return
-        if context.code:
-            text = f"```\n{block.text}\n```" if self._marks else block.text
-            self._put("\n\n", text)
-        elif context.heading:
-            text = " ".join(text.split("\n"))
-            self._put("\n\n", f"{'#' * context.heading} {text}" if self._marks else text)
-        elif context.item is not None:
-            first = before.item is not context.item
-            gap = "\n" if before.item is not None else "\n\n"
-            self._put(gap, _item(text, context.item, first) if self._marks else text)
-        else:
-            if context.quoted and self._marks:
-                text = "> " + text.replace("\n", "\n> ")
-            self._put("\n\n", text)
-
-    def _table(self, blocks: list[Block], contexts: list[_BlockContext]) -> None:
-        rows: dict[int, dict[int, str]] = {}
-        for block, context in zip(blocks, contexts, strict=True):
-            row = rows.setdefault(id(context.row), {})
-            text = " ".join(self._content(block).split("\n"))
-            if self._marks:
-                text = text.replace("|", "\\|")
-            cell = id(context.cell)
-            row[cell] = f"{row[cell]} {text}" if cell in row else text
-        lines = [" | ".join(cells.values()) for cells in rows.values()]
-        if self._marks:
-            width = max(len(cells) for cells in rows.values())
-            lines = [f"| {line} |" for line in lines]
-            lines.insert(1, "|" + " --- |" * width)
-        self._put("\n\n", "\n".join(lines))
-
-    def _put(self, gap: str, text: str) -> None:
-        self._parts.append(gap if self._parts else "")
-        self._parts.append(text)
+def _body(group: _Group, base: str) -> str:
+    block = group.blocks[0]
+    if group.kind == "code":
+        pre = code_of(block.node)
+        language = language_of_code(block, pre) if pre is not None else ""
+        return fenced(code_lines(group.blocks), language)
+    if group.kind == "table":
+        return _table(table_rows(group.blocks, group.cells, lambda b: inline(b, base), repeat=True))
+    text = inline(block, base)
+    if group.kind == "heading" and text:
+        return f"{'#' * _level(block)} {' '.join(text.split())}"
+    return text
 
 
-def _item(text: str, item: Node, first: bool) -> str:
-    depth, number, parent = 0, "-", item.parent
-    if parent is not None and parent.tag == "ol":
-        number = f"{item.number}."
-    while parent is not None:
-        depth += parent.tag == "li"
-        parent = parent.parent
-    indent = "  " * min(depth, 6)
-    body = text.replace("\n", "\n" + indent + "  ")
-    return f"{indent}{number} {body}" if first else f"{indent}  {body}"
+def _table(rows: list[list[str]]) -> str:
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    lines.insert(1, "|" + " --- |" * len(rows[0]))
+    return "\n".join(lines)
 
 
-def _inline(block: Block, base: str) -> str:
-    """Return the text of a block with links, code and emphasis marked."""
-    if block.node.tag == "pre":
-        return block.text
-    plain_heading = block.node.tag in HEADINGS
-    parts: list[str] = []
-    run, before, shape = "", None, ""
-    for text, link, style in block.pieces:
-        if plain_heading and style in ("strong", "em"):
-            style = ""
-        if link == before and style == shape:
-            run += text
-        else:
-            parts.append(_run(run, before, shape, base))
-            run, before, shape = text, link, style
-    parts.append(_run(run, before, shape, base))
-    return normalize_spaces("".join(parts))
+def _shared(one: list[Node], other: list[Node]) -> int:
+    count = 0
+    for a, b in zip(one, other, strict=False):
+        if a is not b:
+            break
+        count += 1
+    return count
 
 
-_MARKS = {"strong": "**", "em": "*", "code": "`"}
+def _is_tight(before: list[Node], now: list[Node], shared: int) -> bool:
+    """Tell whether no empty line is needed: between items, and before a list inside an item."""
+    if shared < len(now):
+        opens_item = now[shared].tag == "li"
+        in_list = shared < len(before) or (shared > 0 and before[shared - 1].tag == "li")
+        return opens_item and in_list and _siblings(before, now, shared)
+    return False
 
 
-def _run(text: str, link: str | None, style: str, base: str) -> str:
-    if not link and style not in _MARKS:
-        return text
-    bare = text.strip()
-    if not bare or bare == "\x00":
-        return text
-    before = text[: len(text) - len(text.lstrip())]
-    after = text[len(text.rstrip()) :]
-    mark = _MARKS.get(style, "")
-    text = f"{mark}{bare}{mark}"
-    address = absolute(link, base) if link else None
-    if address and "\x00" not in bare:
-        label = text.replace("[", "\\[").replace("]", "\\]")
-        address = address.replace("(", "%28").replace(")", "%29").replace("<", "%3C")
-        text = f"[{label}]({address})"
-    return before + text + after
+def _siblings(before: list[Node], now: list[Node], shared: int) -> bool:
+    if shared >= len(before):
+        return True
+    return before[shared].tag == "li" and before[shared].parent is now[shared].parent
+
+
+def _prefix(containers: list[Node]) -> str:
+    return "".join("> " if c.tag == "blockquote" else " " * len(_marker(c)) for c in containers)
+
+
+def _prefixed(body: str, containers: list[Node], shared: int) -> str:
+    if not containers:
+        return body
+    first = _prefix(containers[:shared])
+    first += "".join("> " if c.tag == "blockquote" else _marker(c) for c in containers[shared:])
+    rest = _prefix(containers)
+    lines = body.split("\n")
+    return "\n".join([first + lines[0], *((rest + line).rstrip() for line in lines[1:])])
+
+
+def _marker(item: Node) -> str:
+    outer = item.parent
+    if not isinstance(outer, StructuredNode) or outer.tag != "ol":
+        return "- "
+    start = _number(outer.attributes.get("start")) or 1
+    own = item.attributes.get("value") if isinstance(item, StructuredNode) else None
+    number = _number(own)
+    return f"{start + item.number - 1 if number is None else number}. "
+
+
+def _number(text: str | None) -> int | None:
+    text = (text or "").strip()
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from kensaku.extract.charset import decode
 from kensaku.extract.html.author import find_author
+from kensaku.extract.html.headline import missing_headline
 from kensaku.extract.html.js_shells import shell_notes
 from kensaku.extract.html.markdown import render
 from kensaku.extract.html.markup_check import check_size
@@ -37,7 +38,8 @@ def extract_html(html: bytes | str, url: str = "", *, content_type: str = "") ->
     root = parse_html(text)
     meta = read_metadata(root, url)
     blocks, notes = visible_blocks(root, meta)
-    body, marked = render(select_blocks(blocks, PageFacts(meta.title)), meta.base)
+    selected = select_blocks(blocks, PageFacts(meta.title))
+    body, marked = render(selected, meta.base, missing_headline(blocks, selected, meta.title))
     notes += shell_notes(root, meta.title, body, sum(b.size for b in blocks))
     return Page(
         url=url,

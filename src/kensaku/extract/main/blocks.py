@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from kensaku.extract.html.raised import RAISED, write_raised
 from kensaku.extract.html.tree import Element, lxml_etree
 from kensaku.extract.main.lexicon import name_bits
 from kensaku.extract.visible.hidden import PageVisibility, TextVisibility
@@ -28,7 +29,11 @@ CONTEXT = {
 }
 _EMPTY = frozenset("br hr img wbr".split())
 _STYLES = dict.fromkeys("code kbd samp tt".split(), "code")
-_STYLES |= {"b": "strong", "strong": "strong", "i": "em", "em": "em"}
+_STYLES |= {"b": "strong", "strong": "strong", "i": "em", "em": "em", "sub": "sub", "sup": "sup"}
+# What may stand directly behind another element: no space is put before it.
+_CLOSING = tuple(".,;:!?)]%/'’”")
+# Elements whose attributes or children decide how their text is written.
+_STRUCTURED = frozenset("table tr td th ol li pre code".split())
 _BREAK = "\x00"  # a line break inside a block; the parser leaves no such character in a text
 _WORD = re.compile(r"\w+")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e00-\u0e7f]")
@@ -59,6 +64,7 @@ class Node:
         if parent is not None:
             self.depth = parent.depth + 1
             self.link = parent.link
+            self.style = self.style or parent.style
             self.context = parent.context
             self.near = parent.own
 
@@ -66,6 +72,26 @@ class Node:
     def kind(self) -> str:
         """The tag with the first class, which is the same for all items of a list."""
         return self.tag if self.names is None else f"{self.tag}.{self.names.partition(' ')[0]}"
+
+
+class StructuredNode(Node):
+    """An element of a table, a list or code, with its attributes, its rows or its cells."""
+
+    __slots__ = ("attributes", "children")
+
+    def __init__(
+        self, tag: str, parent: Node | None, visibility: TextVisibility, attributes: dict[str, str]
+    ) -> None:
+        super().__init__(tag, parent, visibility)
+        self.attributes = attributes
+        self.children: list[StructuredNode] = []
+        owner = {"tr": "table", "td": "tr", "th": "tr"}.get(tag)
+        while owner and parent is not None:
+            if parent.tag == owner:
+                assert isinstance(parent, StructuredNode)
+                parent.children.append(self)
+                break
+            parent = parent.parent
 
 
 class Block:
@@ -77,7 +103,9 @@ class Block:
         self.pieces, self.node, self.inner = pieces, node, inner
         whole = "".join([text for text, _, _ in pieces])
         self.text = (
-            whole.replace(_BREAK, "\n").strip() if node.tag == "pre" else normalize_spaces(whole)
+            whole.replace(_BREAK, "\n").rstrip().lstrip("\n")
+            if node.tag == "pre"
+            else normalize_spaces(whole)
         )
         self.words = _WORD.findall(self.text.lower())
         self.size = _size(self.text, self.words)
@@ -92,6 +120,15 @@ def _size(text: str, words: list[str]) -> float:
     # In lower case, İ becomes two characters, and splits its word.
     count = len(_WORD.findall(text)) if "\u0130" in text else len(words)
     return count + len(_WIDE.findall(text)) / 2
+
+
+def _raised_piece(text: str, node: Node) -> Piece:
+    """Return the text of a sub- or superscript, in the style of the text around it."""
+    around: Node | None = node
+    while around is not None and around.style in RAISED:
+        around = around.parent
+    written = write_raised(text, node.style, (node.link or "").startswith("#"))
+    return written, node.link, around.style if around is not None else ""
 
 
 def normalize_spaces(text: str) -> str:
@@ -150,7 +187,10 @@ class _BlockBuilder:
         visibility = self._visibility.of(element, tag, attributes, outer.visibility)
         if visibility is None:
             return None
-        node = Node(tag, outer, visibility)
+        if tag in _STRUCTURED:
+            node: Node = StructuredNode(tag, outer, visibility, attributes)
+        else:
+            node = Node(tag, outer, visibility)
         if attributes:
             _set_names(node, attributes)
         if tag in CONTEXT:
@@ -164,7 +204,7 @@ class _BlockBuilder:
                 node.is_main = True
         if tag in BLOCK_TAGS or "-" in tag:
             self._flush(outer)
-        elif self._ended_inline and tag in _SPACED and not outer.context & CONTEXT["pre"]:
+        elif self._ended_inline and tag in _SPACED and _needs_space(element, outer):
             self._pieces.append((" ", None, ""))
         self._ended_inline = False
         text = element.text
@@ -206,7 +246,10 @@ class _BlockBuilder:
             if self._inner is None:
                 self._inner = node
         self._ended_inline = False
-        self._pieces.append((text, node.link, node.style))
+        if node.style in RAISED:
+            self._pieces.append(_raised_piece(text, node))
+        else:
+            self._pieces.append((text, node.link, node.style))
 
     def _flush(self, node: Node) -> None:
         inner = self._inner
@@ -228,6 +271,12 @@ class _BlockBuilder:
         node.stops += text.count(". ") + text.endswith((".", "。", "!", "?"))
         if size >= 12 and block.linked < 0.5:
             node.long += size
+
+
+def _needs_space(element: Element, outer: Node) -> bool:
+    """Tell whether an inline element directly behind another begins a word."""
+    in_code = outer.context & CONTEXT["pre"] or outer.style == "code"
+    return not in_code and not (element.text or "").startswith(_CLOSING)
 
 
 def _set_names(node: Node, attributes: dict[str, str]) -> None:

@@ -1,0 +1,216 @@
+"""Markdown that says what the page says, read back by a Markdown parser that is not ours."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+from markdown_it import MarkdownIt
+
+from kensaku.extract import extract_html
+
+BASE = "https://example.org/notes/"
+SENTENCE = "The otter swims on its back and opens shells with a stone that it keeps under its arm. "
+
+
+def markdown(body: str) -> str:
+    return extract_html(f"<main><p>{SENTENCE}</p>{body}</main>", BASE).markdown.partition("\n\n")[2]
+
+
+def text(body: str) -> str:
+    return extract_html(f"<main><p>{SENTENCE}</p>{body}</main>", BASE).text.partition("\n\n")[2]
+
+
+def read_back(marked: str) -> str:
+    return MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(marked)
+
+
+def test_tables_keep_their_columns() -> None:
+    """A value in the wrong column is a wrong value."""
+    table = (
+        "<table><tr><th>Animal</th><th>Length</th><th>Weight</th></tr>"
+        "<tr><td>River otter</td><td></td><td>9 kg</td></tr>"
+        "<tr><td>a | b</td><td>1.5 m</td><td></td></tr></table>"
+    )
+
+    assert markdown(table).split("\n") == [
+        "| Animal | Length | Weight |",
+        "| --- | --- | --- |",
+        "| River otter |  | 9 kg |",
+        "| a \\| b | 1.5 m |  |",
+    ]
+    assert text(table).split("\n") == [
+        "Animal | Length | Weight",
+        "River otter |  | 9 kg",
+        "a | b | 1.5 m |",
+    ]
+
+
+def test_spans_are_expanded() -> None:
+    """Each row of a Markdown table has as many cells as its head."""
+    table = (
+        "<table><tr><th rowspan=2>Animal</th><th colspan=2>Size</th></tr>"
+        "<tr><th>Length</th><th>Weight</th></tr>"
+        "<tr><td rowspan=2>Otter</td><td>1 m</td><td>9 kg</td></tr><tr><td>2 m</td><td>20 kg</td></tr>"
+        "<tr><td colspan=3>All of them swim</td></tr></table>"
+    )
+
+    assert markdown(table).split("\n") == [
+        "| Animal | Size | Size |",
+        "| --- | --- | --- |",
+        "| Animal | Length | Weight |",
+        "| Otter | 1 m | 9 kg |",
+        "| Otter | 2 m | 20 kg |",
+        "| All of them swim |  |  |",
+    ]
+    assert text(table).count("Otter") == 1
+
+
+def test_a_hostile_span_does_not_grow_the_table() -> None:
+    """A page may ask for a billion columns."""
+    rows = "<tr><td colspan=999999999 rowspan=99999>a</td><td>b</td></tr>" * 2_000
+
+    assert len(markdown(f"<table>{rows}</table>")) < 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("code", "language"),
+    [
+        ('<pre><code class="language-python">x</code></pre>', "python"),
+        ('<pre class="language-js"><code>x</code></pre>', "js"),
+        ('<pre data-lang="go">x</pre>', "go"),
+        ('<div class="highlight highlight-source-rust"><pre>x</pre></div>', "rust"),
+        (
+            '<div class="highlight-c++ notranslate"><div class="highlight"><pre>x</pre></div></div>',
+            "c++",
+        ),
+        ('<pre class="brush: sql; toolbar: false">x</pre>', "sql"),
+        ('<pre><code class="hljs bash">x</code></pre>', "bash"),
+        ('<pre lang="en"><code class="code-block">x</code></pre>', ""),
+    ],
+)
+def test_code_names_its_language(code: str, language: str) -> None:
+    """As the common highlighters write it."""
+    assert markdown(code) == f"```{language}\nx\n```"
+
+
+def test_code_keeps_its_lines_and_fences() -> None:
+    """The first line's indentation, lines in elements of their own, and fences inside."""
+    assert markdown("<pre>\n    if x:\n        y()\n\n    z</pre>") == (
+        "```\n    if x:\n        y()\n\n    z\n```"
+    )
+    lines = (
+        "<pre><code><div class=l>def f():</div><div class=l>    return <b>1</b></div></code></pre>"
+    )
+    assert markdown(lines) == "```\ndef f():\n    return 1\n```"
+    assert markdown("<pre>```\na\n````\n</pre>") == "`````\n```\na\n````\n`````"
+    assert markdown("<p>Call <code>a`b</code> now</p>") == "Call ``a`b`` now"
+    spans = "<p>Use <code><span>os</span><span>.path</span></code></p>"
+    assert markdown(spans) == "Use `os.path`"
+
+
+def test_lists_in_quotes_and_code_in_lists() -> None:
+    """Read back, the structure is that of the page."""
+    body = (
+        "<blockquote><p>She said:</p><ul><li>one</li><li>two<ul><li>deep</li></ul></li></ul></blockquote>"
+        '<ol start="3"><li>Install it:<pre>pip install x\npip check</pre></li><li>Run it</li>'
+        '<li value="9">Nine</li></ol>'
+    )
+    marked = markdown(body)
+
+    assert marked == (
+        "> She said:\n>\n> - one\n> - two\n>   - deep\n\n"
+        "3. Install it:\n\n   ```\n   pip install x\n   pip check\n   ```\n\n4. Run it\n9. Nine"
+    )
+    html = read_back(marked)
+    assert re.search(r"<blockquote>.*<li>two\s*<ul>\s*<li>deep", html, re.DOTALL)
+    assert '<ol start="3">' in html
+    assert "<pre><code>pip install x\npip check\n</code></pre>" in html
+
+
+def test_raised_and_lowered_characters_are_told_from_ordinary_ones() -> None:
+    """x² is not x2."""
+    body = (
+        "<p>E = mc<sup>2</sup>, H<sub>2</sub>O, 10<sup>-6</sup>, x<sup>k+1</sup>, a<sub>ij</sub>, "
+        'the 1<sup>st</sup>, Kensaku<sup>™</sup>, said<sup><a href="#n1">4</a></sup></p>'
+    )
+    wanted = "E = mc², H₂O, 10⁻⁶, x^(k+1), a_ij, the 1st, Kensaku™, said[4]"
+
+    assert text(body) == wanted
+    assert read_back(markdown(body)) == f"<p>{wanted}</p>\n"
+
+
+@pytest.mark.parametrize(
+    ("html", "wanted"),
+    [
+        ("<b>7</b><b>.0/</b>10", "7.0/10"),
+        ("<b>7</b>.0/10", "7.0/10"),
+        ("a <b>bold</b> word", "a **bold** word"),
+        ("<b>one</b> <b>two</b>", "**one two**"),
+        ("<b><span>deep</span></b> end", "**deep** end"),
+        ("<b>Note:</b>this", "**Note**:this"),
+        ("(<b>x</b>)", "(**x**)"),
+        ("un<b>believ</b>able", "unbelievable"),
+        ("<i>“Quoted.”</i> He", "“*Quoted*.” He"),
+        ("see the <b><a href=/a>link</a></b>", "see the [**link**](https://example.org/a)"),
+    ],
+)
+def test_emphasis_splits_no_word_and_no_number(html: str, wanted: str) -> None:
+    """`**7** **.0/**10` is three things to a model."""
+    assert markdown(f"<p>{html}</p>") == wanted
+
+
+def test_the_headline_stands_in_the_markdown_once() -> None:
+    """A model that is given the Markdown alone should know what it reads."""
+    page = (
+        f"<title>Otters - Site</title><header><h1>Otters</h1></header><main><p>{SENTENCE * 9}</p>"
+    )
+    marked = extract_html(page, BASE).markdown
+
+    assert marked.startswith("# Otters\n\nThe otter")
+    assert marked.count("# Otters") == 1
+
+
+HOSTILE = [
+    "![x](https://evil.example/p.png)", "[x](https://evil.example)", "<img src=https://evil.example>",
+    "[x]: https://evil.example", "[x][y]", "<https://evil.example>", "*a* _b_ **c** __d__ ~~e~~",
+    "# heading", "> quote", "- item", "+ item", "* item", "1. item", "2) item", "---", "***", "===",
+    "`code`", "```", "~~~", "&lt;b&gt; &amp;amp;", "\\[x](https://evil.example)", "a\\", "| a | b |",
+    "snake_case_name", "2 * 3 * 4", "f(x)[0]", "array[i](j)", "    indented", "<script>", "&copy; 2024",
+    "![", "](https://evil.example)", "[", "]", "(https://evil.example)", "!", "<", "*", "_", "`", "\\",
+]  # fmt: skip
+LIVE = re.compile(
+    r"<(?!/?(?:p|br ?/?|li|ul|strong|em|a|code)\b)[a-z]|<a href=\"(?!https://ok\.example)"
+)
+
+
+def _escaped(words: str) -> str:
+    return words.replace("&", "&amp;").replace("<", "&lt;")
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+def test_text_that_looks_like_markdown_stays_text(words: str) -> None:
+    """What a page shows as text must not become an image, a link or markup in a chat window."""
+    html = read_back(markdown(f"<p>{_escaped(words)}</p>"))
+
+    assert html == f"<p>{MarkdownIt().utils.escapeHtml(' '.join(words.split()))}</p>\n"
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_mixture_of_marks_becomes_live(seed: int) -> None:
+    """Marks may be split over several elements, links and lines."""
+    choose = random.Random(seed)
+    for _ in range(20):
+        parts = []
+        for words in choose.choices(HOSTILE, k=6):
+            inner = _escaped(words)
+            tag = choose.choice(["", "", "b", "i", "code", "a", "br", "span"])
+            link = ' href="https://ok.example/"' if tag == "a" else ""
+            parts.append(
+                f"<br>{inner}" if tag == "br" else f"<{tag}{link}>{inner}</{tag}>" if tag else inner
+            )
+        page = choose.choice(["", " "]).join(parts)
+        html = read_back(markdown(f"<p>{page}</p>"))
+
+        assert not LIVE.search(html), (page, html)
