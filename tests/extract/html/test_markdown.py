@@ -67,6 +67,14 @@ def test_spans_are_expanded() -> None:
     assert text(table).count("Otter") == 1
 
 
+def test_a_table_with_a_head_may_have_long_cells() -> None:
+    """Without a head, a long cell is the column of a page."""
+    row = f"<tr><td>Monday</td><td>{SENTENCE * 5}</td></tr>"
+
+    assert "| Day | Notes |" in markdown(f"<table><tr><th>Day</th><th>Notes</th></tr>{row}</table>")
+    assert "|" not in markdown(f"<table><tr><td>Day</td><td>Notes</td></tr>{row}</table>")
+
+
 def test_a_hostile_span_does_not_grow_the_table() -> None:
     """A page may ask for a billion columns."""
     rows = "<tr><td colspan=999999999 rowspan=99999>a</td><td>b</td></tr>" * 2_000

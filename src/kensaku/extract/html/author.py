@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -30,22 +31,22 @@ _REPEATED = frozenset(
 _BEFORE, _BEHIND = 6, 25  # blocks around the headline in which a byline is looked for
 
 
-def find_author(root: Element, meta: Metadata, blocks: list[Block], url: str) -> str | None:
+def find_author(meta: Metadata, blocks: list[Block], url: str) -> str | None:
     """Return the authors of the page in one line, or None if it names none."""
     site = _site_names(meta.tags, meta.facts, url)
     spare: str | None = None
-    for found in _candidates(root, meta, blocks):
+    for found in _candidates(meta, blocks):
         if _letters(found) not in site:
             return found
         spare = spare or found
     return spare
 
 
-def _candidates(root: Element, meta: Metadata, blocks: list[Block]) -> Iterator[str]:
+def _candidates(meta: Metadata, blocks: list[Block]) -> Iterator[str]:
     if people := join_names(list(_people(meta.facts, persons=True))):
         yield people
     yield from _from_tags(meta.tags)
-    yield from _from_attributes(root)
+    yield from _from_attributes(meta.marked)
     yield from _from_byline(blocks, meta.title)
     yield from _people(meta.facts, persons=False)
 
@@ -96,18 +97,13 @@ def _in_order(name: str, tag: str) -> str:
     return name
 
 
-_MARKED = (
-    "(//*[@itemprop='author' or @rel='author' or contains(concat(' ', @rel, ' '), ' author ')])"
-    "[position() < 6]"
-)
-
-
-def _from_attributes(root: Element) -> Iterator[str]:
-    for element in root.xpath(_MARKED):
+def _from_attributes(marked: list[Element]) -> Iterator[str]:
+    authors = (e for e in marked if "author" in (e.get("itemprop"), *(e.get("rel") or "").split()))
+    for element in islice(authors, 5):
         inner = element.find(".//*[@itemprop='name']")
         chosen = element if inner is None else inner
         text = chosen.get("content") or " ".join(chosen.itertext())
-        if chosen.tag != "link" and (name := clean_name(text)):
+        if name := clean_name(text):
             yield name
 
 

@@ -16,6 +16,7 @@ _BREAK = "\x00"
 _MARKS = {"strong": "**", "em": "*"}
 _LONG = 300  # characters: what is emphasised as a whole is not emphasised
 
+_HINT = re.compile(r"[\\`~*_\[\]<&]")  # a class alone is searched much faster
 _SPECIAL = re.compile(
     r"\\(?=[!-/:-@\[-`{-~\x00]|$)"  # a backslash that would escape
     r"|`|~(?=~|$)|(?<=~)~|^~"
@@ -34,7 +35,7 @@ _LINE_START = re.compile(
 
 def escape(text: str) -> str:
     """Escape what Markdown would read as marks inside a line."""
-    return _SPECIAL.sub(lambda match: "\\" + match[0], text)
+    return _SPECIAL.sub(lambda match: "\\" + match[0], text) if _HINT.search(text) else text
 
 
 def escape_line_starts(text: str) -> str:

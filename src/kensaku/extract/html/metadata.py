@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import islice
 from urllib.parse import urljoin, urlsplit
 
-from kensaku.extract.html.structured import Fact, read_json_ld, read_tags
+from kensaku.extract.html.structured import Fact, read_json_ld, read_marked, read_tags
 from kensaku.extract.html.tree import Element
 from kensaku.text.clean import cut, one_line, plain
 
@@ -34,6 +34,7 @@ class Metadata:
     generator: str = ""
     tags: dict[str, list[str]] = field(default_factory=dict)  # the meta tags
     facts: list[Fact] = field(default_factory=list)  # the JSON-LD
+    marked: list[Element] = field(default_factory=list)  # elements with an itemprop or a rel
 
 
 def read_metadata(root: Element, url: str) -> Metadata:
@@ -51,6 +52,7 @@ def read_metadata(root: Element, url: str) -> Metadata:
         generator=_first(tags, "generator")[:80],
         tags=tags,
         facts=read_json_ld(root),
+        marked=read_marked(root),
     )
 
 

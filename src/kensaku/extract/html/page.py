@@ -46,7 +46,7 @@ def extract_html(html: bytes | str, url: str = "", *, content_type: str = "") ->
         title=meta.title or _first_line(body),
         text=body,
         markdown=marked,
-        author=find_author(root, meta, blocks, url),
+        author=find_author(meta, blocks, url),
         published=find_published(root, meta, blocks, url),
         language=meta.language or language_of(body),
         canonical_url=meta.canonical_url,

@@ -14,11 +14,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import islice
 
 from kensaku.extract.html.date_text import dates_in
 from kensaku.extract.html.headline import class_names, headline_index
 from kensaku.extract.html.metadata import Metadata
-from kensaku.extract.html.structured import Fact, kinds
+from kensaku.extract.html.structured import kinds
 from kensaku.extract.html.tree import Element
 from kensaku.extract.main.blocks import Block
 from kensaku.text.dates import parse_date
@@ -39,7 +40,7 @@ def find_published(root: Element, meta: Metadata, blocks: list[Block], url: str)
     """Return when the page was published as ISO 8601, or None if it does not say."""
     language = root.get("lang") or root.get("xml:lang") or "en"
     seen = _DatesSeen(blocks, meta.title, day_first=not _MONTH_FIRST.match(language.strip()))
-    declared = _declared(root, meta.tags, meta.facts, seen.day_first)
+    declared = _declared(meta, seen.day_first)
     in_url = _from_url(url)
     if declared:
         return _in_local_time(declared, in_url)
@@ -52,25 +53,21 @@ def find_published(root: Element, meta: Metadata, blocks: list[Block], url: str)
     )
 
 
-def _declared(
-    root: Element, tags: dict[str, list[str]], facts: list[Fact], day_first: bool
-) -> str | None:
+def _declared(meta: Metadata, day_first: bool) -> str | None:
     for name in _PUBLISHED:
-        for value in tags.get(name, ()):
+        for value in meta.tags.get(name, ()):
             if found := _parse(value, day_first):
                 return found
     for key in ("datePublished", "uploadDate", "dateCreated"):
-        for fact in facts:
+        for fact in meta.facts:
             if "Comment" not in kinds(fact) and (found := parse_date(fact.get(key))):
                 return found
-    for element in root.xpath(_MICRODATA):
+    dated = (e for e in meta.marked if e.get("itemprop") in ("datePublished", "dateCreated"))
+    for element in islice(dated, 3):
         value = element.get("content") or element.get("datetime") or element.get("title")
         if found := _parse(value or "".join(element.itertext()), day_first):
             return found
     return None
-
-
-_MICRODATA = "(//*[@itemprop='datePublished' or @itemprop='dateCreated'])[position() < 4]"
 
 
 def _parse(text: str, day_first: bool) -> str | None:
@@ -101,8 +98,9 @@ def _from_time(root: Element, day_first: bool) -> str | None:
     return None
 
 
+_KEYS = ("datePublished", "publishedAt", "published_at", "publishedDate", "first_publication_date")
 _IN_SCRIPT = re.compile(
-    r"\\?[\"'](?:datePublished|publishedAt|published_at|publishedDate|first_publication_date)"
+    rf"\\?[\"'](?:{'|'.join(_KEYS)})"
     r"\\?[\"']\s?:\s?\\?[\"'](\d{4}-\d\d-\d\d)"
 )
 
@@ -110,7 +108,8 @@ _IN_SCRIPT = re.compile(
 def _from_scripts(root: Element) -> str | None:
     """Return the date in the data that scripts draw the page from, if all of it names the same."""
     scripts = (s.text for s in root.iter("script") if s.text and "ld+json" not in s.get("type", ""))
-    found = {d for text in scripts for d in _IN_SCRIPT.findall(text)}
+    telling = (text for text in scripts if any(key in text for key in _KEYS))
+    found = {d for text in telling for d in _IN_SCRIPT.findall(text)}
     return parse_date(found.pop()) if len(found) == 1 else None
 
 

@@ -1,4 +1,4 @@
-"""What a page says about itself for machines: meta tags and JSON-LD."""
+"""What a page says about itself for machines: meta tags, JSON-LD and microdata."""
 
 from __future__ import annotations
 
@@ -27,6 +27,12 @@ def read_tags(root: Element) -> dict[str, list[str]]:
             if len(values) < _MAX_VALUES:
                 values.append(content[:1_000])
     return tags
+
+
+def read_marked(root: Element) -> list[Element]:
+    """Return the elements with an `itemprop` or a `rel`, in reading order, but no `link`."""
+    found = root.xpath("descendant::*[@itemprop or @rel]")
+    return [element for element in found if element.tag != "link"]
 
 
 def read_json_ld(root: Element) -> list[Fact]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from kensaku.extract.main.blocks import Block, Node, StructuredNode
 
-_CELL_CHARS = 400  # a longer cell is a column of a page, not a cell of a table
+_CELL_CHARS = 400  # a longer cell is a column of a page, not a cell of a table, if it has no head
+_HEADED_CHARS = 3_000
 _LAYOUT_TAGS = frozenset(("h1", "h2", "pre"))
 _MAX_SPAN = 50
 _MAX_CELLS = 50_000  # of one table; a larger one is written without its spans
@@ -48,11 +49,18 @@ def data_tables(blocks: list[Block], cells: list[Cell | None]) -> set[int]:
         table = id(at.table)
         rows.setdefault(table, set()).add(id(at.row))
         filled.setdefault(table, set()).add(id(at.cell))
-        if len(block.text) > _CELL_CHARS or block.node.tag in _LAYOUT_TAGS:
+        longest = _HEADED_CHARS if _has_head(at.table) else _CELL_CHARS
+        if len(block.text) > longest or block.node.tag in _LAYOUT_TAGS:
             layout.add(table)
         if outer := _outer_table(at.table):
             layout.add(id(outer))
     return {t for t in rows if t not in layout and len(filled[t]) > len(rows[t]) >= 2}
+
+
+def _has_head(table: StructuredNode) -> bool:
+    """Tell whether the first row of the table consists of two or more head cells."""
+    first = table.children[0].children if table.children else []
+    return len(first) > 1 and all(cell.tag == "th" for cell in first)
 
 
 def _outer_table(table: Node) -> Node | None:
