@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kensaku.errors import TooLarge
 from kensaku.extract.html.tree import parse_html
 from kensaku.extract.main.blocks import blocks_of
 
@@ -30,3 +31,21 @@ def test_alike_is_not_the_same(style: str, first: str, second: str) -> None:
 
     for page in (html, html.replace(first + dark, dark + first)):
         assert [block.text for block in blocks_of(parse_html(page))] == ["shown"]
+
+
+@pytest.mark.parametrize(
+    "css",
+    [
+        ".a{display:none;color:red}" * 30_000,
+        "".join(f"p:not(.z{n}){{display:none}}" for n in range(45_000)),
+        (".a,.b{" * 12 + "display:none" + "}" * 12) * 2_000,
+    ],
+    ids=["many rules of one class", "many rules of one tag", "nested lists"],
+)
+def test_a_sheet_that_would_take_too_long_is_refused(css: str) -> None:
+    """Rules times elements is work without a bound; leaving rules out would show hidden text."""
+    elements = '<div class="a b"><p>text</p></div>' * 200
+    root = parse_html(f"<html><head><style>{css}</style></head><body>{elements}</body></html>")
+
+    with pytest.raises(TooLarge):
+        blocks_of(root)
