@@ -17,8 +17,8 @@ from kensaku.extract.html.metadata import Metadata, images_of, language_of, link
 from kensaku.extract.html.published import find_published
 from kensaku.extract.html.tree import Element, parse_html
 from kensaku.extract.main.blocks import Block, blocks_of
-from kensaku.extract.main.features import PageFacts
 from kensaku.extract.main.select import select_blocks
+from kensaku.extract.main.signals import page_facts
 from kensaku.extract.visible.hidden import PageVisibility
 from kensaku.models import Page
 from kensaku.text.clean import cut
@@ -38,7 +38,7 @@ def extract_html(html: bytes | str, url: str = "", *, content_type: str = "") ->
     root = parse_html(text)
     meta = read_metadata(root, url)
     blocks, notes = visible_blocks(root, meta)
-    selected = select_blocks(blocks, PageFacts(meta.title))
+    selected = select_blocks(blocks, page_facts(root, url, meta.title))
     body, marked = render(selected, meta.base, missing_headline(blocks, selected, meta.title))
     notes += shell_notes(root, meta.title, body, sum(b.size for b in blocks))
     return Page(

@@ -47,8 +47,8 @@ class Node:
     """One visible element, with the totals of the blocks inside it."""
 
     __slots__ = (
-        "blocks", "context", "depth", "is_main", "items", "link", "linked", "long", "names", "near",
-        "number", "own", "parent", "size", "stops", "style", "tag", "visibility",
+        "blocks", "context", "depth", "images", "is_main", "items", "link", "linked", "long",
+        "names", "near", "number", "own", "parent", "size", "stops", "style", "tag", "visibility",
     )  # fmt: skip
 
     def __init__(self, tag: str, parent: Node | None, visibility: TextVisibility) -> None:
@@ -56,7 +56,7 @@ class Node:
         self.tag, self.parent, self.visibility = tag, parent, visibility
         self.names: str | None = None  # its classes; None where it has no attributes at all
         self.size = self.linked = self.long = self.stops = 0.0
-        self.blocks = self.own = self.near = self.context = self.depth = 0
+        self.blocks = self.images = self.own = self.near = self.context = self.depth = 0
         self.items = self.number = 0  # list items inside so far; which one this is
         self.is_main = False
         self.style = _STYLES.get(tag, "")
@@ -213,7 +213,9 @@ class _BlockBuilder:
         return node
 
     def _empty(self, tag: str, outer: Node) -> None:
-        if tag == "hr":
+        if tag == "img":
+            outer.images += 1
+        elif tag == "hr":
             self._flush(outer)
         elif tag == "br":
             self._breaks += 1
@@ -230,6 +232,7 @@ class _BlockBuilder:
             self._flush(node)
         else:
             self._ended_inline = tag in _SPACED
+        outer.images += node.images
         if node.blocks:
             outer.size += node.size
             outer.linked += node.linked

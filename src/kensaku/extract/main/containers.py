@@ -22,7 +22,7 @@ class ContainerStats:
         *(
             f"box{level}:{what}"
             for level in range(1, _LEVELS + 1)
-            for what in ("size", "linked", "blocks", "mean", "long", "share", "stops")
+            for what in ("size", "linked", "blocks", "mean", "long", "share", "stops", "images")
         ),
         "best_up", "in_best", "main_share", "h1_up", "h1_share", "h1_blocks",
     )  # fmt: skip
@@ -63,6 +63,7 @@ class ContainerStats:
                 box.long / size,
                 box.size / self._size,
                 box.stops / size,
+                box.images / (box.blocks or 1),
             ]
         return numbers
 

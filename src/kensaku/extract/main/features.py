@@ -8,11 +8,10 @@ what one of them means, train again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kensaku.extract.main.blocks import CONTEXT, HEADINGS, Block
 from kensaku.extract.main.containers import ContainerStats
 from kensaku.extract.main.lexicon import BOX_NAMES, CUES
+from kensaku.extract.main.signals import PageFacts
 from kensaku.extract.main.textstats import TEXT_NAMES, TextStats, is_long
 
 _TAG_CODE = {
@@ -41,7 +40,8 @@ _NEXT_NAMES = tuple(
 )
 _PATH_NAMES = (
     "since_heading", "heading_level", "ended", "since_h1", "words_since_h1", "before_h1",
-    "long_before", "long_after", "window_size", "window_linked",
+    "long_before", "long_after", "window_size", "window_linked", "from_best",
+    "section_size", "section_linked", "section_blocks", "section_long",
 )  # fmt: skip
 _PAGE_NAMES = ("page_size", "page_blocks", "page_linked", "page_long", "prices", "dates", "items")
 NUMBERS = (
@@ -62,14 +62,8 @@ BIT_FIELDS: tuple[tuple[str, tuple[str, ...]], ...] = (
 COLUMNS = [f"x{at}" for at in range(len(NUMBERS) + len(BIT_FIELDS))]  # of a row, as Python names
 _ENDS = 1 << list(CUES).index("related") | 1 << list(CUES).index("comments")
 _PRICE, _DATE = list(CUES).index("price"), list(CUES).index("date")
+_IN_BEST = ContainerStats.NAMES.index("in_best")
 Row = list[float]
-
-
-@dataclass(slots=True)
-class PageFacts:
-    """The metadata of the page that the model uses."""
-
-    title: str = ""
 
 
 def expressions_by_name() -> dict[str, str]:
@@ -84,7 +78,7 @@ def rows(blocks: list[Block], facts: PageFacts) -> list[Row]:
     """Return one row for each block."""
     if not blocks:
         return []
-    stats = TextStats(blocks, facts.title)
+    stats = TextStats(blocks, facts)
     containers = ContainerStats(blocks, stats.size)
     own = [stats.numbers(i) for i in range(len(blocks))]
     nothing = [0.0] * 5
@@ -94,17 +88,45 @@ def rows(blocks: list[Block], facts: PageFacts) -> list[Row]:
     ]
     beside = [nothing, nothing, *brief, nothing, nothing]
     paths, under = _paths(blocks, stats)
+    boxes = [containers.measure(b.node) for b in blocks]
+    from_best = _distances([numbers[_IN_BEST] > 0 for numbers, _ in boxes])
+    sections = _sections(blocks)
     whole = _page_totals(blocks, stats)
     result = []
     for i, block in enumerate(blocks):
         node, inner = block.node, block.inner
-        numbers, part = containers.measure(node)
+        numbers, part = boxes[i]
         near = node.near | inner.near | (node.parent.near if node.parent is not None else 0)
         result.append([
             *own[i], *_position(block, i, stats), *numbers,
-            *beside[i], *beside[i + 1], *beside[i + 3], *beside[i + 4], *paths[i], *whole,
+            *beside[i], *beside[i + 1], *beside[i + 3], *beside[i + 4],
+            *paths[i], from_best[i], *sections[i], *whole,
             near, part | inner.own, inner.context | node.context, stats.cues[i], under[i],
         ])  # fmt: skip
+    return result
+
+
+def _distances(inside: list[bool]) -> list[float]:
+    """Count the blocks to the first one inside, below zero, or from the last one, above zero."""
+    if True not in inside:
+        return [-999.0] * len(inside)
+    first, last = inside.index(True), len(inside) - 1 - inside[::-1].index(True)
+    return [float(min(i - first, 0) or max(i - last, 0)) for i in range(len(inside))]
+
+
+def _sections(blocks: list[Block]) -> list[Row]:
+    """Measure the text between two headings, for each block that is part of it."""
+    result: list[Row] = []
+    section: list[Block] = []
+    for block in [*blocks, None]:
+        if section and (block is None or block.node.tag in HEADINGS):
+            size = sum(b.size for b in section) or 1.0
+            linked = sum(b.size * b.linked for b in section) / size
+            long = sum(b.size for b in section if is_long(b)) / size
+            result += [[size, linked, float(len(section)), long]] * len(section)
+            section = []
+        if block is not None:
+            section.append(block)
     return result
 
 

@@ -1,53 +1,118 @@
-"""The forest of decision trees that scores blocks, in plain Python.
+"""The decision trees that score blocks, in plain Python.
 
-`bench/train_extractor.py` writes `blocks.model.json`: the names of the features, and trees of
-`[feature, bound, if not above, if above]` down to leaves. On first use the trees are compiled to
-one Python function, which is three times as fast as walking them.
+    blocks → features → kind of the page → first scores → second scores, by those around a block
+
+`bench/train_extractor.py` writes `blocks.model.json`: for each stage the names of its features, and
+trees of `[feature, bound, if not above, if above]` down to leaves. On first use the trees are
+compiled to Python functions, which is three times as fast as walking them.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import resources
 from typing import Any
 
 from kensaku.extract.main import features
+from kensaku.extract.main.blocks import Block
+from kensaku.extract.main.kinds import KINDS, kind_signals
+from kensaku.extract.main.signals import PageFacts
+from kensaku.extract.main.surroundings import NAMES, surroundings
 
 FILE = "blocks.model.json"
-Score = Callable[..., float]  # of the numbers of one row
-# After this share of the trees, a score this far from zero no longer changes its sign: half of all
-# blocks need a quarter of the trees.
+Score = Callable[..., float]
+# After a share of the trees, a score this far from zero no longer changes its sign: most blocks
+# need a quarter of the trees.
 _EARLY_EXITS = ((0.25, 2.2), (0.5, 3.0))
+_KIND_COLUMNS = [f"k{at}" for at in range(len(KINDS))]
+_AROUND_COLUMNS = [f"y{at}" for at in range(len(NAMES))]
 
 
-def probabilities(rows: list[list[float]]) -> list[float]:
+def probabilities(blocks: list[Block], facts: PageFacts) -> list[float]:
     """Return, for each block, the share of it that is expected to be main content."""
-    score = _score_function()
-    return [1.0 / (1.0 + math.exp(-score(*row))) for row in rows]
+    rows = features.rows(blocks, facts)
+    kinds = page_kinds(kind_signals(rows, facts))
+    rows = [row + kinds for row in rows]
+    first = [_logistic(_first()(*row)) for row in rows]
+    around = surroundings(blocks, first)
+    second = _second()
+    return [_logistic(second(*row, *more)) for row, more in zip(rows, around, strict=True)]
+
+
+def page_kinds(signals: dict[str, float]) -> list[float]:
+    """Return the probability of each kind, in the order of `KINDS`."""
+    powers = [math.exp(score(signals.get)) for score in _kinds()]
+    total = sum(powers)
+    return [power / total for power in powers]
+
+
+def _logistic(score: float) -> float:
+    return 1.0 / (1.0 + math.exp(-score))
 
 
 @cache
-def _score_function() -> Score:
+def _stages() -> dict[str, Any]:
     text = resources.files("kensaku.extract.main").joinpath(FILE).read_text(encoding="utf-8")
-    model = json.loads(text)
+    stages: dict[str, Any] = json.loads(text)
+    return stages
+
+
+@cache
+def _kinds() -> list[Score]:
+    stage = _stages()["kinds"]
+    columns = [f"get({name!r}, 0.0)" for name in stage["features"]]
+    # The trees take turns: one of each kind in every round.
+    return [
+        compile_trees(["get"], columns, stage["trees"][n :: len(KINDS)]) for n in range(len(KINDS))
+    ]
+
+
+@cache
+def _first() -> Score:
+    expressions, columns = _row_expressions()
+    stage = _stages()["first"]
+    return compile_trees(columns, [expressions[name] for name in stage["features"]], stage["trees"])
+
+
+@cache
+def _second() -> Score:
+    expressions, columns = _row_expressions()
+    expressions |= dict(zip(NAMES, _AROUND_COLUMNS, strict=True))
+    stage = _stages()["second"]
+    return compile_trees(
+        [*columns, *_AROUND_COLUMNS],
+        [expressions[name] for name in stage["features"]],
+        stage["trees"],
+        _EARLY_EXITS,
+    )
+
+
+def _row_expressions() -> tuple[dict[str, str], list[str]]:
+    """Return how to read each feature of the first stage, and the columns of its rows."""
     expressions = features.expressions_by_name()
-    return compile_trees([expressions[name] for name in model["features"]], model["trees"])
+    expressions |= {f"kind:{k}": c for k, c in zip(KINDS, _KIND_COLUMNS, strict=True)}
+    return expressions, [*features.COLUMNS, *_KIND_COLUMNS]
 
 
-def compile_trees(columns: list[str], trees: list[Any]) -> Score:
+def compile_trees(
+    arguments: list[str],
+    columns: list[str],
+    trees: list[Any],
+    exits: Sequence[tuple[float, float]] = (),
+) -> Score:
     """Compile all trees to one function; `columns` has the expression for each feature.
 
     The numbers of a row are its arguments: Python reads a local name faster than a list item.
     """
-    lines = [f"def score({', '.join(features.COLUMNS)}):", " s = 0.0"]
+    lines = [f"def score({', '.join(arguments)}):", " s = 0.0"]
     for at, tree in enumerate(trees):
         lines.append(f" s += {_expression(tree, columns)}")
         lines += [
             f" if s < {-bound} or s > {bound}: return s"
-            for share, bound in _EARLY_EXITS
+            for share, bound in exits
             if at + 1 == int(len(trees) * share)
         ]
     lines.append(" return s")

@@ -1,19 +1,20 @@
 """Select the blocks of the main content.
 
-features → probabilities → the selection with the best expected F1
+features → probabilities → the selection with the best expected F1, rows of tables whole
 """
 
 from __future__ import annotations
 
-from kensaku.extract.main import features, model
+from kensaku.extract.main import model
 from kensaku.extract.main.blocks import Block, in_context
-from kensaku.extract.main.features import PageFacts
+from kensaku.extract.main.signals import PageFacts
+from kensaku.extract.main.tables import Table, data_tables
 
-_MOST_BLOCKS = 10_000  # with more, a simple rule: the model takes a second for every 10,000
+_MOST_BLOCKS = 10_000  # with more, a simple rule: the model takes seconds for every 10,000
 _FEW_WORDS = 120  # a page this small has little to drop, and all of it may matter
 _BOILERPLATE = ("nav", "header", "footer", "aside", "form")
 _LARGE_GROUP = 10  # paragraphs of one element
-_REPEAT_WORDS = 5  # shorter texts repeat in tables and lists for good reason
+_REPEAT_WORDS = 5  # shorter texts repeat in lists for good reason
 
 
 def select_blocks(blocks: list[Block], facts: PageFacts) -> list[Block]:
@@ -21,12 +22,30 @@ def select_blocks(blocks: list[Block], facts: PageFacts) -> list[Block]:
     if not blocks:
         return []
     if len(blocks) > _MOST_BLOCKS or sum(b.size for b in blocks) < _FEW_WORDS:
-        plain = [b for b in blocks if _is_simple_content(b)]
-        return plain or blocks
-    shares = model.probabilities(features.rows(blocks, facts))
-    selected = best_selection(shares, [b.size for b in blocks])
-    selected = _complete_groups(blocks, selected)
-    return drop_repeats([b for b, own in zip(blocks, selected, strict=True) if own])
+        return _simple_content(blocks)
+    return choose(blocks, model.probabilities(blocks, facts))
+
+
+def choose(blocks: list[Block], shares: list[float]) -> list[Block]:
+    """Select blocks by the share of each that is expected to be main content."""
+    tables = data_tables(blocks)
+    sizes = [b.size for b in blocks]
+    selected = best_selection(_even_rows(tables, shares, sizes), sizes)
+    selected = _keep_code(blocks, _complete_groups(blocks, selected))
+    in_tables = {at for table in tables for row in table for at in row}
+    return _drop_repeats(blocks, selected, in_tables)
+
+
+def _even_rows(tables: list[Table], shares: list[float], sizes: list[float]) -> list[float]:
+    """Give all cells of a row their mean share, so that they are selected or dropped together."""
+    even = list(shares)
+    for table in tables:
+        for row in table:
+            weights = [sizes[at] + 0.5 for at in row]
+            wanted = sum(shares[at] * w for at, w in zip(row, weights, strict=True))
+            for at in row:
+                even[at] = wanted / sum(weights)
+    return even
 
 
 def _complete_groups(blocks: list[Block], selected: list[bool]) -> list[bool]:
@@ -45,16 +64,47 @@ def _complete_groups(blocks: list[Block], selected: list[bool]) -> list[bool]:
     return selected
 
 
-def _is_simple_content(block: Block) -> bool:
-    return block.linked < 0.7 and not any(in_context(block.node, name) for name in _BOILERPLATE)
+def _keep_code(blocks: list[Block], selected: list[bool]) -> list[bool]:
+    """Select code between selected texts: half of the answers learned from leave it out."""
+    code = [in_context(b.node, "pre") for b in blocks]
+    before = False
+    for at, is_code in enumerate(code):
+        if not is_code:
+            before = selected[at]
+        elif before and not selected[at]:
+            after = next((selected[n] for n in range(at, len(code)) if not code[n]), False)
+            selected[at] = after
+    return selected
 
 
-def drop_repeats(blocks: list[Block]) -> list[Block]:
+def _simple_content(blocks: list[Block]) -> list[Block]:
+    """Drop menus and what stands around the content, by the tags alone.
+
+    A tag around more than half of the words is the page itself: ASP.NET puts all into one form.
+    """
+    total = sum(b.size for b in blocks)
+    dropped = [
+        name
+        for name in _BOILERPLATE
+        if sum(b.size for b in blocks if in_context(b.node, name)) <= total / 2
+    ]
+    content = [
+        b
+        for b in blocks
+        if b.linked < 0.7 and not any(in_context(b.node, name) for name in dropped)
+    ]
+    return content or blocks
+
+
+def _drop_repeats(blocks: list[Block], selected: list[bool], in_tables: set[int]) -> list[Block]:
     """Drop repeated texts: sites send some twice, for wide and for narrow screens."""
     seen: set[str] = set()
     unique = []
-    for block in blocks:
-        if block.size < _REPEAT_WORDS or block.node.tag == "pre" or block.text not in seen:
+    for at, (block, own) in enumerate(zip(blocks, selected, strict=True)):
+        if not own:
+            continue
+        may_repeat = block.size < _REPEAT_WORDS or block.node.tag == "pre" or at in in_tables
+        if may_repeat or block.text not in seen:
             unique.append(block)
         seen.add(block.text)
     return unique
@@ -65,19 +115,16 @@ def best_selection(shares: list[float], sizes: list[float]) -> list[bool]:
 
     With `share × size` words of each block wanted, a selection of n words, w of them wanted, of W
     wanted on the whole page, has an expected F1 of 2w / (n + W). The threshold that follows is low
-    on pages where much is uncertain, and high on clear ones.
+    on pages where much is uncertain, and high on clear ones. Blocks of one share stay together.
     """
     wanted = sum(p * n for p, n in zip(shares, sizes, strict=True))
     order = sorted(range(len(shares)), key=lambda i: -shares[i])
-    selected = [False] * len(shares)
     words = right = best = 0.0
-    best_at = 0
-    for at, i in enumerate(order):
+    threshold = shares[order[0]] if order else 1.0
+    for i in order:
         words += sizes[i]
         right += shares[i] * sizes[i]
         expected = 2 * right / (words + wanted) if words else 0.0
-        if expected > best or (expected == best and sizes[i] == 0):
-            best, best_at = expected, at
-    for i in order[: best_at + 1]:
-        selected[i] = True
-    return selected
+        if expected > best:
+            best, threshold = expected, shares[i]
+    return [share >= threshold for share in shares]

@@ -8,10 +8,12 @@ from string import ascii_uppercase, digits
 
 from kensaku.extract.main.blocks import Block, Node
 from kensaku.extract.main.lexicon import cue_bits
+from kensaku.extract.main.signals import PageFacts
 
 TEXT_NAMES = (
     "size", "chars", "linked", "stops", "commas", "upper", "digits", "word_len", "function_words",
     "repeats", "title_overlap", "lines", "first_upper", "links",
+    "summary_overlap", "in_stated_body",
 )  # fmt: skip
 _WORD = re.compile(r"\w+")
 _UPPER, _DIGITS = ascii_uppercase.encode(), digits.encode()
@@ -19,6 +21,7 @@ _FUNCTION_WORDS = frozenset(
     "the of and to a in is that for it as with on this are be by or from you your".split()
 )
 _LONG_WORDS = 12
+_BODY_WORDS = 8  # as many first words decide whether a block is in the stated body
 Kind = tuple[str, ...]
 
 
@@ -30,9 +33,11 @@ def is_long(block: Block) -> bool:
 class TextStats:
     """Counts over the texts of one page."""
 
-    def __init__(self, blocks: list[Block], title: str) -> None:
+    def __init__(self, blocks: list[Block], facts: PageFacts) -> None:
         self._blocks = blocks
-        self._title = frozenset(_WORD.findall(title.lower()))
+        self._title = frozenset(_WORD.findall(facts.title.lower()))
+        self._summary = frozenset(_WORD.findall(facts.summary.lower()))
+        self._body = " ".join(_WORD.findall(facts.body.lower()))
         self._texts = Counter(b.text for b in blocks)
         self.size = sum(b.size for b in blocks) or 1.0
         self.cues = [cue_bits(b.text, b.words) for b in blocks]
@@ -43,7 +48,7 @@ class TextStats:
         for block in blocks:
             self.before.append(before)
             before += block.size
-            kind = _kind(block.node)
+            kind = repeated_kind(block.node)
             sums = by_kind.get(kind)
             if sums is None:
                 sums = by_kind[kind] = [0.0, 0.0, 0.0]
@@ -73,7 +78,15 @@ class TextStats:
             float(text.count("\n")),
             float(text[:1].isupper()),
             float(len([1 for _, link, _ in block.pieces if link is not None])),
+            sum(map(self._summary.__contains__, words)) / count if self._summary else -1.0,
+            self._in_body(words),
         ]
+
+    def _in_body(self, words: list[str]) -> float:
+        """Tell whether the text begins as the page's JSON-LD says; -1 where it says nothing."""
+        if not self._body:
+            return -1.0
+        return float(" ".join(words[:_BODY_WORDS]) in self._body)
 
     def kind(self, at: int) -> list[float]:
         """Measure the blocks with the same tags and classes: count, mean size, share of links."""
@@ -81,7 +94,7 @@ class TextStats:
         return [count, size / count, linked / (size or 1.0)]
 
 
-def _kind(node: Node) -> Kind:
+def repeated_kind(node: Node) -> Kind:
     """Return tag and first class of a node and of the two around it, as they repeat in lists."""
     parent = node.parent
     if parent is None:

@@ -1,0 +1,92 @@
+"""The compiled trees, the kinds of pages and the features of the second stage."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from kensaku.extract.html.tree import parse_html
+from kensaku.extract.main import features, model
+from kensaku.extract.main.blocks import blocks_of
+from kensaku.extract.main.kinds import KINDS, kind_signals
+from kensaku.extract.main.signals import page_facts
+from kensaku.extract.main.surroundings import NAMES, surroundings
+
+_ARTICLE = (
+    '<html><head><meta property="og:type" content="article">'
+    '<meta name="description" content="Otters sleep in groups.">'
+    '<script type="application/ld+json">{"@type": "NewsArticle", "articleBody": "'
+    + "Otters sleep in groups and hold on to kelp. " * 4
+    + '"}</script></head><body class="single-post"><h1>How otters sleep</h1>'
+    + "<p>Otters sleep in groups and hold on to kelp, which keeps them together.</p>" * 12
+    + "</body></html>"
+)
+
+
+def _walk(tree: Any, row: list[float]) -> float:
+    while isinstance(tree, list):
+        column, bound, low, high = tree
+        tree = low if row[column] <= bound else high
+    return float(tree)
+
+
+def _tree(rng: random.Random, depth: int) -> Any:
+    if not depth:
+        return round(rng.uniform(-1, 1), 4)
+    return [rng.randrange(4), rng.uniform(0, 1), _tree(rng, depth - 1), _tree(rng, depth - 1)]
+
+
+def test_compiled_trees_agree_with_trees_that_are_walked() -> None:
+    """Compiling is for speed, and changes no score."""
+    rng = random.Random(7)
+    trees = [_tree(rng, 4) for _ in range(20)]
+    score = model.compile_trees(["a", "b", "c", "d"], ["a", "b", "c", "d"], trees)
+
+    for _ in range(50):
+        row = [rng.random() for _ in range(4)]
+        assert score(*row) == pytest.approx(sum(_walk(t, row) for t in trees))
+
+
+def test_the_kind_of_a_page_is_told_by_what_it_says_about_itself() -> None:
+    """JSON-LD, og:type and the address."""
+    root = parse_html(_ARTICLE)
+    facts = page_facts(root, "https://news.example/2026/11/how-otters-sleep", "How otters sleep")
+    rows = features.rows(blocks_of(root), facts)
+    kinds = model.page_kinds(kind_signals(rows, facts))
+
+    assert {"ld:NewsArticle", "og:article", "body:single", "last:otters"} <= facts.signals.keys()
+    assert sum(kinds) == pytest.approx(1.0)
+    assert KINDS[kinds.index(max(kinds))] == "article"
+
+
+def test_the_stated_body_marks_the_blocks_that_are_in_it() -> None:
+    """JSON-LD often holds the article's text; it is a feature, and never shown."""
+    root = parse_html(_ARTICLE)
+    facts = page_facts(root, "", "")
+    column = features.NUMBERS.index("in_stated_body")
+    rows = features.rows(blocks_of(root), facts)
+
+    assert rows[0][column] == 0.0
+    assert rows[1][column] == 1.0
+
+
+@pytest.mark.parametrize("url", ["", "https://[", "nonsense", "https://example.org/%zz//?a=b"])
+def test_any_address_gives_signals_or_none(url: str) -> None:
+    """The address is what a caller hands over."""
+    assert isinstance(page_facts(parse_html("<p>x</p>"), url, "").signals, dict)
+
+
+def test_surroundings_have_one_number_for_each_name() -> None:
+    """The names are those that the model file speaks of."""
+    blocks = blocks_of(parse_html("<h1>a</h1><div><p>b c</p><p>d</p></div><h2>e</h2><p>f</p>"))
+    rows = surroundings(blocks, [0.9, 0.8, 0.1, 0.2, 0.7])
+
+    assert {len(row) for row in rows} == {len(NAMES)}
+    at = {name: n for n, name in enumerate(NAMES)}
+    assert rows[2][at["score-1"]] == 0.8
+    assert rows[2][at["score+1"]] == 0.2
+    assert rows[2][at["heading_score"]] == 0.9
+    assert rows[1][at["kind_score"]] == pytest.approx(0.1)
+    assert rows[4][at["until_last"]] == 0.0
