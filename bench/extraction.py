@@ -21,12 +21,14 @@ import statistics
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 KINDS = ("article", "forum", "product", "collection", "listing", "documentation", "service")
 Extractor = Callable[[str, str], str]
+# Long enough for every model and table to be loaded.
+WARM_UP = f"<html><body>{'<p>Otters sleep in groups and hold on to kelp.</p>' * 50}</body></html>"
 
 
 @dataclass
@@ -123,20 +125,37 @@ EXTRACTORS: dict[str, Callable[[], Extractor]] = {
 }
 
 
-def measure(extract: Extractor, samples: list[Sample]) -> tuple[dict[str, float], float]:
-    """Means of F1, and the median of CPU milliseconds."""
-    extract("<html><body><p>warm up</p></body></html>", "https://example.org/")
-    scores, times = [], []
-    for sample in samples:
+@dataclass
+class Run:
+    """What one extractor made of the pages."""
+
+    extract: Extractor
+    scores: list[tuple[str, float]] = field(default_factory=list)
+    milliseconds: list[float] = field(default_factory=list)
+
+    def add(self, sample: Sample) -> None:
         start = time.process_time()
         try:
-            found = extract(sample.html, sample.url)
+            found = self.extract(sample.html, sample.url)
         except Exception as error:  # a peer that breaks on a page has found nothing on it
             print(f"    {type(error).__name__} on {sample.url[:80]}")
             found = ""
-        times.append((time.process_time() - start) * 1000)
-        scores.append((sample.kind, word_f1(found, sample.text)))
-    return mean_by_kind(scores), statistics.median(times)
+        self.milliseconds.append((time.process_time() - start) * 1000)
+        self.scores.append((sample.kind, word_f1(found, sample.text)))
+
+
+def _installed(only: str | None) -> dict[str, Run]:
+    runs = {}
+    for name, make in EXTRACTORS.items():
+        if only not in (None, name):
+            continue
+        try:
+            runs[name] = Run(make())
+        except ImportError:
+            print(f"{name:17} not installed")
+            continue
+        runs[name].extract(WARM_UP, "https://example.org/")
+    return runs
 
 
 def _version(name: str) -> str:
@@ -159,16 +178,13 @@ def main() -> None:
     samples = [s for s in load_samples(not arguments.balanced) if s.text]
     samples = samples[:: arguments.every]
     print(f"{len(samples)} pages")
-    for name, make in EXTRACTORS.items():
-        if arguments.only not in (None, name):
-            continue
-        try:
-            extract = make()
-        except ImportError:
-            print(f"{name:17} not installed")
-            continue
-        means, cpu = measure(extract, samples)
-        shown = "  ".join(f"{kind} {mean:.3f}" for kind, mean in means.items())
+    runs = _installed(arguments.only)
+    for sample in samples:  # page by page, so that all meet the same load of the machine
+        for run in runs.values():
+            run.add(sample)
+    for name, run in runs.items():
+        shown = "  ".join(f"{kind} {mean:.3f}" for kind, mean in mean_by_kind(run.scores).items())
+        cpu = statistics.median(run.milliseconds)
         print(f"{name:17} {_version(name):8} {shown}  CPU p50 {cpu:.1f} ms")
 
 

@@ -57,6 +57,16 @@ def test_a_table_that_lays_out_the_page_is_no_data_table() -> None:
     assert [len(rows) for rows in data_tables(_blocks(nested))] == [7]
 
 
+def test_code_between_selected_texts_is_kept() -> None:
+    """A guide without its commands is no guide."""
+    html = (
+        "<p>Install it like this:</p><pre>pip install it</pre><p>And then run it.</p><pre>x</pre>"
+    )
+    blocks = _blocks(html)
+
+    assert choose(blocks, [0.9, 0.1, 0.9, 0.1]) == blocks[:3]
+
+
 def test_a_page_that_is_one_form_is_not_empty() -> None:
     """ASP.NET puts the whole page into a form."""
     found = extract_html(

@@ -21,12 +21,12 @@ _PAGE_NUMBERS = tuple(
     (name, NUMBERS.index(name))
     for name in ("page_size", "page_blocks", "page_linked", "page_long", "prices", "dates", "items")
 )
-# Signal name, column of the row, bit.
-_BITS = tuple(
-    (f"{field}:{name}", len(NUMBERS) + at, 1 << names.index(name))
+# By column of the row: signal names with their bits.
+_BITS = {
+    len(NUMBERS) + at: [(f"{field}:{n}", 1 << names.index(n)) for n in _TOTALS[field]]
     for at, (field, names) in enumerate(BIT_FIELDS)
-    for name in _TOTALS.get(field, ())
-)
+    if field in _TOTALS
+}
 
 
 def kind_signals(rows: list[Row], facts: PageFacts) -> dict[str, float]:
@@ -37,10 +37,15 @@ def kind_signals(rows: list[Row], facts: PageFacts) -> dict[str, float]:
     signals |= {name: rows[0][column] for name, column in _PAGE_NUMBERS}
     sizes = [row[_SIZE] for row in rows]
     total = sum(sizes) or 1.0
-    for name, column, bit in _BITS:
-        having = [size for row, size in zip(rows, sizes, strict=True) if int(row[column]) & bit]
-        signals["blocks " + name] = float(len(having))
-        signals["share " + name] = sum(having) / total
+    for column, bits in _BITS.items():
+        # Blocks share their bits: few values stand for all of them.
+        values: dict[int, list[float]] = {}
+        for row, size in zip(rows, sizes, strict=True):
+            values.setdefault(int(row[column]), []).append(size)
+        sums = [(value, len(found), sum(found)) for value, found in values.items()]
+        for name, bit in bits:
+            signals["blocks " + name] = float(sum([n for v, n, _ in sums if v & bit]))
+            signals["share " + name] = sum([words for v, _, words in sums if v & bit]) / total
     signals["largest"] = max(sizes)
     signals["median"] = sorted(sizes)[len(sizes) // 2]
     return signals

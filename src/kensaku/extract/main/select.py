@@ -5,6 +5,8 @@ features → probabilities → the selection with the best expected F1, rows of 
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from kensaku.extract.main import model
 from kensaku.extract.main.blocks import Block, in_context
 from kensaku.extract.main.signals import PageFacts
@@ -66,14 +68,11 @@ def _complete_groups(blocks: list[Block], selected: list[bool]) -> list[bool]:
 
 def _keep_code(blocks: list[Block], selected: list[bool]) -> list[bool]:
     """Select code between selected texts: half of the answers learned from leave it out."""
-    code = [in_context(b.node, "pre") for b in blocks]
-    before = False
-    for at, is_code in enumerate(code):
-        if not is_code:
-            before = selected[at]
-        elif before and not selected[at]:
-            after = next((selected[n] for n in range(at, len(code)) if not code[n]), False)
-            selected[at] = after
+    texts = [at for at, b in enumerate(blocks) if not in_context(b.node, "pre")]
+    for before, after in pairwise(texts):
+        if selected[before] and selected[after]:
+            for at in range(before + 1, after):
+                selected[at] = True
     return selected
 
 
