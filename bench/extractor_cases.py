@@ -51,6 +51,7 @@ class Case:
 
 def load_cases(folder: Path) -> list[Case]:
     """Return the pages with an answer; prepare them if the folder does not hold them."""
+    sys.setrecursionlimit(20_000)  # pickling follows the parents of a node
     kept = folder / "cases.pickle"
     if kept.exists():
         return pickle.loads(kept.read_bytes())
@@ -67,7 +68,7 @@ def load_cases(folder: Path) -> list[Case]:
 
 def prepare(sample: Sample, balanced: bool) -> Case:
     """The blocks of a page with their numbers, labels and weights."""
-    sys.setrecursionlimit(20_000)  # pickling follows the parents of a node
+    sys.setrecursionlimit(20_000)
     root = parse_html(sample.html)
     meta = read_metadata(root, sample.url)
     blocks, _ = visible_blocks(root, meta)
