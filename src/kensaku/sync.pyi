@@ -11,8 +11,8 @@ from kensaku.answers.verify import Verification
 from kensaku.config.settings import Mode, Settings
 from kensaku.fetch import CrawlResult, Extraction, SiteMap
 from kensaku.index.request import SearchMode
-from kensaku.index.results import AddResult, CollectionStats
-from kensaku.models import Document, Hit, Page, Passage, Progress, Query, Response
+from kensaku.index.results import AddResult, CheckResult, CollectionStats, Hits
+from kensaku.models import Document, Page, Passage, Progress, Query, Response
 from kensaku.options import CrawlOptions, QueryOptions, SearchOptions, SettingsOptions
 from kensaku.search.budget import Budget
 from kensaku.store import Store
@@ -47,7 +47,8 @@ class _Index:
         mode: SearchMode | None = ...,
         mmr: float | None = ...,
         freshness: float | None = ...,
-    ) -> list[Hit]:
+        include_raw_content: bool = ...,
+    ) -> Hits:
         """Return the best documents for `text`, each with its best passage as `content`."""
     def passages(
         self,
@@ -71,10 +72,18 @@ class _Index:
     def foreign_collections(self) -> list[str]:
         """Return the names of other applications' collections on the same Qdrant server."""
     def stats(self) -> dict[str, CollectionStats]:
-        """Return counts, languages and embedding model of each collection."""
+        """Return counts, languages, embedding model and problem of each collection."""
+    def check(self, collection: str | None = ...) -> dict[str, CheckResult]:
+        """Read a collection, or all, and compare every document with what was stored."""
     def optimize(self, collection: str | None = ...) -> None:
         """Reorganise a collection, or all, for faster search after many documents were added."""
-    def export_jsonl(self, path: str | Path, collection: str | None = ...) -> int:
+    def export_jsonl(
+        self,
+        path: str | Path,
+        collection: str | None = ...,
+        *,
+        salvage: Callable[[str], None] | None = ...,
+    ) -> int:
         """Write the documents of a collection, or of all, to a JSONL file; return how many."""
     def import_jsonl(
         self, path: str | Path, collection: str | None = ..., *, progress: Progress | None = ...
