@@ -46,8 +46,12 @@ LOCAL = ("coverage", "lead", "gap")
 WEB = ("best_coverage", "lead", "gap")
 # How much each set counts in the fit. Most runs are questions with an answer; a few have none.
 MIX = {
-    **{"xquad": 0.6, "jsquad": 1.0, "xquad gone": 0.1, "jsquad gone": 0.1},
-    **{"xquad off": 0.1, "jsquad off": 0.2},
+    "xquad": 0.6,
+    "jsquad": 1.0,
+    "xquad gone": 0.1,
+    "jsquad gone": 0.1,
+    "xquad off": 0.1,
+    "jsquad off": 0.2,
 }
 # The web holds more that is about something else than a collection that was put together.
 MIX_WEB = MIX | {"jsquad gone": 0.2, "xquad off": 0.3, "jsquad off": 0.6}
