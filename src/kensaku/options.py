@@ -82,6 +82,7 @@ class SettingsOptions(TypedDict, total=False):
     dialect: str
     tenant: str
     state_url: str
+    database_url: str
     cache_enabled: bool
     cache_url: str
     cache_ttl: float

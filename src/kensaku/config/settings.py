@@ -89,6 +89,11 @@ class Settings:
         "where limits, cooldowns and budgets are shared: empty for a file in home, "
         "memory: for this process, valkey://host or redis://host for several machines",
     )  # fmt: skip
+    database_url: str = _setting(
+        "", address,
+        "where the server keeps keys, usage and jobs: empty for a SQLite file in home, or "
+        "postgresql://user:password@host/name",
+    )  # fmt: skip
     cache_enabled: bool = _setting(True, switch, "whether results are kept", alias="KENSAKU_CACHE")
     cache_url: str = _setting("", address, "where results are kept: as state_url")
     cache_ttl: float = _setting(3600.0, number(0, 30 * 86_400), "seconds a result is fresh")
