@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 from weakref import WeakKeyDictionary
@@ -43,18 +44,31 @@ class Resources:
         budget: Budget | None = None,
         cassette: Cassette | None = None,
         progress: Progress | None = None,
+        shared: Resources | None = None,
     ) -> None:
+        """`shared`: whose connections, stores, limits and workers to use; see `for_tenant`."""
         self.settings = settings
         self.progress = progress
-        self.retries = RetryBudget(settings.retry_budget)
-        self.hedges = RetryBudget(0.05, floor=2)
-        self.single_flight = SingleFlight()
+        self.shared = shared
+        self.retries: RetryBudget = shared.retries if shared else RetryBudget(settings.retry_budget)
+        self.hedges: RetryBudget = shared.hedges if shared else RetryBudget(0.05, floor=2)
+        self.single_flight: SingleFlight = shared.single_flight if shared else SingleFlight()
         self._budget = budget
         self._cassette = cassette
         self._limiters: dict[str, Limiter] = {}
         self._providers: dict[str, Provider] = {}
         self._readers: WeakKeyDictionary[asyncio.AbstractEventLoop, PageReader] = (
             WeakKeyDictionary()
+        )
+
+    def for_tenant(self, tenant: str) -> Resources:
+        """Resources of a tenant: its own cached responses and pages, budget and collections;
+        connections, limits and workers are those of all. Close these, not those."""
+        return Resources(
+            replace(self.settings, tenant=tenant),
+            cassette=self._cassette,
+            progress=self.progress,
+            shared=self,
         )
 
     def provider(self, name: str) -> Provider:
@@ -68,6 +82,8 @@ class Resources:
 
     def limiter(self, name: str) -> Limiter:
         """Keys, rate, cooldowns and circuit breaker of the provider of that name."""
+        if self.shared:
+            return self.shared.limiter(name)
         if (limiter := self._limiters.get(name)) is None:
             configured, cls = self.settings.provider(name), provider_class(name)
             # Replaying needs no key: nothing is sent.
@@ -100,7 +116,10 @@ class Resources:
         from kensaku.fetch import PageReader
 
         loop = asyncio.get_running_loop()
-        if (reader := self._readers.get(loop)) is None:
+        if (reader := self._readers.get(loop)) is None and self.shared:
+            reader = self.shared.reader().for_tenant(self.settings.tenant)
+            self._readers[loop] = reader
+        elif reader is None:
             pages = self._cache_store if self.settings.cache_enabled else None
             reader = self._readers[loop] = PageReader.from_settings(self.settings, pages)
         return reader
@@ -143,6 +162,8 @@ class Resources:
     @cached_property
     def http(self) -> HttpClient:
         """The pooled HTTP client."""
+        if self.shared:
+            return self.shared.http
         from kensaku.transport.http import HttpClient
 
         return HttpClient(user_agent=self.settings.user_agent, proxy=self.settings.proxy or None)
@@ -160,12 +181,16 @@ class Resources:
     @cached_property
     def store(self) -> Store:
         """Where limits, cooldowns and budgets are shared with other processes."""
+        if self.shared:
+            return self.shared.store
         # A refusal that is played back must not cool down a real key.
         url = "memory:" if self._replays else self.settings.state_url
         return _with_fallback(open_store(url, self.settings.home, "state"), None)
 
     @cached_property
     def _cache_store(self) -> Store:
+        if self.shared:
+            return self.shared._cache_store
         s = self.settings
         store = open_store(s.cache_url, s.home, "cache", s.cache_max_bytes)
         return _with_fallback(store, s.cache_max_bytes)
@@ -180,11 +205,15 @@ class Resources:
     @cached_property
     def cache(self) -> Cache:
         """The response cache."""
+        if self.shared:
+            return self.shared.cache
         return Cache(self._cache_store, self.settings.cache_ttl, self.settings.cache_stale)
 
     @cached_property
     def index(self) -> Index:
         """The local index."""
+        if self.shared:
+            return self.shared.index.for_tenant(self.settings.tenant)
         from kensaku.index import Index
         from kensaku.index.payload import PayloadFields
 
@@ -199,6 +228,7 @@ class Resources:
             fields=PayloadFields(
                 s.index_text_field, s.index_title_field, s.index_url_field, s.index_vector
             ),
+            tenant=s.tenant,
         )
 
     @cached_property
@@ -217,6 +247,9 @@ class Resources:
         """Close connections and files. Closing twice is fine."""
         for provider in self._providers.values():
             await provider.close()
+        self._providers.clear()
+        if self.shared:
+            return
         for reader in list(self._readers.values()):
             await reader.close()
         self._readers.clear()
@@ -229,7 +262,6 @@ class Resources:
         for name in ("cache", "budget"):  # they hold a store that is now closed
             made.pop(name, None)
         self._limiters.clear()
-        self._providers.clear()
 
     async def _keep_page(self, page: Page) -> None:
         await self.index.add([page], collection="fetched")

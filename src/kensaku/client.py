@@ -7,6 +7,7 @@ async with Kensaku() as k:
 from __future__ import annotations
 
 import asyncio
+import copy
 import time
 from collections.abc import Iterable
 from functools import cached_property
@@ -66,6 +67,17 @@ class Kensaku:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    def for_tenant(self, tenant: str) -> Self:
+        """Return a client for a tenant: its own cached responses, budget and collections.
+
+        It uses the connections, limits and workers of this one, which is the one to close.
+        """
+        twin = copy.copy(self)
+        twin._resources = self._resources.for_tenant(tenant)
+        twin.settings = twin._resources.settings
+        twin.__dict__.pop("_default_route", None)
+        return twin
 
     async def close(self) -> None:
         """Close connections and files. Closing twice is fine; the next call opens them again."""

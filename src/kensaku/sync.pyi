@@ -25,6 +25,8 @@ class Portal:
     def close(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None: ...
 
 class _Index:
+    def for_tenant(self, tenant: str) -> Self:
+        """Return the collections of a tenant in the same index. Close this one, not that."""
     def add(
         self,
         documents: Iterable[Document | Page],
@@ -128,6 +130,8 @@ class Kensaku:
     ) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(self, *_: object) -> None: ...
+    def for_tenant(self, tenant: str) -> Self:
+        """Return a client for a tenant: its own cached responses, budget and collections."""
     def close(self) -> None:
         """Close connections and files. Closing twice is fine; the next call opens them again."""
     @property

@@ -83,7 +83,7 @@ class Settings:
         "auto may ask services that need no key; they then see the queries",
     )  # fmt: skip
     dialect: str = _setting("plain", text, "how results are written")
-    tenant: str = _setting("", text, "whose cache and budgets these are")
+    tenant: str = _setting("", text, "whose cache, budgets and collections these are")
     state_url: str = _setting(
         "", address,
         "where limits, cooldowns and budgets are shared: empty for a file in home, "

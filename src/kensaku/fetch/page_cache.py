@@ -71,6 +71,10 @@ class PageCache:
     def __init__(self, store: Store, tenant: str, *, fresh: float, keep: float) -> None:
         self._store, self._tenant, self._fresh, self._keep = store, tenant, fresh, keep
 
+    def for_tenant(self, tenant: str) -> PageCache:
+        """Return the pages of a tenant in the same store."""
+        return PageCache(self._store, tenant, fresh=self._fresh, keep=self._keep)
+
     def key(self, url: str) -> str:
         """Return the key of a page of this tenant."""
         whole = f"{self._tenant}\x1e{url}".encode()

@@ -7,6 +7,7 @@ urls → check, merge duplicates, at most 20 → fetch → parse → Page
 from __future__ import annotations
 
 import asyncio
+import copy
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import fields, replace
@@ -82,6 +83,12 @@ class PageReader:
         )
         crawls = settings.home / "crawls"
         return cls(fetcher, ParsePool(), crawls=crawls, tenant=settings.tenant)
+
+    def for_tenant(self, tenant: str) -> PageReader:
+        """Return a reader with the same connections and workers, and pages of its own."""
+        fetcher = copy.copy(self.fetcher)
+        fetcher.cache = fetcher.cache and fetcher.cache.for_tenant(tenant)
+        return PageReader(fetcher, self.parser, crawls=self._crawls, tenant=tenant)
 
     async def extract(
         self,

@@ -13,13 +13,14 @@ on a Qdrant server when there is a `url`. Nothing here blocks the event loop.
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from kensaku.errors import ConfigError
 from kensaku.index.passages import MAX_CHARS
@@ -62,14 +63,16 @@ class Index:
         post: PostJson | None = None,
         idle_timeout: float = IDLE_TIMEOUT,
         fields: PayloadFields = GUESS,
+        tenant: str = "",
     ) -> None:
         """Use the index in the directory `path`, or on the Qdrant server at `url`.
 
         `model` is the name of an embedding model (`embed/models.py` lists them) or an object of
         your own; without one the index searches by words only. `post` sends the requests of a
         remote model. `fields` says how to read what other applications store on the server; by
-        default it is guessed. The worker process exits when no program has used it for
-        `idle_timeout` seconds. Nothing is opened until the first call.
+        default it is guessed. `tenant` is whose collections these are. The worker process exits
+        when no program has used it for `idle_timeout` seconds. Nothing is opened until the first
+        call.
         """
         if (path is None) == (url is None):
             raise ConfigError("an index has a directory or a url, and not both")
@@ -81,6 +84,14 @@ class Index:
         self._post = post
         self._idle_timeout = idle_timeout
         self._fields = fields
+        self._tenant = tenant
+        self._shared = self
+
+    def for_tenant(self, tenant: str) -> Self:
+        """Return the collections of a tenant in the same index. Close this one, not that."""
+        twin = copy.copy(self)
+        twin._tenant, twin._shared = tenant, self
+        return twin
 
     async def __aenter__(self) -> Index:
         return self
@@ -253,12 +264,20 @@ class Index:
 
     async def close(self) -> None:
         """Disconnect from the worker. The next call connects again."""
-        client: IndexClient | None = self.__dict__.pop("_client", None)
+        if self._shared is not self:
+            return
+        client: IndexClient | None = self.__dict__.pop("_worker", None)
         if client is not None:
             await client.close()
 
-    @cached_property
+    @property
     def _client(self) -> IndexClient:
+        from kensaku.index.namespace import NamespacedClient
+
+        return NamespacedClient(self._shared._worker, self._tenant)
+
+    @cached_property
+    def _worker(self) -> IndexClient:
         from kensaku.index.worker.client import open_client
 
         return open_client(self._path, self._url, self._api_key, self._idle_timeout, self._fields)

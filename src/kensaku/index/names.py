@@ -8,7 +8,7 @@ from kensaku.errors import InvalidQuery
 
 # ASCII only: a name becomes a directory and a part of a Qdrant collection's name and URL, and file
 # systems disagree about which Unicode spellings are the same name.
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_NAME = re.compile(r"(?:tenant\.[0-9a-f]{16}\.)?[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 # What a Qdrant server allows. Other applications name their collections as they like.
 _SEARCHED = re.compile(r"[^<>:\"/\\|?*\x00-\x1f\x7f]{1,255}")

@@ -71,6 +71,7 @@ class SearchRequest:
     trust: float = 0.0  # … and its weight beside BM25's
     by_passage: bool = False  # list several passages of one document
     include_document: bool = False  # return the whole text of each document, too
+    namespace: str = ""  # whose collections are searched when none is named (`namespace.py`)
 
     def __post_init__(self) -> None:
         if not self.text.strip():

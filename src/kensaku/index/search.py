@@ -18,6 +18,7 @@ from kensaku.index.engines.base import EntryFilter
 from kensaku.index.entries import day_of, document_of, entry_id, published_of, text_hash
 from kensaku.index.fuse import cosine, decay, diversify, highlights, overlap
 from kensaku.index.languages import STOP_WORDS
+from kensaku.index.namespace import names_in
 from kensaku.index.request import Filters, SearchRequest
 from kensaku.index.results import ResultRow, SearchResult
 from kensaku.index.tokens import document_terms, query_pattern
@@ -56,7 +57,7 @@ def search(collections: Collections, request: SearchRequest) -> SearchResult:
 
 def _search_readable(collections: Collections, request: SearchRequest) -> SearchResult:
     """Search; leave out collections that cannot be read, unless the search names them."""
-    names = list(request.collections or collections.names())
+    names = list(request.collections or names_in(collections.names(), request.namespace))
     notes: list[str] = []
     while True:
         try:

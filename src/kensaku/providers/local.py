@@ -53,7 +53,11 @@ class Local(Provider):
 
     async def prepare(self) -> None:
         """Build the starter collection when there is nothing to search in."""
-        if not self._prepared:
+        if self._resources.shared is not None:  # one for all tenants
+            shared = self._resources.shared.provider(self.name)
+            assert isinstance(shared, Local)
+            await shared.prepare()
+        elif not self._prepared:
             # Shielded: a deadline ends the waiting, and the next search finds the work done.
             self._preparing = self._preparing or asyncio.ensure_future(self._prepare())
             await asyncio.shield(self._preparing)
