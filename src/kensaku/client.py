@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from kensaku._resources import EXTRACT_SECONDS, Resources
 from kensaku.config.settings import Mode, Settings
 from kensaku.errors import ConfigError, InvalidQuery, UnknownName
-from kensaku.models import LOCAL, Query
+from kensaku.models import LOCAL, Query, Response
 from kensaku.options import CrawlOptions, QueryOptions, SearchOptions, SettingsOptions
 from kensaku.search import pipeline
 from kensaku.search.route import Route, plan
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kensaku.answers.verify import Verification
     from kensaku.fetch import Crawl, Extraction, SiteMap
     from kensaku.index import Index
-    from kensaku.models import Page, Passage, Progress, Response
+    from kensaku.models import Page, Passage, Progress
     from kensaku.search.budget import Budget
     from kensaku.testing import Cassette
 
@@ -131,7 +131,7 @@ class Kensaku:
 
     async def context(
         self,
-        query: str | Query,
+        query: str | Query | Response,
         *,
         max_tokens: int = 2_000,
         cursor: str | None = None,
@@ -139,7 +139,8 @@ class Kensaku:
     ) -> Context:
         """Search and pack the best passages into at most `max_tokens` tokens, with `[n]` ids.
 
-        `options` are those of `search`. What did not fit comes with `cursor=context.cursor`.
+        `options` are those of `search`; a `Response` is packed as it is, without a search. What
+        did not fit comes with `cursor=context.cursor`.
         """
         from kensaku.answers.context import check_budget, to_context
         from kensaku.answers.cursor import position_of
@@ -147,9 +148,12 @@ class Kensaku:
 
         check_budget(max_tokens)
         position = position_of(cursor)
-        if not isinstance(query, Query):
-            options.setdefault("max_results", CONTEXT_RESULTS)
-        response = await self.search(query, **options)
+        if isinstance(query, Response):
+            response = query
+        else:
+            if isinstance(query, str):
+                options.setdefault("max_results", CONTEXT_RESULTS)
+            response = await self.search(query, **options)
         stored: dict[str, list[Passage]] = {}
         if any(hit.provider == LOCAL for hit in response.hits):
             text, hits = response.query.text, response.hits
@@ -160,17 +164,23 @@ class Kensaku:
         )
 
     async def answer(
-        self, query: str | Query, *, max_tokens: int = 3_000, **options: Unpack[SearchOptions]
+        self,
+        query: str | Query | Response,
+        *,
+        max_tokens: int = 3_000,
+        **options: Unpack[SearchOptions],
     ) -> Answer:
         """Search and answer in the sources' own words, or by the configured model.
 
-        Every sentence has its `[n]`. When the model fails, a note says so, and the answer is the
+        Every sentence has its `[n]`. A `Response` is answered from, without a search. When the
+        model fails, a note says so, and the answer is the
         extract.
         """
         from kensaku.answers.answer import to_answer
 
         context = await self.context(query, max_tokens=max_tokens, **options)
-        text = query.text if isinstance(query, Query) else query
+        asked = query.query if isinstance(query, Response) else query
+        text = asked if isinstance(asked, str) else asked.text
         return await to_answer(text, context, self.settings, self._resources.http)
 
     async def extract(

@@ -1,0 +1,133 @@
+"""One endpoint of a wire over HTTP: the whole way of a request, in one function.
+
+    body → Asked → key → principal → admission, rate, quota → read → perform → write → JSON
+                                                              error → status, in the wire's shape
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from kensaku.errors import (
+    BudgetExceeded,
+    IndexFault,
+    KensakuError,
+    UsageError,
+)
+from kensaku.server.auth import Unauthorized, principal_of
+from kensaku.server.http import (
+    BodyTooLarge,
+    ClientDisconnected,
+    Headers,
+    decode_body,
+    encode,
+    headers_of,
+    params_of,
+    read_body,
+    reply,
+)
+from kensaku.server.perform import Unavailable, perform
+from kensaku.server.wires.base import Asked, Endpoint, Exchange, Text, Wire
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+    from kensaku.server.state import State
+
+WATCH_AFTER = 0.05  # seconds of work after which a client that hangs up is noticed
+
+
+class WireEndpoint:
+    """An endpoint of a wire as an ASGI application."""
+
+    def __init__(self, state: State, wire: Wire, endpoint: Endpoint) -> None:
+        self._state, self._wire, self._endpoint = state, wire, endpoint
+        self.name = f"{wire.name}{endpoint.path}"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        began = time.perf_counter()
+        headers = headers_of(scope)
+        try:
+            raw = await read_body(receive)
+            body = decode_body(raw, headers.get("content-type", ""))
+            asked = Asked(body, params_of(scope), scope.get("path_params", {}), headers)
+            async with self._state.request(scope, self.name, headers, body) as client:
+                call = self._endpoint.read(asked)
+                async with _ends_with_client(receive):
+                    result = await perform(client, call)
+            elapsed = time.perf_counter() - began
+            exchange = Exchange(asked, scope["state"]["request_id"], elapsed)
+            written = self._endpoint.write(call, result, exchange)
+        except ClientDisconnected:
+            return
+        except KensakuError as error:
+            await self._refuse(send, error)
+            return
+        if isinstance(written, Text):
+            body_out, kind = written.body.encode("utf-8", "replace"), written.media_type.encode()
+            await reply(send, 200, body_out, kind)
+        else:
+            await reply(send, 200, encode(written))
+
+    async def _refuse(self, send: Send, error: KensakuError) -> None:
+        status, more = status_of(error)
+        status = self._wire.status(status)
+        await reply(send, status, encode(self._wire.error(status, str(error))), headers=more)
+
+
+def status_of(error: KensakuError) -> tuple[int, Headers]:
+    """Return the status of an error, and the headers that go with it."""
+    retry = getattr(error, "retry_after", None)
+    headers = [("retry-after", str(max(1, round(retry))))] if retry else []
+    own = getattr(error, "status", None)
+    if isinstance(error, Unavailable) or (isinstance(own, int) and 400 <= own < 600):
+        return int(error.status), headers  # type: ignore[attr-defined]
+    for kind, status in _STATUS:
+        if isinstance(error, kind):
+            return status, headers
+    return 500, headers
+
+
+_STATUS: tuple[tuple[type[KensakuError], int], ...] = (
+    (Unauthorized, 401),
+    (BodyTooLarge, 413),
+    (UsageError, 400),
+    (BudgetExceeded, 432),
+    (IndexFault, 503),
+)
+
+
+@asynccontextmanager
+async def _ends_with_client(receive: Receive) -> AsyncIterator[None]:
+    """Cancel the work inside when the client hangs up. Quick work is not watched."""
+    task = asyncio.current_task()
+    assert task is not None
+    watcher: asyncio.Task[None] | None = None
+    gone = False
+
+    async def watch() -> None:
+        nonlocal gone
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        gone = True
+        task.cancel()
+
+    def start() -> None:
+        nonlocal watcher
+        watcher = asyncio.ensure_future(watch())
+
+    timer = asyncio.get_running_loop().call_later(WATCH_AFTER, start)
+    try:
+        yield
+    except asyncio.CancelledError:
+        if gone and task.uncancel() == 0:
+            raise ClientDisconnected from None
+        raise
+    finally:
+        timer.cancel()
+        if watcher is not None:
+            watcher.cancel()

@@ -1,0 +1,108 @@
+"""HTTP on ASGI: read a bounded body, write a reply. No framework in between."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+from kensaku.errors import InvalidQuery
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+MAX_BODY = 4 * 2**20
+MAX_FIELDS = 500
+JSON = b"application/json"
+Headers = Iterable[tuple[str, str]]
+
+
+class BodyTooLarge(InvalidQuery):
+    """The body of a request is over the bound."""
+
+
+class ClientDisconnected(Exception):
+    """The client went away before its request was whole."""
+
+
+def headers_of(scope: Scope) -> dict[str, str]:
+    """Return the headers of a request, names in lower case. Of two of one name, the first."""
+    found: dict[str, str] = {}
+    for name, value in scope["headers"]:
+        found.setdefault(name.decode("latin-1"), value.decode("latin-1"))
+    return found
+
+
+def params_of(scope: Scope) -> dict[str, str]:
+    """Return the query of the URL. Of two parameters of one name, the first."""
+    raw: bytes = scope.get("query_string", b"")
+    return _pairs(raw.decode("latin-1")) if raw else {}
+
+
+async def read_body(receive: Receive, most: int = MAX_BODY) -> bytes:
+    """Return the whole body. Raises `BodyTooLarge` before it is read to the end."""
+    parts, size = [], 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnected
+        part: bytes = message.get("body", b"")
+        size += len(part)
+        if size > most:
+            raise BodyTooLarge(f"the body is over {most:,} bytes")
+        parts.append(part)
+        if not message.get("more_body"):
+            return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def decode_body(raw: bytes, content_type: str) -> Mapping[str, Any]:
+    """Return the fields of a JSON object or a form. Raises `InvalidQuery`."""
+    if not raw:
+        return {}
+    if content_type.startswith("application/x-www-form-urlencoded"):
+        return _pairs(raw.decode("utf-8", "replace"))
+    try:
+        body = json.loads(raw, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise InvalidQuery("the body is not valid JSON") from None
+    if not isinstance(body, dict):
+        raise InvalidQuery("the body must be a JSON object")
+    return body
+
+
+def encode(value: Any) -> bytes:
+    """Return a value as JSON in UTF-8; half characters are replaced."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "replace")
+
+
+async def reply(
+    send: Send, status: int, body: bytes, media_type: bytes = JSON, headers: Headers = ()
+) -> None:
+    """Send a whole reply."""
+    fields = [(b"content-type", media_type), (b"content-length", b"%d" % len(body))]
+    fields += [(n.encode("latin-1"), _header(v)) for n, v in headers]
+    await send({"type": "http.response.start", "status": status, "headers": fields})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _header(value: str) -> bytes:
+    """A value of a header: nothing in it may begin another one."""
+    return re.sub(r"[^\x20-\x7e]", "?", value)[:1_000].encode("latin-1")
+
+
+def _pairs(text: str) -> dict[str, str]:
+    try:
+        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FIELDS)
+    except ValueError:
+        raise InvalidQuery(f"there are more than {MAX_FIELDS} fields") from None
+    found: dict[str, str] = {}
+    for name, value in pairs:
+        found.setdefault(name, value)
+    return found
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(name)  # NaN and Infinity are no JSON
