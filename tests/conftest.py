@@ -9,13 +9,14 @@ import socket
 import ssl
 import subprocess
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kensaku import Kensaku, Settings
+from kensaku.observe import Observer
 from kensaku.testing import FakeUpstream
 from tests import ROOT
 
@@ -69,7 +70,11 @@ async def make_client(upstream: FakeUpstream, machine: Path) -> AsyncIterator[Ma
     clients: list[Kensaku] = []
 
     def make(
-        *route: str, env: dict[str, str] | None = None, at: FakeUpstream = upstream, **settings: Any
+        *route: str,
+        env: dict[str, str] | None = None,
+        at: FakeUpstream = upstream,
+        observers: Iterable[Observer] = (),
+        **settings: Any,
     ) -> Kensaku:
         names = [n for n in route if n != "local"]
         fast = {f"{n.upper()}_RATE": "100000/s" for n in names}
@@ -79,7 +84,7 @@ async def make_client(upstream: FakeUpstream, machine: Path) -> AsyncIterator[Ma
             environ={"KENSAKU_HOME": str(machine), **environ, **fast, **(env or {})},
             **{**usual, **settings},
         )
-        clients.append(Kensaku(loaded))
+        clients.append(Kensaku(loaded, observers=observers))
         return clients[-1]
 
     yield make

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 from weakref import WeakKeyDictionary
 
 from kensaku.errors import IndexFault
+from kensaku.observe import Observers, observe
+from kensaku.operations import PagesOperation
 from kensaku.providers import provider_class
 from kensaku.search.budget import Budget, RetryBudget
 from kensaku.search.cache import Cache, SingleFlight
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from kensaku.fetch import Crawl, Extraction, PageReader
     from kensaku.index import Index
     from kensaku.models import Page, Progress, Query
+    from kensaku.observe import Observer
     from kensaku.options import CrawlOptions
     from kensaku.providers.base import Findings, Provider
     from kensaku.search.calibration import Models
@@ -44,12 +47,14 @@ class Resources:
         budget: Budget | None = None,
         cassette: Cassette | None = None,
         progress: Progress | None = None,
+        observers: Iterable[Observer] = (),
         shared: Resources | None = None,
     ) -> None:
         """`shared`: whose connections, stores, limits and workers to use; see `for_tenant`."""
         self.settings = settings
         self.progress = progress
         self.shared = shared
+        self.observers: Observers = shared.observers if shared else Observers(observers)
         self.retries: RetryBudget = shared.retries if shared else RetryBudget(settings.retry_budget)
         self.hedges: RetryBudget = shared.hedges if shared else RetryBudget(0.05, floor=2)
         self.single_flight: SingleFlight = shared.single_flight if shared else SingleFlight()
@@ -121,7 +126,8 @@ class Resources:
             self._readers[loop] = reader
         elif reader is None:
             pages = self._cache_store if self.settings.cache_enabled else None
-            reader = self._readers[loop] = PageReader.from_settings(self.settings, pages)
+            reader = PageReader.from_settings(self.settings, pages, self.observers)
+            self._readers[loop] = reader
         return reader
 
     async def extract(
@@ -135,9 +141,11 @@ class Resources:
         """Fetch and read pages; keep them in the index when the settings say so."""
         wanted = list(urls)
         await (budget or self.budget).spend(fetches=len(wanted))
-        done = await self.reader().extract(
-            wanted, timeout=timeout, progress=progress or self.progress
-        )
+        with observe(self.observers, PagesOperation, len(wanted)) as operation:
+            done = await self.reader().extract(
+                wanted, timeout=timeout, progress=progress or self.progress
+            )
+            operation.record(done)
         if self.settings.index_keep_fetched:
             await self.index.add(done.results, collection="fetched")
         return done
@@ -225,6 +233,7 @@ class Resources:
             model=s.index_model or None,
             model_key=s.index_model_api_key.reveal() if s.index_model_api_key else None,
             post=self._post,
+            observers=self.observers,
             fields=PayloadFields(
                 s.index_text_field, s.index_title_field, s.index_url_field, s.index_vector
             ),

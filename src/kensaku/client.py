@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from kensaku.fetch import Crawl, Extraction, SiteMap
     from kensaku.index import Index
     from kensaku.models import Page, Passage, Progress
+    from kensaku.observe import Observer, Observers
     from kensaku.search.budget import Budget
     from kensaku.testing import Cassette
 
@@ -41,6 +42,7 @@ class Kensaku:
 
     `Kensaku(settings)`, `Kensaku(route=["tavily", "local"])` or any other setting by its name.
     `progress` is called during long work, such as the first filling of the local index.
+    `observers` learn of every operation: searches, attempts, fetches (`kensaku.observe`).
     """
 
     def __init__(
@@ -50,13 +52,18 @@ class Kensaku:
         budget: Budget | None = None,
         cassette: Cassette | None = None,
         progress: Progress | None = None,
+        observers: Iterable[Observer] = (),
         **options: Unpack[SettingsOptions],
     ) -> None:
         if settings is not None and options:
             raise ConfigError("give Settings, or single settings by their names, not both")
         self.settings = settings or Settings.load(**options)
         self._resources = Resources(
-            self.settings, budget=budget, cassette=cassette, progress=progress
+            self.settings,
+            budget=budget,
+            cassette=cassette,
+            progress=progress,
+            observers=observers,
         )
 
     def __repr__(self) -> str:
@@ -92,6 +99,11 @@ class Kensaku:
     def budget(self) -> Budget:
         """What this client may spend in all."""
         return self._resources.budget
+
+    @property
+    def observers(self) -> Observers:
+        """Who learns of every operation."""
+        return self._resources.observers
 
     @property
     def progress(self) -> Progress | None:

@@ -13,6 +13,7 @@ from kensaku.fetch import CrawlResult, Extraction, SiteMap
 from kensaku.index.request import SearchMode
 from kensaku.index.results import AddResult, CheckResult, CollectionStats, Hits
 from kensaku.models import Document, Page, Passage, Progress, Query, Response
+from kensaku.observe import Observer, Observers
 from kensaku.options import CrawlOptions, QueryOptions, SearchOptions, SettingsOptions
 from kensaku.search.budget import Budget
 from kensaku.store import Store
@@ -126,6 +127,7 @@ class Kensaku:
         budget: Budget | None = ...,
         cassette: Cassette | None = ...,
         progress: Progress | None = ...,
+        observers: Iterable[Observer] = ...,
         **options: Unpack[SettingsOptions],
     ) -> None: ...
     def __enter__(self) -> Self: ...
@@ -140,6 +142,9 @@ class Kensaku:
     @property
     def budget(self) -> _Budget:
         """What this client may spend in all."""
+    @property
+    def observers(self) -> Observers:
+        """Who learns of every operation."""
     @property
     def progress(self) -> Progress | None:
         """Called with a `ProgressEvent` during long work."""
@@ -159,7 +164,7 @@ class Kensaku:
         """Search the web or the local index; return ranked hits, and what each provider said."""
     def context(
         self,
-        query: str | Query,
+        query: str | Query | Response,
         *,
         max_tokens: int = ...,
         cursor: str | None = ...,
@@ -167,7 +172,11 @@ class Kensaku:
     ) -> Context:
         """Search and pack the best passages into at most `max_tokens` tokens, with `[n]` ids."""
     def answer(
-        self, query: str | Query, *, max_tokens: int = ..., **options: Unpack[SearchOptions]
+        self,
+        query: str | Query | Response,
+        *,
+        max_tokens: int = ...,
+        **options: Unpack[SearchOptions],
     ) -> Answer:
         """Search and answer in the sources' own words, or by the configured model."""
     def extract(

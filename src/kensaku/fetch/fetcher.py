@@ -17,6 +17,8 @@ from kensaku.fetch.optouts import ALL_OPTOUTS, REFUSING, optouts
 from kensaku.fetch.page_cache import FetchedPage, PageCache, utc_now
 from kensaku.fetch.politeness import HostPoliteness, origin_of
 from kensaku.fetch.robots import ALLOW_ALL, UNREADABLE, Rules, product_token
+from kensaku.observe import NO_OBSERVERS, Observers, observe
+from kensaku.operations import FetchOperation
 
 if TYPE_CHECKING:
     from kensaku.fetch.guard import CheckedURL
@@ -68,8 +70,9 @@ class Fetcher:
         fresh: float = FRESH_SECONDS,
         keep: float = KEEP_SECONDS,
         browser: Renderer | None = None,
+        observers: Observers = NO_OBSERVERS,
     ) -> None:
-        self.transport, self.browser = transport, browser
+        self.transport, self.browser, self.observers = transport, browser, observers
         self.policy = policy or FetchPolicy()
         self.cache = None if store is None else PageCache(store, tenant, fresh=fresh, keep=keep)
         self.politeness = HostPoliteness(
@@ -94,6 +97,14 @@ class Fetcher:
         cache could answer; the server may still reply that nothing has changed.
         """
         checked = self.transport.check_url(url)
+        with observe(self.observers, FetchOperation, str(checked)) as operation:
+            page = await self._fetch(checked, deadline, crawling, fresh)
+            operation.record(page)
+        return page
+
+    async def _fetch(
+        self, checked: CheckedURL, deadline: float | None, crawling: bool, fresh: bool
+    ) -> FetchedPage:
         try:
             async with asyncio.timeout_at(deadline):
                 cached = await self.cache.get(str(checked)) if self.cache else None
@@ -116,12 +127,15 @@ class Fetcher:
             return None
         checked = self.transport.check_url(url)
         rules = await self._check_robots(str(checked), crawling=False)
-        try:
-            async with asyncio.timeout_at(deadline):
-                async with self.politeness.slot(origin_of(str(checked)), rules.delay):
-                    return await self.browser.render(checked)
-        except TimeoutError:
-            raise PageUnavailable("the page did not come before the deadline") from None
+        with observe(self.observers, FetchOperation, str(checked)) as operation:
+            try:
+                async with asyncio.timeout_at(deadline):
+                    async with self.politeness.slot(origin_of(str(checked)), rules.delay):
+                        page = await self.browser.render(checked)
+            except TimeoutError:
+                raise PageUnavailable("the page did not come before the deadline") from None
+            operation.record(page)
+        return page
 
     async def rules(self, url: str) -> Rules:
         """Return the rules of the site's robots.txt, whatever the policy."""

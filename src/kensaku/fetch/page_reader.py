@@ -30,6 +30,8 @@ from kensaku.fetch.limits import FetchLimits
 from kensaku.fetch.results import Extraction, Failure
 from kensaku.fetch.transport import PageTransport
 from kensaku.models import Page, Progress, ProgressEvent
+from kensaku.observe import NO_OBSERVERS, Observers, observe
+from kensaku.operations import ExtractOperation
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,7 +63,9 @@ class PageReader:
         self._crawls, self._tenant = crawls, tenant
 
     @classmethod
-    def from_settings(cls, settings: Settings, store: Store | None) -> PageReader:
+    def from_settings(
+        cls, settings: Settings, store: Store | None, observers: Observers = NO_OBSERVERS
+    ) -> PageReader:
         """Make a reader as the settings say; `store` is for cached pages."""
         transport = PageTransport(
             AddressGuard.allowing(settings.fetch_allow, _ports(settings.fetch_ports)),
@@ -80,6 +84,7 @@ class PageReader:
             ),
             fresh=settings.fetch_fresh,
             browser=_browser(transport, settings.fetch_browser),
+            observers=observers,
         )
         crawls = settings.home / "crawls"
         return cls(fetcher, ParsePool(), crawls=crawls, tenant=settings.tenant)
@@ -208,13 +213,16 @@ class PageReader:
         return wanted
 
     async def _parse(self, fetched: FetchedPage, url: str, deadline: float | None) -> Page:
-        try:
-            async with asyncio.timeout_at(deadline):
-                page = await self.parser.extract(
-                    fetched.body, url=fetched.final_url, content_type=fetched.content_type
-                )
-        except TimeoutError:
-            raise PageUnavailable("the page was not read before the deadline") from None
+        observers, body = self.fetcher.observers, fetched.body
+        with observe(observers, ExtractOperation, fetched.content_type, len(body)) as operation:
+            try:
+                async with asyncio.timeout_at(deadline):
+                    page = await self.parser.extract(
+                        body, url=fetched.final_url, content_type=fetched.content_type
+                    )
+            except TimeoutError:
+                raise PageUnavailable("the page was not read before the deadline") from None
+            operation.record(page)
         notes = [*page.notes, *fetched.notes]
         if fetched.via == "browser":
             notes.append("read with a browser")

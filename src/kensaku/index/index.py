@@ -37,6 +37,8 @@ from kensaku.index.results import (
     to_passage,
 )
 from kensaku.models import Document, Page, Passage, Progress, ProgressEvent
+from kensaku.observe import NO_OBSERVERS, Observers, observe
+from kensaku.operations import IndexOperation
 
 if TYPE_CHECKING:
     from kensaku.index.embed.models import EmbeddingModel, PostJson
@@ -63,6 +65,7 @@ class Index:
         post: PostJson | None = None,
         idle_timeout: float = IDLE_TIMEOUT,
         fields: PayloadFields = GUESS,
+        observers: Observers = NO_OBSERVERS,
         tenant: str = "",
     ) -> None:
         """Use the index in the directory `path`, or on the Qdrant server at `url`.
@@ -84,6 +87,7 @@ class Index:
         self._post = post
         self._idle_timeout = idle_timeout
         self._fields = fields
+        self._observers = observers
         self._tenant = tenant
         self._shared = self
 
@@ -113,6 +117,14 @@ class Index:
         `add` returns, all of them survive a power failure.
         """
         pending = [to_document(source) for source in documents]
+        with observe(self._observers, IndexOperation, "add", collection) as operation:
+            result = await self._add(pending, collection, progress)
+            operation.record(len(pending))
+        return result
+
+    async def _add(
+        self, pending: Sequence[Document], collection: str, progress: Progress | None
+    ) -> AddResult:
         result = AddResult()
         done = 0
         for batch in _batches(pending, BATCH_EMBEDDED if self._model_name else BATCH):
@@ -201,7 +213,10 @@ class Index:
     async def delete(self, urls: str | Iterable[str], collection: str = "default") -> int:
         """Delete documents by URL; return how many there were."""
         wanted = [urls] if isinstance(urls, str) else list(urls)
-        return int(await self._client.call("delete", collection=collection, urls=wanted))
+        with observe(self._observers, IndexOperation, "delete", collection) as operation:
+            deleted = int(await self._client.call("delete", collection=collection, urls=wanted))
+            operation.record(deleted)
+        return deleted
 
     async def collections(self) -> list[str]:
         """Return the names of all collections."""
@@ -311,14 +326,17 @@ class Index:
         return AddResult(**counts)
 
     async def _search(self, request: SearchRequest) -> SearchResult:
-        model = self._model
-        if model is not None:
-            from kensaku.index.embed.vectors import embed_query
+        where = ",".join(request.collections or ())
+        with observe(self._observers, IndexOperation, "search", where, request.text) as operation:
+            model = self._model
+            if model is not None:
+                from kensaku.index.embed.vectors import embed_query
 
-            # Collections of other applications are searched by vector in every language.
-            needed = self._url is not None and request.collections is not None
-            request = await embed_query(request, model, needed=needed)
-        found: SearchResult = await self._client.call("search", request=request.to_wire())
+                # Collections of other applications are searched by vector in every language.
+                needed = self._url is not None and request.collections is not None
+                request = await embed_query(request, model, needed=needed)
+            found: SearchResult = await self._client.call("search", request=request.to_wire())
+            operation.record(len(found["rows"]))
         return found
 
 

@@ -29,6 +29,8 @@ from kensaku.errors import (
     UsageError,
 )
 from kensaku.models import Attempt, Outcome
+from kensaku.observe import observe
+from kensaku.operations import AttemptOperation, RetryOperation
 from kensaku.providers._classify import redact
 from kensaku.providers.base import Findings
 from kensaku.search.retry import Tries, delay_before_retry, rule_for
@@ -66,14 +68,15 @@ async def ask_provider(run: Run, name: str) -> Findings | None:
             run.skip(name, error)
             return None
         tries.requests += 1
-        answer = await _attempt(run, provider, limiter, permit, query, deadline)
+        answer = await _attempt(run, provider, permit, query, deadline, tries.requests)
         if isinstance(answer, Findings):
             return answer
         run.errors[name] = answer
         await cool_down_after(limiter, permit, answer)
         if (delay := delay_before_retry(run, answer, tries)) is None:
             return None
-        if delay:
+        kind = type(answer).__name__
+        with observe(run.resources.observers, RetryOperation, name, kind, delay):
             await asyncio.sleep(delay)
     return None
 
@@ -88,38 +91,26 @@ async def cool_down_after(limiter: Limiter, permit: Permit, error: ProviderError
 
 
 async def _attempt(
-    run: Run,
-    provider: Provider,
-    limiter: Limiter,
-    permit: Permit,
-    query: Query,
-    deadline: float,
+    run: Run, provider: Provider, permit: Permit, query: Query, deadline: float, number: int
 ) -> Findings | ProviderError:
     """Send one request with one key. Record the attempt, whatever came of it."""
-    began = time.perf_counter()
-    try:
-        answer = await _send(run, provider, permit, query, deadline)
-    except asyncio.CancelledError:
-        name, elapsed = provider.name, ms_since(began)
-        error = CalledOff(name, f"it was called off after {elapsed / 1000:.1f} s")
-        run.attempts.append(Attempt(name, Outcome.UNAVAILABLE, error, elapsed, key=permit.number))
-        raise
-    elapsed = ms_since(began)
+    name, limiter = provider.name, run.resources.limiter(provider.name)
+    price = provider.price_of(query) if permit.key else 0.0
+    with observe(run.resources.observers, AttemptOperation, name, number) as operation:
+        began = time.perf_counter()
+        try:
+            answer = await _send(run, provider, permit, query, deadline)
+        except asyncio.CancelledError:
+            elapsed = ms_since(began)
+            error = CalledOff(name, f"it was called off after {elapsed / 1000:.1f} s")
+            run.attempts.append(_to_attempt(name, error, elapsed, permit, 0.0))
+            operation.record(run.attempts[-1])
+            raise
+        elapsed = ms_since(began)
+        attempt = _to_attempt(name, answer, elapsed, permit, price)
+        operation.record(attempt)
     failure = answer if isinstance(answer, ProviderError) else None
     await limiter.record(permit, failure, elapsed / 1000)
-    price = provider.price_of(query) if permit.key else 0.0
-    if isinstance(answer, ProviderError):
-        attempt = Attempt(provider.name, Outcome.UNAVAILABLE, answer, elapsed, key=permit.number)
-    else:
-        attempt = Attempt(
-            provider.name,
-            outcome_of(bool(answer.hits), True),
-            None,
-            elapsed,
-            key=permit.number,
-            cost=price if answer.cost is None else answer.cost,
-            hits=len(answer.hits),
-        )
     run.attempts.append(attempt)
     if run.budget.bounded:
         sent = not isinstance(answer, NotConnected)
@@ -128,8 +119,25 @@ async def _attempt(
             money=attempt.cost - price,
             seconds=elapsed / 1000 - MIN_SECONDS,
         )
-    log.debug("%s: %s in %.0f ms", provider.name, failure or "answered", elapsed)
+    log.debug("%s: %s in %.0f ms", name, failure or "answered", elapsed)
     return answer
+
+
+def _to_attempt(
+    name: str, answer: Findings | ProviderError, elapsed: float, permit: Permit, price: float
+) -> Attempt:
+    """What came back, how long it took, what it cost. A request that failed costs nothing."""
+    if isinstance(answer, ProviderError):
+        return Attempt(name, Outcome.UNAVAILABLE, answer, elapsed, key=permit.number)
+    return Attempt(
+        name,
+        outcome_of(bool(answer.hits), True),
+        None,
+        elapsed,
+        key=permit.number,
+        cost=price if answer.cost is None else answer.cost,
+        hits=len(answer.hits),
+    )
 
 
 async def _send(

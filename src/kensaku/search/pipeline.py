@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING
 from kensaku._patience import patience
 from kensaku.errors import Timeout
 from kensaku.models import Outcome, Response
+from kensaku.observe import observe
+from kensaku.operations import CacheOperation, RetryOperation, SearchOperation
 from kensaku.search import retry
 from kensaku.search.attempt import ask_provider, outcome_of
 from kensaku.search.cache import cache_key, worth_keeping
@@ -52,14 +54,17 @@ async def search(run: Run, *, cache: bool) -> Response:
     A provider that fails is reported in `Response.attempts`; the others still count.
     `Response.outcome` is `unavailable` only when none of them could search.
     """
-    if not cache:
-        response = await _within_deadline(run, _search(run))
-    else:
-        key = cache_key(run)
-        response = await _within_deadline(run, _search_cached(run, key))
-        if not _could_search(response):
-            stale = await _stale(run, key)
-            response = response if stale is None else replace(stale, attempts=response.attempts)
+    query, observers = run.query, run.resources.observers
+    with observe(observers, SearchOperation, query.text, query.max_results, run.route.mode) as op:
+        if not cache:
+            response = await _within_deadline(run, _search(run))
+        else:
+            key = cache_key(run)
+            response = await _within_deadline(run, _search_cached(run, key))
+            if not _could_search(response):
+                stale = await _stale(run, key)
+                response = response if stale is None else replace(stale, attempts=response.attempts)
+        op.record(response)
     notes = (*response.notes, *run.resources.store_notes)
     models = run.resources.confidence_models
     return replace(response, notes=notes, models=models, elapsed_ms=run.elapsed_ms)
@@ -78,7 +83,10 @@ async def _within_deadline(run: Run, work: Awaitable[Response]) -> Response:
 async def _search_cached(run: Run, key: str) -> Response:
     """Return the cached response, or share one search among all who ask the same now."""
     cache = run.resources.cache
-    if (fresh := await cache.fresh(key, run.query)) is not None:
+    with observe(run.resources.observers, CacheOperation) as lookup:
+        fresh = await cache.fresh(key, run.query)
+        lookup.record("miss" if fresh is None else "fresh")
+    if fresh is not None:
         return fresh
 
     async def search_and_keep() -> Response:
@@ -92,11 +100,14 @@ async def _search_cached(run: Run, key: str) -> Response:
 
 async def _stale(run: Run, key: str) -> Response | None:
     """The expired response, unless the cache itself does not answer."""
-    try:
-        async with asyncio.timeout(STALE_SECONDS):
-            return await run.resources.cache.stale(key, run.query)
-    except TimeoutError:
-        return None
+    with observe(run.resources.observers, CacheOperation) as lookup:
+        try:
+            async with asyncio.timeout(STALE_SECONDS):
+                found = await run.resources.cache.stale(key, run.query)
+        except TimeoutError:
+            found = None
+        lookup.record("miss" if found is None else "stale")
+    return found
 
 
 async def _search(run: Run) -> Response:
@@ -228,7 +239,8 @@ async def _first(run: Run) -> dict[str, Findings]:
         delay = None if findings else retry.delay_before_round(run)
         if delay is None:
             return findings
-        await asyncio.sleep(delay)
+        with observe(run.resources.observers, RetryOperation, "", "", delay):
+            await asyncio.sleep(delay)
 
 
 async def _hedge(run: Run) -> dict[str, Findings]:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from kensaku.errors import KensakuError, NoNetwork, NotAsked, NotConnected
 from kensaku.models import Attempt, Outcome
+from kensaku.observe import observe
+from kensaku.operations import AttemptOperation
 
 if TYPE_CHECKING:
     from kensaku._resources import Resources
@@ -80,7 +82,10 @@ class Run:
     def skip(self, name: str, error: KensakuError) -> None:
         """Record that a provider was not asked, and why."""
         self.errors[name] = error
-        self.attempts.append(Attempt(name, Outcome.UNAVAILABLE, error, sent=False))
+        attempt = Attempt(name, Outcome.UNAVAILABLE, error, sent=False)
+        self.attempts.append(attempt)
+        with observe(self.resources.observers, AttemptOperation, name) as operation:
+            operation.record(attempt)
 
     def skip_rest(self) -> None:
         """Record those of the route that had no turn before the deadline."""

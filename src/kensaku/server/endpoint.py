@@ -1,7 +1,7 @@
 """One endpoint of a wire over HTTP: the whole way of a request, in one function.
 
-    body → Asked → key → principal → admission, rate, quota → read → perform → write → JSON
-                                                              error → status, in the wire's shape
+body → Asked → key → principal → admission, rate, quota → read → perform → write → JSON
+                                                          error → status, in the wire's shape
 """
 
 from __future__ import annotations

@@ -183,7 +183,9 @@ def _content(page: Page, query: str | None, chunks: int, format: Format) -> str:
     return JOIN.join(one_line(p.text) for p in sorted(best, key=lambda p: p.start))
 
 
-_MARKS = re.compile(r"^(?:#{1,6} |> ?|[-*+] |\d+\. |```.*$)|[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}", re.M)
+_MARKS = re.compile(
+    r"^(?:#{1,6} |> ?|[-*+] |\d+\. |```.*$)|[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}", re.M
+)
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?: \"[^\"]*\")?\)")
 
 

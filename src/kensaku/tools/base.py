@@ -20,6 +20,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from kensaku.errors import InvalidQuery, KensakuError, UsageError
+from kensaku.observe import NO_OBSERVERS, observe
+from kensaku.operations import ToolOperation
 from kensaku.text.images import escape_images
 from kensaku.tools.fence import fence_text
 from kensaku.tools.param import Param as Param
@@ -149,6 +151,13 @@ class BaseTool(ABC):
 
     async def invoke(self, raw: Mapping[str, Any] | str | None) -> ToolResult:
         """Check what the model sent and run the tool. Raises nothing but a cancellation."""
+        observers = NO_OBSERVERS if self._client is None else self._client.observers
+        with observe(observers, ToolOperation, self.name) as operation:
+            result = await self._run(raw)
+            operation.record(result)
+        return result
+
+    async def _run(self, raw: Mapping[str, Any] | str | None) -> ToolResult:
         began = time.perf_counter()
         try:
             result = await self.execute(**self.check(raw))

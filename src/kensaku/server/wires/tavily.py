@@ -131,9 +131,7 @@ def write_search(call: Search, found: Found, exchange: Exchange) -> dict[str, An
     return reply
 
 
-def _result(
-    hit: Hit, n: int, score: float, found: Found, exchange: Exchange
-) -> dict[str, Any]:
+def _result(hit: Hit, n: int, score: float, found: Found, exchange: Exchange) -> dict[str, Any]:
     body = exchange.asked.body
     result: dict[str, Any] = {
         "title": hit.title,
@@ -338,7 +336,9 @@ def _plan(body: Mapping[str, Any]) -> Plan:
 
 def _patterns(body: Mapping[str, Any], name: str) -> list[str] | None:
     value = body.get(name)
-    return list(fields.texts({name: [value] if isinstance(value, str) else value}, name, 100)) or None
+    return (
+        list(fields.texts({name: [value] if isinstance(value, str) else value}, name, 100)) or None
+    )
 
 
 def _mapping(plan: Plan, pages: int) -> int:

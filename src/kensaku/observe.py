@@ -1,0 +1,173 @@
+"""Observe what a client does: typed operations that begin, end, and nest.
+
+    class Slow(Observer):
+        def end(self, operation: Operation) -> None:
+            if operation.elapsed_ms > 1000:
+                print(operation.name, operation.attributes())
+
+    Kensaku(observers=[Slow()])
+
+    with observe(observers, FetchOperation, url) as operation:   → begin of every observer
+        operation.record(await fetch(url))                       → end of every observer
+
+The core has one such line at each place. Observers are called in the task that does the work, so
+context variables (a tracing library's current span, `caller`) are those of the operation. A new
+kind of operation is a subclass of `Operation`; observers need not know it.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from contextvars import ContextVar, Token
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Generic, Literal, ParamSpec, Protocol, TypeVar
+
+Value = str | int | float | bool
+P = ParamSpec("P")
+log = logging.getLogger("kensaku")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """For whom the current work is done. `key` is the id of an API key, never the key."""
+
+    request_id: str = ""
+    tenant: str = ""
+    key: str = ""
+    endpoint: str = ""
+
+
+caller: ContextVar[Caller | None] = ContextVar("kensaku_caller", default=None)
+TEXT = {"text": True}  # marks a field with what a person wrote, or an address
+
+
+@dataclass(slots=True, eq=False)
+class Operation:
+    """One piece of work. Its fields hold no key; texts and addresses are left out by default."""
+
+    name: ClassVar[str]
+    error: str = field(default="", init=False)  # the class of the error, "" when all went well
+    elapsed_ms: float = field(default=0.0, init=False)
+    parent: Operation | None = field(default=None, init=False, repr=False)
+
+    def attributes(self, *, texts: bool = False) -> dict[str, Value]:
+        """Return what is known, by name; with `texts` also queries and whole addresses."""
+        known = {}
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if f.name in _NO_ATTRIBUTES or value is None or value == "":
+                continue
+            if texts or "text" not in f.metadata:
+                known[f.name] = value
+        return known
+
+    def fail(self, error: BaseException) -> None:
+        """Note the exception that ended the operation."""
+        self.error = self.error or type(error).__name__
+
+
+_NO_ATTRIBUTES = frozenset({"parent", "elapsed_ms"})
+
+
+class Observer(Protocol):
+    """Told about every operation. Both methods are quick, and an error in them is only logged."""
+
+    def begin(self, operation: Operation) -> None:
+        """An operation begins; what it will be about is in its fields."""
+
+    def end(self, operation: Operation) -> None:
+        """The operation has ended; all of its fields are filled."""
+
+
+O = TypeVar("O", bound=Operation)  # noqa: E741
+_current: ContextVar[Operation | None] = ContextVar("kensaku_operation", default=None)
+
+
+class Observers:
+    """The observers of a client. What one of them raises is logged, once for each type."""
+
+    __slots__ = ("_warned", "all")
+
+    def __init__(self, observers: Iterable[Observer] = ()) -> None:
+        self.all = tuple(observers)
+        self._warned: set[tuple[type, type]] = set()
+
+    def notify(self, method: Literal["begin", "end"], operation: Operation) -> None:
+        """Call this method of all observers; the last one that began an operation ends it first."""
+        for observer in self.all if method == "begin" else reversed(self.all):
+            try:
+                getattr(observer, method)(operation)
+            except Exception as error:
+                self._warn(observer, error)
+
+    def _warn(self, observer: Observer, error: Exception) -> None:
+        kinds = (type(observer), type(error))
+        if kinds not in self._warned:
+            self._warned.add(kinds)
+            names = [kind.__name__ for kind in kinds]
+            log.warning("the observer %s failed (%s); the work goes on", *names)
+
+
+NO_OBSERVERS = Observers()
+
+
+def observe(
+    observers: Observers, kind: Callable[P, O], *args: P.args, **kwargs: P.kwargs
+) -> AbstractContextManager[O]:
+    """Make an operation of this kind and tell the observers when it begins and ends.
+
+    Without observers nothing is made: the body may only call the operation's `record`. The body
+    must not yield, as an async generator does: it would begin in one task and end in another.
+    """
+    if not observers.all:
+        return _NOTHING  # type: ignore[return-value]
+    return _Observed(observers, kind(*args, **kwargs))
+
+
+class _Observed(Generic[O]):
+    """An operation under way."""
+
+    __slots__ = ("_began", "_observers", "_operation", "_token")
+    _token: Token[Operation | None]
+
+    def __init__(self, observers: Observers, operation: O) -> None:
+        self._observers, self._operation = observers, operation
+
+    def __enter__(self) -> O:
+        operation = self._operation
+        operation.parent = _current.get()
+        self._token = _current.set(operation)
+        self._observers.notify("begin", operation)
+        self._began = time.perf_counter()
+        return operation
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: Any
+    ) -> None:
+        operation = self._operation
+        operation.elapsed_ms = (time.perf_counter() - self._began) * 1000
+        if error is not None:
+            operation.fail(error)
+        self._observers.notify("end", operation)
+        _current.reset(self._token)
+
+
+class _Nothing:
+    """An operation that nobody observes."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> _Nothing:
+        return self
+
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
+        pass
+
+    def record(self, *_: object) -> None:
+        pass
+
+
+_NOTHING = _Nothing()
