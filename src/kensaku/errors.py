@@ -31,7 +31,8 @@
     │   ├── TooLarge                        over a bound on bytes, time or nesting
     │   ├── PageUnavailable                 status, timeout, reset
     │   └── Unparsable                      no text can be had from it
-    └── IndexFault                          the local index: missing, locked, full, damaged
+    ├── IndexFault                          the local index: missing, locked, full, damaged
+    └── DatabaseFault                       the server's database: out of reach, locked, newer
 
 Every error is one sentence, and `remedy` says what to do next. No message, `repr` or attribute
 holds a key or a query.
@@ -271,6 +272,10 @@ class Unparsable(FetchError):
 
 class IndexFault(KensakuError):
     """The local index cannot do this now."""
+
+
+class DatabaseFault(KensakuError):
+    """The server's database cannot do this now. The text never holds its URL."""
 
 
 def error_from_dict(values: Mapping[str, Any], provider: str = "") -> KensakuError:

@@ -19,10 +19,10 @@ from kensaku.compat.chat_server import (
     database,
 )
 from kensaku.compat.chat_server.__main__ import main
-from kensaku.compat.chat_server.connection import LOCK, connect
 from kensaku.compat.chat_server.models import AgentTool, Base
 from kensaku.compat.chat_server.rows import SEARCH_WEB, registration
 from kensaku.compat.chat_server.tables import OWN
+from kensaku.database.connection import LOCK, connect
 from kensaku.errors import ConfigError, MissingExtra
 
 from .doubles import OTTER

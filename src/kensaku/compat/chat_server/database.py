@@ -26,7 +26,6 @@ try:
 except ImportError:
     raise MissingExtra("SQLAlchemy or Alembic", "sql") from None
 
-from kensaku.compat.chat_server.connection import connect, refusal, transaction
 from kensaku.compat.chat_server.rows import (
     SEARCH_WEB,
     ToolRow,
@@ -36,6 +35,7 @@ from kensaku.compat.chat_server.rows import (
     removal,
 )
 from kensaku.compat.chat_server.tables import Tables, read_tables
+from kensaku.database.connection import connect, refusal, transaction
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool

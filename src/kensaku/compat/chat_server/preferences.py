@@ -12,7 +12,7 @@ try:
 except ImportError:
     raise MissingExtra("SQLAlchemy", "sql") from None
 
-from kensaku.compat.chat_server.connection import connect
+from kensaku.database.connection import connect
 
 __all__ = ["Preferences", "read_preferences"]
 

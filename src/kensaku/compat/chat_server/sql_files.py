@@ -17,10 +17,10 @@ from alembic import command
 from sqlalchemy import Boolean, Executable, String
 from sqlalchemy.dialects import postgresql
 
-from kensaku.compat.chat_server.connection import LOCK
 from kensaku.compat.chat_server.database import alembic_config
 from kensaku.compat.chat_server.rows import SEARCH_WEB, registration
 from kensaku.compat.chat_server.tables import Tables, describe
+from kensaku.database.connection import LOCK
 
 __all__ = ["FILES", "existing_tables", "own_tables"]
 

@@ -1,0 +1,198 @@
+"""Opening the database: a private file, PostgreSQL, and typed failures without the URL."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+import traceback
+from contextlib import suppress
+
+import pytest
+from sqlalchemy import text
+
+from kensaku import Settings
+from kensaku.database import Database, url_of
+from kensaku.database.engine import PRAGMAS, faults
+from kensaku.errors import ConfigError, DatabaseFault
+
+PASSWORD = "hunter2-CANARY"
+
+
+def test_the_default_is_a_file_in_home(machine):
+    """PostgreSQL is a URL in the settings."""
+    assert url_of(Settings(home=machine)) == f"sqlite:///{machine / 'kensaku.db'}"
+    assert url_of(Settings(home=machine, database_url="postgresql://h/n")) == "postgresql://h/n"
+
+
+def test_the_file_is_private_whatever_the_umask(tmp_path):
+    """Hashes of keys, and who searched how much, are nobody else's business."""
+    home = tmp_path / "a" / "b" / "home"
+    code = (
+        "import asyncio, os; os.umask(0)\n"
+        "from kensaku import Settings; from kensaku.database import Database\n"
+        f"asyncio.run(Database.open(Settings(home={str(home)!r})))\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+    files = {path: stat.S_IMODE(path.stat().st_mode) for path in home.iterdir()}
+    assert files
+    assert set(files.values()) == {0o600}
+    for folder in (home, home.parent, home.parent.parent):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+async def test_a_symbolic_link_is_refused(machine, tmp_path):
+    """It could point at a file of somebody else."""
+    target = tmp_path / "target"
+    machine.mkdir()
+    (machine / "kensaku.db").symlink_to(target)
+
+    with pytest.raises(DatabaseFault, match="symbolic link"):
+        await Database.open(Settings(home=machine))
+    assert not target.exists()
+
+
+async def test_a_file_that_others_may_read_is_reported(machine, caplog):
+    """It was made by something else, which may have had a reason."""
+    machine.mkdir()
+    (machine / "kensaku.db").touch(mode=0o600)
+    (machine / "kensaku.db").chmod(0o644)
+
+    await (await Database.open(Settings(home=machine))).close()
+
+    assert "chmod 600" in caplog.text
+
+
+async def test_what_was_written_is_read_by_another_connection(db):
+    """And a transaction that fails leaves nothing."""
+    async with db.write() as connection:
+        await connection.execute(text("CREATE TABLE t (n INTEGER)"))
+        await connection.execute(text("INSERT INTO t VALUES (1)"))
+    with suppress(ZeroDivisionError):
+        async with db.write() as connection:
+            await connection.execute(text("INSERT INTO t VALUES (2)"))
+            raise ZeroDivisionError
+
+    async with db.read() as connection:
+        assert (await connection.execute(text("SELECT n FROM t"))).scalars().all() == [1]
+    await db.ping()
+
+
+async def test_writers_wait_for_each_other(settings):
+    """Four processes' worth of connections, 200 writes, none of them lost or refused."""
+    databases = [await Database.open(settings) for _ in range(4)]
+    async with databases[0].write() as connection:
+        await connection.execute(text("CREATE TABLE t (n INTEGER)"))
+        await connection.execute(text("INSERT INTO t VALUES (0)"))
+
+    async def add(database: Database) -> None:
+        async with database.write() as connection:
+            await connection.execute(text("UPDATE t SET n = n + 1"))
+
+    await asyncio.gather(*(add(databases[n % 4]) for n in range(200)))
+
+    async with databases[0].read() as connection:
+        assert await connection.scalar(text("SELECT n FROM t")) == 200
+    for database in databases:
+        await database.close()
+
+
+def test_sqlite_waits_at_least_five_seconds_and_syncs():
+    """A busy file is not an error; the journal is one that this SQLite can be trusted with."""
+    assert "PRAGMA busy_timeout = 10000" in PRAGMAS
+    wal = sqlite3.sqlite_version_info >= (3, 51, 3)
+    assert f"PRAGMA journal_mode = {'WAL' if wal else 'TRUNCATE'}" in PRAGMAS
+
+
+@pytest.mark.parametrize(
+    ("url", "kind"),
+    [
+        (f"postgresql://user:{PASSWORD}@127.0.0.1:1/name", DatabaseFault),
+        (f"postgresql://user:{PASSWORD}@127.0.0.1:port/name", ConfigError),
+        (f"mysql://user:{PASSWORD}@127.0.0.1/name", ConfigError),
+        (f"{PASSWORD}", ConfigError),
+        ("sqlite://", ConfigError),
+        ("sqlite:///:memory:", ConfigError),
+        ("sqlite:////proc/nowhere/x.db", DatabaseFault),
+    ],
+)
+async def test_a_database_that_cannot_be_opened_is_said_without_its_password(url, kind, machine):
+    """Neither in the sentence nor in what a traceback prints."""
+    with pytest.raises(kind) as caught:
+        await Database.open(Settings(home=machine, database_url=url))
+
+    shown = "".join(traceback.format_exception(caught.value)) + repr(vars(caught.value))
+    assert PASSWORD not in shown
+
+
+async def test_a_wrong_password_is_said_without_it(postgres, machine):
+    """PostgreSQL itself refuses it here, over TCP or by there being no such role."""
+    uri = postgres.get_uri().replace("postgres:", f"nobody:{PASSWORD}", 1)
+
+    with pytest.raises(DatabaseFault) as caught:
+        await Database.open(Settings(home=machine, database_url=uri))
+
+    assert PASSWORD not in "".join(traceback.format_exception(caught.value))
+
+
+async def test_a_file_that_is_no_database_is_refused_and_left_as_it_was(machine):
+    """It may be somebody's diary."""
+    machine.mkdir(mode=0o700)
+    path = machine / "kensaku.db"
+    path.write_bytes(b"Dear diary, " * 1000)
+    path.chmod(0o600)
+
+    with pytest.raises(DatabaseFault, match="not a database"):
+        await Database.open(Settings(home=machine))
+    assert path.read_bytes() == b"Dear diary, " * 1000
+
+
+async def test_a_database_that_goes_away_is_a_fault_and_comes_back(postgres, settings):
+    """The server was restarted: the next transaction works again."""
+    if not settings.database_url:
+        pytest.skip("SQLite has no server")
+    import psycopg
+
+    database = await Database.open(settings)
+    await database.ping()
+    with psycopg.connect(postgres.get_uri(), autocommit=True) as admin:
+        admin.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = "
+            f"'{settings.database_url.rsplit('/', 1)[-1].partition('?')[0]}'"
+        )
+
+    await database.ping()
+    await database.close()
+
+
+async def test_a_database_that_hangs_is_given_up(db, clock):
+    """No request waits for ever."""
+    started = asyncio.Event()
+
+    async def hold() -> None:
+        async with db.read():
+            started.set()
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(hold())
+    await started.wait()
+    clock.advance(60)
+
+    with pytest.raises(DatabaseFault, match="did not answer"):
+        await task
+
+
+def test_other_errors_pass():
+    """A mistake of ours is not a failure of the database."""
+    with pytest.raises(KeyError), faults():
+        raise KeyError("x")
+
+
+def test_nothing_is_imported_by_asking_for_the_url():
+    """Every command knows the setting; SQLAlchemy takes a second."""
+    code = "import sys, kensaku.database as d; d.url_of; assert 'sqlalchemy' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ})
