@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kensaku.errors import (
     BudgetExceeded,
@@ -18,7 +18,7 @@ from kensaku.errors import (
     KensakuError,
     UsageError,
 )
-from kensaku.server.auth import Unauthorized, principal_of
+from kensaku.server.auth import Unauthorized
 from kensaku.server.http import (
     BodyTooLarge,
     ClientDisconnected,

@@ -154,9 +154,9 @@ async def crawl(client: Kensaku, call: Crawl) -> Read:
     done = await client.crawl(**_options(call.plan))
     wanted = call.plan.instructions if call.chunks else None
     contents = await asyncio.to_thread(
-        lambda: [_content(p, wanted, call.chunks or 3, call.format) for p in done.pages]
+        lambda: [_content(p, wanted, call.chunks or 3, call.format) for p in done.results]
     )
-    return Read(list(zip(done.pages, contents, strict=True)), base_url=call.plan.url)
+    return Read(list(zip(done.results, contents, strict=True)), base_url=call.plan.url)
 
 
 async def map_site(client: Kensaku, call: Map) -> Listed:

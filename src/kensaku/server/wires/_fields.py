@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from kensaku.errors import InvalidQuery
 
@@ -21,7 +21,7 @@ def text(body: Mapping[str, Any], name: str, default: str = "", *, most: int = M
     if value is None:
         return default
     if not isinstance(value, str):
-        _refuse(name, value, "text")
+        raise _refusal(name, value, "text")
     if len(value) > most:
         raise InvalidQuery(f"{name} has {len(value):,} characters; at most {most:,} are taken")
     return value
@@ -36,11 +36,11 @@ def integer(
         return default
     number = _number(name, value, f"a whole number from {low} to {high}")
     if number != int(number):
-        _refuse(name, value, f"a whole number from {low} to {high}")
+        raise _refusal(name, value, f"a whole number from {low} to {high}")
     if clip:
         return int(min(max(number, low), high))
     if not low <= number <= high:
-        _refuse(name, value, f"a whole number from {low} to {high}")
+        raise _refusal(name, value, f"a whole number from {low} to {high}")
     return int(number)
 
 
@@ -51,7 +51,7 @@ def decimal(body: Mapping[str, Any], name: str, default: float, low: float, high
         return default
     number = _number(name, value, f"a number from {low:g} to {high:g}")
     if not low <= number <= high:
-        _refuse(name, value, f"a number from {low:g} to {high:g}")
+        raise _refusal(name, value, f"a number from {low:g} to {high:g}")
     return number
 
 
@@ -65,7 +65,7 @@ def switch(body: Mapping[str, Any], name: str, default: bool = False) -> bool:
         return True
     if word in ("false", "0"):
         return False
-    _refuse(name, value, "true or false")
+    raise _refusal(name, value, "true or false")
 
 
 def choice(
@@ -76,7 +76,7 @@ def choice(
     if value is None or value == "":
         return default
     if not isinstance(value, str) or value not in allowed:
-        _refuse(name, value, f"one of {', '.join(allowed)}")
+        raise _refusal(name, value, f"one of {', '.join(allowed)}")
     return value
 
 
@@ -88,7 +88,7 @@ def texts(body: Mapping[str, Any], name: str, most: int) -> tuple[str, ...]:
     if isinstance(value, str):
         value = [v.strip() for v in value.split(",") if v.strip()]
     if not isinstance(value, list | tuple) or not all(isinstance(v, str) for v in value):
-        _refuse(name, value, "a list of texts")
+        raise _refusal(name, value, "a list of texts")
     if len(value) > most:
         raise InvalidQuery(f"{name} has {len(value)} entries; at most {most} are taken")
     return tuple(value)
@@ -96,18 +96,18 @@ def texts(body: Mapping[str, Any], name: str, most: int) -> tuple[str, ...]:
 
 def _number(name: str, value: Any, wanted: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        _refuse(name, value, wanted)
+        raise _refusal(name, value, wanted)
     try:
         number = float(value)
     except (ValueError, OverflowError):
-        _refuse(name, value, wanted)
+        raise _refusal(name, value, wanted) from None
     if not math.isfinite(number):
-        _refuse(name, value, wanted)
+        raise _refusal(name, value, wanted)
     return number
 
 
-def _refuse(name: str, value: Any, wanted: str) -> NoReturn:
-    raise InvalidQuery(f"{name} is {_short(value)}; it must be {wanted}")
+def _refusal(name: str, value: Any, wanted: str) -> InvalidQuery:
+    return InvalidQuery(f"{name} is {_short(value)}; it must be {wanted}")
 
 
 def _short(value: Any) -> str:
@@ -116,4 +116,6 @@ def _short(value: Any) -> str:
         return repr(value if len(value) <= 60 else value[:60] + "…")
     if isinstance(value, bool | None) or (isinstance(value, int | float) and abs(value) < 1e15):
         return str(value)
-    return {dict: "an object", list: "a list"}.get(type(value), "a number out of bounds")
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    return "a number out of bounds"

@@ -305,7 +305,7 @@ def _pages(read: Read, asked: Asked) -> list[dict[str, Any]]:
     favicon = fields.switch(asked.body, "include_favicon")
     found = []
     for page, content in read.pages:
-        row = {"url": page.url, "title": page.title or None, "raw_content": content}
+        row: dict[str, Any] = {"url": page.url, "title": page.title or None, "raw_content": content}
         row["images"] = list(page.images) if images else []
         if favicon:
             row["favicon"] = page.favicon or favicon_of(page.url)
@@ -319,7 +319,6 @@ def _plan(body: Mapping[str, Any]) -> Plan:
     url = fields.text(body, "url", most=2_000).strip()
     if not url:
         raise InvalidQuery("No URL was given.")
-    lists = ("select_paths", "exclude_paths", "select_domains", "exclude_domains")
     plan = Plan(
         url,
         instructions=fields.text(body, "instructions", most=2_000).strip() or None,
@@ -328,7 +327,10 @@ def _plan(body: Mapping[str, Any]) -> Plan:
         limit=min(fields.integer(body, "limit", 50, 1, 10**9), MAX_PAGES),
         allow_external=fields.switch(body, "allow_external", True),
         timeout=fields.decimal(body, "timeout", 150.0, 10.0, 150.0),
-        **{name: _patterns(body, name) for name in lists},
+        select_paths=_patterns(body, "select_paths"),
+        exclude_paths=_patterns(body, "exclude_paths"),
+        select_domains=_patterns(body, "select_domains"),
+        exclude_domains=_patterns(body, "exclude_domains"),
     )
     plan.scope  # noqa: B018 - raises for a pattern that cannot be compiled
     return plan
@@ -336,9 +338,8 @@ def _plan(body: Mapping[str, Any]) -> Plan:
 
 def _patterns(body: Mapping[str, Any], name: str) -> list[str] | None:
     value = body.get(name)
-    return (
-        list(fields.texts({name: [value] if isinstance(value, str) else value}, name, 100)) or None
-    )
+    one = {name: [value]} if isinstance(value, str) else body  # a comma is part of a pattern
+    return list(fields.texts(one, name, 100)) or None
 
 
 def _mapping(plan: Plan, pages: int) -> int:

@@ -1,0 +1,79 @@
+"""The application: every route in one table.
+
+Entry → Starlette → wires | system endpoints | MCP | page
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from kensaku.config.settings import Settings
+from kensaku.errors import MissingExtra
+
+try:
+    from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
+    from starlette.requests import Request
+    from starlette.responses import JSONResponse, Response
+    from starlette.routing import BaseRoute, Route
+except ImportError:
+    raise MissingExtra("Starlette", "server") from None
+
+from kensaku.server import system
+from kensaku.server.endpoint import WireEndpoint
+from kensaku.server.entry import Entry
+from kensaku.server.state import State
+from kensaku.server.wires import load_wires
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+    from kensaku.client import Kensaku
+
+
+def app(
+    settings: Settings | None = None,
+    *,
+    client: Kensaku | None = None,
+    hosts: Iterable[str] = (),
+) -> ASGIApp:
+    """Return the server as an ASGI application, to run by itself or to mount in another one.
+
+    A `client` of your own is used, and not closed. `hosts` are names that the server answers to
+    while it has no keys, besides those of this machine.
+    """
+    state = State(settings or Settings.load(), client=client, hosts=hosts)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        await state.start()
+        yield
+        await state.close()
+
+    inner = Starlette(
+        routes=[*wire_routes(state), *system.routes(state)],
+        lifespan=lifespan,
+        exception_handlers={HTTPException: _refuse},
+    )
+    inner.state.kensaku = state
+    return Entry(inner)
+
+
+def wire_routes(state: State) -> list[BaseRoute]:
+    """Every endpoint of every wire under its prefix, and at the root the first that has the path."""
+    routes: dict[tuple[str, str], BaseRoute] = {}
+    for wire in load_wires():
+        for endpoint in wire.endpoints():
+            handler = WireEndpoint(state, wire, endpoint)
+            paths = [f"/{wire.name}{endpoint.path}", *([endpoint.path] if wire.at_root else [])]
+            for path in paths:
+                route = Route(path, handler, methods=[endpoint.method])
+                routes.setdefault((endpoint.method, path), route)
+    return list(routes.values())
+
+
+async def _refuse(request: Request, error: Any) -> Response:
+    body = {"detail": {"error": str(error.detail)}}
+    return JSONResponse(body, error.status_code, headers=error.headers)

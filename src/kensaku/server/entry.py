@@ -1,0 +1,68 @@
+"""What every request passes first: an id, one form of the path, headers that every reply has.
+
+//search → /search      X-Request-Id: the client's, or a new one      500 without a word too much
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import uuid
+from typing import TYPE_CHECKING
+
+from kensaku.server.http import encode, reply
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+log = logging.getLogger("kensaku.server")
+_ID = re.compile(rb"[\w.-]{8,64}")
+_SLASHES = re.compile(r"/{2,}")
+SAFE = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+]
+
+
+class Entry:
+    """The outermost application."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+        request_id = _request_id(scope)
+        state = {**scope.get("state", {}), "request_id": request_id}
+        # Some clients join a base URL that ends in a slash with a path that begins with one. An
+        # address in the path of a reader keeps its own.
+        path = scope["path"]
+        if path.startswith("//"):
+            path = "/" + path.lstrip("/")
+        began = False
+
+        async def send_safely(message: Message) -> None:
+            nonlocal began
+            if message["type"] == "http.response.start":
+                began = True
+                own = [(b"x-request-id", request_id.encode()), *SAFE]
+                message = {**message, "headers": [*message.get("headers", ()), *own]}
+            await send(message)
+
+        try:
+            await self._app({**scope, "path": path, "state": state}, receive, send_safely)
+        except Exception:
+            log.exception("request %s failed", request_id)
+            if began:
+                raise  # the connection ends: half a reply must not look whole
+            detail = f"Internal Server Error (request {request_id})"
+            await reply(send_safely, 500, encode({"detail": {"error": detail}}))
+
+
+def _request_id(scope: Scope) -> str:
+    sent = next((v for n, v in scope["headers"] if n == b"x-request-id"), b"")
+    return sent.decode() if _ID.fullmatch(sent) else str(uuid.uuid4())

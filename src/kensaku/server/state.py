@@ -1,0 +1,163 @@
+"""What a server owns: the core, the database, keys, the clients of its tenants.
+
+    request(…): started? → draining? → host → principal → caller → the tenant's client
+
+Everything opens with the first request, or with the application's lifespan: inside somebody
+else's application there is none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from kensaku.client import Kensaku
+from kensaku.errors import KensakuError
+from kensaku.observe import Caller, caller
+from kensaku.server.auth import ANYONE, Principal, principal_of
+
+if TYPE_CHECKING:
+    from starlette.types import Scope
+
+    from kensaku.config.settings import Settings
+    from kensaku.database import Database
+    from kensaku.database.key_cache import KeyCache
+
+MAX_TENANTS = 512  # whose clients are kept: each is small
+
+
+class WrongHost(KensakuError):
+    """Without keys the server answers to this machine alone."""
+
+    status = 421
+
+
+class Draining(KensakuError):
+    """The server is about to stop."""
+
+    status, retry_after = 503, 2.0
+
+
+class State:
+    """Lives as long as the server. One per application."""
+
+    def __init__(
+        self, settings: Settings, *, client: Kensaku | None = None, hosts: Iterable[str] = ()
+    ) -> None:
+        """`hosts`: names, besides this machine's own, that a server without keys answers to."""
+        self.settings = settings
+        self.client = client or Kensaku(settings)
+        self._owns_client = client is None
+        self._hosts = {h.lower() for h in hosts}
+        self._tenants: OrderedDict[str, Kensaku] = OrderedDict()
+        self._starting = asyncio.Lock()
+        self._database: Database | None = None
+        self._keys: KeyCache | None = None
+        self.in_flight = 0
+        self.draining = False
+
+    @property
+    def started(self) -> bool:
+        """Whether requests are served."""
+        return self._keys is not None
+
+    @property
+    def database(self) -> Database:
+        """The database. The server has started."""
+        assert self._database is not None
+        return self._database
+
+    @property
+    def keys(self) -> KeyCache:
+        """Who may ask. The server has started."""
+        assert self._keys is not None
+        return self._keys
+
+    async def start(self) -> None:
+        """Open what every request needs. Starting twice is fine."""
+        if self.started:
+            return
+        async with self._starting:
+            if self.started:
+                return
+            from kensaku.database import Database
+            from kensaku.database.key_cache import KeyCache
+
+            self._database = await Database.open(self.settings)
+            self._keys = KeyCache(self._database)
+
+    async def close(self) -> None:
+        """Stop taking requests, and close everything."""
+        self.draining = True
+        if self._owns_client:
+            await self.client.close()
+        if self._database is not None:
+            await self._database.close()
+        self._database = self._keys = None
+
+    def client_of(self, principal: Principal) -> Kensaku:
+        """The client of a principal's tenant."""
+        tenant = principal.tenant
+        if tenant == self.settings.tenant:
+            return self.client
+        if (client := self._tenants.get(tenant)) is None:
+            client = self._tenants[tenant] = self.client.for_tenant(tenant)
+            if len(self._tenants) > MAX_TENANTS:
+                self._tenants.popitem(last=False)
+        else:
+            self._tenants.move_to_end(tenant)
+        return client
+
+    async def principal(self, scope: Scope, headers: Mapping[str, str], body: Any) -> Principal:
+        """Who asks. Raises `Unauthorized`, `WrongHost` or `Draining`."""
+        if self.draining:
+            raise Draining("the server is about to stop", remedy="ask again in a moment")
+        await self.start()
+        principal = await principal_of(self.keys, headers, body)
+        if principal is ANYONE:
+            self._check_host(scope, headers)
+        return principal
+
+    @asynccontextmanager
+    async def request(
+        self, scope: Scope, endpoint: str, headers: Mapping[str, str], body: Mapping[str, Any]
+    ) -> AsyncIterator[Kensaku]:
+        """Admit a request, and yield the client that it may use."""
+        principal = await self.principal(scope, headers, body)
+        request_id = scope["state"]["request_id"]
+        token = caller.set(Caller(request_id, principal.tenant, principal.key_id, endpoint))
+        self.in_flight += 1
+        try:
+            yield self.client_of(principal)
+        finally:
+            self.in_flight -= 1
+            caller.reset(token)
+
+    def _check_host(self, scope: Scope, headers: Mapping[str, str]) -> None:
+        """Refuse other machines, and pages that have their own name point at this one."""
+        host = _name(headers.get("host", ""))
+        peer = (scope.get("client") or ("127.0.0.1", 0))[0]
+        if (is_here(host) or host in self._hosts) and is_here(peer):
+            return
+        raise WrongHost(
+            "this server has no keys yet, so it answers to its own machine alone",
+            remedy="create one there: kensaku keys create NAME",
+        )
+
+
+def is_here(host: str) -> bool:
+    """Whether a host is this machine."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower() in ("localhost", "testserver")
+
+
+def _name(authority: str) -> str:
+    """The host of `[::1]:80` or `example.com:80`, in lower case."""
+    name = authority.rpartition(":")[0] if not authority.endswith("]") else authority
+    return (name or authority).lower()
