@@ -44,7 +44,7 @@ _SCHEME = re.compile(
 )
 # How keys of well-known services begin, and the three parts of a JSON web token.
 _SHAPED = re.compile(
-    r"\b(?:(?:sk|pk|rk|tvly|fc|jina|gh[pousr]|xox[abprs]|hf|pplx)[-_]|AIza)[\w-]{12,400}"
+    r"\b(?:(?:k?sk|pk|rk|tvly|fc|jina|gh[pousr]|xox[abprs]|hf|pplx)[-_]|AIza)[\w-]{12,400}"
     r"|\beyJ[\w-]{8,2000}\.[\w-]{8,2000}\.[\w-]{0,2000}"
 )
 

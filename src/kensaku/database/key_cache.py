@@ -1,0 +1,100 @@
+"""A cache of keys, for one process: a revoked key ends within a second in every process.
+
+    find(secret) → entry younger than a second | one query for all that are waiting → ApiKey | None
+
+Unknown keys are cached as well. One query is under way at a time, for up to `BATCH` keys, so a
+flood of wrong keys costs the database no more than that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from kensaku.database.keys import ApiKey, any_key, find_hashes, hash_secret
+
+if TYPE_CHECKING:
+    from kensaku.database.engine import Database
+
+Entry = tuple[ApiKey | None, float]  # the key, and until when that is known
+
+
+class KeyCache:
+    """Finds keys; asks the database for each at most once a second."""
+
+    SECONDS = 1.0
+    BATCH = 500
+    MAX_ENTRIES = 10_000  # of known keys, and of unknown ones
+
+    def __init__(self, db: Database, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._db = db
+        self._clock = clock
+        self._known: dict[bytes, Entry] = {}
+        self._unknown: dict[bytes, Entry] = {}  # apart: a flood must not push known keys out
+        self._waiting: dict[bytes, asyncio.Future[ApiKey | None]] = {}
+        self._lookup: asyncio.Task[None] | None = None
+        self._required = (False, 0.0)
+
+    async def find(self, secret: bytes | str) -> ApiKey | None:
+        """Return the live key of a secret, or None. Raises `DatabaseFault`: it cannot be known."""
+        digest = hash_secret(secret)
+        if digest is None:
+            return None
+        key, until = self._known.get(digest) or self._unknown.get(digest) or (None, 0.0)
+        if self._clock() >= until:
+            key = await self._look_up(digest)
+        return key if key is not None and key.is_live() else None
+
+    async def required(self) -> bool:
+        """Whether callers need a key: from the first that is created, for ever."""
+        required, until = self._required
+        if not required and (now := self._clock()) >= until:
+            required = await any_key(self._db)
+            self._required = (required, now + self.SECONDS)
+        return required
+
+    def _look_up(self, digest: bytes) -> asyncio.Future[ApiKey | None]:
+        """Return a future of the key, which all who ask for the same key share."""
+        future = self._waiting.get(digest)
+        if future is None:
+            future = self._waiting[digest] = asyncio.get_running_loop().create_future()
+            if self._lookup is None:
+                self._lookup = asyncio.create_task(self._run_lookups())
+        return asyncio.shield(future)
+
+    async def _run_lookups(self) -> None:
+        try:
+            while self._waiting:
+                batch = dict(islice(self._waiting.items(), self.BATCH))
+                await self._run_lookup(batch)
+                for digest in batch:
+                    del self._waiting[digest]
+        finally:
+            for future in self._waiting.values():  # this task was cancelled
+                future.cancel()
+            self._waiting.clear()
+            self._lookup = None
+
+    async def _run_lookup(self, batch: dict[bytes, asyncio.Future[ApiKey | None]]) -> None:
+        until = self._clock() + self.SECONDS  # from before the query: it may see what was before
+        try:
+            found = await find_hashes(self._db, batch)
+        except Exception as error:
+            for future in batch.values():
+                future.set_exception(error)
+                future.exception()  # whoever waited may have gone
+            return
+        for digest, future in batch.items():
+            key = found.get(digest)
+            self._remember(self._unknown if key is None else self._known, digest, (key, until))
+            future.set_result(key)
+
+    def _remember(self, entries: dict[bytes, Entry], digest: bytes, entry: Entry) -> None:
+        self._known.pop(digest, None)
+        self._unknown.pop(digest, None)
+        if len(entries) >= self.MAX_ENTRIES:
+            del entries[next(iter(entries))]  # the oldest
+        entries[digest] = entry

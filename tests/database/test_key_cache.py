@@ -1,0 +1,146 @@
+"""The cache of keys: a second old at most, bounded, and kind to the database."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import event
+
+from kensaku.database.key_cache import KeyCache
+from kensaku.database.keys import PREFIX, SECRET_CHARS, create_key, revoke_key
+from kensaku.errors import DatabaseFault
+
+
+class Now:
+    """A clock that a test sets."""
+
+    seconds = 100.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@pytest.fixture
+def now() -> Now:
+    return Now()
+
+
+@pytest.fixture
+def queries(db) -> list[str]:
+    """The SELECTs that reach the database."""
+    seen: list[str] = []
+
+    def executed(connection, cursor, statement, *rest) -> None:
+        if "FROM kensaku_api_keys" in statement:
+            seen.append(statement)
+
+    event.listen(db._engine.sync_engine, "after_cursor_execute", executed)
+    return seen
+
+
+def wrong(number: int) -> str:
+    return PREFIX + f"{number:0{SECRET_CHARS}}"
+
+
+async def test_a_key_is_looked_up_once_a_second(db, now, queries):
+    """However many requests carry it."""
+    key, secret = await create_key(db, "agent")
+    cache = KeyCache(db, clock=now)
+
+    assert await asyncio.gather(*(cache.find(secret) for _ in range(100))) == [key] * 100
+    now.seconds += 0.99
+    assert await cache.find(secret) == key
+    assert len(queries) == 1
+    now.seconds += 0.01
+    assert await cache.find(secret) == key
+    assert len(queries) == 2
+
+
+async def test_a_revoked_key_ends_within_a_second_on_every_worker(db, now):
+    """Four caches, as four processes have them."""
+    key, secret = await create_key(db, "agent")
+    caches = [KeyCache(db, clock=now) for _ in range(4)]
+    assert [await cache.find(secret) for cache in caches] == [key] * 4
+
+    await revoke_key(db, key.id)
+    now.seconds += KeyCache.SECONDS
+
+    assert KeyCache.SECONDS <= 1
+    assert [await cache.find(secret) for cache in caches] == [None] * 4
+
+
+async def test_a_new_key_works_within_a_second(db, now):
+    """Although somebody tried it before it was there."""
+    cache = KeyCache(db, clock=now)
+    assert not await cache.required()
+    _, secret = await create_key(db, "agent")
+    key = await cache.find(secret)
+    assert key is not None
+
+    now.seconds += 1
+    assert await cache.required()
+
+
+async def test_a_key_that_expires_is_not_served_from_the_cache(db, now):
+    """Its time is checked at every use."""
+    _, secret = await create_key(db, "agent", expires=datetime.now(UTC) + timedelta(seconds=0.2))
+    cache = KeyCache(db, clock=now)
+    await cache.find(secret)
+    await asyncio.sleep(0.25)
+
+    assert await cache.find(secret) is None
+
+
+async def test_a_flood_of_wrong_keys_is_bounded(db, now, queries):
+    """In memory and in queries; and a good key gets through, and stays."""
+    key, secret = await create_key(db, "agent")
+    cache = KeyCache(db, clock=now)
+    assert await cache.find(secret) == key
+    queries.clear()
+
+    flood = (cache.find(wrong(n)) for n in range(12_000))
+    assert not any(await asyncio.gather(*flood))
+    assert len(queries) <= 12_000 / KeyCache.BATCH + 2
+    assert len(cache._unknown) == KeyCache.MAX_ENTRIES
+    assert await cache.find(secret) == key
+    before = len(queries)
+    assert not any([await cache.find(wrong(11_999)) for _ in range(1000)])
+    assert len(queries) == before
+
+
+async def test_what_cannot_be_a_key_never_reaches_the_database(db, now, queries):
+    """Keys of other services, for one."""
+    cache = KeyCache(db, clock=now)
+    assert await cache.find("tvly-dev-0123456789") is None
+    assert await cache.find(b"\xff") is None
+    assert queries == []
+
+
+async def test_a_database_that_fails_is_not_an_unknown_key(machine, now):
+    """The caller is told to come back, and not that its key is wrong."""
+    from kensaku import Settings
+    from kensaku.database import Database
+
+    db = await Database.open(Settings(home=machine))
+    cache = KeyCache(db, clock=now)
+    await db.close()
+    (machine / "kensaku.db").unlink()
+
+    with pytest.raises(DatabaseFault):
+        await cache.find(wrong(1))
+    await db.close()
+
+
+async def test_a_caller_that_leaves_does_not_take_the_lookup_with_it(db, now):
+    """Another request waits for the same key."""
+    key, secret = await create_key(db, "agent")
+    cache = KeyCache(db, clock=now)
+    leaves = asyncio.create_task(cache.find(secret))
+    stays = asyncio.create_task(cache.find(secret))
+    await asyncio.sleep(0)
+    leaves.cancel()
+
+    assert await stays == key
+    assert await cache.find(secret) == key
