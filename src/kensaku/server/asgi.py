@@ -28,8 +28,6 @@ from kensaku.server.state import State
 from kensaku.server.wires import load_wires
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp
-
     from kensaku.client import Kensaku
 
 
@@ -38,7 +36,7 @@ def app(
     *,
     client: Kensaku | None = None,
     hosts: Iterable[str] = (),
-) -> ASGIApp:
+) -> Entry:
     """Return the server as an ASGI application, to run by itself or to mount in another one.
 
     A `client` of your own is used, and not closed. `hosts` are names that the server answers to
@@ -57,12 +55,11 @@ def app(
         lifespan=lifespan,
         exception_handlers={HTTPException: _refuse},
     )
-    inner.state.kensaku = state
-    return Entry(inner)
+    return Entry(inner, state)
 
 
 def wire_routes(state: State) -> list[BaseRoute]:
-    """Every endpoint of every wire under its prefix, and at the root the first that has the path."""
+    """Every endpoint of every wire under its prefix, and at the root by the first that has it."""
     routes: dict[tuple[str, str], BaseRoute] = {}
     for wire in load_wires():
         for endpoint in wire.endpoints():

@@ -15,6 +15,8 @@ from kensaku.server.http import encode, reply
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from kensaku.server.state import State
+
 log = logging.getLogger("kensaku.server")
 _ID = re.compile(rb"[\w.-]{8,64}")
 _SLASHES = re.compile(r"/{2,}")
@@ -28,8 +30,8 @@ SAFE = [
 class Entry:
     """The outermost application."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    def __init__(self, app: ASGIApp, state: State) -> None:
+        self._app, self.state = app, state
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

@@ -1,0 +1,68 @@
+"""A server in the process: real HTTP on loopback, a fake upstream behind it."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import uvicorn
+
+import kensaku.server
+from kensaku import Kensaku
+
+
+@dataclass(frozen=True)
+class Running:
+    """A server that listens."""
+
+    url: str
+    client: Kensaku
+    state: Any
+
+
+MakeServer = Callable[..., Any]
+
+
+@asynccontextmanager
+async def serve(app: Any) -> AsyncIterator[str]:
+    """Serve an application on a free port of loopback."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="on")
+    server = uvicorn.Server(config)
+    server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
+    task = asyncio.create_task(server.serve(sockets=[listener]))
+    while not server.started:
+        if task.done():
+            task.result()
+        await asyncio.sleep(0.005)
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        await task
+        listener.close()
+
+
+@pytest.fixture
+async def make_server(make_client) -> AsyncIterator[MakeServer]:
+    """Start servers over clients that ask the fake upstream."""
+    async with AsyncExitStack() as stack:
+
+        async def make(*route: str, **settings: Any) -> Running:
+            client = make_client(*(route or ("tavily",)), **settings)
+            app = kensaku.server.app(client.settings, client=client)
+            url = await stack.enter_async_context(serve(app))
+            return Running(url, client, app.state)
+
+        yield make
+
+
+@pytest.fixture
+async def server(make_server) -> Running:
+    """A server over one fake provider."""
+    return await make_server()
