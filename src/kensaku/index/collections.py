@@ -123,7 +123,8 @@ class Collections:
             return self.engine.foreign.stats(collection)
         try:
             meta = self.meta(collection)
-            documents, passages = self.engine.count(collection)
+            passages = self.engine.count_passages(collection)
+            documents = self._count_documents(collection, meta, passages)
         except IndexFault as fault:
             return damaged_stats(fault.message)
         lost = self._faults.get(collection)
@@ -175,15 +176,29 @@ class Collections:
                 remedy="export it there and import it here",
             )
         meta = CollectionMeta.from_payload(payload)
-        # Other machines write to a server's collection, too: there the counts are not exact.
-        if self.engine.foreign is None and meta.counted:
-            documents, passages = self.engine.count(collection)
-            if not payload and passages >= 0:
+        if self._counts_are_exact(meta):
+            passages = self.engine.count_passages(collection)
+            if not payload and passages:
                 raise damage_fault(collection, "its record is missing")
-            if documents < meta.documents:
-                lost = f"{meta.documents - documents:,} of {meta.documents:,} documents are missing"
+            if passages < meta.passages:
+                lost = self._describe_loss(collection, meta, passages)
                 self._faults[collection] = damage_fault(collection, lost)
         return meta
+
+    def _counts_are_exact(self, meta: CollectionMeta) -> bool:
+        # Other machines write to a server's collection, too.
+        return self.engine.foreign is None and meta.counted
+
+    def _count_documents(self, collection: str, meta: CollectionMeta, passages: int) -> int:
+        if self._counts_are_exact(meta) and passages == meta.passages:
+            return meta.documents  # the engine would read every passage
+        return self.engine.count_documents(collection)
+
+    def _describe_loss(self, collection: str, meta: CollectionMeta, passages: int) -> str:
+        documents = self.engine.count_documents(collection)
+        if documents < meta.documents:
+            return f"{meta.documents - documents:,} of {meta.documents:,} documents are missing"
+        return f"{meta.passages - passages:,} of {meta.passages:,} passages are missing"
 
     def _require(self, collection: str) -> None:
         if collection not in self._meta:

@@ -133,8 +133,12 @@ class Engine(Protocol):
         """
         ...
 
-    def count(self, collection: str) -> tuple[int, int]:
-        """Return the numbers of documents and of passages."""
+    def count_passages(self, collection: str) -> int:
+        """Return the number of passages. This is cheap."""
+        ...
+
+    def count_documents(self, collection: str) -> int:
+        """Return the number of documents. An engine may read every passage to count them."""
         ...
 
     def optimize(self, collection: str) -> None:

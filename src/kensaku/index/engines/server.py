@@ -158,14 +158,17 @@ class ServerEngine:
         page = [(_hex(r.id), r.payload or {}) for r in records if _hex(r.id) != META_ID]
         return page, _hex(more) if more is not None else None
 
-    def count(self, collection: str) -> tuple[int, int]:
+    def count_passages(self, collection: str) -> int:
+        with self._translate_errors(collection):
+            everything = int(self._client.count(self._name(collection), exact=True).count)
+        return everything - (META_ID in self.get(collection, [META_ID], ["format"]))
+
+    def count_documents(self, collection: str) -> int:
         m = self._models
-        name = self._name(collection)
         heads = m.Filter(must=[m.IsEmptyCondition(is_empty=m.PayloadField(key="part"))])
         with self._translate_errors(collection):
-            documents = self._client.count(name, count_filter=heads, exact=True).count
-            passages = self._client.count(name, exact=True).count
-        return documents, passages - (META_ID in self.get(collection, [META_ID], ["format"]))
+            found = self._client.count(self._name(collection), count_filter=heads, exact=True)
+        return int(found.count)
 
     def optimize(self, collection: str) -> None:
         """Only check the name: a server optimises by itself."""
