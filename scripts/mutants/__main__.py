@@ -3,8 +3,9 @@
     python scripts/mutants                                200 places all over src, seed 1
     python scripts/mutants --only guard,fence             every place in these modules
     python scripts/mutants --only text,index -n 50 --seed 7 -j 4
+    python scripts/mutants --again                        those that survived the last run
 
-    source → changes.py → 200 of them → selection.py: the tests that run them → tree.py: caught?
+    source → changes.py → 200 of them → selection.py: the tests that run them → verdict.py: caught?
 
 The tests run in copies of the tree, never in the tree itself. Exit status 1 when fewer are caught
 than the floor says. Changes that make no difference, each with the reason, are in
@@ -19,19 +20,16 @@ import os
 import queue
 import random
 import sys
-import tomllib
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from pathlib import Path
 
-from changes import Change, changes
+from mutant import Mutant, mutants
 from selection import Measured, measure, tests_of
-from tree import PACKAGE, ROOT, Tree
+from tree import CACHE, PACKAGE, ROOT, Tree
+from verdict import Judge, Verdict
 
 FLOOR = 0.90
-SECONDS_PER_TEST, SECONDS_PER_RUN = 90, 1_200  # after that it hangs, and is caught
-NEAREST = 40  # tests that are tried first: most changes are caught by one of them
+SURVIVORS = CACHE / "survivors.json"
 # The names for --only. In these modules every change must be caught.
 STRICT = {
     "guard": ["fetch/guard.py"],
@@ -42,93 +40,41 @@ STRICT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Mutant:
-    """A change to one file."""
-
-    file: str  # relative to the package
-    change: Change
-    before: str
-    after: str
-
-    @property
-    def diff(self) -> tuple[str, str]:
-        """The first line that differs, before and after."""
-        lines = zip(self.before.splitlines(), self.after.splitlines(), strict=False)
-        old, new = next((pair for pair in lines if pair[0] != pair[1]), ("", ""))
-        return old.strip(), new.strip()
-
-    def __str__(self) -> str:
-        old, new = self.diff
-        where = f"{PACKAGE}/{self.file}:{self.change.line}"
-        return f"{where} [{self.change.operator}]\n  - {old}\n  + {new}"
-
-
-def mutants(files: list[str]) -> list[Mutant]:
-    """Every change to these files that is not known to make no difference."""
-    path = Path(__file__).with_name("equivalent.toml")
-    known = tomllib.loads(path.read_text(encoding="utf-8"))["mutant"]
-    equivalent = {(k["file"], k["before"], k["after"]) for k in known}
-    found = []
-    for file in files:
-        text = (ROOT / PACKAGE / file).read_text(encoding="utf-8")
-        made = [Mutant(file, change, text, change.apply(text)) for change in changes(text)]
-        found += [m for m in made if (file, *m.diff) not in equivalent]
-    return found
-
-
-def is_caught(mutant: Mutant, tree: Tree, tests: list[str]) -> bool:
-    """Make the change in a copy, run the tests until one fails, and take it back."""
-    tree.write(mutant.file, mutant.after)
-    try:
-        return any(_fails(tree, part) for part in (tests[:NEAREST], tests[NEAREST:]) if part)
-    finally:
-        tree.write(mutant.file, mutant.before)
-
-
-def _fails(tree: Tree, tests: list[str]) -> bool:
-    (tree.path / "chosen.json").write_text(json.dumps(tests))
-    files = list(dict.fromkeys(t.partition("::")[0] for t in tests))
-    options = [
-        *("-x", "-p", "no:cacheprovider"),
-        *("-o", f"faulthandler_timeout={SECONDS_PER_TEST}"),
-        *("-o", "faulthandler_exit_on_timeout=true"),
-    ]
-    status = tree.pytest(*options, *files, seconds=SECONDS_PER_RUN)
-    return status not in (0, 5)  # 5: nothing was collected
-
-
-def survivors_of(chosen: list[Mutant], measured: Measured, jobs: int) -> list[Mutant]:
-    """Try all of them. Print those that survive as they are found, and return them."""
+def verdicts_on(chosen: list[Mutant], measured: Measured, jobs: int) -> list[Verdict]:
+    """Try all of them. Print those that survive as they are found."""
+    judge = Judge({n: t["seconds"] for tests in measured.values() for n, t in tests.items()})
     trees: queue.Queue[Tree] = queue.Queue()
     for n in range(jobs):
         trees.put(Tree(f"tree-{os.getpid()}-{n}"))
 
-    usual = tests_of(chosen[0].file, chosen[0].change.function, measured) if chosen else []
-    if any(_fails(tree, usual[:NEAREST]) for tree in trees.queue):
-        sys.exit("the tests fail without any change")
-
-    def survives(mutant: Mutant) -> bool:
-        tests = tests_of(mutant.file, mutant.change.function, measured)
+    def verdict_on(mutant: Mutant) -> Verdict:
+        tests, covered = tests_of(mutant.file, mutant.change, measured)
         tree = trees.get()
         try:
-            caught = is_caught(mutant, tree, tests)
+            if judge.catches(mutant, tree, tests):
+                return Verdict.CAUGHT
         finally:
             trees.put(tree)
-        if not caught:
-            print(mutant, f"  ({len(tests)} tests)", sep="\n", flush=True)
-        return not caught
+        verdict = Verdict.SURVIVED if covered else Verdict.UNCOVERED
+        print(mutant, f"  {verdict} ({len(tests)} tests)", sep="\n", flush=True)
+        return verdict
 
+    verdicts: list[Verdict] = []
     with ThreadPoolExecutor(jobs) as pool:
-        results = list(pool.map(survives, chosen))
+        for verdict in pool.map(verdict_on, chosen):
+            verdicts.append(verdict)
+            if len(verdicts) % 25 == 0:
+                print(f"{len(verdicts)} tried", file=sys.stderr, flush=True)
     for tree in trees.queue:
         tree.remove()
-    return [m for m, alive in zip(chosen, results, strict=True) if alive]
+    return verdicts
 
 
-def report(chosen: list[Mutant], survivors: list[Mutant]) -> bool:
+def report(chosen: list[Mutant], verdicts: list[Verdict]) -> bool:
     """Print the share that was caught; whether it reaches the floor."""
     strict = {file for files in STRICT.values() for file in files}
+    survivors = [m for m, v in zip(chosen, verdicts, strict=True) if v is not Verdict.CAUGHT]
+    SURVIVORS.write_text(json.dumps([m.key for m in survivors]))
 
     def group(mutant: Mutant) -> str:
         return mutant.file if mutant.file in strict else mutant.file.rpartition("/")[0] or "."
@@ -137,8 +83,24 @@ def report(chosen: list[Mutant], survivors: list[Mutant]) -> bool:
     for name, count in sorted(Counter(map(group, chosen)).items()):
         print(f"{count - missed[name]:5} of {count:4}  {name}")
     caught = len(chosen) - len(survivors)
-    print(f"{caught:5} of {len(chosen):4}  in all: {caught / max(1, len(chosen)):.1%}")
+    share = f"in all: {caught / max(1, len(chosen)):.1%}"
+    print(f"{caught:5} of {len(chosen):4}  {share}, {verdicts.count(Verdict.UNCOVERED)} uncovered")
     return caught >= FLOOR * len(chosen) and not strict & {m.file for m in survivors}
+
+
+def _chosen(given: argparse.Namespace) -> list[Mutant]:
+    names = [p for name in filter(None, given.only.split(",")) for p in STRICT.get(name, [name])]
+    wanted = [ROOT / PACKAGE / name for name in names or ["."]]
+    paths = sorted(p for w in wanted for p in (w.rglob("*.py") if w.is_dir() else [w]))
+    every = mutants([p.relative_to(ROOT / PACKAGE).as_posix() for p in paths])
+    if given.again:
+        keys = json.loads(SURVIVORS.read_text())
+        return [m for m in every if m.key in keys]
+    random.Random(given.seed).shuffle(every)
+    count = given.n or (len(every) if names else 200)
+    chosen = every[given.skip : given.skip + count]
+    print(f"{len(chosen)} of {len(every)} places, seed {given.seed}", flush=True)
+    return chosen
 
 
 def main() -> int:
@@ -147,19 +109,13 @@ def main() -> int:
     parser.add_argument("-n", type=int, help="how many places (200, or all with --only)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--skip", type=int, default=0, help="leave out the first of the sample")
+    parser.add_argument("--again", action="store_true", help="those that survived the last run")
     parser.add_argument("-j", type=int, default=2, help="how many at a time")
     parser.add_argument("--tests", nargs="*", default=["tests"], help="tests to use")
     given = parser.parse_args()
-    names = [p for name in filter(None, given.only.split(",")) for p in STRICT.get(name, [name])]
-    wanted = [ROOT / PACKAGE / name for name in names or ["."]]
-    paths = sorted(p for w in wanted for p in (w.rglob("*.py") if w.is_dir() else [w]))
-    every = mutants([p.relative_to(ROOT / PACKAGE).as_posix() for p in paths])
-    random.Random(given.seed).shuffle(every)
-    count = given.n or (len(every) if names else 200)
-    chosen = every[given.skip : given.skip + count]
-    print(f"{len(chosen)} of {len(every)} places, seed {given.seed}", flush=True)
+    chosen = _chosen(given)
     measured = measure(given.tests, given.j)
-    return 0 if report(chosen, survivors_of(chosen, measured, given.j)) else 1
+    return 0 if report(chosen, verdicts_on(chosen, measured, given.j)) else 1
 
 
 if __name__ == "__main__":

@@ -2,16 +2,23 @@
 
     changes(text) → Change(line, operator, before, after), …     change.apply(text) → other text
 
-Docstrings, annotations, `__all__`, decorators, log calls and sentences for people are left alone:
-changing them changes no behaviour, or only the wording.
+What is left alone, because changing it changes no behaviour or only what people read:
+- docstrings, annotations, types, `__all__`, decorators, assertions, log calls;
+- sentences, which are strings with a space and f-strings, also as a keyword (`remedy="…"`);
+- the words and figures of a table, which is a literal outside of functions with at least
+  `TABLE` constants and nothing else: a list of stop words, code points, fitted weights. To test
+  each would be to write it twice. The table as a whole is changed. A bound by itself is no table;
+- keywords by which nothing can be told apart here (`NO_DIFFERENCE`).
 """
 
 from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+
+from places import functions, owners
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -23,6 +30,15 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
     ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.Pow: ast.Mult,
 }  # fmt: skip
 ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+TABLE = 12
+DISPLAYS = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Constant, ast.Starred, ast.UnaryOp)
+COLLECTIONS = ("frozenset", "set", "dict", "tuple")
+NO_DIFFERENCE = {
+    "encoding": "UTF-8 is what the machine uses anyway",
+    "strict": "of zip: an assertion",
+    "stacklevel": "which line a warning names",
+    "thread_name_prefix": "for people who debug",
+}
 TYPING_CALLS = ("TypeVar", "ParamSpec", "NewType", "cast", "overload")
 
 
@@ -31,6 +47,7 @@ class Change:
     """One change: these bytes of the file become those."""
 
     function: str  # "Cache.fresh"; "" outside of functions
+    name: str  # outside of functions, what is assigned: "MOST_BYTES"
     line: int
     operator: str
     start: int
@@ -50,24 +67,6 @@ def changes(text: str) -> list[Change]:
     return sorted(set(finder.found), key=lambda c: (c.start, c.operator, c.new))
 
 
-def functions(text: str) -> dict[int, str]:
-    """Line → qualified name of the function that it is in."""
-    names: dict[int, str] = {}
-
-    def walk(node: ast.AST, prefix: str) -> None:
-        for child in ast.iter_child_nodes(node):
-            name = prefix
-            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                name = f"{prefix}.{child.name}".lstrip(".")
-                if not isinstance(child, ast.ClassDef):
-                    lines = range(child.body[0].lineno, (child.end_lineno or 0) + 1)
-                    names.update(dict.fromkeys(lines, name))
-            walk(child, name)
-
-    walk(ast.parse(text), "")
-    return names
-
-
 class _Finder(ast.NodeVisitor):
     """Collect the changes of one file."""
 
@@ -76,7 +75,7 @@ class _Finder(ast.NodeVisitor):
         self._offsets = [0]
         for line in lines:
             self._offsets.append(self._offsets[-1] + len(line))
-        self._functions = functions(text)
+        self._functions, self._owners = functions(text), owners(text)
         self.found: list[Change] = []
 
     def _add(self, node: ast.stmt | ast.expr, operator: str, new: str | ast.AST) -> None:
@@ -86,7 +85,8 @@ class _Finder(ast.NodeVisitor):
         start = self._offsets[node.lineno - 1] + node.col_offset
         end = self._offsets[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
         function = self._functions.get(node.lineno, "")
-        self.found.append(Change(function, node.lineno, operator, start, end, new))
+        name = "" if function else self._owners.get(node.lineno, "")
+        self.found.append(Change(function, name, node.lineno, operator, start, end, new))
 
     def _changed(
         self, node: ast.expr | ast.stmt, operator: str, edit: Callable[[ast.AST], None]
@@ -119,7 +119,7 @@ class _Finder(ast.NodeVisitor):
             self.visit(statement)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        if node.value is not None:
+        if node.value is not None and not self._is_table(node.value):
             self.visit(node.value)
 
     def visit_Assign(self, node: ast.Assign) -> None:
@@ -128,7 +128,14 @@ class _Finder(ast.NodeVisitor):
             return
         if not isinstance(value, ast.Constant):
             self._add(value, "assign None", ast.Constant(None))
-        self.visit(value)
+        if not self._is_table(value):
+            self.visit(value)
+
+    def _is_table(self, node: ast.expr) -> bool:
+        parts = list(_elements(node))
+        constants = sum(isinstance(part, ast.Constant) for part in parts)
+        outside = node.lineno not in self._functions
+        return outside and constants >= TABLE and all(isinstance(p, DISPLAYS) for p in parts)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         """Before Python 3.12 its parts do not know where they stand."""
@@ -210,7 +217,7 @@ class _Finder(ast.NodeVisitor):
             self._add(node, "constant", repr(not node.value))
         elif isinstance(node.value, int | float):
             self._add(node, "constant", repr(node.value + 1))
-        elif isinstance(node.value, str) and node.value and " " not in node.value:
+        elif isinstance(node.value, str) and node.value and not _is_sentence(node):
             self._add(node, "constant", repr(node.value + "X"))
 
     def visit_Return(self, node: ast.Return) -> None:
@@ -231,18 +238,45 @@ class _Finder(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         if _is_log(node) or _is_typing(node):
             return
-        if ast.unparse(node.func) == "zip":
-            node.keywords = []  # `strict` is an assertion
         for n, keyword in enumerate(node.keywords):
-            if keyword.arg is not None:
+            named = keyword.arg is not None and keyword.arg not in NO_DIFFERENCE
+            if named and not _is_sentence(keyword.value):
                 self._changed(node, "drop keyword", lambda o, n=n: o.keywords.pop(n))  # type: ignore
-        self.generic_visit(node)
+        for value in (
+            node.func,
+            *node.args,
+            *(k.value for k in node.keywords if k.arg != "strict"),
+        ):
+            self.visit(value)
 
     def visit_Break(self, node: ast.Break) -> None:
         self._add(node, "break/continue", "continue")
 
     def visit_Continue(self, node: ast.Continue) -> None:
         self._add(node, "break/continue", "break")
+
+
+def _elements(node: ast.expr) -> Iterator[ast.expr]:
+    """A literal and what it is made of, through `frozenset(…)`, `dict(…)` and their like."""
+    if isinstance(node, ast.Call) and ast.unparse(node.func) in (
+        "frozenset",
+        "set",
+        "dict",
+        "tuple",
+    ):
+        for value in (*node.args, *(k.value for k in node.keywords)):
+            yield from _elements(value)
+        return
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            yield from _elements(child)
+
+
+def _is_sentence(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value
+    )
 
 
 def _is_log(node: ast.AST) -> bool:

@@ -1,9 +1,9 @@
-"""Which tests run which function: measured by coverage, kept in `.mutants/tests.json`.
+"""Which tests run which function: measured once, kept in `.mutants/tests.json`.
 
-    test file → digest, {test → ["search/cache.py:Cache.fresh", …]}
+    test file → digest, {test → seconds, ["search/cache.py:Cache.fresh", …]}
 
-Functions rather than lines: what was measured holds while lines move. A test file that has
-changed is measured again.
+Functions rather than lines: what was measured holds while lines move. Only a test file that has
+changed is measured again, so a second run starts at once.
 """
 
 from __future__ import annotations
@@ -11,19 +11,31 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections import defaultdict
+from contextlib import suppress
+from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
-from changes import functions
-from tree import CACHE, PACKAGE, ROOT, Tree
+from changes import Change
+from readers import readers
+from tree import CACHE, ROOT, Tree
 
-MOST_TESTS = 300  # for one change; the nearest first, so that the share is a lower bound
+# For one change. The nearest and fastest first, so that the share is a lower bound.
+MOST_TESTS, MOST_SECONDS = 300, 60
 # About the project as a whole, or run elsewhere.
 SKIPPED = ("tests/typing/", "tests/test_project.py", "tests/adapters/others/")
-IN_WORKERS = ("extract/", "index/")  # run by processes of their own, most of the time
 
-Measured = dict[str, dict[str, list[str]]]  # test file → test → the functions that it runs
+
+class Test(TypedDict):
+    """A test that passes without any change."""
+
+    seconds: float
+    places: list[str]  # the functions that it runs, in its own process and in children
+
+
+Measured = dict[str, dict[str, Test]]  # test file → test
 
 
 def measure(folders: list[str], jobs: int) -> Measured:
@@ -36,10 +48,13 @@ def measure(folders: list[str], jobs: int) -> Measured:
     if new:
         print(f"measuring {len(new)} test files …", flush=True)
         tree = Tree(f"measured-{os.getpid()}")
-        ran = _run_with_coverage(tree, new, jobs)
+        # A folder at a time: when the run is interrupted, what was measured is kept.
+        for _, folder in groupby(new, key=lambda f: Path(f).parts[:2]):
+            part = list(folder)
+            ran = _run_traced(tree, part, jobs)
+            known |= {f: {"digest": digests[f], "tests": ran.get(f, {})} for f in part}
+            store.write_text(json.dumps(known))
         tree.remove()
-        known |= {f: {"digest": digests[f], "tests": ran.get(f, {})} for f in new}
-        store.write_text(json.dumps(known))
     return {f: known[f]["tests"] for f in files}
 
 
@@ -50,48 +65,63 @@ def _test_files(folder: str) -> list[str]:
     return [n for n in names if not n.startswith(SKIPPED)]
 
 
-def _run_with_coverage(tree: Tree, files: list[str], jobs: int) -> Measured:
-    from coverage import CoverageData
-
+def _run_traced(tree: Tree, files: list[str], jobs: int) -> Measured:
     passed = tree.path / "passed.json"
-    options = ["-n", str(jobs), "--cov", str(PACKAGE), "--cov-context=test", "--cov-report="]
-    tree.measure(*options, *files, MUTANTS_PASSED=str(passed), COVERAGE_CORE="ctrace")
-    ran: dict[str, dict[str, set[str]]] = defaultdict(dict)
-    for name in json.loads(passed.read_text()):  # what fails without a change proves nothing
-        ran[name.partition("::")[0]][name] = set()
-    data = CoverageData(str(tree.path / ".coverage"))
-    data.read()
-    for path in data.measured_files():
-        file = Path(path).relative_to(tree.path / PACKAGE).as_posix()
-        names = functions(Path(path).read_text(encoding="utf-8"))
-        for line, contexts in data.contexts_by_lineno(path).items():
-            for test in {context.rpartition("|")[0] for context in contexts}:
-                tests = ran.get(test.partition("::")[0], {})
-                if line in names and test in tests:
-                    tests[test].add(f"{file}:{names[line]}")
-    return {f: {t: sorted(places) for t, places in tests.items()} for f, tests in ran.items()}
+    folder = tree.trace()
+    tree.measure("-n", str(jobs), *files, MUTANTS_PASSED=str(passed))
+    places: dict[str, set[str]] = defaultdict(set)
+    for path in folder.glob("*.jsonl"):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            with suppress(ValueError):  # cut off: the process was killed
+                name, ran = json.loads(line)
+                places[name] |= set(map(_function, ran))
+    found: Measured = defaultdict(dict)
+    for name, seconds in json.loads(passed.read_text()).items():
+        test = Test(seconds=round(seconds, 3), places=sorted(places[name]))
+        found[name.partition("::")[0]][name] = test
+    return found
 
 
-def tests_of(file: str, function: str, measured: Measured) -> list[str]:
-    """The tests that run a function: those of the same file or folder first, special ones first.
+def _function(place: str) -> str:
+    """`f.py:C.m.<locals>.g.<locals>.<lambda>` → `f.py:C.m.g`, as `places.functions` names it."""
+    return re.sub(r"\.<\w+>", "", place)
 
-    Coverage sees neither who reads a table or a class attribute nor what worker processes run: for
-    these, whatever runs a function of the module counts, and then the other tests of its folder.
+
+def tests_of(file: str, change: Change, measured: Measured) -> tuple[list[str], bool]:
+    """The tests that may notice a change, those of the same file or folder first; are there any?
+
+    In a function: the tests that run it. Outside, in a table or a class: those that run a function
+    which reads the name. When there are none, or when they are few, the folder's tests are tried.
     """
-    place, module = f"{file}:{function}", Path("tests") / file
+    module = Path("tests") / file
     own = str(module.with_name(f"test_{module.name.lstrip('_')}"))
-    found: list[tuple[int, int, str]] = []
-    seen = False
+    places = {f"{file}:{change.function}"} if change.function else readers(file, change.name)
+    found: list[tuple[int, float, int, str]] = []
+    covered = False
     for test_file, tests in measured.items():
         near = 0 if test_file == own else 1 if Path(test_file).parent == module.parent else 2
-        for name, places in tests.items():
-            ran = place in places if function else any(p.startswith(place) for p in places)
-            seen |= ran
-            if ran or not near:
-                found.append((near, len(places), name))
-    if not seen or not function or file.startswith(IN_WORKERS):
-        found += [(3, 0, name) for name in _near_by(module.parent, measured)]
-    return list(dict.fromkeys(name for *_, name in sorted(found)))[:MOST_TESTS]
+        for name, test in tests.items():
+            runs = not places.isdisjoint(test["places"])
+            covered |= runs
+            if runs or not near:
+                # The very tests of the function before the others of its file.
+                rank = near + (0 if runs else 3)
+                found.append((rank, round(test["seconds"], 1), len(test["places"]), name))
+    if not covered or not change.function:
+        found += [(4, 0, 0, name) for name in _near_by(module.parent, measured)]
+    seconds = {n: t["seconds"] for tests in measured.values() for n, t in tests.items()}
+    return _affordable(dict.fromkeys(name for *_, name in sorted(found)), seconds), covered
+
+
+def _affordable(names: dict[str, None], seconds: dict[str, float]) -> list[str]:
+    chosen: list[str] = []
+    total = 0.0
+    for name in names:
+        total += seconds[name]
+        if total > MOST_SECONDS and chosen:
+            continue  # a faster one may follow
+        chosen.append(name)
+    return chosen[:MOST_TESTS]
 
 
 def _near_by(folder: Path, measured: Measured) -> list[str]:

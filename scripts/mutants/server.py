@@ -16,6 +16,7 @@ from importlib import import_module
 
 # No plugin of pytest among them: those it wants to load itself.
 LIBRARIES = ("pytest", "aiohttp", "yarl", "lxml.html", "sqlite3", "snowballstemmer", "qdrant_edge")
+MOST_BYTES = 6_000_000_000
 
 
 def main() -> None:
@@ -33,8 +34,12 @@ def main() -> None:
 
 
 def _run(arguments: list[str]) -> None:
+    import resource
+
     import pytest
 
+    # A change may allocate without end. Data only: a browser reserves a terabyte of addresses.
+    resource.setrlimit(resource.RLIMIT_DATA, (MOST_BYTES, MOST_BYTES))
     null = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(null, stream)

@@ -15,9 +15,12 @@ from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
+from mutants_plugin import TWICE
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path("src/kensaku")
 CACHE = ROOT / ".mutants"
+SECONDS_PER_RUN = 1_200
 LEFT_OUT = (".git", ".venv*", ".mutants", ".*_cache", "__pycache__", "site", "results")
 
 
@@ -30,6 +33,7 @@ class Tree:
 
     def __init__(self, name: str) -> None:
         self.path = CACHE / name
+        self._chosen, self._failed = self.path / "chosen.json", self.path / "failed.txt"
         shutil.rmtree(self.path, ignore_errors=True)
         shutil.copytree(ROOT, self.path, ignore=shutil.ignore_patterns(*LEFT_OUT), symlinks=True)
         own = self.path / ".venv"
@@ -50,12 +54,40 @@ class Tree:
         for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
             compiled.unlink(missing_ok=True)
 
+    def trace(self) -> Path:
+        """From now on each Python in the copy writes down what it runs, in this folder."""
+        packages = Path(sysconfig.get_path("purelib", vars={"base": str(self.path / ".venv")}))
+        shutil.copy(Path(__file__).with_name("mutants_tracer.py"), packages)
+        (packages / "tracer.pth").write_text("import mutants_tracer\n", encoding="utf-8")
+        folder = self.path / "ran"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        return folder
+
     def measure(self, *arguments: str, **environment: str) -> None:
         """Run pytest in the copy and show what it prints."""
         command = [str(self._python), "-m", "pytest", "-p", "mutants_plugin", *arguments]
         subprocess.run(command, cwd=self.path, env=self._env(environment), check=False)
 
-    def pytest(self, *arguments: str, seconds: float) -> int:
+    def run_tests(self, tests: list[str], seconds: float) -> tuple[int, str, bool]:
+        """Run tests until one fails, each for so long at most.
+
+        Return pytest's exit status, the test or the file that failed, hung or crashed, and
+        whether it failed twice.
+        """
+        self._chosen.write_text(json.dumps(tests))
+        self._failed.unlink(missing_ok=True)
+        options = [
+            *("-x", "-p", "no:cacheprovider"),
+            *("-o", f"faulthandler_timeout={seconds}"),
+            *("-o", "faulthandler_exit_on_timeout=true"),
+        ]
+        files = list(dict.fromkeys(t.partition("::")[0] for t in tests))
+        status = self._pytest(*options, *files, seconds=SECONDS_PER_RUN)
+        failed = self._failed.read_text(encoding="utf-8") if self._failed.exists() else ""
+        return status, failed.removesuffix(TWICE), failed.endswith(TWICE)
+
+    def _pytest(self, *arguments: str, seconds: float) -> int:
         """Run pytest in a fork of the server; its exit status, below zero when it was killed."""
         server = self._server
         assert server.stdin
@@ -71,19 +103,28 @@ class Tree:
         finally:
             late.cancel()
             _kill_group(pid)  # what its tests have left behind
+            self._kill_workers()
 
     @cached_property
     def _server(self) -> subprocess.Popen[str]:
-        chosen = {"MUTANTS_CHOSEN": str(self.path / "chosen.json")}
+        told = {"MUTANTS_CHOSEN": str(self._chosen), "MUTANTS_FAILED": str(self._failed)}
         few = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # those that frameworks bring take seconds
         return subprocess.Popen(
             [str(self._python), str(self.path / "scripts" / "mutants" / "server.py")],
             cwd=self.path,
-            env=self._env({**chosen, **few}),
+            env=self._env({**told, **few}),
             text=True,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
+
+    def _kill_workers(self) -> None:
+        """End what has left the group: workers go on in sessions of their own."""
+        for folder in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                command = (folder / "cmdline").read_bytes()
+                if command.startswith(bytes(self._python)) and b"server.py" not in command:
+                    os.kill(int(folder.name), signal.SIGKILL)
 
     def remove(self) -> None:
         """End the server and delete the copy."""

@@ -1,0 +1,77 @@
+"""Does a test notice a change? Only a test that fails because of it counts.
+
+    run until a test fails twice, or hangs twice → the same test without the change: passes
+
+The machine may be busy: a test that fails or hangs once proves nothing. It has to do so again, and
+to pass, with time to spare, when the change is taken back. Otherwise the tests after it are tried.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from time import monotonic
+
+from mutant import Mutant
+from tree import Tree
+
+NEAREST = 25  # tests that are tried first: most changes are caught by one of them
+# A test hangs when it takes so many times what it took when it was measured, and so long at least.
+HANGS, HANGS_SECONDS = 15, 30
+
+
+class Verdict(StrEnum):
+    CAUGHT = "caught"
+    SURVIVED = "survived"
+    UNCOVERED = "uncovered"  # survived, and no test was seen to run the code
+
+
+@dataclass
+class Judge:
+    """Tries changes in copies of the project."""
+
+    seconds: dict[str, float]  # test → how long it took when it was measured
+    _sound: dict[tuple[str, ...], bool] = field(default_factory=dict)
+
+    def catches(self, mutant: Mutant, tree: Tree, tests: list[str]) -> str | None:
+        """Return the test that notices the change, or None."""
+        tree.write(mutant.file, mutant.after)
+        try:
+            part, rest = tests[:NEAREST], tests[NEAREST:]
+            while part:
+                broken, failed_twice = self._broken(tree, part)
+                if not broken:
+                    part, rest = rest, []
+                    continue
+                if (failed_twice or self._broken(tree, broken)[0]) and self._are_sound(
+                    mutant, tree, broken
+                ):
+                    return broken[0]
+                part = part[part.index(broken[-1]) + 1 :]
+            return None
+        finally:
+            tree.write(mutant.file, mutant.before)
+
+    def _broken(self, tree: Tree, tests: list[str]) -> tuple[list[str], bool]:
+        """The first test that fails, hangs or crashes; all when none can begin. Failed it twice?"""
+        status, failed, twice = tree.run_tests(tests, self._limit(tests))
+        if status in (0, 5):  # 5: nothing was collected
+            return [], False
+        # When a file cannot be imported it is the file that fails.
+        known = [t for t in tests if failed and (t == failed or t.startswith(f"{failed}::"))]
+        return known or tests, twice
+
+    def _are_sound(self, mutant: Mutant, tree: Tree, tests: list[str]) -> bool:
+        """Whether these pass without the change, with time to spare. Asked once for each."""
+        key = tuple(tests)
+        if key not in self._sound:
+            tree.write(mutant.file, mutant.before)
+            began = monotonic()
+            passed = not self._broken(tree, tests)[0]
+            self._sound[key] = passed and monotonic() - began < self._limit(tests) / 2
+            tree.write(mutant.file, mutant.after)
+        return self._sound[key]
+
+    def _limit(self, tests: list[str]) -> float:
+        slowest = max((self.seconds.get(t, 0.0) for t in tests), default=0.0)
+        return max(HANGS_SECONDS, HANGS * slowest)
