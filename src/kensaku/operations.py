@@ -101,7 +101,7 @@ class FetchOperation(Operation):
     name = "fetch"
     url: str = field(repr=False, metadata=TEXT)
     host: str = ""
-    status: int = 0
+    status: int | None = None
     via: str = ""  # http, cache or browser
     bytes: int = 0
 
@@ -115,7 +115,7 @@ class FetchOperation(Operation):
     def fail(self, error: BaseException) -> None:
         """Note the exception, and the status that it carries."""
         Operation.fail(self, error)  # no super(): slots make a new class
-        self.status = getattr(error, "status", None) or 0
+        self.status = getattr(error, "status", None)
 
 
 @dataclass(slots=True, eq=False)
@@ -171,12 +171,13 @@ class RequestOperation(Operation):
     name = "request"
     endpoint: str
     method: str = "GET"
-    status: int = 0
+    status: int | None = None
     outcome: str = ""
 
     def record(self, status: int, outcome: str = "") -> None:
         """Note how it was answered; `outcome` is that of the search, if there was one."""
         self.status, self.outcome = status, outcome
+        self.error = str(status) if status >= 500 else ""
 
 
 def host_of(url: str) -> str:
