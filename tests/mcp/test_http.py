@@ -216,7 +216,8 @@ async def test_a_port_that_is_taken_is_told_in_one_sentence(make_client):
             await serve_http(server, "127.0.0.1", port)
 
     assert (
-        str(refused.value) == f"cannot listen on 127.0.0.1:{port}: {os.strerror(errno.EADDRINUSE)}"
+        refused.value.message
+        == f"cannot listen on 127.0.0.1:{port}: {os.strerror(errno.EADDRINUSE)}"
     )
 
 

@@ -37,6 +37,7 @@ COMMANDS = {
     "doctor": "check this machine, the providers and the local index",
     "calibrate": "fit the confidence to your own judged searches",
     "cache": "show the size of the response cache, or clear it",
+    "serve": "serve Tavily's API and others' over HTTP, with a page",
     "mcp": "serve the tools to MCP clients",
     "completion": "print a completion script for a shell",
 }
@@ -109,7 +110,9 @@ def _dispatch(words: Sequence[str]) -> int:
     args = _parse_intermixed(make_parser(name), rest)
     import asyncio
 
-    status: int = asyncio.run(command_module(name).run(args))
+    module = command_module(name)
+    with asyncio.Runner(loop_factory=getattr(module, "new_event_loop", None)) as runner:
+        status: int = runner.run(module.run(args))
     return status
 
 

@@ -10,10 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import ipaddress
-import os
 import secrets
-import socket
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -23,6 +20,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 
 from kensaku.errors import UsageError
 from kensaku.mcp.sessions import SESSION_HEADER, SessionLimit
+from kensaku.server.listen import is_loopback, listen, serve, url_of, with_brackets
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -182,24 +180,12 @@ async def _refuse(send: Send, status: int, why: str) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a server on that host."""
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
-
-
 def hosts_for(host: str, more: Iterable[str] = ()) -> list[str]:
     """Return the names under which a server bound to `host` answers. A wildcard is not a name."""
     bound = [] if host in ("", "0.0.0.0", "::", "[::]") else [host]
     return list(
-        dict.fromkeys([*LOOPBACK, *(_host_of(_with_brackets(h)) or h for h in (*bound, *more))])
+        dict.fromkeys([*LOOPBACK, *(_host_of(with_brackets(h)) or h for h in (*bound, *more))])
     )
-
-
-def _with_brackets(host: str) -> str:
-    return f"[{host}]" if host.count(":") > 1 and not host.startswith("[") else host
 
 
 async def serve_http(
@@ -212,8 +198,6 @@ async def serve_http(
     ready: Callable[[str], None] = lambda url: None,
 ) -> None:
     """Serve over Streamable HTTP. Raises `UsageError` when it may not or cannot listen there."""
-    import uvicorn
-
     if token is None and not is_loopback(host):
         raise UsageError(
             f"on {host} other machines could use this server",
@@ -225,20 +209,6 @@ async def serve_http(
             remedy="make one with: openssl rand -hex 32",
         )
     app = http_app(server, hosts=hosts_for(host, allow_hosts), token=token)
-    with _listen(host, port) as listener:
-        ready(f"http://{_with_brackets(host)}:{listener.getsockname()[1]}{PATH}")
-        config = uvicorn.Config(
-            app, log_config=None, access_log=False, server_header=False, lifespan="on",
-            timeout_graceful_shutdown=3,
-        )  # fmt: skip
-        await uvicorn.Server(config).serve(sockets=[listener])
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    name = host.strip("[]")
-    family = socket.AF_INET6 if ":" in name else socket.AF_INET
-    try:
-        return socket.create_server((name, port), family=family)
-    except OSError as error:
-        why = os.strerror(error.errno) if error.errno and error.errno > 0 else "no such address"
-        raise UsageError(f"cannot listen on {host}:{port}: {why}") from None
+    with listen(host, port) as listener:
+        url = url_of(host, listener) + PATH
+        await serve(app, listener, ready=lambda: ready(url), drain_seconds=3)

@@ -61,7 +61,8 @@ def decode_body(raw: bytes, content_type: str) -> Mapping[str, Any]:
     """Return the fields of a JSON object or a form. Raises `InvalidQuery`."""
     if not raw:
         return {}
-    if content_type.startswith("application/x-www-form-urlencoded"):
+    is_form = content_type.startswith("application/x-www-form-urlencoded")
+    if is_form and not raw.lstrip().startswith(b"{"):  # curl -d '{…}' says that it is a form
         return _pairs(raw.decode("utf-8", "replace"))
     try:
         body = json.loads(raw, parse_constant=_refuse_constant)

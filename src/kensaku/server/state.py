@@ -9,7 +9,6 @@ else's application there is none.
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -19,6 +18,7 @@ from kensaku.client import Kensaku
 from kensaku.errors import KensakuError
 from kensaku.observe import Caller, caller
 from kensaku.server.auth import ANYONE, Principal, principal_of
+from kensaku.server.listen import is_loopback
 
 if TYPE_CHECKING:
     from starlette.types import Scope
@@ -141,20 +141,12 @@ class State:
         """Refuse other machines, and pages that have their own name point at this one."""
         host = _name(headers.get("host", ""))
         peer = (scope.get("client") or ("127.0.0.1", 0))[0]
-        if (is_here(host) or host in self._hosts) and is_here(peer):
+        if (is_loopback(host) or host in self._hosts) and is_loopback(peer):
             return
         raise WrongHost(
             "this server has no keys yet, so it answers to its own machine alone",
             remedy="create one there: kensaku keys create NAME",
         )
-
-
-def is_here(host: str) -> bool:
-    """Whether a host is this machine."""
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host.lower() in ("localhost", "testserver")
 
 
 def _name(authority: str) -> str:

@@ -1,0 +1,97 @@
+"""Serve searches over HTTP: Tavily's API and others', MCP, and a page for the browser.
+
+Any client of these is pointed at it by a base URL. Without a key the server answers to this
+machine only, and takes any key or none; `kensaku keys create NAME` makes the first one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kensaku.cli._terminal import print_message
+from kensaku.errors import UsageError
+
+if TYPE_CHECKING:
+    from kensaku.config.settings import Settings
+
+USAGE = "[--host HOST] [--port PORT] [options]"
+DRAIN_SECONDS = 10
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the address and the log."""
+    add = parser.add_argument
+    add("--host", default="127.0.0.1", metavar="HOST",
+        help="address to listen on (default 127.0.0.1); others need a key")  # fmt: skip
+    add("--port", type=int, default=8787, metavar="PORT",
+        help="port to listen on (default 8787); 0 for any")  # fmt: skip
+    add("--allow-host", action="append", default=[], metavar="NAME",
+        help="another host name that clients use; repeatable")  # fmt: skip
+    add("--route", metavar="NAMES", help="providers to ask, separated by commas")
+    add("--config", type=Path, metavar="FILE", help="read settings from this file")
+
+
+def new_event_loop() -> asyncio.AbstractEventLoop:
+    """The event loop to serve in: uvloop's, where there is one."""
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop()
+    loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
+    return loop
+
+
+async def run(args: argparse.Namespace) -> int:
+    """Serve until Ctrl-C or SIGTERM; then finish what is under way."""
+    from kensaku.server.asgi import app
+    from kensaku.server.listen import listen, serve, url_of
+
+    settings = _settings(args)
+    is_open = await _check_exposure(settings, args.host)
+    with listen(args.host, args.port) as listener:
+        url = url_of(args.host, listener)
+        started = await serve(
+            app(settings, hosts=args.allow_host),
+            listener,
+            ready=lambda: _greet(url, is_open),
+            drain_seconds=DRAIN_SECONDS,
+        )
+    return 0 if started else 1
+
+
+def _settings(args: argparse.Namespace) -> Settings:
+    from kensaku.config.settings import Settings
+
+    more: dict[str, Any] = {"route": args.route} if args.route else {}
+    return Settings.load(args.config, **more)
+
+
+async def _check_exposure(settings: Settings, host: str) -> bool:
+    """Whether the server has no keys yet. Then it may be reached from this machine only."""
+    from kensaku.database import Database
+    from kensaku.database.keys import any_key
+    from kensaku.server.listen import is_loopback
+
+    database = await Database.open(settings)
+    try:
+        is_open = not await any_key(database)
+    finally:
+        await database.close()
+    if is_open and not is_loopback(host):
+        raise UsageError(
+            f"on {host} other machines could use this server, and it has no keys",
+            remedy="create one first: kensaku keys create NAME",
+        )
+    return is_open
+
+
+def _greet(url: str, is_open: bool) -> None:
+    print_message(f"kensaku serve: {url}")
+    if is_open:
+        print_message(
+            "kensaku serve: no key was created yet, so this machine alone may ask, with any key or "
+            "none; create one with: kensaku keys create NAME"
+        )

@@ -1,0 +1,66 @@
+"""Listen on an address, and serve an application there until a signal comes."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from kensaku.errors import UsageError
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a server on that host."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def with_brackets(host: str) -> str:
+    """An address as a URL writes it."""
+    return f"[{host}]" if host.count(":") > 1 and not host.startswith("[") else host
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Open the port. Raises `UsageError`."""
+    name = host.strip("[]")
+    family = socket.AF_INET6 if ":" in name else socket.AF_INET
+    try:
+        return socket.create_server((name, port), family=family, backlog=2_048)
+    except OSError as error:
+        why = os.strerror(error.errno) if error.errno and error.errno > 0 else "no such address"
+        raise UsageError(
+            f"cannot listen on {host}:{port}: {why}", remedy="choose another port with --port"
+        ) from None
+
+
+def url_of(host: str, listener: socket.socket) -> str:
+    """The address of a server that listens."""
+    return f"http://{with_brackets(host)}:{listener.getsockname()[1]}"
+
+
+async def serve(
+    app: ASGIApp, listener: socket.socket, *, ready: Callable[[], None], drain_seconds: int
+) -> bool:
+    """Serve until Ctrl-C or SIGTERM, then let requests end. False: it could not start."""
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: Any = None) -> None:
+            await super().startup(sockets)
+            if self.started:
+                ready()
+
+    config = uvicorn.Config(
+        app, log_config=None, access_log=False, server_header=False, lifespan="on",
+        timeout_graceful_shutdown=drain_seconds, proxy_headers=False,
+    )  # fmt: skip
+    server = Server(config)
+    await server.serve(sockets=[listener])
+    return server.started
