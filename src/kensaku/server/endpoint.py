@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from kensaku.errors import (
 )
 from kensaku.server.auth import Unauthorized
 from kensaku.server.http import (
+    MAX_BODY,
     BodyTooLarge,
     ClientDisconnected,
     Headers,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     from kensaku.server.state import State
 
+MAX_FILE = 20 * 2**20
 WATCH_AFTER = 0.05  # seconds of work after which a client that hangs up is noticed
 
 
@@ -52,10 +54,9 @@ class WireEndpoint:
         began = time.perf_counter()
         headers = headers_of(scope)
         try:
-            raw = await read_body(receive)
-            body = decode_body(raw, headers.get("content-type", ""))
-            asked = Asked(body, params_of(scope), scope.get("path_params", {}), headers)
-            async with self._state.request(scope, self.name, headers, body) as client:
+            raw = await read_body(receive, MAX_FILE if self._endpoint.takes_bytes else MAX_BODY)
+            asked = self._decode(scope, headers, raw)
+            async with self._state.request(scope, self.name, headers, asked.body) as client:
                 call = self._endpoint.read(asked)
                 async with _ends_with_client(receive):
                     result = await perform(client, call)
@@ -72,6 +73,14 @@ class WireEndpoint:
             await reply(send, 200, body_out, kind)
         else:
             await reply(send, 200, encode(written))
+
+    def _decode(self, scope: Scope, headers: Mapping[str, str], raw: bytes) -> Asked:
+        path = scope.get("path_params", {})
+        params, query = params_of(scope), scope.get("query_string", b"").decode("latin-1")
+        if self._endpoint.takes_bytes:
+            return Asked({}, params, path, headers, query, raw)
+        body = decode_body(raw, headers.get("content-type", ""))
+        return Asked(body, params, path, headers, query)
 
     async def _refuse(self, send: Send, error: KensakuError) -> None:
         status, more = status_of(error)

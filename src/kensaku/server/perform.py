@@ -16,11 +16,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
 
 from kensaku.errors import BudgetExceeded, KensakuError, NotAsked, QuotaExhausted, RateLimited
 from kensaku.models import Document, Hit, Outcome, Page
 from kensaku.search.query import date_window
-from kensaku.server.wires.base import Call, Crawl, Extract, Found, Listed, Map, Read, Search
+from kensaku.server.wires.base import Call, Crawl, Extract, Found, Listed, Map, Parse, Read, Search
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
@@ -126,8 +127,6 @@ def _within(hit: Hit, call: Search) -> bool:
 
 
 def _is_of(url: str, domains: Iterable[str]) -> bool:
-    from urllib.parse import urlsplit
-
     host = (urlsplit(url).hostname or "").removeprefix("www.")
     names = [d.removeprefix("*.").removeprefix("www.") for d in domains]
     return any(host == name or host.endswith(f".{name}") for name in names)
@@ -147,6 +146,14 @@ async def extract(client: Kensaku, call: Extract) -> Read:
         [(failure.url, failure.error.message) for failure in done.failed],
         elapsed=done.elapsed_ms / 1000,
     )
+
+
+async def parse(client: Kensaku, call: Parse) -> Read:
+    """Read a document that came with the request."""
+    reader = client._resources.reader()
+    address = f"https://upload.invalid/{quote(call.name)}"
+    page = await reader.parser.extract(call.data, url=address, content_type=call.content_type)
+    return Read([(page, page.markdown or page.text)])
 
 
 async def crawl(client: Kensaku, call: Crawl) -> Read:
@@ -199,6 +206,7 @@ def plain(markdown: str | None) -> str | None:
 _PERFORM: dict[type, Callable[[Kensaku, Any], Any]] = {
     Search: search,
     Extract: extract,
+    Parse: parse,
     Crawl: crawl,
     Map: map_site,
 }

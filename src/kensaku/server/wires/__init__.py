@@ -10,6 +10,16 @@ if TYPE_CHECKING:
 
 WIRES = {
     "tavily": "Tavily",
+    "searxng": "SearXNG",
+    "litellm": "LiteLLM",
+    "perplexity": "Perplexity",
+    "firecrawl": "Firecrawl",
+    "brave": "Brave",
+    "serper": "Serper",
+    "exa": "Exa",
+    "jina": "Jina",
+    "openwebui": "OpenWebUI",
+    "gpt_researcher": "GptResearcher",
 }
 
 

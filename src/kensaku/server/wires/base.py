@@ -31,6 +31,8 @@ class Asked:
     params: Mapping[str, str] = field(default_factory=dict, repr=False)  # of the URL's query
     path: Mapping[str, str] = field(default_factory=dict)  # what the endpoint's path captures
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # names in lower case
+    query_string: str = field(default="", repr=False)  # as it was sent
+    raw: bytes = field(default=b"", repr=False)  # the body of an endpoint that takes any bytes
 
     @property
     def fields(self) -> Mapping[str, Any]:
@@ -73,6 +75,17 @@ class Extract:
 
 
 @dataclass(frozen=True, slots=True)
+class Parse:
+    """Read a document that came with the request."""
+
+    data: bytes = field(repr=False)
+    content_type: str = ""
+    name: str = ""
+
+    kind: ClassVar[str] = "extract"
+
+
+@dataclass(frozen=True, slots=True)
 class Crawl:
     """Read the pages of a site."""
 
@@ -104,7 +117,7 @@ class Research:
     kind: ClassVar[str] = "research"
 
 
-Call = Search | Extract | Crawl | Map | Research
+Call = Search | Extract | Parse | Crawl | Map | Research
 
 
 # --- results: what the core gave, ready to be written
@@ -168,6 +181,7 @@ class Endpoint:
     write: Callable[[Any, Any, Exchange], Any]  # call, result → JSON, or Text
     summary: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict, repr=False)  # JSON Schema
+    takes_bytes: bool = False  # the body is a document, not fields
 
 
 class Wire:

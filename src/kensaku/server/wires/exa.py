@@ -1,0 +1,171 @@
+"""Exa: `POST /search`, `/contents` and `/answer`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kensaku.errors import InvalidQuery
+from kensaku.server.wires import _fields as fields
+from kensaku.server.wires import _operators as operators
+from kensaku.server.wires.base import Asked, Endpoint, Exchange, Extract, Found, Read, Search, Wire
+
+if TYPE_CHECKING:
+    from kensaku.models import Hit
+
+MAX_RESULTS, MAX_URLS = 100, 20
+DEPTHS = {"lite": "ultra-fast", "instant": "ultra-fast", "fast": "fast", "deep": "advanced"}
+_TEXTS = {"type": "array", "items": {"type": "string"}}
+PARAMETERS: dict[str, Any] = {
+    "query": {"type": "string", "minLength": 1, "maxLength": 2_000, "pattern": r"\S"},
+    "numResults": {"type": "integer", "minimum": 1, "maximum": MAX_RESULTS},
+    "type": {"type": "string"},
+    "category": {"type": "string"},
+    "includeDomains": {**_TEXTS, "maxItems": 300},
+    "excludeDomains": {**_TEXTS, "maxItems": 300},
+    "startPublishedDate": {"type": "string"},
+    "endPublishedDate": {"type": "string"},
+    "userLocation": {"type": "string"},
+    "contents": {"type": "object"},
+}
+CONTENTS: dict[str, Any] = {"urls": {**_TEXTS, "minItems": 1, "maxItems": MAX_URLS}}
+
+
+class Exa(Wire):
+    name = "exa"
+    label = "Exa"
+    docs = "https://exa.ai/docs/reference/search"
+    client = 'Exa(api_key, base_url="{url}/exa")'
+
+    def endpoints(self) -> Sequence[Endpoint]:
+        return [
+            Endpoint("POST", "/search", read_search, write_search, "Search", PARAMETERS),
+            Endpoint("POST", "/contents", read_contents, write_contents, "Read pages", CONTENTS),
+            Endpoint("POST", "/answer", read_answer, write_answer, "Answer", PARAMETERS),
+        ]
+
+    def error(self, status: int, message: str) -> Any:
+        tag = {401: "INVALID_API_KEY", 429: "RATE_LIMITED", 432: "NO_MORE_CREDITS"}
+        known = tag.get(status, "INVALID_REQUEST_BODY" if status < 500 else "INTERNAL_ERROR")
+        return {"error": message, "tag": known}
+
+    def status(self, status: int) -> int:
+        return 402 if status == 432 else status
+
+
+def read_search(asked: Asked) -> Search:
+    from kensaku.models import MAX_RESULTS as MOST
+    from kensaku.models import Query
+
+    body = asked.body
+    kind = str(body.get("type") or "auto")
+    query = Query(
+        fields.text(body, "query", most=2_000),
+        max_results=min(fields.integer(body, "numResults", 10, 1, MAX_RESULTS), MOST),
+        depth=DEPTHS.get(kind, "basic"),  # type: ignore[arg-type]
+        topic="news" if body.get("category") == "news" else "general",
+        start_date=operators.iso_day(body.get("startPublishedDate")),
+        end_date=operators.iso_day(body.get("endPublishedDate")),
+        include_domains=fields.texts(body, "includeDomains", 300),
+        exclude_domains=fields.texts(body, "excludeDomains", 300),
+        country=fields.text(body, "userLocation", most=100) or None,
+        include_raw_content=bool(_contents(body).get("text")),
+    )
+    return Search(query, raw="markdown" if query.include_raw_content else None)
+
+
+def write_search(call: Search, found: Found, exchange: Exchange) -> dict[str, Any]:
+    contents = _contents(exchange.asked.body)
+    return {
+        "requestId": exchange.request_id,
+        "resolvedSearchType": "neural",
+        "searchType": str(exchange.asked.body.get("type") or "auto"),
+        "results": [_row(hit, contents) for hit in found.hits],
+        "costDollars": {"total": found.cost},
+    }
+
+
+def read_contents(asked: Asked) -> Extract:
+    body = asked.body
+    name = "urls" if body.get("urls") else "ids"
+    urls = fields.texts({name: body.get(name)}, name, MAX_URLS)
+    if not urls:
+        raise InvalidQuery("urls are missing", remedy=f"give 1 to {MAX_URLS} of them")
+    return Extract(urls)
+
+
+def write_contents(call: Extract, read: Read, exchange: Exchange) -> dict[str, Any]:
+    most = _most(exchange.asked.body.get("text"))
+    results = [
+        {
+            "id": page.url,
+            "url": page.url,
+            "title": page.title,
+            "author": page.author,
+            "publishedDate": page.published,
+            "text": content[:most],
+            "favicon": page.favicon,
+        }
+        for page, content in read.pages
+    ]
+    fine = [{"id": page.url, "status": "success"} for page, _ in read.pages]
+    failed = [
+        {"id": url, "status": "error", "error": {"tag": "CRAWL_NOT_FOUND", "message": why}}
+        for url, why in read.failed
+    ]
+    cost = {"total": 0.0}
+    return {
+        "requestId": exchange.request_id,
+        "results": results,
+        "statuses": [*fine, *failed],
+        "costDollars": cost,
+    }
+
+
+def read_answer(asked: Asked) -> Search:
+    from kensaku.models import Query
+
+    text = fields.text(asked.body, "query", most=2_000)
+    return Search(Query(text, max_results=10, include_answer=True), answer=True)
+
+
+def write_answer(call: Search, found: Found, exchange: Exchange) -> dict[str, Any]:
+    return {
+        "requestId": exchange.request_id,
+        "answer": found.answer or "None of the sources answers this.",
+        "citations": [_row(hit, {"text": exchange.asked.body.get("text")}) for hit in found.hits],
+        "costDollars": {"total": found.cost},
+    }
+
+
+def _contents(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What is wanted beside the addresses: nested, or at the top as older clients send it."""
+    nested = body.get("contents")
+    if isinstance(nested, Mapping):
+        return nested
+    return {name: body.get(name) for name in ("text", "highlights", "summary")}
+
+
+def _most(text: Any) -> int | None:
+    """How many characters of a page are wanted."""
+    most = text.get("maxCharacters") if isinstance(text, Mapping) else None
+    return most if isinstance(most, int) and not isinstance(most, bool) and most > 0 else None
+
+
+def _row(hit: Hit, contents: Mapping[str, Any]) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "id": hit.url,
+        "title": hit.title,
+        "url": hit.url,
+        "publishedDate": hit.published,
+        "author": hit.author,
+        "favicon": hit.favicon,
+        "score": hit.score,
+    }
+    if contents.get("text"):
+        row["text"] = (hit.raw_content or hit.content)[: _most(contents["text"])]
+    if contents.get("highlights"):
+        row |= {"highlights": [hit.content], "highlightScores": [hit.score or 0.5]}
+    if contents.get("summary"):
+        row["summary"] = hit.content
+    return {name: value for name, value in row.items() if value is not None}

@@ -1,0 +1,159 @@
+"""Jina: `s/` searches, `r/` reads a page; plain text, or JSON for who accepts it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
+
+from kensaku.errors import InvalidQuery
+from kensaku.server.wires import _fields as fields
+from kensaku.server.wires import _operators as operators
+from kensaku.server.wires.base import (
+    Asked,
+    Endpoint,
+    Exchange,
+    Extract,
+    Found,
+    Read,
+    Search,
+    Text,
+    Wire,
+)
+from kensaku.text.countries import country_code
+
+if TYPE_CHECKING:
+    from kensaku.models import Hit, Page
+
+MAX_NUM = 20
+SEARCH: dict[str, Any] = {
+    "q": {"type": "string", "minLength": 1, "maxLength": 2_000, "pattern": r"\S"},
+    "num": {"type": "integer", "minimum": 1, "maximum": MAX_NUM},
+    "gl": {"type": "string"},
+    "hl": {"type": "string"},
+    "type": {"type": "string"},
+}
+READ: dict[str, Any] = {"url": {"type": "string", "minLength": 1}}
+
+
+class NotRead(InvalidQuery):
+    """The page could not be read."""
+
+    status = 422
+
+
+class Jina(Wire):
+    name = "jina"
+    label = "Jina"
+    docs = "https://jina.ai/reader"
+    client = "curl {url}/jina/r/https://example.com"
+
+    def endpoints(self) -> Sequence[Endpoint]:
+        return [
+            Endpoint("GET", "/s/", read_search, write_search, "Search", SEARCH),
+            Endpoint("POST", "/s/", read_search, write_search, "Search", SEARCH),
+            Endpoint("GET", "/s/{q:path}", read_search, write_search, "Search", SEARCH),
+            Endpoint("POST", "/r/", read_page, write_page, "Read a page", READ),
+            Endpoint("GET", "/r/{url:path}", read_page, write_page, "Read a page", READ),
+        ]
+
+    def error(self, status: int, message: str) -> Any:
+        return {
+            "data": None,
+            "code": status,
+            "status": status * 100,
+            "message": message,
+            "readableMessage": message,
+        }
+
+    def status(self, status: int) -> int:
+        return 402 if status == 432 else status
+
+
+def read_search(asked: Asked) -> Search:
+    from kensaku.models import Query
+
+    given = {**asked.path, **asked.fields}
+    text, only, never = operators.split_sites(fields.text(given, "q", most=2_000))
+    sites = parse_qs(asked.query_string, max_num_fields=500).get("site", [])
+    country = fields.text(given, "gl", most=20)
+    language, _ = operators.locale(fields.text(given, "hl", most=20))
+    raw = asked.headers.get("x-respond-with", "") != "no-content"
+    query = Query(
+        text,
+        max_results=fields.integer(given, "num", 5, 1, MAX_NUM, clip=True),
+        topic="news" if given.get("type") == "news" else "general",
+        country=country_code(country) if country else None,
+        language=language,
+        include_domains=(*only, *sites),
+        exclude_domains=never,
+        include_raw_content=raw,
+    )
+    return Search(query, raw="markdown" if raw else None)
+
+
+def write_search(call: Search, found: Found, exchange: Exchange) -> Any:
+    if _wants_json(exchange.asked):
+        rows = [_row(hit, call.raw is not None) for hit in found.hits]
+        return {"code": 200, "status": 20000, "data": rows}
+    return Text("\n\n".join(_told(n, hit) for n, hit in enumerate(found.hits, 1)) + "\n")
+
+
+def read_page(asked: Asked) -> Extract:
+    # In the path, what follows a question mark belongs to the page.
+    url = asked.path.get("url") or fields.text(asked.body, "url", most=2_000)
+    if asked.path.get("url") and asked.query_string:
+        url = f"{url}?{asked.query_string}"
+    if not url:
+        raise InvalidQuery("there is no URL to read", remedy="write it behind /r/")
+    return Extract((url if "://" in url else f"https://{url}",))
+
+
+def write_page(call: Extract, read: Read, exchange: Exchange) -> Any:
+    if not read.pages:
+        raise NotRead(read.failed[0][1] if read.failed else "the page could not be read")
+    page, content = read.pages[0]
+    if _wants_json(exchange.asked):
+        return {"code": 200, "status": 20000, "data": _page(page, content)}
+    head = [f"Title: {page.title}", f"URL Source: {page.url}"]
+    if page.published:
+        head.append(f"Published Time: {page.published}")
+    return Text("\n\n".join([*head, f"Markdown Content:\n{content}"]) + "\n")
+
+
+def _wants_json(asked: Asked) -> bool:
+    return "application/json" in asked.headers.get("accept", "")
+
+
+def _page(page: Page, content: str) -> dict[str, Any]:
+    return {
+        "title": page.title,
+        "description": "",
+        "url": page.url,
+        "content": content,
+        "publishedTime": page.published,
+        "usage": {"tokens": len(content) // 4},
+    }
+
+
+def _row(hit: Hit, raw: bool) -> dict[str, Any]:
+    content = (hit.raw_content or "") if raw else ""
+    return {
+        "title": hit.title,
+        "url": hit.url,
+        "description": hit.content,
+        "date": hit.published,
+        "favicon": hit.favicon,
+        **({"content": content} if raw else {}),
+        "usage": {"tokens": len(content or hit.content) // 4},
+    }
+
+
+def _told(n: int, hit: Hit) -> str:
+    rows = [f"[{n}] Title: {hit.title}", f"[{n}] URL Source: {hit.url}"]
+    rows.append(f"[{n}] Description: {hit.content}")
+    if hit.published:
+        rows.append(f"[{n}] Date: {hit.published}")
+    if hit.raw_content:
+        rows.append(f"[{n}] Markdown Content:\n{hit.raw_content}")
+    return "\n".join(rows)
