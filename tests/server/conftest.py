@@ -66,3 +66,22 @@ async def make_server(make_client) -> AsyncIterator[MakeServer]:
 async def server(make_server) -> Running:
     """A server over one fake provider."""
     return await make_server()
+
+
+PROSE = "Sea otters hold hands while they sleep, so that they do not drift apart. " * 6
+
+
+@pytest.fixture
+def site(upstream) -> str:
+    """The address of a site of three pages, one of which is not there."""
+    upstream.serves("/robots.txt", "User-agent: *\nAllow: /\n")
+    upstream.serves("/otters", f"<title>Otters</title><main><h1>Otters</h1><p>{PROSE}</p></main>")
+    upstream.serves("/kelp", f"<title>Kelp</title><main><p>Kelp is food. {PROSE}</p></main>")
+    links = "<a href='/otters'>Otters</a> <a href='/kelp'>Kelp</a>"
+    return upstream.serves("/", f"<title>Start</title><main><p>{PROSE}</p><p>{links}</p></main>")
+
+
+@pytest.fixture
+async def reading_server(make_server) -> Running:
+    """A server that may fetch from loopback."""
+    return await make_server(fetch_allow=("127.0.0.0/8",), fetch_ports="any")

@@ -64,7 +64,9 @@ def wire_routes(state: State) -> list[BaseRoute]:
     for wire in load_wires():
         for endpoint in wire.endpoints():
             handler = WireEndpoint(state, wire, endpoint)
-            paths = [f"/{wire.name}{endpoint.path}", *([endpoint.path] if wire.at_root else [])]
+            paths = [f"/{wire.name}{endpoint.path}"]
+            if wire.at_root and endpoint.path.strip("/"):  # / itself is the page
+                paths.append(endpoint.path)
             for path in paths:
                 route = Route(path, handler, methods=[endpoint.method])
                 routes.setdefault((endpoint.method, path), route)
