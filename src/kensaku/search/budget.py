@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from kensaku.errors import BudgetExceeded
 
 if TYPE_CHECKING:
     from kensaku.store import Store
+
+
+KINDS = ("searches", "fetches", "seconds", "money", "tokens")
 
 
 class RetryBudget:
@@ -84,6 +88,14 @@ class Budget:
                 )
             taken.append((what, amount))
 
+    async def is_spent(self) -> bool:
+        """Whether one of its bounds is reached."""
+        for what in KINDS:
+            limit = getattr(self, what)
+            if limit is not None and await self._add(what, 0.0) >= limit - 1e-9:
+                return True
+        return False
+
     async def settle(self, **amounts: float) -> None:
         """Correct what was taken once the true amounts are known: more, or less."""
         for what, amount in amounts.items():
@@ -92,8 +104,7 @@ class Budget:
 
     def left(self) -> dict[str, float]:
         """What remains of each bounded thing, as far as this process knows."""
-        kinds = ("searches", "fetches", "seconds", "money", "tokens")
-        limits = {k: getattr(self, k) for k in kinds}
+        limits = {k: getattr(self, k) for k in KINDS}
         return {k: v - self._spent.get(k, 0.0) for k, v in limits.items() if v is not None}
 
     async def _add(self, what: str, amount: float) -> float:
@@ -114,3 +125,16 @@ def _period(period: str) -> tuple[str, float]:
         "month": ("%Y-%m", 31 * 86400.0),
     }[period]
     return time.strftime(form, time.gmtime()), seconds
+
+
+def seconds_left(period: str, now: datetime | None = None) -> float:
+    """Seconds until the next hour, day or month begins, in UTC."""
+    now = now or datetime.now(UTC)
+    begin = now.replace(minute=0, second=0, microsecond=0)
+    if period == "hour":
+        end = begin + timedelta(hours=1)
+    elif period == "day":
+        end = begin.replace(hour=0) + timedelta(days=1)
+    else:
+        end = (begin.replace(day=1, hour=0) + timedelta(days=32)).replace(day=1)
+    return (end - now).total_seconds()

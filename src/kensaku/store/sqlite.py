@@ -55,13 +55,23 @@ class SqliteStore(Store):
 
     PURGE_EVERY = 1_000  # writes
 
-    def __init__(self, path: Path, max_bytes: int | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        max_bytes: int | None = None,
+        *,
+        clock: Callable[[], float] | None = None,  # for tests
+    ) -> None:
         self._path = path
+        self._clock = clock
         self._max_bytes = max_bytes
         self._db: sqlite3.Connection | None = None
         self._puts = 0
         self._failed_at = 0.0
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="kensaku-store")
+
+    def _now(self) -> float:
+        return time.time() if self._clock is None else self._clock()
 
     async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(
@@ -96,7 +106,7 @@ class SqliteStore(Store):
                 db.execute("DROP TABLE IF EXISTS kv")  # as it was before `written`
                 db.execute(_TABLE)
                 db.execute("CREATE INDEX IF NOT EXISTS by_age ON entries (written)")
-                db.execute(_PURGE, {"now": time.time()})
+                db.execute(_PURGE, {"now": self._now()})
             except sqlite3.OperationalError:  # locked: the next caller begins again
                 self._db = None
                 db.close()
@@ -115,12 +125,12 @@ class SqliteStore(Store):
     async def get(self, keys: Sequence[str]) -> list[bytes | None]:
         sql = _GET.format(marks=",".join(f":k{n}" for n in range(len(keys))))
         row: dict[str, object] = {f"k{n}": key for n, key in enumerate(keys)}
-        row["now"] = time.time()
+        row["now"] = self._now()
         values = dict(await self._run(lambda db: db.execute(sql, row).fetchall()))
         return [values.get(k) for k in keys]
 
     async def put(self, key: str, value: bytes, ttl: float) -> None:
-        now = time.time()
+        now = self._now()
         row = {"k": key, "v": value, "now": now, "until": now + ttl}
         self._puts += 1
         purge = self._puts % self.PURGE_EVERY == 0
@@ -135,12 +145,12 @@ class SqliteStore(Store):
         await self._run(work)
 
     async def claim(self, key: str, ttl: float) -> bool:
-        now = time.time()
+        now = self._now()
         row = {"k": key, "now": now, "until": now + ttl}
         return await self._run(lambda db: db.execute(_CLAIM, row).rowcount > 0)
 
     async def add(self, key: str, amount: float, ttl: float) -> float:
-        now = time.time()
+        now = self._now()
         row = {"k": key, "n": amount, "now": now, "until": now + ttl}
         return float(await self._run(lambda db: db.execute(_ADD, row).fetchone()[0]))
 
@@ -148,7 +158,7 @@ class SqliteStore(Store):
         def work(db: sqlite3.Connection) -> float:
             db.execute("BEGIN IMMEDIATE")
             try:
-                now = time.time()
+                now = self._now()
                 row = db.execute(_GET.format(marks=":k"), {"k": key, "now": now}).fetchone()
                 wait, arrival = next_turn(row[1] if row else 0.0, now, interval, burst, max_wait)
                 until = now + interval * burst + abs(wait) + 60

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from kensaku.errors import MissingExtra
@@ -11,7 +11,8 @@ from kensaku.store.base import Store
 
 # The same arithmetic as `next_turn`, with one clock for all machines: the server's.
 _TURN = """
-local t = redis.call('TIME'); local now = t[1] + t[2] / 1000000
+local now = tonumber(ARGV[4])
+if not now then local t = redis.call('TIME'); now = t[1] + t[2] / 1000000 end
 local interval, burst, max_wait = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local arrival = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now - interval * burst)
 local start = arrival + interval
@@ -31,12 +32,14 @@ class ValkeyStore(Store):
     """State on a Valkey or Redis server: one connection pool per event loop, made on first use.
 
     The server bounds its own memory: give it `maxmemory` and a policy such as `allkeys-lru`.
+    `clock`, for tests, takes the place of the server's.
     """
 
     PREFIX = "kensaku:"
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, clock: Callable[[], float] | None = None) -> None:
         self._url = url.replace("redis://", "valkey://", 1).replace("rediss://", "valkeys://", 1)
+        self._clock = clock
         self._clients: dict[asyncio.AbstractEventLoop, Any] = {}
 
     def _client(self) -> Any:
@@ -72,7 +75,8 @@ class ValkeyStore(Store):
 
     async def turn(self, key: str, interval: float, burst: int, max_wait: float) -> float:
         script = self._client().register_script(_TURN)
-        wait = await script(keys=[self.PREFIX + key], args=[interval, burst, max_wait])
+        now = "" if self._clock is None else self._clock()
+        wait = await script(keys=[self.PREFIX + key], args=[interval, burst, max_wait, now])
         return float(wait)
 
     async def give_back(self, key: str, interval: float) -> None:

@@ -1,0 +1,210 @@
+"""What a caller may do now: its key's rate and quotas, and what the server itself can take.
+
+    KeyLimits.check(key)   → RateExceeded | QuotaExceeded     shared by all processes, in the store
+    Admission.slot(key)    → a slot in turn | Overloaded      of this process
+
+Each refusal says when to come back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Literal
+
+from kensaku.errors import BudgetExceeded, KensakuError
+from kensaku.search.budget import Budget, seconds_left
+from kensaku.search.limits import read_rate
+
+if TYPE_CHECKING:
+    from kensaku.database.keys import ApiKey
+    from kensaku.store import Store
+
+Quota = Literal["searches", "money"]
+
+
+class LimitExceeded(KensakuError):
+    """The request is refused for now; `retry_after` says for how many seconds."""
+
+    status = 429  # of the HTTP response, as Tavily has them
+
+    def __init__(self, message: str, retry_after: float, remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.retry_after = retry_after
+
+
+class RateExceeded(LimitExceeded):
+    """The key is used faster than its rate."""
+
+    def __init__(self, retry_after: float) -> None:
+        super().__init__("too many requests with this key", retry_after, "slow down")
+
+
+class QuotaExceeded(LimitExceeded):
+    """The key has used up its searches of the day, or its money of the month."""
+
+    status = 432
+
+    def __init__(self, kind: Quota, retry_after: float) -> None:
+        spent = "searches of the day" if kind == "searches" else "money of the month"
+        super().__init__(f"this key has used up its {spent}", retry_after, "ask for a higher quota")
+        self.kind: Quota = kind
+
+
+class Overloaded(LimitExceeded):
+    """The server has more requests than it can take."""
+
+    status = 503
+
+    def __init__(self, retry_after: float) -> None:
+        super().__init__("the server is busy", retry_after, "try again")
+
+
+class KeyLimits:
+    """Rates and quotas of keys, counted in the store that all processes share."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def check(self, key: ApiKey, searches: int = 1) -> None:
+        """Count a request and its searches. Raises `RateExceeded` or `QuotaExceeded`."""
+        if key.rate is not None:
+            interval, burst = bucket_of(key.rate)
+            wait = await self._store.turn(f"rate:{key.id}", interval, burst, 0.0)
+            if wait < 0:
+                raise RateExceeded(-wait)
+        if (money := self.money(key)) is not None and await money.is_spent():
+            raise QuotaExceeded("money", seconds_left("month"))
+        if key.searches_per_day is not None and searches:
+            quota = self._budget(key, searches=key.searches_per_day, period="day")
+            try:
+                await quota.spend(searches=searches)
+            except BudgetExceeded:
+                raise QuotaExceeded("searches", seconds_left("day")) from None
+
+    def money(self, key: ApiKey) -> Budget | None:
+        """Return the key's money of the month, for the search to spend; None without a bound."""
+        if key.money_per_month is None:
+            return None
+        return self._budget(key, money=key.money_per_month, period="month")
+
+    def _budget(
+        self,
+        key: ApiKey,
+        *,
+        period: str,
+        searches: int | None = None,
+        money: float | None = None,
+    ) -> Budget:
+        name = f"key:{key.id}"
+        return Budget(searches, money=money, name=name, period=period, store=self._store)
+
+
+def bucket_of(rate: str) -> tuple[float, int]:
+    """`"10/s"` → (seconds between requests, burst).
+
+    A client may send half a second's requests at once, or a tenth of a minute's, hour's or day's:
+    over 60 s, `10/s` then lets 605 through, which is within 1 %.
+    """
+    n, period = read_rate(rate)
+    return period / n, max(1, int(n * (0.5 if period == 1.0 else 0.1)))
+
+
+class Admission:
+    """Bounds the requests in progress, with a short queue that is fair between keys.
+
+    A free slot goes to the waiting key that has the fewest requests in progress. When the queue is
+    full, the newest request of the key that waits most often is refused. So a key that floods the
+    server slows itself down, and not the others.
+    """
+
+    MAX_RETRY_AFTER = 60.0
+
+    def __init__(self, limit: int = 64, queue: int = 128, max_wait: float = 2.0) -> None:
+        self._limit, self._max_waiting, self._max_wait = limit, queue, max_wait
+        self._queues: dict[str, deque[asyncio.Future[None]]] = {}
+        self._running: Counter[str] = Counter()
+        self._mean = 0.1  # seconds that a request takes
+
+    @property
+    def running(self) -> int:
+        """Requests in progress."""
+        return self._running.total()
+
+    @property
+    def waiting(self) -> int:
+        """Requests in the queue."""
+        return sum(map(len, self._queues.values()))
+
+    @asynccontextmanager
+    async def slot(self, key: str) -> AsyncIterator[None]:
+        """Hold one slot; wait for it if need be. Raises `Overloaded`."""
+        await self._enter(key)
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        try:
+            yield
+        finally:
+            self._mean += 0.05 * (loop.time() - began - self._mean)
+            self._leave(key)
+
+    async def _enter(self, key: str) -> None:
+        if not self._queues and self.running < self._limit:
+            self._running[key] += 1
+            return
+        if self.waiting >= self._max_waiting:
+            self._make_room(key)
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[None] = loop.create_future()
+        self._queues.setdefault(key, deque()).append(future)
+        timer = loop.call_later(self._max_wait, self._refuse, key, future)
+        try:
+            await future
+        except asyncio.CancelledError:
+            if future.cancelled():
+                self._remove(key, future)
+            elif future.exception() is None:  # the caller left as it was given the slot
+                self._leave(key)
+            raise
+        finally:
+            timer.cancel()
+
+    def _leave(self, key: str) -> None:
+        self._running[key] -= 1
+        if not self._running[key]:
+            del self._running[key]
+        if self._queues:
+            # Of keys with as many requests in progress, the first: it was served longest ago.
+            self._start(min(self._queues, key=self._running.__getitem__))
+
+    def _start(self, key: str) -> None:
+        waiting = self._queues.pop(key)
+        waiting.popleft().set_result(None)
+        if waiting:
+            self._queues[key] = waiting  # behind the others
+        self._running[key] += 1
+
+    def _make_room(self, key: str) -> None:
+        longest = max(self._queues, key=lambda k: len(self._queues[k]), default=key)
+        own = len(self._queues.get(key, ()))
+        if longest == key or len(self._queues[longest]) <= own + 1:
+            raise Overloaded(self._retry_after())
+        self._refuse(longest, self._queues[longest][-1])
+
+    def _refuse(self, key: str, future: asyncio.Future[None]) -> None:
+        if not future.done():
+            self._remove(key, future)
+            future.set_exception(Overloaded(self._retry_after()))
+
+    def _remove(self, key: str, future: asyncio.Future[None]) -> None:
+        waiting = self._queues[key]
+        waiting.remove(future)
+        if not waiting:
+            del self._queues[key]
+
+    def _retry_after(self) -> float:
+        """Seconds until the queue should be done, and at least one."""
+        seconds = self._mean * (self.running + self.waiting) / self._limit
+        return min(self.MAX_RETRY_AFTER, max(1.0, seconds))

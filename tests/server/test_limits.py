@@ -1,0 +1,301 @@
+"""Rates, quotas and overload: exact over several workers, fair between keys."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Coroutine
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from kensaku.database.keys import ApiKey
+from kensaku.errors import KensakuError
+from kensaku.search.budget import seconds_left
+from kensaku.server.limits import (
+    Admission,
+    KeyLimits,
+    Overloaded,
+    QuotaExceeded,
+    RateExceeded,
+    bucket_of,
+)
+from kensaku.store import MemoryStore, SqliteStore, Store, ValkeyStore
+
+
+def key(id: str = "k1", **bounds: Any) -> ApiKey:
+    nothing: dict[str, Any] = dict.fromkeys(
+        ("rate", "searches_per_day", "money_per_month", "expires", "revoked")
+    )
+    own = {"name": "agent", "tenant": "", "hint": "", "admin": False}
+    return ApiKey(id=id, created=datetime.now(UTC), **{**own, **nothing, **bounds})
+
+
+class Now:
+    """A clock that a test sets."""
+
+    seconds = 1_700_000_000.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@pytest.fixture(params=["sqlite", "valkey"])
+async def workers(request, tmp_path):
+    """The stores of four workers, which share one file or one server, and their clock."""
+    now = Now()
+    stores: list[Store]
+    if request.param == "valkey":
+        url = request.getfixturevalue("valkey")
+        stores = [ValkeyStore(url, clock=now) for _ in range(4)]
+        await stores[0].forget("")
+    else:
+        stores = [SqliteStore(tmp_path / "state.sqlite", clock=now) for _ in range(4)]
+    yield stores, now
+    for store in stores:
+        await store.close()
+
+
+@pytest.mark.parametrize(("rate", "allowed"), [("10/s", 600), ("50/s", 3000), ("120/m", 120)])
+async def test_a_rate_is_kept_within_one_percent_by_four_workers(workers, rate, allowed):
+    """60 simulated seconds, three times as many requests as the rate allows.
+
+    A rate by the minute has its burst, a tenth, on top in the first minute.
+    """
+    stores, now = workers
+    limits = [KeyLimits(store) for store in stores]
+    own, refused = key(rate=rate), RateExceeded
+
+    async def ask(worker: KeyLimits) -> bool:
+        try:
+            await worker.check(own)
+        except refused:
+            return False
+        return True
+
+    step = 60 / allowed
+    passed = 0
+    for n in range(allowed):
+        now.seconds = Now.seconds + n * step
+        asked = (ask(limits[(n + i) % 4]) for i in range(3))
+        passed += sum(await asyncio.gather(*asked))
+
+    most = allowed * (1.1 if rate.endswith("/m") else 1.01)
+    assert 0.99 * allowed <= passed <= most
+
+
+async def test_keys_do_not_share_a_rate(workers):
+    """And the refusal says when to come back."""
+    stores, now = workers
+    limits = KeyLimits(stores[0])
+    await limits.check(key("a", rate="1/m"))
+    await limits.check(key("b", rate="1/m"))
+
+    with pytest.raises(RateExceeded) as caught:
+        await KeyLimits(stores[1]).check(key("a", rate="1/m"))
+    assert caught.value.retry_after == pytest.approx(60, abs=0.01)
+    assert caught.value.status == 429
+
+    now.seconds += 60.01
+    await limits.check(key("a", rate="1/m"))
+
+
+@pytest.mark.parametrize(
+    ("rate", "interval", "burst"),
+    [("1/s", 1.0, 1), ("10/s", 0.1, 5), ("100/m", 0.6, 10), ("1000/h", 3.6, 100), ("0.5/s", 2, 1)],
+)
+def test_a_rate_leaves_room_for_a_burst(rate, interval, burst):
+    """A client that sends a few requests at once is not refused."""
+    assert bucket_of(rate) == (pytest.approx(interval), burst)
+
+
+async def test_searches_of_a_day_are_counted_by_all_workers(workers):
+    """The eleventh is refused, wherever it comes in; what was refused does not count."""
+    stores, _ = workers
+    limits, own = [KeyLimits(store) for store in stores], key(searches_per_day=10)
+
+    for n in range(10):
+        await limits[n % 4].check(own)
+    for worker in limits:
+        with pytest.raises(QuotaExceeded) as caught:
+            await worker.check(own)
+    assert caught.value.kind == "searches"
+    assert 0 < caught.value.retry_after <= 86_400
+    await limits[0].check(own, searches=0)  # such as asking for the usage
+    await limits[0].check(key("other", searches_per_day=10))
+
+
+async def test_money_of_a_month_is_spent_by_the_search(workers):
+    """The search itself spends it; then nothing more is let in."""
+    stores, _ = workers
+    limits, own = [KeyLimits(store) for store in stores], key(money_per_month=0.02)
+
+    for worker in limits[:2]:
+        await worker.check(own)
+        budget = worker.money(own)
+        assert budget is not None
+        await budget.spend(money=0.01)
+    for worker in limits:
+        with pytest.raises(QuotaExceeded) as caught:
+            await worker.check(own)
+    assert caught.value.kind == "money"
+    assert 0 < caught.value.retry_after <= 31 * 86_400
+    assert limits[0].money(key()) is None
+
+
+async def test_a_key_without_bounds_is_never_refused():
+    """Nor is anything counted for it."""
+    store = MemoryStore()
+    for _ in range(100):
+        await KeyLimits(store).check(key())
+    assert await store.size("") == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("period", "seconds"), [("hour", 1800), ("day", 1800), ("month", 1800 + 86_400)]
+)
+def test_a_quota_says_when_it_is_renewed(period, seconds):
+    """In UTC, as the counters are; the year may end in between."""
+    assert seconds_left(period, datetime(2026, 12, 30, 23, 30, tzinfo=UTC)) == seconds
+
+
+def simulate(main: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    """Run a coroutine in simulated time: whenever all wait, the clock jumps to the next timer."""
+    loop: Any = asyncio.new_event_loop()
+    now, select = 0.0, loop._selector.select
+
+    def jump(timeout: float | None = None) -> Any:
+        nonlocal now
+        assert timeout is not None, "all tasks wait for ever"
+        now += max(0.0, timeout)
+        return select(0)
+
+    loop._selector.select, loop.time = jump, lambda: now
+    try:
+        return loop.run_until_complete(main())
+    finally:
+        loop.close()
+
+
+class Load:
+    """Requests of several keys that take about 0.1 s each, and what became of them."""
+
+    def __init__(self, admission: Admission) -> None:
+        self.admission = admission
+        self.chance = random.Random(3)
+        self.seconds: dict[str, list[float]] = {}
+        self.refused: dict[str, list[float]] = {}
+
+    async def ask(self, key: str) -> None:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        try:
+            async with self.admission.slot(key):
+                await asyncio.sleep(self.chance.uniform(0.05, 0.15))
+        except Overloaded as error:
+            self.refused.setdefault(key, []).append(error.retry_after)
+        else:
+            self.seconds.setdefault(key, []).append(loop.time() - began)
+
+    async def send(self, key: str, per_second: float, seconds: float) -> None:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(int(per_second * seconds)):
+                group.create_task(self.ask(key))
+                await asyncio.sleep(self.chance.uniform(0, 2 / per_second))
+
+
+def test_one_flooding_key_does_not_starve_the_others():
+    """It sends five times what the server can take; four others send a little."""
+    load = Load(Admission(limit=32, queue=64))  # about 320 requests a second
+
+    async def main() -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(load.send("flood", 1600, 20))
+            for n in range(4):
+                group.create_task(load.send(f"calm{n}", 5, 20))
+
+    simulate(main)
+
+    calm = sorted(s for k, times in load.seconds.items() if k != "flood" for s in times)
+    assert len(calm) == 400  # none of them was refused
+    assert calm[int(len(calm) * 0.99)] <= 1.5 * 0.15  # without the flood: up to 0.15
+    assert len(load.seconds["flood"]) + 400 >= 0.8 * 320 * 20  # goodput
+    assert len(load.refused["flood"]) > 20_000
+    assert 1 <= min(load.refused["flood"]) <= max(load.refused["flood"]) <= 60
+    assert (load.admission.running, load.admission.waiting) == (0, 0)
+
+
+def test_a_full_queue_and_a_long_wait_are_refused():
+    """Two run, two wait, one is refused at once, and after the wait the two as well."""
+    admission = Admission(limit=2, queue=2, max_wait=1.0)
+    refused: list[float] = []
+
+    async def hold() -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            async with admission.slot("k"):
+                await asyncio.sleep(30)
+        except Overloaded:
+            refused.append(loop.time())
+
+    async def main() -> None:
+        await asyncio.gather(*(hold() for _ in range(5)))
+
+    simulate(main)
+
+    assert refused == [0.0, 1.0, 1.0]
+    assert (admission.running, admission.waiting) == (0, 0)
+
+
+def test_callers_that_leave_keep_no_slot():
+    """Cancelled while waiting, while running, and just as the slot is given to them."""
+    admission = Admission(limit=1, queue=10)
+
+    async def hold(seconds: float) -> None:
+        async with admission.slot("k"):
+            await asyncio.sleep(seconds)
+
+    async def main() -> None:
+        first, second, third = (asyncio.create_task(hold(10)) for _ in range(3))
+        await asyncio.sleep(0.1)
+        third.cancel()
+        first.cancel()
+        await asyncio.sleep(0)  # the slot is the second's now, which does not know it yet
+        second.cancel()
+        await asyncio.gather(first, second, third, return_exceptions=True)
+        assert (admission.running, admission.waiting) == (0, 0)
+        await hold(0.1)
+
+    simulate(main)
+    assert (admission.running, admission.waiting) == (0, 0)
+
+
+def test_an_error_in_a_request_gives_its_slot_back():
+    """Or the server would stop after 64 of them."""
+    admission = Admission(limit=1)
+
+    async def main() -> None:
+        for _ in range(3):
+            with pytest.raises(KensakuError):
+                async with admission.slot("k"):
+                    raise KensakuError("x")
+
+    simulate(main)
+    assert admission.running == 0
+
+
+def test_keys_take_turns():
+    """The second key does not wait for the whole queue of the first."""
+    admission, order = Admission(limit=1), []
+
+    async def ask(key: str) -> None:
+        async with admission.slot(key):
+            order.append(key)
+            await asyncio.sleep(0.01)
+
+    async def main() -> None:
+        await asyncio.gather(*(ask(key) for key in ["a", "a", "a", "a", "b", "b"]))
+
+    simulate(main)
+    assert order == ["a", "a", "b", "a", "b", "a"]
