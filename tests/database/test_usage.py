@@ -1,0 +1,214 @@
+"""Usage: counted without waiting, written every second, lost never."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import random
+from datetime import UTC, date, datetime
+
+import pytest
+from sqlalchemy import func, select, text
+
+from kensaku.database import Database
+from kensaku.database.tables import BUCKETS, USAGE
+from kensaku.database.usage import OTHER, UsageWriter, percentile, summarise
+from kensaku.errors import DatabaseFault, InvalidQuery, UnknownName
+
+NOON = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
+
+
+class Now:
+    """A clock that a test sets."""
+
+    time = NOON
+
+    def __call__(self) -> datetime:
+        return self.time
+
+
+@pytest.fixture
+def now() -> Now:
+    return Now()
+
+
+async def count(db: Database, column: str = "requests") -> float:
+    async with db.read() as connection:
+        return await connection.scalar(select(func.coalesce(func.sum(USAGE.c[column]), 0)))
+
+
+def fill(usage: UsageWriter) -> None:
+    """Three requests of two keys; two searches, of which one failed."""
+    a = {"tenant": "acme", "key": "a", "endpoint": "tavily/search"}
+    b = {"tenant": "umbrella", "key": "b", "endpoint": "brave/search"}
+    usage.record(outcome="found", elapsed_ms=100, credits=2, **a)
+    usage.record(outcome="found", elapsed_ms=2, credits=1, cached=True, **a)
+    usage.record(outcome="unavailable", elapsed_ms=900, **b)
+    usage.record(outcome="found", provider="tavily", cost=0.008, elapsed_ms=80, **a)
+    usage.record(outcome="Timeout", provider="exa", elapsed_ms=890, **b)
+
+
+async def test_what_was_recorded_is_summed_up(db, now):
+    """By provider it is about searches, otherwise about requests."""
+    usage = UsageWriter(db, now=now)
+    fill(usage)
+    await usage.flush()
+
+    by_key = await summarise(db, "key", today=NOON.date())
+    assert [(r.group, r.requests, r.searches, r.cached) for r in by_key] == [
+        ("a", 2, 1, 1),
+        ("b", 1, 1, 0),
+    ]
+    assert (by_key[0].cost, by_key[0].credits, by_key[0].mean_ms) == (0.008, 3, 51)
+    assert by_key[0].outcomes == {"found": 2}
+    assert by_key[1].outcomes == {"unavailable": 1}
+    by_provider = await summarise(db, "provider", today=NOON.date())
+    assert [(r.group, r.requests, r.searches) for r in by_provider] == [
+        ("exa", 0, 1),
+        ("tavily", 0, 1),
+    ]
+    assert by_provider[0].outcomes == {"Timeout": 1}
+    assert by_provider[0].mean_ms == 890
+    assert [r.group for r in await summarise(db, "day", today=NOON.date())] == ["2026-11-16"]
+    endpoints = await summarise(db, "endpoint", today=NOON.date())
+    assert [r.group for r in endpoints] == ["tavily/search", "brave/search"]
+    assert by_key[0].to_dict()["outcomes"] == {"found": 2}
+
+
+async def test_a_tenant_sees_its_own_usage(db, now):
+    """Whatever the grouping (G12)."""
+    usage = UsageWriter(db, now=now)
+    fill(usage)
+    await usage.flush()
+
+    for by in ("provider", "key", "day", "endpoint", "tenant"):
+        rows = await summarise(db, by, tenant="acme", today=NOON.date())
+        assert sum(r.searches for r in rows) == 1
+        assert "unavailable" not in str(rows)
+    assert await summarise(db, "key", tenant="' OR 1=1 --", today=NOON.date()) == []
+
+
+async def test_old_days_are_left_out(db, now):
+    """`days=1` is today, in UTC."""
+    usage = UsageWriter(db, now=now)
+    for day in (14, 15, 16):
+        now.time = NOON.replace(day=day)
+        usage.record(outcome="found")
+    await usage.flush()
+
+    today = date(2026, 11, 16)
+    groups = [[r.group for r in await summarise(db, "day", days=n, today=today)] for n in (1, 2)]
+    assert groups == [["2026-11-16"], ["2026-11-15", "2026-11-16"]]
+
+
+async def test_sums_of_several_processes_add_up(settings, now):
+    """Four writers of the same rows at the same time: no deadlock, nothing lost."""
+    databases = [await Database.open(settings) for _ in range(4)]
+    writers = [UsageWriter(database, now=now) for database in databases]
+    chance = random.Random(1)
+    for _ in range(5):
+        for writer in writers:
+            for _ in range(100):
+                writer.record(outcome="found", key=f"k{chance.randrange(20)}", cost=0.5)
+        await asyncio.gather(*(writer.flush() for writer in writers))
+
+    assert await count(databases[0]) == 2000
+    assert await count(databases[0], "cost") == pytest.approx(1000)
+    for database in databases:
+        await database.close()
+
+
+async def test_usage_is_written_every_second_and_at_the_end(db, now, clock):
+    """The last second is written by a graceful stop."""
+    async with UsageWriter(db, now=now) as usage:
+        usage.record(outcome="found")
+        clock.advance(1.1)
+        while not await count(db):
+            pass
+        for _ in range(50):
+            usage.record(outcome="found")
+    assert await count(db) == 51
+
+
+async def test_a_database_that_fails_loses_nothing(db, now, clock, caplog):
+    """The counters wait in memory; one warning says so; a request never notices."""
+    async with db.write() as connection:
+        await connection.execute(text("ALTER TABLE kensaku_usage RENAME TO elsewhere"))
+    caplog.set_level(logging.WARNING)
+    async with UsageWriter(db, now=now) as usage:
+        for _ in range(3):
+            usage.record(outcome="found", elapsed_ms=5)
+            with pytest.raises(DatabaseFault):
+                await usage.flush()
+            clock.advance(1.1)
+            await asyncio.sleep(0.05)
+        async with db.write() as connection:
+            await connection.execute(text("ALTER TABLE elsewhere RENAME TO kensaku_usage"))
+    assert await count(db) == 3
+    assert caplog.text.count("cannot be written") <= 1
+
+
+async def test_a_stop_does_not_wait_for_ever(db, now, caplog):
+    """What could not be written is reported as lost."""
+    async with db.write() as connection:
+        await connection.execute(text("DROP TABLE kensaku_usage"))
+    usage = UsageWriter(db, now=now)
+    usage.CLOSE_SECONDS = 0.0
+    usage.record(outcome="found")
+    await usage.close()
+
+    assert "was lost" in caplog.text
+
+
+async def test_memory_is_bounded(db, now):
+    """However many labels somebody invents; what is known is still counted."""
+    usage = UsageWriter(db, now=now)
+    usage.MAX_GROUPS = 10
+    for n in range(100):
+        usage.record(outcome="found", endpoint=f"e{n}")
+    usage.record(outcome="found", endpoint="e3")
+    await usage.flush()
+
+    assert usage.lost == 90
+    assert await count(db) == 11
+
+
+async def test_hostile_labels_and_amounts_are_counted_and_harmless(db, now):
+    """One of them must not stop the writing of the others."""
+    usage = UsageWriter(db, now=now)
+    for label in ("\0", "\ud800", "x" * 1000, "a\nb", "' OR 1=1 --"):
+        usage.record(outcome=label, tenant=label, key=label, endpoint=label, provider=label)
+    for amount in (math.nan, math.inf, -1.0, 1e308):
+        usage.record(outcome="found", cost=amount, credits=amount, elapsed_ms=amount)
+    await usage.flush()
+
+    assert await count(db) == 4
+    assert await count(db, "searches") == 5
+    groups = {row.group for row in await summarise(db, "tenant", today=NOON.date())}
+    assert groups == {"", OTHER, "' OR 1=1 --"}
+
+
+def test_percentiles_are_within_a_bucket_of_the_truth():
+    """Buckets double, and values between are interpolated."""
+    chance = random.Random(5)
+    times = sorted(chance.lognormvariate(5, 0.8) for _ in range(10_000))
+    histogram = [0] * BUCKETS
+    for ms in times:
+        histogram[min(int(ms).bit_length(), BUCKETS - 1)] += 1
+
+    for share in (0.5, 0.95):
+        assert percentile(histogram, share) == pytest.approx(times[int(10_000 * share)], rel=0.15)
+    assert percentile([0] * BUCKETS, 0.5) == 0
+
+
+@pytest.mark.parametrize(("by", "days"), [("colour", 30), ("day", 0), ("day", 10**6)])
+async def test_a_question_out_of_bounds_is_refused(db, by, days):
+    """Before the database is asked."""
+    with pytest.raises((UnknownName, InvalidQuery)):
+        await summarise(db, by, days=days)
+
+
+async def test_nothing_used_is_an_empty_list(db):
+    """And no error."""
+    assert await summarise(db) == []
