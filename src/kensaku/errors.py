@@ -85,7 +85,8 @@ class UnknownName(UsageError):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         name, names = str(name), sorted(known)
         near = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(names)}"
+        listed = f"choose from {', '.join(names[:50])}" if names else "there is none yet"
+        hint = f"did you mean {near[0]!r}?" if near else listed
         super().__init__(f"there is no {kind} {name[:80]!r}", remedy=hint)
         self.name = name
 

@@ -40,6 +40,8 @@ RUNS: dict[str, list[list[str]]] = {
     "calibrate": [["nowhere.jsonl"], ["nowhere.jsonl", "--dry-run"]],
     "doctor": [[], ["--json"], ["--live"], ["--live", "--json"]],
     "completion": [["bash"]],
+    "keys": [["list"], ["list", "--json"], ["revoke", "nowhere"]],
+    "usage": [[], ["--by", "key", "--json"]],
 }
 NOT_RUN = {"mcp", "chat", "serve"}
 

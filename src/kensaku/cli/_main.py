@@ -38,6 +38,8 @@ COMMANDS = {
     "calibrate": "fit the confidence to your own judged searches",
     "cache": "show the size of the response cache, or clear it",
     "serve": "serve Tavily's API and others' over HTTP, with a page",
+    "keys": "create, list and revoke the API keys of the server",
+    "usage": "show what was used, by provider, key, day or endpoint",
     "mcp": "serve the tools to MCP clients",
     "completion": "print a completion script for a shell",
 }

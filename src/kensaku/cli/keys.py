@@ -1,0 +1,149 @@
+"""Manage the API keys of the server.
+
+  create NAME   create a key and print its secret, which is shown this once
+  list          list the keys, and what each may do
+  revoke ID     revoke a key: within a second, no server takes it
+
+Before the first key, the server answers to this machine alone and asks for none.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from kensaku.cli._options import add_common_options, load_settings
+from kensaku.cli._terminal import format_table, print_json, print_message, print_result
+from kensaku.errors import UsageError
+
+if TYPE_CHECKING:
+    from kensaku.database import Database
+    from kensaku.database.keys import ApiKey
+
+USAGE = "[options] create NAME | list | revoke ID"
+HEADINGS = ["id", "name", "tenant", "key", "rate", "searches/day", "$/month", "created", "state"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the action, and what a new key may do."""
+    add = parser.add_argument
+    add("action", choices=("create", "list", "revoke"), metavar="ACTION",
+        help="one of create, list, revoke")  # fmt: skip
+    add("what", nargs="?", metavar="NAME|ID", help="the name of the new key, or the id of a key")
+    add("--tenant", metavar="T", help="create: whose key it is; list: only these")
+    add("--rate", metavar="RATE", help="create: requests that it may send, such as 10/s or 100/m")
+    add("--searches-per-day", type=int, metavar="N", help="create: searches a day (UTC)")
+    add("--money-per-month", type=float, metavar="X", help="create: US dollars a month (UTC)")
+    add("--expires", type=float, metavar="DAYS", help="create: days after which it ends")
+    add("--admin", action="store_true", help="create: it may manage keys and see all usage")
+    add_common_options(parser)
+
+
+async def run(args: argparse.Namespace) -> int:
+    """Check the arguments of an action and run it."""
+    takes = {"create": "a name", "list": "nothing else", "revoke": "the id of a key"}
+    if (args.what is None) != (args.action == "list"):
+        raise UsageError(f"keys {args.action} takes {takes[args.action]}")
+    async with _open(args) as db:
+        if args.action == "create":
+            await _create(args, db)
+        elif args.action == "list":
+            await _list(args, db)
+        else:
+            await _revoke(args, db)
+    return 0
+
+
+@asynccontextmanager
+async def _open(args: argparse.Namespace) -> AsyncIterator[Database]:
+    from kensaku.database import Database
+
+    db = await Database.open(load_settings(args))
+    try:
+        yield db
+    finally:
+        await db.close()
+
+
+async def _create(args: argparse.Namespace, db: Database) -> None:
+    from kensaku.database.keys import any_key, create_key
+
+    first = not await any_key(db)
+    key, secret = await create_key(
+        db,
+        args.what,
+        tenant=args.tenant or "",
+        rate=args.rate,
+        searches_per_day=args.searches_per_day,
+        money_per_month=args.money_per_month,
+        admin=args.admin,
+        expires=_after_days(args.expires),
+    )
+    if args.json:
+        print_json({**key.to_dict(), "key": secret})
+    else:
+        print_result(secret)
+    print_message(f"{key.name} has the id {key.id}; its key is not shown again: store it now")
+    if first:
+        print_message("it is the first: from now on, the server refuses requests without a key")
+
+
+async def _list(args: argparse.Namespace, db: Database) -> None:
+    from kensaku.database.keys import list_keys
+
+    keys = await list_keys(db, tenant=args.tenant)
+    if args.json:
+        print_json([key.to_dict() for key in keys])
+    elif keys:
+        print_result(format_table([HEADINGS, *map(_row, keys)]))
+    elif args.tenant is not None:
+        print_message(f"the tenant {args.tenant} has no keys")
+    else:
+        print_message(
+            "there are no keys: the server answers to this machine alone; "
+            "create one with: kensaku keys create NAME"
+        )
+
+
+async def _revoke(args: argparse.Namespace, db: Database) -> None:
+    from kensaku.database.keys import revoke_key
+
+    key = await revoke_key(db, args.what, tenant=args.tenant)
+    if args.json:
+        print_json(key.to_dict())
+    else:
+        print_result(f"revoked {key.id} ({key.name})")
+
+
+def _after_days(days: float | None) -> datetime | None:
+    if days is None:
+        return None
+    if not 0 < days <= 36_500:
+        raise UsageError(f"--expires is {days:g}; it must be above 0, up to 36,500 days")
+    return datetime.now(UTC) + timedelta(days=days)
+
+
+def _row(key: ApiKey) -> list[str]:
+    return [
+        key.id,
+        key.name,
+        key.tenant or "–",
+        f"{key.hint}…",
+        key.rate or "–",
+        f"{key.searches_per_day:,}" if key.searches_per_day else "–",
+        f"{key.money_per_month:g}" if key.money_per_month else "–",
+        f"{key.created:%Y-%m-%d}",
+        _state(key),
+    ]
+
+
+def _state(key: ApiKey) -> str:
+    if key.revoked:
+        return f"revoked {key.revoked:%Y-%m-%d}"
+    if not key.is_live():
+        return "expired"
+    until = f", until {key.expires:%Y-%m-%d}" if key.expires else ""
+    return ("admin" if key.admin else "active") + until

@@ -1,0 +1,70 @@
+"""Show what the server's callers used: requests, searches, cost and latencies.
+
+Grouped by provider, the rows are about searches that were sent upstream; otherwise, about requests.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from kensaku.cli._options import add_common_options, load_settings
+from kensaku.cli._terminal import format_table, print_json, print_message, print_result
+
+if TYPE_CHECKING:
+    from kensaku.database.usage import UsageRow
+
+USAGE = "[options]"
+GOOD = ("found", "empty")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the grouping and the period."""
+    add = parser.add_argument
+    add("--by", choices=("provider", "key", "day", "endpoint", "tenant"), default="provider",
+        help="one row for each provider (default), key, day, endpoint or tenant")  # fmt: skip
+    add("--days", type=int, default=30, metavar="N", help="the last N days, in UTC (default 30)")
+    add("--tenant", metavar="T", help="only what this tenant used")
+    add_common_options(parser)
+
+
+async def run(args: argparse.Namespace) -> int:
+    """Print one row for each group."""
+    from kensaku.database import Database
+    from kensaku.database.keys import list_keys
+    from kensaku.database.usage import summarise
+
+    db = await Database.open(load_settings(args))
+    try:
+        rows = await summarise(db, args.by, days=args.days, tenant=args.tenant)
+        names = {k.id: k.name for k in await list_keys(db)} if args.by == "key" else {}
+    finally:
+        await db.close()
+    if args.json:
+        print_json([{args.by: row.group, **_without_group(row)} for row in rows])
+    elif rows:
+        headings = [args.by, "requests", "searches", "cached", "failed", "$", "p50 ms", "p95 ms"]
+        print_result(format_table([headings, *(_cells(row, names) for row in rows)]))
+    else:
+        days = "today" if args.days == 1 else f"in the last {args.days:,} days"
+        print_message(f"nothing was used {days}; the server counts what goes through it")
+    return 0
+
+
+def _without_group(row: UsageRow) -> dict[str, object]:
+    return {name: value for name, value in row.to_dict().items() if name != "group"}
+
+
+def _cells(row: UsageRow, names: dict[str, str]) -> list[str]:
+    name = names.get(row.group)
+    failed = sum(count for outcome, count in row.outcomes.items() if outcome not in GOOD)
+    return [
+        f"{row.group} ({name})" if name else row.group or "–",
+        f"{row.requests:,}",
+        f"{row.searches:,}",
+        f"{row.cached:,}",
+        f"{failed:,}",
+        f"{row.cost:,.4g}" if row.cost else "–",
+        f"{row.p50_ms:,.0f}",
+        f"{row.p95_ms:,.0f}",
+    ]
