@@ -183,8 +183,8 @@ def test_a_request_to_the_server_is_a_server_span(traces):
     """With the pattern of its route, and the id that is in the logs."""
     token = caller.set(Caller("r1", key="k1", endpoint="/search"))
     observers = Observers([Telemetry(traces.provider)])
-    with observe(observers, RequestOperation, "/search", "POST") as request:
-        request.record(503)
+    with observe(observers, RequestOperation, "POST", "r1") as request:
+        request.record(503, "/search", "k1")
     caller.reset(token)
 
     span = traces.spans["POST /search"]

@@ -166,17 +166,19 @@ class ToolOperation(Operation):
 
 @dataclass(slots=True, eq=False)
 class RequestOperation(Operation):
-    """A request to the server. `endpoint` is the pattern of the route, never the path."""
+    """A request to the server. `endpoint` is the name of the route, never the path."""
 
     name = "request"
-    endpoint: str
-    method: str = "GET"
+    method: str
+    request_id: str = ""
+    endpoint: str = ""
     status: int | None = None
-    outcome: str = ""
+    key_id: str = ""
+    outcome: str = ""  # that of its search, when an observer knows it
 
-    def record(self, status: int, outcome: str = "") -> None:
-        """Note how it was answered; `outcome` is that of the search, if there was one."""
-        self.status, self.outcome = status, outcome
+    def record(self, status: int, endpoint: str, key_id: str = "") -> None:
+        """Note which route it took, who asked, and how it was answered."""
+        self.status, self.endpoint, self.key_id = status, endpoint, key_id
         self.error = str(status) if status >= 500 else ""
 
 

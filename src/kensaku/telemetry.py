@@ -89,6 +89,7 @@ class Telemetry(Observer):
             return
         span, token = self._spans.pop(operation)
         context.detach(token)
+        span.update_name(_name_of(operation))  # the route of a request is found meanwhile
         span.set_attributes(self._attributes(operation))
         if operation.error and getattr(operation, "sent", True):
             span.set_status(Status(StatusCode.ERROR, operation.error))
@@ -116,7 +117,7 @@ def _name_of(operation: Operation) -> str:
         case AttemptOperation(provider=provider):
             return f"attempt {provider}"
         case RequestOperation(method=method, endpoint=endpoint):
-            return f"{method} {endpoint}"
+            return f"{method} {endpoint}".rstrip()
         case _:
             return operation.name
 

@@ -105,12 +105,12 @@ async def test_index_and_tools_have_durations(make_client, metrics):
 def test_requests_are_counted_by_endpoint_and_status(metrics):
     """Those under way are a gauge, which an error does not leave behind."""
     observers = Observers([metrics])
-    with observe(observers, RequestOperation, "/search", "POST") as request:
+    with observe(observers, RequestOperation, "POST") as request:
         assert value(metrics, "http_requests_in_flight") == 1
-        request.record(200, "found")
+        request.record(200, "/search")
     with (
         pytest.raises(RuntimeError),
-        observe(observers, RequestOperation, "/search", "POST"),
+        observe(observers, RequestOperation, "POST", endpoint="/search"),
     ):
         raise RuntimeError
 
@@ -123,8 +123,8 @@ def test_requests_are_counted_by_endpoint_and_status(metrics):
 def test_a_label_has_a_bounded_number_of_values(metrics):
     """Whoever can choose a label must not be able to fill the memory."""
     for number in range(MAX_VALUES + 500):
-        with observe(Observers([metrics]), RequestOperation, f"/{number}") as request:
-            request.record(200)
+        with observe(Observers([metrics]), RequestOperation, "GET") as request:
+            request.record(200, f"/{number}")
 
     endpoints = {dict(labels).get("endpoint") for _, labels in samples(metrics)} - {None}
     assert len(endpoints) == MAX_VALUES + 1

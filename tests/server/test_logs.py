@@ -1,0 +1,164 @@
+"""Structured logs: JSON lines that say who asked what endpoint, and hold no secret."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import logging
+from collections.abc import Iterator
+from urllib.parse import quote, quote_plus
+
+import pytest
+
+from kensaku import Settings
+from kensaku.observe import Caller, Observers, caller, observe
+from kensaku.operations import RequestOperation
+from kensaku.server.logs import MAX_CHARS, QUIET, RequestLog, configure_logging, request_secrets
+
+KEY = "tvly-CANARY+a/0123456789=="
+PRESENTED = "CANARY-presented+b/0123456789=="
+QUERY = "where does Person-zz91 live?"
+
+
+def forms(secret: str) -> list[str]:
+    """A secret as it is, in an address, and in base64 after any number of bytes."""
+    encoded = [
+        base64.b64encode(b"x" * before + secret.encode()).decode()[before and 4 : -4]
+        for before in range(3)
+    ]
+    return [secret, quote(secret, safe=""), quote_plus(secret), *encoded]
+
+
+class Logs:
+    """What was written, line by line."""
+
+    def __init__(self) -> None:
+        self.stream = io.StringIO()
+
+    @property
+    def text(self) -> str:
+        return self.stream.getvalue()
+
+    @property
+    def lines(self) -> list[dict]:
+        return [json.loads(line) for line in self.text.splitlines()]
+
+
+@pytest.fixture(params=["INFO", "DEBUG"])
+def level(request) -> str:
+    return request.param
+
+
+@pytest.fixture
+def logs(level) -> Iterator[Logs]:
+    """The logs of this process, until the end of the test."""
+    root, names = logging.getLogger(), ("", *QUIET)
+    levels, handlers = [logging.getLogger(n).level for n in names], root.handlers
+    told = Logs()
+    configure_logging(Settings.load(environ={"TAVILY_API_KEY": KEY}), level, told.stream)
+    yield told
+    root.handlers = handlers
+    for name, before in zip(names, levels, strict=True):
+        logging.getLogger(name).setLevel(before)
+
+
+async def test_a_request_is_one_line(make_client, logs, level):
+    """What an operator greps for; the query is there at DEBUG alone."""
+    client = make_client("tavily", observers=[RequestLog()])
+    with observe(Observers([RequestLog()]), RequestOperation, "POST", "request-1") as request:
+        await client.search(QUERY)
+        request.record(200, "tavily/search", "k1")
+
+    (line,) = [line for line in logs.lines if line["message"] == "request"]
+    assert line.pop("elapsed_ms") > 0
+    assert line.pop("time").endswith("+00:00")
+    assert line == {
+        "level": "INFO", "logger": "kensaku.request", "message": "request", "method": "POST",
+        "request_id": "request-1", "endpoint": "tavily/search", "status": 200, "key_id": "k1",
+        "outcome": "found",
+    }  # fmt: skip
+    assert (QUERY in logs.text) is (level == "DEBUG")
+
+
+def test_a_request_that_failed_is_a_warning(logs):
+    """It can be found without knowing the statuses."""
+    with observe(Observers([RequestLog()]), RequestOperation, "POST") as request:
+        request.record(503, "tavily/search")
+
+    assert [(line["level"], line["status"]) for line in logs.lines] == [("WARNING", 503)]
+
+
+def test_every_line_says_for_which_request_it_was_written(logs):
+    """Also those of code that knows nothing of requests."""
+    token = caller.set(Caller("request-1", "tenant", "k1", "tavily/search"))
+    logging.getLogger("kensaku").warning("the store does not work")
+    caller.reset(token)
+    logging.getLogger("kensaku").warning("nobody asked")
+
+    first, second = logs.lines
+    assert (first["request_id"], first["key_id"]) == ("request-1", "k1")
+    assert "request_id" not in second
+
+
+@pytest.mark.parametrize("form", range(6))
+@pytest.mark.parametrize("secret", [KEY, PRESENTED])
+def test_no_secret_is_written_in_any_form(logs, secret, form):
+    """In a message, its arguments, a field, an exception, the id of a request."""
+    hidden = forms(secret)[form]
+    other = logging.getLogger("somebody.else")
+    token = request_secrets.set((PRESENTED,))
+    who = caller.set(Caller(hidden))
+    other.warning("GET /search?api_key=%s&q=x", hidden)
+    other.warning(f"headers: {{'authorization': 'Bearer {hidden}', 'x-own': '{hidden}'}}")
+    other.warning("%s", {"api_key": hidden, "nested": [hidden]})
+    other.warning("fields", extra={"fields": {"a": hidden, "b": [{"c": hidden}], "d": object}})
+    try:
+        raise RuntimeError(f"cannot use {hidden}")
+    except RuntimeError:
+        other.exception("failed with %s", hidden)
+    caller.reset(who)
+    request_secrets.reset(token)
+
+    assert len(logs.lines) == 5
+    for written in forms(secret):
+        assert written not in logs.text
+
+
+def test_the_text_of_an_exception_is_written_at_debug_alone(logs, level):
+    """It may quote a query; its type and place are always there."""
+    try:
+        raise ValueError(QUERY)
+    except ValueError:
+        logging.getLogger("kensaku").exception("it failed")
+
+    (line,) = logs.lines
+    assert line["error"]["type"] == "ValueError"
+    assert "test_logs.py" in line["error"]["at"][-1]
+    assert (QUERY in logs.text) is (level == "DEBUG")
+
+
+def test_what_cannot_be_formatted_breaks_nothing(logs):
+    """Wrong arguments, half characters, line ends, endless text: one line each."""
+
+    class Hostile:
+        def __str__(self) -> str:
+            raise RuntimeError
+
+    other = logging.getLogger("somebody.else")
+    other.warning("%d", "no number")
+    other.warning("%s", Hostile())
+    other.warning('half \ud800, a line\n{"level": "forged"}')
+    other.warning("x" * 1_000_000)
+    other.warning("fields", extra={"fields": {"a": Hostile(), ("b",): 1}})
+
+    assert len(logs.lines) == 5
+    assert max(map(len, logs.text.splitlines())) < MAX_CHARS + 500
+
+
+def test_loggers_that_write_whole_addresses_are_quiet(logs):
+    """An access log with `?q=…` is a log of queries."""
+    for name in QUIET:
+        logging.getLogger(name).info("GET /search?q=%s", QUERY)
+
+    assert logs.text == ""
