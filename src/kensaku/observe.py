@@ -95,6 +95,14 @@ class Observers:
         self.all = tuple(observers)
         self._warned: set[tuple[type, type]] = set()
 
+    def add(self, *observers: Observer) -> None:
+        """Tell these observers, too, from now on."""
+        self.all += observers
+
+    def remove(self, *observers: Observer) -> None:
+        """Tell these observers no more."""
+        self.all = tuple(kept for kept in self.all if kept not in observers)
+
     def notify(self, method: Literal["begin", "end"], operation: Operation) -> None:
         """Call this method of all observers; the last one that began an operation ends it first."""
         for observer in self.all if method == "begin" else reversed(self.all):

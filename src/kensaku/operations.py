@@ -176,10 +176,16 @@ class RequestOperation(Operation):
     key_id: str = ""
     outcome: str = ""  # that of its search, when an observer knows it
 
+    def __post_init__(self) -> None:
+        self.method = self.method if self.method in _METHODS else "_OTHER"
+
     def record(self, status: int, endpoint: str, key_id: str = "") -> None:
         """Note which route it took, who asked, and how it was answered."""
         self.status, self.endpoint, self.key_id = status, endpoint, key_id
         self.error = str(status) if status >= 500 else ""
+
+
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 def host_of(url: str) -> str:

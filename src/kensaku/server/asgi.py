@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from kensaku.config.settings import Settings
-from kensaku.errors import MissingExtra
+from kensaku.errors import KensakuError, MissingExtra
 
 try:
     from starlette.applications import Starlette
@@ -22,7 +22,7 @@ except ImportError:
     raise MissingExtra("Starlette", "server") from None
 
 from kensaku.server import system
-from kensaku.server.endpoint import WireEndpoint
+from kensaku.server.endpoint import WireEndpoint, status_of
 from kensaku.server.entry import Entry
 from kensaku.server.state import State
 from kensaku.server.wires import load_wires
@@ -53,7 +53,7 @@ def app(
     inner = Starlette(
         routes=[*wire_routes(state), *system.routes(state)],
         lifespan=lifespan,
-        exception_handlers={HTTPException: _refuse},
+        exception_handlers={HTTPException: _refuse, KensakuError: _refuse_call},
     )
     return Entry(inner, state)
 
@@ -76,3 +76,8 @@ def wire_routes(state: State) -> list[BaseRoute]:
 async def _refuse(request: Request, error: Any) -> Response:
     body = {"detail": {"error": str(error.detail)}}
     return JSONResponse(body, error.status_code, headers=error.headers)
+
+
+async def _refuse_call(request: Request, error: Any) -> Response:
+    status, headers = status_of(error)
+    return JSONResponse({"detail": {"error": str(error)}}, status, headers=dict(headers))

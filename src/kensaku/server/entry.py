@@ -10,6 +10,8 @@ import re
 import uuid
 from typing import TYPE_CHECKING
 
+from kensaku.observe import Caller, caller, observe
+from kensaku.operations import RequestOperation
 from kensaku.server.http import encode, reply
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("kensaku.server")
 _ID = re.compile(rb"[\w.-]{8,64}")
 _SLASHES = re.compile(r"/{2,}")
+CLIENT_GONE = 499  # as others log it: the client hung up before there was an answer
 SAFE = [
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -45,24 +48,44 @@ class Entry:
         path = scope["path"]
         if path.startswith("//"):
             path = "/" + path.lstrip("/")
-        began = False
+        inner = {**scope, "path": path, "state": state}
+        observers, token = self.state.client.observers, caller.set(Caller(request_id))
+        try:
+            with observe(observers, RequestOperation, scope["method"], request_id) as operation:
+                status = await self._serve(inner, receive, send, request_id)
+                operation.record(status, _endpoint_of(inner), state.get("key_id", ""))
+        finally:
+            caller.reset(token)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send, request_id: str) -> int:
+        """Answer a request; return the status of the answer."""
+        status, whole = 0, False
 
         async def send_safely(message: Message) -> None:
-            nonlocal began
+            nonlocal status, whole
+            whole = message["type"] == "http.response.body" and not message.get("more_body")
             if message["type"] == "http.response.start":
-                began = True
+                status = message["status"]
                 own = [(b"x-request-id", request_id.encode()), *SAFE]
                 message = {**message, "headers": [*message.get("headers", ()), *own]}
             await send(message)
 
         try:
-            await self._app({**scope, "path": path, "state": state}, receive, send_safely)
+            await self._app(scope, receive, send_safely)
         except Exception:
             log.exception("request %s failed", request_id)
-            if began:
+            if status and not whole:
                 raise  # the connection ends: half a reply must not look whole
-            detail = f"Internal Server Error (request {request_id})"
-            await reply(send_safely, 500, encode({"detail": {"error": detail}}))
+            if not status:
+                detail = f"Internal Server Error (request {request_id})"
+                await reply(send_safely, 500, encode({"detail": {"error": detail}}))
+        return status or CLIENT_GONE
+
+
+def _endpoint_of(scope: Scope) -> str:
+    """The name of the route that a request took: of an endpoint of a wire, or of a function."""
+    endpoint = scope.get("endpoint")
+    return getattr(endpoint, "name", "") or getattr(endpoint, "__name__", "") or "none"
 
 
 def _request_id(scope: Scope) -> str:

@@ -34,8 +34,9 @@ request_secrets: ContextVar[tuple[str, ...]] = ContextVar("kensaku_request_secre
 
 MAX_CHARS = 8_000  # of a message
 FRAMES = 20  # of a traceback, the innermost
+PROBES = ("healthz", "readyz", "metrics")  # asked every few seconds: logged at DEBUG
 # They write whole addresses, or statements with their parameters, at INFO.
-QUIET = ("aiohttp.access", "alembic", "dbos", "httpx", "sqlalchemy", "uvicorn.access")
+QUIET = ("aiohttp.access", "aiosqlite", "alembic", "dbos", "httpx", "sqlalchemy", "uvicorn.access")
 
 
 def configure_logging(
@@ -135,8 +136,10 @@ class RequestLog(Observer):
             if log.isEnabledFor(logging.DEBUG):
                 log.debug("search", extra={"fields": _fields(operation, texts=True)})
         elif isinstance(operation, RequestOperation):
-            level = logging.WARNING if operation.error else logging.INFO
-            log.log(level, "request", extra={"fields": _fields(operation)})
+            usual = logging.DEBUG if operation.endpoint in PROBES else logging.INFO
+            level = logging.WARNING if operation.error else usual
+            if log.isEnabledFor(level):
+                log.log(level, "request", extra={"fields": _fields(operation)})
 
 
 def _request_of(operation: Operation) -> RequestOperation | None:

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any
 from kensaku.client import Kensaku
 from kensaku.errors import KensakuError
 from kensaku.observe import Caller, caller
-from kensaku.server.auth import ANYONE, Principal, principal_of
+from kensaku.server.auth import ANYONE, Principal, principal_of, secrets_in
 from kensaku.server.listen import is_loopback
+from kensaku.server.logs import RequestLog, request_secrets
+from kensaku.server.metrics import Metrics
 
 if TYPE_CHECKING:
     from starlette.types import Scope
@@ -51,6 +53,9 @@ class State:
         """`hosts`: names, besides this machine's own, that a server without keys answers to."""
         self.settings = settings
         self.client = client or Kensaku(settings)
+        self.metrics = Metrics()
+        self._observers = (self.metrics, RequestLog())
+        self.client.observers.add(*self._observers)
         self._owns_client = client is None
         self._hosts = {h.lower() for h in hosts}
         self._tenants: OrderedDict[str, Kensaku] = OrderedDict()
@@ -93,6 +98,7 @@ class State:
     async def close(self) -> None:
         """Stop taking requests, and close everything."""
         self.draining = True
+        self.client.observers.remove(*self._observers)
         if self._owns_client:
             await self.client.close()
         if self._database is not None:
@@ -117,6 +123,7 @@ class State:
         if self.draining:
             raise Draining("the server is about to stop", remedy="ask again in a moment")
         await self.start()
+        request_secrets.set(secrets_in(headers, body))
         principal = await principal_of(self.keys, headers, body)
         if principal is ANYONE:
             self._check_host(scope, headers)
@@ -129,6 +136,7 @@ class State:
         """Admit a request, and yield the client that it may use."""
         principal = await self.principal(scope, headers, body)
         request_id = scope["state"]["request_id"]
+        scope["state"]["key_id"] = principal.key_id
         token = caller.set(Caller(request_id, principal.tenant, principal.key_id, endpoint))
         self.in_flight += 1
         try:

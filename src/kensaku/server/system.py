@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from kensaku.errors import KensakuError
+from kensaku.server.http import headers_of
 
 if TYPE_CHECKING:
     from kensaku.server.state import State
@@ -30,7 +31,14 @@ def routes(state: State) -> list[BaseRoute]:
         status = "ok" if ready else "unavailable"
         return JSONResponse({"status": status, "checks": checks}, 200 if ready else 503)
 
-    return [Route("/healthz", healthz), Route("/readyz", readyz)]
+    async def metrics(request: Request) -> Response:
+        principal = await state.principal(request.scope, headers_of(request.scope), {})
+        if not principal.admin:
+            return JSONResponse({"detail": {"error": "this key may not read the metrics"}}, 403)
+        body, media_type = state.metrics.render()
+        return Response(body, media_type=media_type)
+
+    return [Route("/healthz", healthz), Route("/readyz", readyz), Route("/metrics", metrics)]
 
 
 async def check(state: State) -> dict[str, str]:

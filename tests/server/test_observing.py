@@ -1,0 +1,164 @@
+"""A running server, seen from outside: its metrics and its logs, with canaries in every request."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+from collections.abc import AsyncIterator
+
+import aiohttp
+import pytest
+
+import kensaku.server
+from kensaku import Kensaku
+from kensaku.database.keys import create_key
+from kensaku.server.logs import configure_logging
+from tests.server.conftest import serve
+from tests.server.test_logs import forms
+
+PROVIDER_KEY = "tvly-CANARY+p/0123456789=="
+KEYS = {
+    "bearer": "CANARY-bearer+h/0123456789==",
+    "header": "CANARY-header+h/0123456789==",
+    "body": "CANARY-body+b/0123456789==",
+    "query": "CANARY-query+q/0123456789==",
+}
+QUERY = "where does Person-zz91 live?"
+
+
+@pytest.fixture(params=["INFO", "DEBUG"])
+def level(request) -> str:
+    return request.param
+
+
+@pytest.fixture
+async def logged(make_server, level) -> AsyncIterator[tuple]:
+    """A server whose logs go to a stream."""
+    root = logging.getLogger()
+    handlers, before = root.handlers, root.level
+    server, stream = (
+        await make_server("tavily", env={"TAVILY_API_KEY": PROVIDER_KEY}),
+        io.StringIO(),
+    )
+    configure_logging(server.client.settings, level, stream)
+    yield server, stream
+    root.handlers = handlers
+    root.setLevel(before)
+
+
+def canaries(**body: object) -> dict:
+    """A request with a key in every place where clients put one."""
+    return {
+        "headers": {"Authorization": f"Bearer {KEYS['bearer']}", "X-API-Key": KEYS["header"]},
+        "params": {"api_key": KEYS["query"], "q": QUERY},
+        "json": {"query": QUERY, "api_key": KEYS["body"], **body},
+    }
+
+
+def requests_in(stream: io.StringIO) -> list[dict]:
+    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
+    return [line for line in lines if line["message"] == "request"]
+
+
+def assert_no_key(text: str) -> None:
+    for key in (*KEYS.values(), PROVIDER_KEY):
+        for form in forms(key):
+            assert form not in text
+    assert "CANARY" not in text
+
+
+async def test_no_key_of_a_request_is_logged_or_counted(logged, level):
+    """Whatever comes of it: an answer, a refusal, a page that is not there."""
+    server, stream = logged
+    async with aiohttp.ClientSession(server.url) as http:
+        for path, request in {
+            "/search": canaries(),
+            "//search": canaries(max_results="CANARY"),
+            "/extract": canaries(urls=[]),
+            f"/{KEYS['query']}": canaries(),
+        }.items():
+            async with http.post(server.url + path, **request) as reply:
+                assert reply.status < 500
+        async with http.post("/search", data=b'{"api_key": "' + KEYS["body"].encode()) as reply:
+            assert reply.status == 400
+        async with http.get("/metrics") as reply:
+            metrics = await reply.text()
+
+    lines = requests_in(stream)
+    assert [line["status"] for line in lines][:4] == [200, 400, 400, 404]
+    assert lines[0]["outcome"] == "found"
+    assert_no_key(stream.getvalue())
+    assert_no_key(metrics)
+    assert "zz91" not in metrics
+    assert (QUERY in stream.getvalue()) is (level == "DEBUG")
+
+
+async def test_an_error_that_nobody_foresaw_is_logged_without_keys(make_client, level):
+    """Its text may hold anything; its type, its place and the request's id are there."""
+
+    class Careless(Kensaku):
+        async def search(self, query, **options):
+            raise RuntimeError(f"{PROVIDER_KEY} {KEYS['bearer']} {KEYS['body']} {query.text}")
+
+    settings = make_client("tavily", env={"TAVILY_API_KEY": PROVIDER_KEY}).settings
+    root, stream = logging.getLogger(), io.StringIO()
+    handlers, before = root.handlers, root.level
+    async with serve(kensaku.server.app(settings, client=Careless(settings))) as url:
+        configure_logging(settings, level, stream)
+        async with aiohttp.ClientSession(url) as http, http.post("/search", **canaries()) as reply:
+            status, request_id = reply.status, reply.headers["X-Request-Id"]
+    root.handlers = handlers
+    root.setLevel(before)
+
+    (request,) = requests_in(stream)
+    lines = map(json.loads, stream.getvalue().splitlines())
+    (failed,) = [line for line in lines if line["level"] == "ERROR"]
+    assert status == request["status"] == 500
+    assert failed["error"]["type"] == "RuntimeError"
+    assert failed["request_id"] == request["request_id"] == request_id
+    assert request["level"] == "WARNING"
+    assert_no_key(stream.getvalue())
+    assert ("zz91" in stream.getvalue()) is (level == "DEBUG")
+
+
+async def test_the_metrics_count_requests_and_attempts(server):
+    """By endpoint and status; a path that is not there is one value, whatever it is called."""
+    async with aiohttp.ClientSession(server.url) as http:
+        for path in ("/search", "/search", "/nowhere", "/nothing"):
+            await (await http.post(path, json={"query": "otters"})).read()
+        async with http.get("/metrics") as reply:
+            text, kind = await reply.text(), reply.content_type
+
+    assert kind == "text/plain"
+    for line in (
+        'kensaku_http_requests_total{endpoint="tavily/search",status="200"} 2.0',
+        'kensaku_http_requests_total{endpoint="none",status="404"} 2.0',
+        "kensaku_http_requests_in_flight 1.0",
+        'kensaku_cache_lookups_total{result="fresh"} 1.0',
+        'kensaku_attempts_total{error="",outcome="found",provider="tavily"} 1.0',
+    ):
+        assert line in text
+
+
+async def test_the_metrics_are_for_administrators(server):
+    """As soon as there is a key; until then the server answers to its own machine alone."""
+    _, plain = await create_key(server.state.database, "plain")
+    _, admin = await create_key(server.state.database, "admin", admin=True)
+    statuses = []
+    async with aiohttp.ClientSession(server.url) as http:
+        for key in ("", "wrong", plain, admin):
+            headers = {"Authorization": f"Bearer {key}"} if key else {}
+            async with http.get("/metrics", headers=headers) as reply:
+                statuses.append(reply.status)
+
+    assert statuses == [401, 401, 403, 200]
+
+
+async def test_a_client_of_somebody_elses_is_observed_while_the_server_runs(make_client):
+    """And no longer."""
+    client = make_client("tavily")
+    async with serve(kensaku.server.app(client.settings, client=client)):
+        assert len(client.observers.all) == 2
+
+    assert client.observers.all == ()
