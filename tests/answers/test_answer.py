@@ -203,7 +203,7 @@ async def test_a_model_that_never_answers_is_not_waited_for(
     upstream: FakeUpstream, ask: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It has a time of its own: no call hangs."""
-    monkeypatch.setattr("kensaku.answers.answer.MODEL_SECONDS", 0.05)
+    monkeypatch.setattr("kensaku.answers.model.MODEL_SECONDS", 0.05)
     upstream.fails("llm", faults.hang())
     answer = await ask(says("They do [1]."))
 

@@ -10,19 +10,17 @@ reference marks). When a model is configured
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kensaku.answers.model import ChatModel
 from kensaku.answers.score import MARK, Sentence, score_sentences
-from kensaku.errors import ProviderError, Timeout, Unreadable
+from kensaku.errors import ProviderError
 from kensaku.models import Hit
-from kensaku.providers.base import Request
 from kensaku.search.calibration import shipped_models
 from kensaku.search.confidence import confidence_of
-from kensaku.text.clean import visible
 from kensaku.tools.fence import fence_text
 
 if TYPE_CHECKING:
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
 SENTENCES = 3
 COPY = 0.7  # share of its words that a sentence may have in common with one that was chosen
 LEAST = 0.2  # probability that the sources answer, below which they are said not to
-MODEL_SECONDS = 60.0
 NO_ANSWER = "none of the sources answers this"
 
 _RULES = (
@@ -76,10 +73,10 @@ async def to_answer(query: str, context: Context, settings: Settings, http: Tran
     score = confidence.score if confidence else None
     text, writer = extractive(query, context.citations, score), "extract"
     notes = context.notes
-    if settings.llm_url and context.citations:
+    model = ChatModel.from_settings(settings, http)
+    if model is not None and context.citations:
         try:
-            text = await by_model(query, context, settings, http)
-            writer = settings.llm_model
+            text, writer = await by_model(query, context, model), model.name
         except ProviderError as error:
             notes = (*notes, f"the model did not answer ({error.message}); this is an extract")
     if text is None and context.citations:
@@ -102,62 +99,44 @@ def extractive(
 
     `confidence` is that of the search, if it is known.
     """
+    chosen = best_sentences(query, citations, confidence)
+    chosen.sort(key=lambda s: (s.citation, s.position))
+    return " ".join(f"{s.text} [{s.citation}]" for s in chosen) or None
+
+
+def best_sentences(
+    query: str,
+    citations: Sequence[Citation],
+    confidence: float | None = None,
+    count: int = SENTENCES,
+) -> list[Sentence]:
+    """Return at most `count` sentences that answer, the best first; none when none does."""
     scored = score_sentences(query, citations)
     if not scored.sentences or not scored.share:
-        return None
+        return []
     if confidence is None:
         confidence = confidence_of(query, [_as_hit(c) for c in citations]).score
     if shipped_models()["answer"].probability(scored.factors(confidence)) < LEAST:
-        return None
+        return []
     chosen: list[Sentence] = []
     for sentence in sorted(scored.sentences, key=lambda s: -s.score):
-        if len(chosen) == SENTENCES or not sentence.own:
+        if len(chosen) == count or not sentence.own:
             break
         if all(_adds_to(sentence.terms, other.terms) for other in chosen):
             chosen.append(sentence)
-    chosen.sort(key=lambda s: (s.citation, s.position))
-    return " ".join(f"{s.text} [{s.citation}]" for s in chosen) or None
+    return chosen
 
 
 def _as_hit(citation: Citation) -> Hit:
     return Hit(citation.url, citation.title, " ".join(p.text for p in citation.passages))
 
 
-async def by_model(query: str, context: Context, settings: Settings, http: Transport) -> str:
-    """Let the configured model answer from the context. Raises a `ProviderError`."""
-    try:
-        async with asyncio.timeout(MODEL_SECONDS):
-            reply = await http.send(_request(query, context, settings), "llm")
-    except TimeoutError:
-        raise Timeout("llm", f"the model took longer than {MODEL_SECONDS:g} s") from None
-    if reply.status != 200:
-        raise Unreadable("llm", f"the model's server answered {reply.status}", status=reply.status)
-    try:
-        said = reply.json()["choices"][0]["message"]["content"]
-    except (ValueError, KeyError, TypeError, IndexError):
-        said = None
-    text = visible(said).strip() if isinstance(said, str) else ""
-    if not text:
-        raise Unreadable("llm", "the model's server sent no answer")
+async def by_model(query: str, context: Context, model: ChatModel) -> str:
+    """Let the model answer from the context. Raises a `ProviderError`."""
+    asked = f"Sources:\n\n{fence_text(context.text)}\n\nQuestion: {query}"
+    text = await model.ask(_RULES, asked)
     known = {str(c.n) for c in context.citations}
     return MARK.sub(lambda m: _strike_unknown(m, known), text)
-
-
-def _request(query: str, context: Context, settings: Settings) -> Request:
-    key = settings.llm_api_key
-    asked = f"Sources:\n\n{fence_text(context.text)}\n\nQuestion: {query}"
-    return Request(
-        url=settings.llm_url.rstrip("/") + "/chat/completions",
-        headers={"Authorization": f"Bearer {key.reveal()}"} if key else {},
-        json={
-            "model": settings.llm_model,
-            "temperature": 0,
-            "messages": [
-                {"role": "system", "content": _RULES},
-                {"role": "user", "content": asked},
-            ],
-        },
-    )
 
 
 def _strike_unknown(mark: re.Match[str], known: set[str]) -> str:

@@ -1,0 +1,76 @@
+"""The configured model: one OpenAI-compatible chat completion, bounded in time.
+
+ChatModel.from_settings(settings, http) → ask(system, user) → text, or a `ProviderError`
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
+
+from kensaku.errors import Timeout, Unreadable
+from kensaku.providers.base import Request
+from kensaku.text.clean import visible
+
+if TYPE_CHECKING:
+    from kensaku.config.settings import Settings
+    from kensaku.providers.base import Transport
+
+MODEL_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class ChatModel:
+    """A model behind a URL that speaks the OpenAI format."""
+
+    settings: Settings = field(repr=False)
+    http: Transport = field(repr=False)
+
+    @classmethod
+    def from_settings(cls, settings: Settings, http: Transport) -> Self | None:
+        """Return the configured model; None when there is none."""
+        return cls(settings, http) if settings.llm_url else None
+
+    @property
+    def name(self) -> str:
+        """The model's name, as its server knows it."""
+        return self.settings.llm_model
+
+    async def ask(self, system: str, user: str, seconds: float | None = None) -> str:
+        """Ask once and return the text of the reply, without invisible characters.
+
+        Raises a `ProviderError` when it does not answer within `seconds`.
+        """
+        limit = MODEL_SECONDS if seconds is None else seconds
+        try:
+            async with asyncio.timeout(limit):
+                reply = await self.http.send(self._request(system, user), "llm")
+        except TimeoutError:
+            raise Timeout("llm", f"the model took longer than {limit:g} s") from None
+        if reply.status != 200:
+            message = f"the model's server answered {reply.status}"
+            raise Unreadable("llm", message, status=reply.status)
+        try:
+            said = reply.json()["choices"][0]["message"]["content"]
+        except (ValueError, KeyError, TypeError, IndexError):
+            said = None
+        text = visible(said).strip() if isinstance(said, str) else ""
+        if not text:
+            raise Unreadable("llm", "the model's server sent no answer")
+        return text
+
+    def _request(self, system: str, user: str) -> Request:
+        key = self.settings.llm_api_key
+        return Request(
+            url=self.settings.llm_url.rstrip("/") + "/chat/completions",
+            headers={"Authorization": f"Bearer {key.reveal()}"} if key else {},
+            json={
+                "model": self.settings.llm_model,
+                "temperature": 0,
+                "messages": [
+                    {"role": "system", "content": system},
+                    {"role": "user", "content": user},
+                ],
+            },
+        )
