@@ -23,10 +23,16 @@ CLASSES = [
     ("search/budget.py", "Budget", "_Budget"),
     ("client.py", "Kensaku", "Kensaku"),
 ]
-RESULTS = {"Crawl": "CrawlResult", "Index": "_Index", "Budget": "_Budget"}
+RESULTS = {
+    "Crawl": "CrawlResult",
+    "Index": "_Index",
+    "Budget": "_Budget",
+    "AsyncIterator[Event]": "Iterator[Event]",
+}
 EXTRA = {
     "CrawlResult": "kensaku.fetch",
     "Callable": "collections.abc",
+    "Iterator": "collections.abc",
     "Coroutine": "collections.abc",
     "Any": "typing",
     "TypeVar": "typing",

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from kensaku.models import Query as Query
     from kensaku.models import Response as Response
     from kensaku.models import Source as Source
+    from kensaku.research.report import Report as Report
     from kensaku.search.budget import Budget as Budget
     from kensaku.search.confidence import Confidence as Confidence
 else:
@@ -68,6 +69,7 @@ else:
             "Response",
             "Source",
         ),
+        research__report=("Report",),
         search__budget=("Budget",),
         search__confidence=("Confidence",),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import time
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -17,7 +17,13 @@ from kensaku._resources import EXTRACT_SECONDS, Resources
 from kensaku.config.settings import Mode, Settings
 from kensaku.errors import ConfigError, InvalidQuery, UnknownName
 from kensaku.models import LOCAL, Query, Response
-from kensaku.options import CrawlOptions, QueryOptions, SearchOptions, SettingsOptions
+from kensaku.options import (
+    CrawlOptions,
+    QueryOptions,
+    ResearchOptions,
+    SearchOptions,
+    SettingsOptions,
+)
 from kensaku.search import pipeline
 from kensaku.search.route import Route, plan
 from kensaku.search.run import Run
@@ -30,6 +36,8 @@ if TYPE_CHECKING:
     from kensaku.index import Index
     from kensaku.models import Page, Passage, Progress
     from kensaku.observe import Observer, Observers
+    from kensaku.research.events import Event
+    from kensaku.research.report import Report
     from kensaku.search.budget import Budget
     from kensaku.testing import Cassette
 
@@ -194,6 +202,26 @@ class Kensaku:
         asked = query.query if isinstance(query, Response) else query
         text = asked if isinstance(asked, str) else asked.text
         return await to_answer(text, context, self.settings, self._resources.http)
+
+    async def research(self, input: str, **options: Unpack[ResearchOptions]) -> Report:
+        """Plan questions, search for each, read pages, and write a cited report.
+
+        Without a model the report consists of sentences from the sources. Raises `UsageError` for
+        values out of bounds. `Report.outcome` is `unavailable` when nobody could search.
+        """
+        from kensaku.research.run import begin, run_research
+
+        state, means = begin(input, options)
+        return await run_research(state, self, **means)
+
+    def research_events(
+        self, input: str, **options: Unpack[ResearchOptions]
+    ) -> AsyncIterator[Event]:
+        """Do the same as `research`, and yield what happens; the last event has the report."""
+        from kensaku.research.run import begin, run_events
+
+        state, means = begin(input, options)
+        return run_events(state, self, **means)
 
     async def extract(
         self,

@@ -5,9 +5,9 @@ Type checkers and editors read them by PEP 692; a test compares them with the cl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
         Undated,
     )
     from kensaku.models import Depth, TimeRange, Topic
+    from kensaku.research.attachments import Attachment
+    from kensaku.research.request import CitationFormat, Effort, Length
     from kensaku.search.budget import Budget
 
 
@@ -50,6 +52,28 @@ class SearchOptions(QueryOptions, total=False):
     route: str | Iterable[str] | None
     mode: Mode | None
     timeout: float | None
+    cache: bool | None
+    budget: Budget | None
+
+
+class RequestOptions(TypedDict, total=False):
+    """The fields of `ResearchRequest` besides its input."""
+
+    model: Effort
+    output_length: Length
+    citation_format: CitationFormat
+    output_schema: Mapping[str, Any] | None
+    include_domains: Iterable[str]
+    exclude_domains: Iterable[str]
+    files: Iterable[Attachment | Mapping[str, str]]
+    route: str | Iterable[str] | None
+    collection: str | None
+    timeout: float
+
+
+class ResearchOptions(RequestOptions, total=False):
+    """What `Kensaku.research` takes besides the input."""
+
     cache: bool | None
     budget: Budget | None
 

@@ -1,6 +1,6 @@
 """Written by scripts/sync_stub.py: the sync client, typed."""
 
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any, Self, TypeVar, Unpack
@@ -14,7 +14,15 @@ from kensaku.index.request import SearchMode
 from kensaku.index.results import AddResult, CheckResult, CollectionStats, Hits
 from kensaku.models import Document, Page, Passage, Progress, Query, Response
 from kensaku.observe import Observer, Observers
-from kensaku.options import CrawlOptions, QueryOptions, SearchOptions, SettingsOptions
+from kensaku.options import (
+    CrawlOptions,
+    QueryOptions,
+    ResearchOptions,
+    SearchOptions,
+    SettingsOptions,
+)
+from kensaku.research.events import Event
+from kensaku.research.report import Report
 from kensaku.search.budget import Budget
 from kensaku.store import Store
 from kensaku.testing import Cassette
@@ -179,6 +187,10 @@ class Kensaku:
         **options: Unpack[SearchOptions],
     ) -> Answer:
         """Search and answer in the sources' own words, or by the configured model."""
+    def research(self, input: str, **options: Unpack[ResearchOptions]) -> Report:
+        """Plan questions, search for each, read pages, and write a cited report."""
+    def research_events(self, input: str, **options: Unpack[ResearchOptions]) -> Iterator[Event]:
+        """Do the same as `research`, and yield what happens; the last event has the report."""
     def extract(
         self,
         urls: str | Iterable[str],

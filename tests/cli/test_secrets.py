@@ -29,6 +29,7 @@ RUNS: dict[str, list[list[str]]] = {
     "search": [["otter"], ["otter", "--json"], ["otter", "--explain", "--route", "brave,exa"]],
     "context": [["otter"], ["otter", "--json"]],
     "answer": [["otter"], ["otter", "--json"]],
+    "research": [["otter"], ["otter", "--json"]],
     "extract": [["{page}"], ["{page}", "--json"]],
     "crawl": [["{page}", "--json"]],
     "map": [["{page}"]],

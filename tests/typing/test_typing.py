@@ -14,7 +14,14 @@ import pytest
 
 from kensaku import Query, Settings
 from kensaku.fetch import Plan
-from kensaku.options import CrawlOptions, QueryOptions, SearchOptions, SettingsOptions
+from kensaku.options import (
+    CrawlOptions,
+    QueryOptions,
+    RequestOptions,
+    SearchOptions,
+    SettingsOptions,
+)
+from kensaku.research import ResearchRequest
 from tests import ROOT
 
 HERE = Path(__file__).parent
@@ -63,6 +70,7 @@ def test_right_calls_are_right_and_wrong_calls_are_wrong(checker):
     [
         (QueryOptions, Query, {"text"}),
         (CrawlOptions, Plan, {"url"}),
+        (RequestOptions, ResearchRequest, {"input"}),
         (SettingsOptions, Settings, {"providers", "origins"}),
     ],
 )

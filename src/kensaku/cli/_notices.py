@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kensaku.answers.context import Context
     from kensaku.client import Kensaku
     from kensaku.models import Attempt, Hit, Response
+    from kensaku.research.report import Report
 
 MARKER = "keyless-notice"
 # What a dialect writes itself is not repeated on stderr.
@@ -86,7 +87,7 @@ def print_notices(
         print_message("The local index answered, not the web.")
 
 
-def print_outcome(result: Context | Answer) -> int:
+def print_outcome(result: Context | Answer | Report) -> int:
     """Print the messages about the search behind a result; return the exit status."""
     print_notices(result.outcome, result.attempts, result.notes)
     if result.outcome is Outcome.UNAVAILABLE:

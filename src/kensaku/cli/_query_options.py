@@ -46,8 +46,8 @@ def query_text(args: argparse.Namespace) -> str:
 def query_fields(args: argparse.Namespace) -> dict[str, Any]:
     """Return the fields of `Query` that were given."""
     fields = {name: getattr(args, name) for name in _FIELDS}
-    fields["include_domains"] = _split_hosts(args.include_domains)
-    fields["exclude_domains"] = _split_hosts(args.exclude_domains)
+    fields["include_domains"] = split_hosts(args.include_domains)
+    fields["exclude_domains"] = split_hosts(args.exclude_domains)
     return {name: value for name, value in fields.items() if value is not None}
 
 
@@ -66,6 +66,7 @@ def _add_choice(
     parser.add_argument(flag, choices=choices, metavar=metavar, help=text)
 
 
-def _split_hosts(values: list[str] | None) -> tuple[str, ...] | None:
+def split_hosts(values: list[str] | None) -> tuple[str, ...] | None:
+    """Return the hosts of a repeatable option, which may hold several with commas."""
     hosts = (host.strip() for value in values or () for host in value.split(","))
     return tuple(filter(None, hosts)) or None

@@ -1,0 +1,115 @@
+"""What the sources say to each question, in their own words. Pure.
+
+evidence → best sentences of each question → where two sources differ → subtopics of the pages
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kensaku.answers.answer import best_sentences
+from kensaku.answers.score import score_sentences
+from kensaku.models import Outcome
+from kensaku.search.rank import host_of, terms
+from kensaku.text.clean import one_line
+
+if TYPE_CHECKING:
+    from kensaku.answers.context import Citation
+    from kensaku.answers.score import Sentence
+    from kensaku.research.evidence import Evidence
+    from kensaku.research.state import State
+
+CANDIDATES = 12  # sentences that are compared with each other
+ALIKE = 0.5  # share of their words that two statements on one thing have in common
+CLOSE = 0.7  # of the best sentence's share of the question
+HEADING_CHARS = 60
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+_BOILERPLATE = re.compile(
+    r"references|see also|external links|further reading|contents|notes|bibliography|comments?|"
+    r"related|share|menu|navigation|sources|footnotes|sign in|subscribe|cookie|"
+    r"脚注|出典|関連項目|外部リンク|参考文献|目次|注釈|関連|コメント|共有",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A question, and the sentences that answer it, the best first."""
+
+    question: str
+    sentences: tuple[Sentence, ...]
+    citations: tuple[Citation, ...]
+    differences: tuple[tuple[Sentence, Sentence], ...] = ()
+    searched: bool = True  # False: nobody could search for it
+    confidence: float | None = None
+
+
+def find_answers(state: State, evidence: Evidence, sentences: int) -> list[Finding]:
+    """Return what was found for each question of the plan."""
+    findings = []
+    for n, question in enumerate(state.plan["questions"]):
+        query = question["queries"][0]
+        citations = evidence.citations(query, n)
+        confidence = evidence.confidence(n)
+        chosen = best_sentences(query, citations, confidence, sentences)
+        findings.append(
+            Finding(
+                question["text"],
+                tuple(chosen),
+                citations,
+                tuple(differences(query, citations)) if chosen else (),
+                was_searched(state, n),
+                confidence,
+            )
+        )
+    return findings
+
+
+def was_searched(state: State, question: int) -> bool:
+    """Whether somebody searched for a question, or files may answer it."""
+    if state.request.files:
+        return True
+    found = (r for s, r in state.all_searched() if s.question == question)
+    return any(r["outcome"] != Outcome.UNAVAILABLE for r in found)
+
+
+def differences(query: str, citations: Sequence[Citation]) -> list[tuple[Sentence, Sentence]]:
+    """Return at most one pair of sentences of two hosts that state the same with other figures."""
+    hosts = {c.n: host_of(c.url) or c.url for c in citations}
+    asked = set(_FIGURE.findall(query))
+    scored = sorted(score_sentences(query, citations).sentences, key=lambda s: -s.own)
+    close = [s for s in scored[:CANDIDATES] if s.own and s.own >= CLOSE * scored[0].own]
+    figures = {s.position: frozenset(_FIGURE.findall(s.text)) - asked for s in close}
+    for at, one in enumerate(close):
+        for other in close[at + 1 :]:
+            if hosts[one.citation] == hosts[other.citation]:
+                continue
+            mine, theirs = figures[one.position], figures[other.position]
+            if mine and theirs and not mine & theirs and _is_alike(one, other):
+                return [(one, other)]
+    return []
+
+
+def find_subtopics(state: State, count: int) -> list[str]:
+    """Return headings of the pages that were read, those of several pages first.
+
+    They become sections made of these pages; nothing is searched for them.
+    """
+    about = set(terms(state.request.input))
+    seen: dict[str, list[str]] = {}
+    for page in state.pages().values():
+        for heading in dict.fromkeys(one_line(h) for h in page["headings"]):
+            short = 2 <= len(heading) <= HEADING_CHARS
+            if not short or _BOILERPLATE.search(heading) or set(terms(heading)) >= about:
+                continue
+            seen.setdefault(heading.casefold(), []).append(heading)
+    ranked = sorted(seen.values(), key=lambda same: -len(same))
+    return [same[0] for same in ranked[:count]]
+
+
+def _is_alike(one: Sentence, other: Sentence) -> bool:
+    fewest = min(len(one.terms), len(other.terms))
+    return bool(fewest) and len(one.terms & other.terms) / fewest >= ALIKE

@@ -1,0 +1,129 @@
+"""Split an input into questions by rule, in English and Japanese. Pure.
+
+    input → sentences and list items → requests → compound questions apart → topic carried over
+
+"When was the abbey founded and who led it?" is two questions; the second needs the abbey.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kensaku.index.languages import STOP_WORDS, guess_language
+from kensaku.text.clean import one_line
+
+MAX_CHARS = 300  # of one question
+TOPIC_WORDS = 6
+_JAPANESE = re.compile("[\u3041-\u30ff]")
+_SENTENCE = re.compile(r"(?<=[?？!！。])\s*|(?<=\.)\s+(?=[A-Z\"'(])|[\r\n;；]+\s*")
+_BULLET = re.compile(r"^\s*(?:[-*•・‣]|\(?\d{1,2}[.)．）])\s*")
+_WH = r"(?:who|whom|whose|what|when|where|why|how|which)"
+_WH_JA = r"(?:いつ|どこ|誰|だれ|何|なに|なん|なぜ|どう|どの|どれ|どんな|いくつ|いくら)"
+_ASKS = re.compile(
+    rf"[?？]|^\W*(?:{_WH}|is|are|was|were|do|does|did|can|could|should|has|have|will|would|find|list|"
+    r"explain|describe|compare|summari[sz]e|tell|name|give|show|research|investigate)\b"
+    rf"|{_WH_JA}|か[。]?$|教えて|調べ|まとめ|比較|説明し|述べ|違い",
+    re.IGNORECASE,
+)
+_AND = re.compile(rf",?\s+(?:and|or|as well as)\s+(?={_WH}\b)|,\s+(?={_WH}\b)", re.IGNORECASE)
+_AND_JA = re.compile(rf"[、,]\s*(?:そして|また|および|さらに)?、?(?=[^、]*{_WH_JA})")
+_HAS_WH = re.compile(rf"\b{_WH}\b|{_WH_JA}", re.IGNORECASE)
+_PRONOUN = re.compile(
+    r"\b(?:it|its|they|their|them|he|she|his|her|him|this|these|those)\b|それ|その|これ|この|彼",
+    re.IGNORECASE,
+)
+_TOPIC_JA = re.compile(r"^\W*(.{2,30}?)(?:について|とは|は|が|の|を)")
+_COMPARED = (
+    re.compile(r"\bcompare\s+(.{2,80}?)\s+(?:and|with|to|vs\.?|versus)\s+(.{2,80})", re.IGNORECASE),
+    re.compile(r"\bdifferences?\s+between\s+(.{2,80}?)\s+and\s+(.{2,80})", re.IGNORECASE),
+    re.compile(r"^(.{2,80}?)\s+(?:vs\.?|versus)\s+(.{2,80})", re.IGNORECASE),
+    re.compile(r"(.{2,30}?)と(.{2,30}?)(?:の違い|を比較|の比較|を比べ)"),
+)
+_TAIL = re.compile(
+    r"\s+(?:in terms of|regarding|with respect to|by|for|on)\s.*$|[?？.。!！]+$", re.DOTALL
+)
+_WORD = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
+_ENDING_JA = re.compile(
+    r"(?:を|について|のか)?(?:教えて|調べて|まとめて|説明して)?(?:ください|下さい|欲しい|ほしい)?"
+    r"(?:です|ます|でしょう|でした|ました)?(?:か)?[。？?！!]*$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something to find out, and the searches that may be made for it, in order."""
+
+    text: str
+    queries: tuple[str, ...]
+
+
+def split_questions(text: str) -> list[Question]:
+    """Return the questions of an input; an input that asks nothing is one topic."""
+    parts = [one_line(_BULLET.sub("", part or "")) for part in _SENTENCE.split(text)]
+    parts = [part for part in parts if len(part) > 1]
+    asked = [part for part in parts if _ASKS.search(part)] or [one_line(text)]
+    topic = _topic(parts[0]) if parts else ""
+    questions: dict[str, Question] = {}
+    for part in asked:
+        first, *others = _split_compound(part)
+        own = _topic(first)
+        found = [_question(first, topic if _PRONOUN.search(first) else "")]
+        found += [_question(other, own or topic) for other in others]
+        found += [_question(side, "") for side in compared(part)]
+        for question in found:
+            questions.setdefault(question.text.casefold(), question)
+    return list(questions.values())
+
+
+def is_topic(text: str) -> bool:
+    """Whether an input names a subject and asks nothing about it."""
+    return len(text) <= 80 and "\n" not in text and not _ASKS.search(text)
+
+
+def compared(text: str) -> list[str]:
+    """Return the two sides of a comparison; nothing when none is asked for."""
+    for pattern in _COMPARED:
+        if match := pattern.search(text):
+            return [_TAIL.sub("", side).strip(" ,、") for side in match.groups()]
+    return []
+
+
+def keywords(text: str) -> str:
+    """Return the words that carry the meaning, as one types them into a search box."""
+    if _JAPANESE.search(text):
+        bare = _ENDING_JA.sub("", text)
+        return " ".join(re.sub(rf"{_WH_JA}|[、。「」？?]", " ", bare).split())
+    stop = STOP_WORDS.get(guess_language(text), STOP_WORDS["en"]) | STOP_WORDS["en"]
+    words = [w for w in _WORD.findall(text) if w.lower() not in stop]
+    return " ".join(dict.fromkeys(words))
+
+
+def _split_compound(part: str) -> list[str]:
+    """Split "when … and who …"; a piece that has no subject of its own joins the next one."""
+    pattern = _AND_JA if _JAPANESE.search(part) else _AND
+    pieces, start = [], 0
+    for match in pattern.finditer(part):
+        before = part[start : match.start()]
+        if _HAS_WH.search(before) and len(keywords(before)) > 1:
+            pieces.append(before)
+            start = match.end()
+    return [*pieces, part[start:]]
+
+
+def _question(text: str, topic: str) -> Question:
+    text = text[:MAX_CHARS].strip(" 、,")
+    missing = [w for w in topic.split() if w.lower() not in text.lower()]
+    query = " ".join([text, *missing])[:MAX_CHARS]
+    queries = dict.fromkeys(filter(None, (query, keywords(query)[:MAX_CHARS])))
+    return Question(text, tuple(queries))
+
+
+def _topic(text: str) -> str:
+    """Return what a question is about, in a few words."""
+    if _JAPANESE.search(text):
+        match = _TOPIC_JA.match(text)
+        return match[1] if match and not re.search(_WH_JA, match[1]) else ""
+    words = keywords(text).split()
+    names = [w for w in words if w[0].isupper() or w[0].isdigit()]
+    return " ".join((names or words)[:TOPIC_WORDS])
