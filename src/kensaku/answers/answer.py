@@ -115,7 +115,7 @@ def best_sentences(
     if not scored.sentences or not scored.share:
         return []
     if confidence is None:
-        confidence = confidence_of(query, [_as_hit(c) for c in citations]).score
+        confidence = confidence_of(query, [as_hit(c) for c in citations]).score
     if shipped_models()["answer"].probability(scored.factors(confidence)) < LEAST:
         return []
     chosen: list[Sentence] = []
@@ -127,7 +127,8 @@ def best_sentences(
     return chosen
 
 
-def _as_hit(citation: Citation) -> Hit:
+def as_hit(citation: Citation) -> Hit:
+    """Return a citation as a hit whose content are its passages."""
     return Hit(citation.url, citation.title, " ".join(p.text for p in citation.passages))
 
 

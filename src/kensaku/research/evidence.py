@@ -61,6 +61,7 @@ class Evidence:
         self._shared: list[str] = []  # addresses that every question may use
         self._confidence: dict[int, float] = {}
         self._preferred = state.request.include_domains
+        self._pages = state.pages()
         self._read(state)
         self._numbers = {url: n for n, url in enumerate(self._hits, 1)}
 
@@ -79,6 +80,10 @@ class Evidence:
         """Return how sure the search for a question was; None when only files are there."""
         return self._confidence.get(question)
 
+    def was_read(self, question: int) -> bool:
+        """Whether a page of this question was read."""
+        return any(url in self._pages for url in self._own[question])
+
     def references(self, citations: Iterable[Citation]) -> dict[int, Reference]:
         """Return the sources of citations by their numbers, with all their passages."""
         found: dict[int, Reference] = {}
@@ -95,7 +100,6 @@ class Evidence:
         for file in state.request.files:
             self._hits[file.url] = Hit(file.url, file.name, raw_content=file.text)
             self._shared.append(file.url)
-        pages = state.pages()
         for search, result in state.all_searched():
             if result["outcome"] == Outcome.UNAVAILABLE:
                 continue
@@ -103,12 +107,12 @@ class Evidence:
             known = self._confidence.get(search.question, 0.0)
             self._confidence[search.question] = max(known, score)
             for values in result["hits"]:
-                hit = with_page(Hit.from_dict(values), pages.get(values["url"]))
+                hit = with_page(Hit.from_dict(values), self._pages.get(values["url"]))
                 self._hits.setdefault(hit.url, hit)
                 own = self._shared if search.preferred else self._own[search.question]
                 own.append(hit.url)
             self._store(result["stored"])
-        self._store({url: page["passages"] for url, page in pages.items()})
+        self._store({url: page["passages"] for url, page in self._pages.items()})
 
     def _store(self, passages: Mapping[str, Any]) -> None:
         for url, found in passages.items():

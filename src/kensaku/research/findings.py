@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kensaku.answers.answer import best_sentences
+from kensaku.answers.answer import as_hit, best_sentences
 from kensaku.answers.score import score_sentences
 from kensaku.models import Outcome
+from kensaku.search.confidence import confidence_of
 from kensaku.search.rank import host_of, terms
 from kensaku.text.clean import one_line
 
@@ -53,7 +54,7 @@ def find_answers(state: State, evidence: Evidence, sentences: int) -> list[Findi
     for n, question in enumerate(state.plan["questions"]):
         query = question["queries"][0]
         citations = evidence.citations(query, n)
-        confidence = evidence.confidence(n)
+        confidence = _confidence(query, citations, evidence, n)
         chosen = best_sentences(query, citations, confidence, sentences)
         findings.append(
             Finding(
@@ -66,6 +67,16 @@ def find_answers(state: State, evidence: Evidence, sentences: int) -> list[Findi
             )
         )
     return findings
+
+
+def _confidence(
+    query: str, citations: Sequence[Citation], evidence: Evidence, question: int
+) -> float | None:
+    """Return how sure the search was, or, if more, what it found once its pages were read."""
+    searched = evidence.confidence(question)
+    if searched is None or not evidence.was_read(question):
+        return searched
+    return max(searched, confidence_of(query, [as_hit(c) for c in citations]).score)
 
 
 def was_searched(state: State, question: int) -> bool:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 from kensaku.index.languages import STOP_WORDS, guess_language
 from kensaku.text.clean import one_line
 
 MAX_CHARS = 300  # of one question
+MAX_PARTS = 20  # of one compound question
 TOPIC_WORDS = 6
 _JAPANESE = re.compile("[\u3041-\u30ff]")
 _SENTENCE = re.compile(r"(?<=[?？!！。])\s*|(?<=\.)\s+(?=[A-Z\"'(])|[\r\n;；]+\s*")
@@ -103,7 +105,7 @@ def _split_compound(part: str) -> list[str]:
     """Split "when … and who …"; a piece that has no subject of its own joins the next one."""
     pattern = _AND_JA if _JAPANESE.search(part) else _AND
     pieces, start = [], 0
-    for match in pattern.finditer(part):
+    for match in islice(pattern.finditer(part), MAX_PARTS):
         before = part[start : match.start()]
         if _HAS_WH.search(before) and len(keywords(before)) > 1:
             pieces.append(before)

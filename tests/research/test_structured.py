@@ -1,0 +1,119 @@
+"""Content in the form of a schema: what is found, null for the rest, and what each rests on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema
+import pytest
+
+from kensaku.answers.verify import verify
+from kensaku.research.structured import fit_type
+
+from .conftest import Model, Web
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "daily_food_share": {
+            "type": "integer",
+            "description": "How much of their weight do sea otters eat each day, in per cent?",
+        },
+        "sleep": {"type": "string", "description": "How do sea otters sleep?"},
+        "facts": {
+            "type": "object",
+            "properties": {
+                "foods": {"type": "array", "items": {"type": "string"},
+                          "description": "What food do sea otters eat each day?"},
+            },
+        },
+        "painter": {"type": "string", "description": "Who painted the Mona Lisa in 1503?"},
+    },
+    "required": ["sleep"],
+}  # fmt: skip
+TASK = "How do sea otters sleep? What do sea otters eat each day?"
+
+
+def without_null(value: Any) -> Any:
+    """The values that were found."""
+    if isinstance(value, dict):
+        return {n: without_null(v) for n, v in value.items() if v is not None}
+    return value
+
+
+async def test_a_schema_is_filled_from_the_best_sentences(client: Any) -> None:
+    """Each value of its type, with the sentence that it is from; what is missing is null."""
+    report = await client().research(TASK, output_schema=SCHEMA)
+    sources = {s.n: s for s in report.sources}
+
+    assert report.content["daily_food_share"] == 25
+    assert report.content["sleep"] == "Sea otters hold hands while they sleep."
+    assert report.content["facts"]["foods"]
+    assert report.content["painter"] is None
+    assert any("painter" in note for note in report.notes)
+    jsonschema.validate(without_null(report.content), SCHEMA)
+    for ground in report.basis.values():
+        passages = sources[ground["source"]].passages
+        assert any(verify(ground["quote"], p.text).found for p in passages)
+
+
+async def test_a_models_values_need_a_quote_that_holds(client: Any, model: Model) -> None:
+    """And the type of the schema; others are null, and said."""
+    model.plans("How do sea otters sleep?", "What do sea otters eat each day?")
+    model.says(
+        "Fill",
+        {
+            "content": {
+                "daily_food_share": "lots",
+                "sleep": "Hand in hand",
+                "facts": {"foods": ["clams", 7], "more": 1},
+                "painter": "Leonardo",
+                "extra": 1,
+            },
+            "basis": {
+                "daily_food_share": {"source": 2, "quote": "25 % of their weight"},
+                "sleep": {"source": 1, "quote": "hold hands while they sleep"},
+                "facts": {"source": 2, "quote": "sea urchins and clams"},
+                "painter": {"source": 1, "quote": "Leonardo painted it"},
+            },
+        },
+    )
+    report = await client(**model.settings).research(TASK, output_schema=SCHEMA)
+
+    assert report.written_by == "small"
+    assert report.content == {
+        "daily_food_share": None,
+        "sleep": "Hand in hand",
+        "facts": {"foods": ["clams"]},
+        "painter": None,
+    }
+    assert any("daily_food_share, painter" in note for note in report.notes)
+
+
+@pytest.mark.parametrize("reply", ["no", {}, {"content": []}, {"content": {"sleep": "x"}}])
+async def test_a_model_without_supported_values_leaves_the_extract(
+    reply: Any, client: Any, model: Model, web: Web
+) -> None:
+    """As for a report."""
+    model.plans("How do sea otters sleep?")
+    model.says("Fill", reply)
+    report = await client(**model.settings).research(TASK, output_schema=SCHEMA)
+
+    assert report.written_by == "extract"
+    assert report.content["sleep"] == "Sea otters hold hands while they sleep."
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "fitted"),
+    [
+        ({"type": "integer"}, 3, 3), ({"type": "integer"}, 3.0, 3), ({"type": "integer"}, 3.5, None),
+        ({"type": "integer"}, True, None), ({"type": "integer"}, "3", None),
+        ({"type": "number"}, 3.5, 3.5), ({"type": "boolean"}, True, True),
+        ({"type": "boolean"}, 1, None), ({"type": "string"}, "a", "a"), ({}, "a", "a"),
+        ({"enum": ["a"]}, "b", None), ({"type": "array"}, ["a", 1], ["a"]),
+        ({"type": "array"}, "a", None), ({"type": "string"}, {"a": 1}, None),
+    ],
+)  # fmt: skip
+def test_a_value_has_the_type_of_its_schema(schema: Any, value: Any, fitted: Any) -> None:
+    """Or it is left out."""
+    assert fit_type(schema, value) == fitted
