@@ -24,6 +24,8 @@ from tests.growth import growth
         ("ラッコは何を食べますか。どこに住んでいますか。",
          ["ラッコは何を食べますか。", "どこに住んでいますか。"]),
         ("ラッコは何を食べ、どこに住んでいますか。", ["ラッコは何を食べ", "どこに住んでいますか。"]),
+        ("- height of the tower\n- its architect", ["height of the tower", "its architect"]),
+        ("日本の首都は", ["日本の首都は"]),
         ("・首都はどこ？\n・人口はいくつ？", ["首都はどこ？", "人口はいくつ？"]),
         ("緑茶と紅茶の違いを教えてください", ["緑茶と紅茶の違いを教えてください", "緑茶", "紅茶"]),
         ("How old is Rome? How old is rome?", ["How old is Rome?"]),

@@ -25,7 +25,7 @@ _WH_JA = r"(?:いつ|どこ|誰|だれ|何|なに|なん|なぜ|どう|どの|�
 _ASKS = re.compile(
     rf"[?？]|^\W*(?:{_WH}|is|are|was|were|do|does|did|can|could|should|has|have|will|would|find|list|"
     r"explain|describe|compare|summari[sz]e|tell|name|give|show|research|investigate)\b"
-    rf"|{_WH_JA}|か[。]?$|教えて|調べ|まとめ|比較|説明し|述べ|違い",
+    rf"|{_WH_JA}|[かは][。]?$|答え|教えて|調べ|まとめ|比較|説明し|述べ|違い",
     re.IGNORECASE,
 )
 _AND = re.compile(rf",?\s+(?:and|or|as well as)\s+(?={_WH}\b)|,\s+(?={_WH}\b)", re.IGNORECASE)
@@ -62,10 +62,13 @@ class Question:
 
 def split_questions(text: str) -> list[Question]:
     """Return the questions of an input; an input that asks nothing is one topic."""
-    parts = [one_line(_BULLET.sub("", part or "")) for part in _SENTENCE.split(text)]
-    parts = [part for part in parts if len(part) > 1]
-    asked = [part for part in parts if _ASKS.search(part)] or [one_line(text)]
-    topic = _topic(parts[0]) if parts else ""
+    parts: dict[str, bool] = {}  # each with whether it asks; an item of a list always does
+    for raw in _SENTENCE.split(text):
+        part = one_line(_BULLET.sub("", raw))
+        if len(part) > 1:
+            parts[part] = bool(_BULLET.match(raw) or _ASKS.search(part))
+    asked = [part for part, asks in parts.items() if asks] or [one_line(text)]
+    topic = _topic(next(iter(parts), ""))
     questions: dict[str, Question] = {}
     for part in asked:
         first, *others = _split_compound(part)
