@@ -4,6 +4,7 @@
     ├── UsageError (also a ValueError)      the caller: fix the call or the settings
     │   ├── InvalidQuery                    a value out of its bounds; nothing was sent
     │   ├── UnknownName                     no such provider, dialect, …; names the nearest
+    │   ├── UnknownJob                      no such job, or another tenant's
     │   ├── ConfigError                     a settings file or variable; says where
     │   └── MissingExtra                    a package is not installed; says which command
     ├── ProviderError                       one upstream; another one may answer
@@ -32,7 +33,8 @@
     │   ├── PageUnavailable                 status, timeout, reset
     │   └── Unparsable                      no text can be had from it
     ├── IndexFault                          the local index: missing, locked, full, damaged
-    └── DatabaseFault                       the server's database: out of reach, locked, newer
+    ├── DatabaseFault                       the server's database: out of reach, locked, newer
+    └── JobFailed                           a job: a part of it, or all of it
 
 Every error is one sentence, and `remedy` says what to do next. No message, `repr` or attribute
 holds a key or a query.
@@ -89,6 +91,15 @@ class UnknownName(UsageError):
         hint = f"did you mean {near[0]!r}?" if near else listed
         super().__init__(f"there is no {kind} {name[:80]!r}", remedy=hint)
         self.name = name
+
+
+class UnknownJob(UsageError):
+    """There is no such job, or it is another tenant's."""
+
+    def __init__(self, id: str) -> None:
+        super().__init__(
+            f"there is no job {str(id)[:80]!r}", remedy="`kensaku jobs list` lists them"
+        )
 
 
 class ConfigError(UsageError):
@@ -277,6 +288,10 @@ class IndexFault(KensakuError):
 
 class DatabaseFault(KensakuError):
     """The server's database cannot do this now. The text never holds its URL."""
+
+
+class JobFailed(KensakuError):
+    """A job ended before its work was done; it can be resumed."""
 
 
 def error_from_dict(values: Mapping[str, Any], provider: str = "") -> KensakuError:

@@ -22,7 +22,7 @@ async def test_the_queue_is_bounded_by_variants():
     """A calendar's queries are one page in many dresses."""
     frontier = Frontier()
     added = await frontier.add([(f"http://x.test/cal?d={n}", 1.0) for n in range(1_000)], 1)
-    assert added == 20
+    assert len(added) == 20
     await frontier.close()
 
 

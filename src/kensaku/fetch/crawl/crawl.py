@@ -55,14 +55,16 @@ class Crawl:
         resume: bool = False,
         progress: Progress | None = None,
         on_page: Callable[[Page], Awaitable[object]] | None = None,
+        frontier: Frontier | None = None,
     ) -> None:
+        """`state` is the file of the frontier, unless there is a `frontier` already."""
         self.plan, self.base_url = plan, plan.url
         self.failed: list[Failure] = []
         self.notes: list[str] = []
         self._reader, self._progress, self._on_page = reader, progress, on_page
         self._scope, self._relevance = plan.scope, Relevance(plan.instructions)
         self._resume = resume and state is not None
-        self._frontier = Frontier(state, fresh=not resume)
+        self._frontier = frontier or Frontier(state, fresh=not resume)
         self._max_depth = plan.max_depth
         self._pages: list[Page] = []  # only when the crawl is awaited
         self._elapsed = 0.0
@@ -156,9 +158,23 @@ class Crawl:
             for page in await self._frontier.pages():
                 yield page
             return
+        await self.begin(deadline)
+
+    async def begin(self, deadline: float) -> None:
+        """Fill the frontier with the first page, and with those of the sitemaps."""
         await self._frontier.add([(self.plan.url, 1.0)], 0)
         if self.plan.sitemap:
             await self._add_sitemaps(deadline)
+
+    async def read_next(self, deadline: float) -> list[Page]:
+        """Read the next pages of the frontier, some at a time; return those that are wanted.
+
+        For a caller that stores the frontier itself; iterating over a crawl needs no such call.
+        """
+        done, _ = await self._frontier.counts()
+        links = await self._frontier.take(min(WORKERS, self.plan.limit - done))
+        reading = [self._read(url, depth, deadline) for url, depth, _ in links]
+        return [page for page in await asyncio.gather(*reading) if page is not None]
 
     async def _start_reading(self, reading: Reading, deadline: float) -> bool:
         """Start as many tasks as there is work and room for; return False when all is done."""

@@ -80,20 +80,20 @@ class Frontier:
             raise
         return db
 
-    async def add(self, links: Iterable[tuple[str, float]], depth: int) -> int:
-        """Queue links and return how many; skip those that are known or over a limit."""
+    async def add(self, links: Iterable[tuple[str, float]], depth: int) -> list[tuple[str, float]]:
+        """Queue links and return them; skip those that are known or over a limit."""
 
-        def work(db: sqlite3.Connection) -> int:
+        def work(db: sqlite3.Connection) -> list[tuple[str, float]]:
             (place,) = db.execute("SELECT count(*) FROM links").fetchone()
-            added = 0
+            added: list[tuple[str, float]] = []
             db.execute("BEGIN")
             for url, score in links:
-                if place + added >= MAX_LINKS or not _new_variant(db, url):
+                if place + len(added) >= MAX_LINKS or not _new_variant(db, url):
                     continue
-                row = (url, depth, score, _QUEUED, place + added)
-                added += db.execute(
-                    "INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?, ?, NULL)", row
-                ).rowcount
+                row = (url, depth, score, _QUEUED, place + len(added))
+                insert = "INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?, ?, NULL)"
+                if db.execute(insert, row).rowcount:
+                    added.append((url, score))
             db.execute("COMMIT")
             return added
 

@@ -1,0 +1,98 @@
+"""What a kind of job gets to work with: steps that are stored, parts, progress, a client."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from dbos import DBOS
+from dbos import error as dbos_errors
+
+from kensaku.errors import FetchError, JobFailed, UsageError
+from kensaku.jobs.job import JobProgress
+from kensaku.jobs.names import PARTS_QUEUE
+
+if TYPE_CHECKING:
+    from kensaku.client import Kensaku
+    from kensaku.jobs.executor import Executor
+
+T = TypeVar("T")
+MAX_ATTEMPTS = 3
+AHEAD = 64  # parts that are queued or running at a time: the table stays short
+
+
+class JobRun:
+    """One run of a job, or of a part of it, in this process."""
+
+    def __init__(self, executor: Executor, id: str, kind: str, tenant: str, part: int = 0) -> None:
+        self.id, self.kind, self.tenant, self.part = id, kind, tenant, part
+        self.executor = executor
+
+    @property
+    def client(self) -> Kensaku:
+        """The client of the tenant."""
+        return self.executor.client(self.tenant)
+
+    async def step(self, name: str, work: Callable[[], Awaitable[T]]) -> T:
+        """Do the work and store its result, which is JSON; return it without work next time.
+
+        It is tried again when it fails, and cancelled together with its job.
+        """
+        try:
+            return await DBOS.run_step_async(
+                {
+                    "name": name,
+                    "retries_allowed": True,
+                    "max_attempts": MAX_ATTEMPTS,
+                    "interval_seconds": 0.5,
+                    "preemptible": True,
+                    "should_retry": _is_worth_retrying,
+                },
+                _coroutine(work),
+            )
+        except dbos_errors.DBOSMaxStepRetriesExceeded as given_up:
+            raise given_up.errors[-1] from None
+
+    async def report(
+        self, stage: str = "", done: int = 0, total: int = 0, documents: int = 0
+    ) -> None:
+        """Store how far this run is."""
+        progress = JobProgress(done, total, stage, documents)
+        await asyncio.to_thread(self.executor.tables.report, self.id, self.part, progress)
+
+    async def run_parts(self, parts: Sequence[Mapping[str, Any]]) -> AsyncIterator[dict[str, Any]]:
+        """Run the parts on all processes of this database; yield their results in order.
+
+        A part that fails does not stop the others. Raises `JobFailed` after the last one.
+        """
+        from kensaku.jobs.workflows import run_part
+
+        queued: deque[Any] = deque()
+        errors: list[str] = []
+        for n in range(len(parts) + AHEAD):
+            if n < len(parts):
+                call = (self.id, n + 1, self.kind, self.tenant, dict(parts[n]))
+                queued.append(await DBOS.enqueue_workflow_async(PARTS_QUEUE, run_part, *call))
+            if n >= AHEAD and queued:
+                try:
+                    yield await queued.popleft().get_result()
+                except Exception as error:
+                    errors.append(str(error))
+        if errors:
+            raise JobFailed(
+                f"{len(errors)} of {len(parts)} parts failed: {errors[0][:500]}",
+                remedy=f"resume it with: kensaku jobs resume {self.id}",
+            )
+
+
+def _coroutine(work: Callable[[], Awaitable[T]]) -> Callable[[], Any]:
+    async def call() -> T:
+        return await work()
+
+    return call
+
+
+def _is_worth_retrying(error: BaseException) -> bool:
+    return not isinstance(error, UsageError | FetchError)  # fetching has retries of its own

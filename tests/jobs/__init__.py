@@ -1,0 +1,1 @@
+"""Jobs: durable, resumable, one tenant apart from the other."""
