@@ -1,0 +1,68 @@
+"""`make mutants`: which changes it makes, and how it judges them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import ROOT
+
+SCRIPTS = ROOT / "scripts" / "mutants"
+
+
+def changed(source: str) -> list[str]:
+    """The lines that the script would put in place of those of a source."""
+    program = (
+        "import sys; from changes import changes; text = sys.stdin.read();"
+        "[print(c.apply(text).replace('\\n', ' ')) for c in changes(text)]"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program],
+        input=source,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(SCRIPTS)},
+    )
+    return ran.stdout.splitlines()
+
+
+def test_bounds_branches_and_calls_are_changed() -> None:
+    """Each of these is a decision that a test has to hold."""
+    assert "MOST = 11" in changed("MOST = 10")
+    assert "if (a <= b): f()" in changed("if a < b: f()")
+    assert "if a < b: pass" in changed("if a < b: f()")
+    assert "def f(a): return None" in changed("def f(a): return a")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '"""A docstring."""',
+        '__all__ = ["a"]',
+        "Kind = Literal['a', 'b']",
+        'log.info("found", 3)',
+        "assert a < b",
+        "for a, b in zip(c, d, strict=True): ...",
+    ],
+)
+def test_what_makes_no_difference_is_left_alone(source: str) -> None:
+    """Nobody should write a test for the wording of a log."""
+    assert changed(source) == []
+
+
+def test_the_words_of_a_table_are_left_alone_and_the_table_is_not() -> None:
+    """A test of each stop word would be the list, written twice; a short list is logic."""
+    words = [f"word{n}" for n in range(12)]
+
+    assert changed(f"WORDS = frozenset({words})") == ["WORDS = (None)"]
+    assert len(changed(f"WORDS = frozenset({words[:5]})")) == 6
+
+
+def test_a_sentence_is_left_alone_also_as_a_keyword(tmp_path: Path) -> None:
+    """Wording is for people; that the error is raised is tested."""
+    assert changed('raise Wrong("no such name", remedy="name another one")') == ["pass"]
+    assert changed('x(help="what it does")') == ["pass"]
