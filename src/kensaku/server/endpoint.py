@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -31,8 +31,8 @@ from kensaku.server.http import (
     read_body,
     reply,
 )
-from kensaku.server.perform import Unavailable, perform
-from kensaku.server.wires.base import Asked, Endpoint, Exchange, Text, Wire
+from kensaku.server.perform import Unavailable, outcome_of, perform
+from kensaku.server.wires.base import Asked, Endpoint, Exchange, Search, Text, Wire
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -56,10 +56,12 @@ class WireEndpoint:
         try:
             raw = await read_body(receive, MAX_FILE if self._endpoint.takes_bytes else MAX_BODY)
             asked = self._decode(scope, headers, raw)
-            async with self._state.request(scope, self.name, headers, asked.body) as client:
+            async with self._state.request(scope, self.name, headers, asked.body) as session:
                 call = self._endpoint.read(asked)
+                await session.check_limits(int(isinstance(call, Search)))
                 async with _ends_with_client(receive):
-                    result = await perform(client, call)
+                    result = await perform(session.client, call, session.budget)
+                session.outcome, session.cached = outcome_of(result)
             elapsed = time.perf_counter() - began
             exchange = Exchange(asked, scope["state"]["request_id"], elapsed)
             written = self._endpoint.write(call, result, exchange)

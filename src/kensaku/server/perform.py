@@ -26,6 +26,7 @@ from kensaku.server.wires.base import Call, Crawl, Extract, Found, Listed, Map, 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
     from kensaku.models import Attempt, Response
+    from kensaku.search.budget import Budget
     from kensaku.server.wires.base import Format
 
 IMAGES, PAGE_IMAGES = 10, 5  # in all, and of one page
@@ -59,17 +60,26 @@ class Unavailable(KensakuError):
         return min((w for w in waits if w), default=5.0)
 
 
-async def perform(client: Kensaku, call: Call) -> Any:
-    """Carry out a call. Raises `KensakuError`."""
+async def perform(client: Kensaku, call: Call, budget: Budget | None = None) -> Any:
+    """Carry out a call; `budget` is what it may spend. Raises `KensakuError`."""
+    if isinstance(call, Search):
+        return await search(client, call, budget)
     return await _PERFORM[type(call)](client, call)
+
+
+def outcome_of(result: Any) -> tuple[str, bool]:
+    """What a result is counted as, and whether it came from the cache."""
+    found = getattr(result, "hits", None) or getattr(result, "pages", None)
+    found = found or getattr(result, "urls", None)
+    return "found" if found else "empty", getattr(result, "cached", False)
 
 
 # --- search
 
 
-async def search(client: Kensaku, call: Search) -> Found:
+async def search(client: Kensaku, call: Search, budget: Budget | None = None) -> Found:
     """Search, and do to the hits what the wire asks for."""
-    response = await client.search(call.query, route=call.route)
+    response = await client.search(call.query, route=call.route, budget=budget)
     if response.outcome is Outcome.UNAVAILABLE:
         raise Unavailable(response.attempts)
     answer = response.answer
@@ -97,6 +107,7 @@ async def finish(client: Kensaku, call: Search, response: Response, answer: str 
         images=list(dict.fromkeys(listed))[:IMAGES],
         page_images={url: urls[:PAGE_IMAGES] for url, (_, urls) in images.items()},
         cost=response.cost,
+        cached=response.cached,
         elapsed=response.elapsed_ms / 1000,
     )
 
@@ -204,7 +215,6 @@ def plain(markdown: str | None) -> str | None:
 
 
 _PERFORM: dict[type, Callable[[Kensaku, Any], Any]] = {
-    Search: search,
     Extract: extract,
     Parse: parse,
     Crawl: crawl,

@@ -9,18 +9,22 @@ else's application there is none.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kensaku.client import Kensaku
 from kensaku.errors import KensakuError
-from kensaku.observe import Caller, caller
+from kensaku.observe import Caller, Observer, caller
 from kensaku.server.auth import ANYONE, Principal, principal_of, secrets_in
+from kensaku.server.limits import Admission, KeyLimits
 from kensaku.server.listen import is_loopback
 from kensaku.server.logs import RequestLog, request_secrets
 from kensaku.server.metrics import Metrics
+from kensaku.server.session import Session, UsageObserver
 
 if TYPE_CHECKING:
     from starlette.types import Scope
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from kensaku.config.settings import Settings
     from kensaku.database import Database
     from kensaku.database.key_cache import KeyCache
+    from kensaku.database.usage import UsageWriter
 
 MAX_TENANTS = 512  # whose clients are kept: each is small
 
@@ -54,7 +59,8 @@ class State:
         self.settings = settings
         self.client = client or Kensaku(settings)
         self.metrics = Metrics()
-        self._observers = (self.metrics, RequestLog())
+        self.admission = Admission()
+        self._observers: list[Observer] = [self.metrics, RequestLog()]
         self.client.observers.add(*self._observers)
         self._owns_client = client is None
         self._hosts = {h.lower() for h in hosts}
@@ -62,7 +68,7 @@ class State:
         self._starting = asyncio.Lock()
         self._database: Database | None = None
         self._keys: KeyCache | None = None
-        self.in_flight = 0
+        self._usage: UsageWriter | None = None
         self.draining = False
 
     @property
@@ -82,6 +88,11 @@ class State:
         assert self._keys is not None
         return self._keys
 
+    @cached_property
+    def limits(self) -> KeyLimits:
+        """The rates and quotas of keys, shared with other processes."""
+        return KeyLimits(self.client._resources.store)
+
     async def start(self) -> None:
         """Open what every request needs. Starting twice is fine."""
         if self.started:
@@ -91,14 +102,20 @@ class State:
                 return
             from kensaku.database import Database
             from kensaku.database.key_cache import KeyCache
+            from kensaku.database.usage import UsageWriter
 
             self._database = await Database.open(self.settings)
+            self._usage = await UsageWriter(self._database).__aenter__()
+            self._observers.append(observer := UsageObserver(self._usage))
+            self.client.observers.add(observer)
             self._keys = KeyCache(self._database)
 
     async def close(self) -> None:
         """Stop taking requests, and close everything."""
         self.draining = True
         self.client.observers.remove(*self._observers)
+        if self._usage is not None:
+            await self._usage.close()
         if self._owns_client:
             await self.client.close()
         if self._database is not None:
@@ -132,18 +149,29 @@ class State:
     @asynccontextmanager
     async def request(
         self, scope: Scope, endpoint: str, headers: Mapping[str, str], body: Mapping[str, Any]
-    ) -> AsyncIterator[Kensaku]:
-        """Admit a request, and yield the client that it may use."""
+    ) -> AsyncIterator[Session]:
+        """Admit a request. Raises `Unauthorized`, `Overloaded`, `WrongHost` or `Draining`."""
         principal = await self.principal(scope, headers, body)
-        request_id = scope["state"]["request_id"]
-        scope["state"]["key_id"] = principal.key_id
-        token = caller.set(Caller(request_id, principal.tenant, principal.key_id, endpoint))
-        self.in_flight += 1
+        request_id, key = scope["state"]["request_id"], principal.key_id
+        scope["state"]["key_id"] = key
+        session = Session(principal, self.client_of(principal), self.limits)
+        token = caller.set(Caller(request_id, principal.tenant, key, endpoint))
+        began = time.perf_counter()
         try:
-            yield self.client_of(principal)
+            async with self.admission.slot(key):
+                yield session
         finally:
-            self.in_flight -= 1
             caller.reset(token)
+            if self._usage is not None:
+                self._usage.record(
+                    outcome=session.outcome,
+                    tenant=principal.tenant,
+                    key=key,
+                    endpoint=endpoint,
+                    cached=session.cached,
+                    credits=session.credits,
+                    elapsed_ms=(time.perf_counter() - began) * 1000,
+                )
 
     def _check_host(self, scope: Scope, headers: Mapping[str, str]) -> None:
         """Refuse other machines, and pages that have their own name point at this one."""

@@ -132,6 +132,7 @@ class Found:
     images: Sequence[tuple[str, str]] = ()  # address, and what it belongs to
     page_images: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by a hit's address
     cost: float = 0.0
+    cached: bool = False
     elapsed: float = 0.0  # seconds
 
 

@@ -1,0 +1,66 @@
+"""One request that was admitted: who asks, with which client, and what it has come to.
+
+admit → slot → rate and quota of the key → client of the tenant → usage, whatever happens
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kensaku.observe import Observer, Operation, caller
+from kensaku.operations import AttemptOperation
+
+if TYPE_CHECKING:
+    from kensaku.client import Kensaku
+    from kensaku.database.usage import UsageWriter
+    from kensaku.search.budget import Budget
+    from kensaku.server.auth import Principal
+    from kensaku.server.limits import KeyLimits
+
+
+@dataclass(slots=True)
+class Session:
+    """Made for each request; `outcome`, `cached` and `credits` are what its usage says."""
+
+    principal: Principal
+    client: Kensaku
+    limits: KeyLimits = field(repr=False)
+    outcome: str = "failed"
+    cached: bool = False
+    credits: float = 0.0
+
+    async def check_limits(self, searches: int = 0) -> None:
+        """Count the request, and its searches. Raises `RateExceeded` or `QuotaExceeded`."""
+        if self.principal.key is not None:
+            await self.limits.check(self.principal.key, searches)
+
+    @property
+    def budget(self) -> Budget | None:
+        """What the key may still spend; None when nothing bounds it."""
+        return self.limits.money(self.principal.key) if self.principal.key else None
+
+
+class UsageObserver(Observer):
+    """Records every request to a provider for whom it was made."""
+
+    def __init__(self, writer: UsageWriter) -> None:
+        self._writer = writer
+
+    def begin(self, operation: Operation) -> None:
+        """Nothing is known yet."""
+
+    def end(self, operation: Operation) -> None:
+        """Record an attempt."""
+        if not isinstance(operation, AttemptOperation) or not operation.sent:
+            return
+        who = caller.get()
+        self._writer.record(
+            outcome=operation.outcome,
+            tenant=who.tenant if who else "",
+            key=who.key if who else "",
+            endpoint=who.endpoint if who else "",
+            provider=operation.provider,
+            cost=operation.cost,
+            elapsed_ms=operation.elapsed_ms,
+        )
