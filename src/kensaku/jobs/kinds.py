@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 KINDS = {
     "crawl": "kensaku.jobs.crawl",
+    "research": "kensaku.jobs.research",
 }
 
 

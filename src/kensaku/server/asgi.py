@@ -21,7 +21,7 @@ try:
 except ImportError:
     raise MissingExtra("Starlette", "server") from None
 
-from kensaku.server import system
+from kensaku.server import system, tavily_account
 from kensaku.server.endpoint import WireEndpoint, status_of
 from kensaku.server.entry import Entry
 from kensaku.server.state import State
@@ -51,7 +51,7 @@ def app(
         await state.close()
 
     inner = Starlette(
-        routes=[*wire_routes(state), *system.routes(state)],
+        routes=[*wire_routes(state), *tavily_account.routes(state), *system.routes(state)],
         lifespan=lifespan,
         exception_handlers={HTTPException: _refuse, KensakuError: _refuse_call},
     )

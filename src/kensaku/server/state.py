@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from kensaku.database import Database
     from kensaku.database.key_cache import KeyCache
     from kensaku.database.usage import UsageWriter
+    from kensaku.jobs.jobs import Jobs
 
 MAX_TENANTS = 512  # whose clients are kept: each is small
 
@@ -69,6 +70,7 @@ class State:
         self._database: Database | None = None
         self._keys: KeyCache | None = None
         self._usage: UsageWriter | None = None
+        self._jobs: Jobs | None = None
         self.draining = False
 
     @property
@@ -114,6 +116,8 @@ class State:
         """Stop taking requests, and close everything."""
         self.draining = True
         self.client.observers.remove(*self._observers)
+        if self._jobs is not None:
+            await self._jobs.close()
         if self._usage is not None:
             await self._usage.close()
         if self._owns_client:
@@ -124,7 +128,10 @@ class State:
 
     def client_of(self, principal: Principal) -> Kensaku:
         """The client of a principal's tenant."""
-        tenant = principal.tenant
+        return self.client_of_tenant(principal.tenant)
+
+    def client_of_tenant(self, tenant: str) -> Kensaku:
+        """The client of a tenant."""
         if tenant == self.settings.tenant:
             return self.client
         if (client := self._tenants.get(tenant)) is None:
@@ -134,6 +141,17 @@ class State:
         else:
             self._tenants.move_to_end(tenant)
         return client
+
+    async def jobs(self) -> Jobs:
+        """The jobs, with an executor in this process. The first call takes a second or two."""
+        async with self._starting:
+            if self._jobs is None:
+                from kensaku.jobs.jobs import Jobs
+
+                jobs = Jobs(self.settings, make_client=self.client_of_tenant)
+                await jobs.start()
+                self._jobs = jobs
+        return self._jobs
 
     async def principal(self, scope: Scope, headers: Mapping[str, str], body: Any) -> Principal:
         """Who asks. Raises `Unauthorized`, `WrongHost` or `Draining`."""

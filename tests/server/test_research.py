@@ -1,0 +1,112 @@
+"""Tavily's /research by its own clients: queued, polled, streamed; and the small endpoints."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from tavily import AsyncTavilyClient
+from tavily.errors import BadRequestError
+
+from kensaku import Document
+
+OTTERS = [
+    Document(
+        url="https://zoo.example/otters",
+        title="Sea otters",
+        text="Sea otters hold hands while they sleep. They eat sea urchins, crabs and clams. "
+        "A sea otter has a million hairs on a square inch of its skin.",
+    ),
+    Document(
+        url="https://zoo.example/kelp",
+        title="Kelp forests",
+        text="Kelp forests are kept alive by sea otters, because otters eat the urchins that eat "
+        "the kelp. Kelp grows half a metre a day.",
+    ),
+]
+
+
+@pytest.fixture
+async def zoo(make_server):
+    """A server over a local collection."""
+    server = await make_server("local")
+    await server.client.index.add(OTTERS, "zoo")
+    return server
+
+
+@pytest.fixture
+async def client(zoo):
+    async with AsyncTavilyClient("anything", api_base_url=zoo.url) as client:
+        yield client
+
+
+async def test_a_run_is_queued_and_polled(client):
+    """Pending, then a report with its sources, as the official client reads it."""
+    created = await client.research("What do sea otters eat?", model="mini")
+
+    assert created["status"] == "pending"
+    report = created
+    while report["status"] in ("pending", "in_progress"):
+        await asyncio.sleep(0.2)
+        report = await client.get_research(created["request_id"])
+
+    assert report["status"] == "completed"
+    assert "urchins" in report["content"]
+    assert report["sources"][0]["url"].startswith("https://zoo.example/")
+    assert {"title", "url", "favicon"} == report["sources"][0].keys()
+
+
+async def test_a_stream_has_whole_frames_in_order(client):
+    """Each chunk is a frame: the official tools drop what they cannot parse."""
+    stream = await client.research("What do sea otters eat?", stream=True, model="mini")
+    chunks = [chunk async for chunk in stream]
+    text = b"".join(chunks).decode()
+
+    frames = [json.loads(f[6:]) for f in text.split("\n\n") if f.startswith("data: ")]
+    deltas = [f["choices"][0]["delta"] for f in frames]
+    names = [
+        call["name"]
+        for d in deltas
+        if isinstance(d.get("tool_calls"), dict)
+        for call in d["tool_calls"].get("tool_call", [])
+    ]
+    assert names[0] == "Planning"
+    assert "WebSearch" in names
+    assert names[-1] == "Generating"
+    assert "urchins" in "".join(d["content"] for d in deltas if "content" in d)
+    assert any(d.get("sources") for d in deltas)
+    assert text.endswith("event: done\n\n")
+
+
+async def test_an_unknown_model_is_400(client):
+    """In the words of the live service."""
+    with pytest.raises(BadRequestError, match="Must be one of: mini, pro, auto"):
+        await client.research("otters", model="max")
+
+
+async def test_an_unknown_run_is_404(client):
+    """The clients raise what their HTTP library raises."""
+    with pytest.raises(Exception, match="404"):
+        await client.get_research("nobody-knows-me")
+
+
+async def test_feedback_is_acknowledged(client):
+    """Both SDKs have it, though no document says so."""
+    reply = await client.feedback(request_id="abc", agent_score=1)
+
+    assert reply["success"] is True
+    assert reply["feedback_id"]
+
+
+async def test_usage_counts_by_endpoint(client, zoo):
+    """As GET /usage of the live service, in requests."""
+    import httpx
+
+    await client.search("sea otters")
+    await zoo.state._usage.flush()
+    async with httpx.AsyncClient() as http:
+        usage = (await http.get(f"{zoo.url}/usage")).json()
+
+    assert usage["key"]["search_usage"] == 1
+    assert usage["account"]["current_plan"] == "self-hosted"
