@@ -12,6 +12,7 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -38,20 +39,19 @@ MIN_TOKEN = 16
 def http_app(
     server: Server[Any],
     *,
-    hosts: Sequence[str] = LOOPBACK,
+    hosts: Sequence[str] | None = LOOPBACK,
     token: str | None = None,
-) -> ASGIApp:
-    """Return the server as an ASGI application under `/mcp` that answers to these hosts only."""
+) -> McpApp:
+    """Return the server as an ASGI application under `/mcp` that answers to these hosts only.
+
+    `hosts` None: whoever mounts it has checked the host.
+    """
     from starlette.applications import Starlette
     from starlette.routing import Route
 
-    ports = [f"{h}:*" for h in hosts]
     manager = StreamableHTTPSessionManager(
         server,
-        security_settings=TransportSecuritySettings(
-            allowed_hosts=[*hosts, *ports],
-            allowed_origins=[f"{s}://{h}" for s in ("http", "https") for h in (*hosts, *ports)],
-        ),
+        security_settings=_security(hosts),
         session_idle_timeout=IDLE,
         max_request_body_size=MAX_BODY,
     )
@@ -62,7 +62,15 @@ def http_app(
             _forget_ended(manager)
 
     app = Starlette(routes=[Route(PATH, Endpoint())], lifespan=lambda _: manager.run())
-    return AccessMiddleware(SessionLimit(app, MAX_SESSIONS), hosts, token)
+    return McpApp(SessionLimit(app, MAX_SESSIONS), hosts, token, run=manager.run)
+
+
+def _security(hosts: Sequence[str] | None) -> TransportSecuritySettings:
+    if hosts is None:
+        return TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    ports = [f"{h}:*" for h in hosts]
+    origins = [f"{s}://{h}" for s in ("http", "https") for h in (*hosts, *ports)]
+    return TransportSecuritySettings(allowed_hosts=[*hosts, *ports], allowed_origins=origins)
 
 
 def _forget_ended(manager: StreamableHTTPSessionManager) -> None:
@@ -72,12 +80,20 @@ def _forget_ended(manager: StreamableHTTPSessionManager) -> None:
         del sessions[ended]
 
 
-class AccessMiddleware:
-    """Refuse requests for another host, from a foreign origin, without the token if there is one,
-    or in a session that this server did not open."""
+class McpApp:
+    """The application. It refuses requests for another host, from a foreign origin, without the
+    token if there is one, or in a session that this server did not open."""
 
-    def __init__(self, app: ASGIApp, hosts: Sequence[str], token: str | None) -> None:
-        self._app, self._hosts = app, {h.lower() for h in hosts}
+    def __init__(
+        self,
+        app: ASGIApp,
+        hosts: Sequence[str] | None,
+        token: str | None,
+        run: Callable[[], AbstractAsyncContextManager[None]],
+    ) -> None:
+        """`run` is what the lifespan does, for who has none: sessions live inside it."""
+        self._app, self.run = app, run
+        self._hosts = None if hosts is None else {h.lower() for h in hosts}
         self._token = None if token is None else _digest(token.encode())
         self._secret = secrets.token_bytes(32)
 
@@ -106,17 +122,19 @@ class AccessMiddleware:
 
     def _refusal(self, headers: list[tuple[bytes, bytes]]) -> tuple[int, str] | None:
         host, origin = _all(headers, b"host"), _all(headers, b"origin")
-        if len(host) != 1 or _host_of(host[0]) not in self._hosts:
+        name = _host_of(host[0]) if len(host) == 1 else ""
+        if not name or (self._hosts is not None and name not in self._hosts):
             return 421, "this server does not answer to that host name"
-        if any(not self._is_own(o) for o in origin):
+        if any(not self._is_own(o, name) for o in origin):
             return 403, "this server takes no requests from pages of that origin"
         if self._token is not None and not self._has_token(_all(headers, b"authorization")):
             return 401, "this server needs its token: Authorization: Bearer …"
         return None
 
-    def _is_own(self, origin: str) -> bool:
+    def _is_own(self, origin: str, host: str) -> bool:
         scheme, _, rest = origin.partition("://")
-        return scheme in ("http", "https") and _host_of(rest) in self._hosts
+        known = self._hosts if self._hosts is not None else {host}
+        return scheme in ("http", "https") and _host_of(rest) in known
 
     def _has_token(self, values: list[str]) -> bool:
         scheme, _, token = (values[0] if len(values) == 1 else "").partition(" ")

@@ -24,6 +24,7 @@ except ImportError:
 from kensaku.server import system, tavily_account
 from kensaku.server.endpoint import WireEndpoint, status_of
 from kensaku.server.entry import Entry
+from kensaku.server.mcp import PATH, McpEndpoint
 from kensaku.server.state import State
 from kensaku.server.wires import load_wires
 
@@ -51,7 +52,12 @@ def app(
         await state.close()
 
     inner = Starlette(
-        routes=[*wire_routes(state), *tavily_account.routes(state), *system.routes(state)],
+        routes=[
+            *wire_routes(state),
+            *tavily_account.routes(state),
+            Route(PATH, McpEndpoint(state), methods=["GET", "POST", "DELETE"]),
+            *system.routes(state),
+        ],
         lifespan=lifespan,
         exception_handlers={HTTPException: _refuse, KensakuError: _refuse_call},
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -71,6 +71,7 @@ class State:
         self._keys: KeyCache | None = None
         self._usage: UsageWriter | None = None
         self._jobs: Jobs | None = None
+        self._closers: list[Callable[[], Awaitable[None]]] = []
         self.draining = False
 
     @property
@@ -112,9 +113,15 @@ class State:
             self.client.observers.add(observer)
             self._keys = KeyCache(self._database)
 
+    def on_close(self, close: Callable[[], Awaitable[None]]) -> None:
+        """Await this when the server stops."""
+        self._closers.append(close)
+
     async def close(self) -> None:
         """Stop taking requests, and close everything."""
         self.draining = True
+        for close in self._closers:
+            await close()
         self.client.observers.remove(*self._observers)
         if self._jobs is not None:
             await self._jobs.close()

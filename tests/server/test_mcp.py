@@ -1,0 +1,58 @@
+"""MCP over Streamable HTTP on the server's port, by the official client."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+from mcp import ClientSession
+from mcp.client.streamable_http import streamable_http_client
+
+
+async def call(url: str, tool: str, arguments: dict, headers: dict | None = None):
+    """Open a session, list the tools, call one."""
+    async with (
+        httpx.AsyncClient(headers=headers, timeout=30) as http,
+        streamable_http_client(f"{url}/mcp", http_client=http) as streams,
+        ClientSession(streams[0], streams[1]) as session,
+    ):
+        await session.initialize()
+        tools = {t.name for t in (await session.list_tools()).tools}
+        return tools, await session.call_tool(tool, arguments)
+
+
+async def test_tavilys_tools_and_ours_are_offered(server):
+    """One address for clients of either."""
+    tools, done = await call(server.url, "tavily_search", {"query": "otters", "max_results": 2})
+
+    assert {"web_search", "web_extract"} <= tools
+    ours = {"tavily_search", "tavily_extract", "tavily_crawl", "tavily_map", "tavily_research"}
+    assert ours <= tools
+    assert "Title: " in done.content[0].text
+    assert not done.is_error
+
+
+async def test_an_argument_that_is_wrong_is_a_result_that_says_so(server):
+    """The model reads it and mends its call."""
+    _, done = await call(server.url, "tavily_search", {"query": "otters", "topic": "sport"})
+
+    assert done.is_error
+    assert "topic is 'sport'" in done.content[0].text
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "null", "http://127.0.0.1.evil.example"]
+)
+async def test_a_foreign_page_is_refused(server, origin):
+    """A browser sends where a script comes from."""
+    async with httpx.AsyncClient() as http:
+        reply = await http.post(f"{server.url}/mcp", headers={"Origin": origin}, json={})
+
+    assert reply.status_code == 403
+
+
+async def test_a_name_that_was_pointed_here_is_refused(server):
+    """DNS rebinding: without keys only this machine's names count."""
+    async with httpx.AsyncClient() as http:
+        reply = await http.post(f"{server.url}/mcp", headers={"Host": "evil.example"}, json={})
+
+    assert reply.status_code == 421
