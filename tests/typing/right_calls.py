@@ -17,11 +17,13 @@ from kensaku import (
     Page,
     ProgressEvent,
     Query,
+    Report,
     Response,
     Settings,
     SiteMap,
     Verification,
 )
+from kensaku.research import Event
 from kensaku.sync import Kensaku as SyncKensaku
 
 
@@ -54,6 +56,12 @@ async def main() -> None:
         context: Context = await k.context("otters", max_tokens=500, route="local")
         citation: Citation = context.citations[0]
         answer: Answer = await k.answer(Query("otters"))
+        report: Report = await k.research(
+            "otters", model="mini", output_length="long", citation_format="apa", route="local"
+        )
+        async for event in k.research_events("otters", budget=Budget(searches=3)):
+            happened: Event = event
+            print(happened.to_dict())
         pages: Extraction = await k.extract("https://example.com", progress=show)
         whole: CrawlResult = await k.crawl("https://example.com", max_depth=2, limit=10)
         async for page in k.crawl("https://example.com"):
@@ -64,7 +72,7 @@ async def main() -> None:
         index: Index = k.index
         await index.add([Document(url="doc:1", text="otters")], collection="docs")
         hits: list[Hit] = await index.search("otters", collections="docs", max_results=3)
-    print(unique, count, answer, pages, whole, urls, verdict, hits)
+    print(unique, count, answer, report.text, pages, whole, urls, verdict, hits)
 
 
 def sync() -> None:

@@ -13,6 +13,7 @@ async def main(k: Kensaku) -> None:
     await k.crawl("https://example.com", max_dept=2)  # wrong
     (await k.search("otters")).hitz  # wrong
     await k.extract(5)  # wrong
+    await k.research("otters", output_length="endless")  # wrong
     await k.index.search("otters", max_results="3")  # wrong
     async for page in k.crawl("https://example.com"):
         page.txt  # wrong

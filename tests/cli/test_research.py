@@ -1,0 +1,106 @@
+"""`kensaku research`: a report and its sources, exit status by what came of it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from kensaku.testing import FakeUpstream, faults
+
+from .conftest import Cli
+from .examples import HITS
+
+TASK = "do sea otters hold hands while they sleep"
+
+
+@pytest.fixture(autouse=True)
+def no_pages(env: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The hits are of hosts that do not exist: their snippets have to do."""
+    monkeypatch.setattr("kensaku.research.pages.PER_CALL", 0)
+
+
+def test_a_report_has_its_sources_and_nothing_else(up: FakeUpstream, cli: Cli) -> None:
+    """On standard output, ready for a file; no progress in a pipe."""
+    up.answers("tavily", HITS)
+    done = cli("research", TASK, "--route", "tavily", "--length", "short")
+
+    assert done.status == 0
+    assert done.out.startswith("Sea otters hold hands while they sleep, so that the current")
+    assert "\n## Sources\n\n- [1] Sleep. https://a.example/1" in done.out
+    assert "Searched" not in done.err
+
+
+def test_json_has_the_whole_report(up: FakeUpstream, cli: Cli) -> None:
+    """Steps, attempts, confidence and sources."""
+    up.answers("tavily", HITS)
+    told = cli("research", TASK, "--route", "tavily", "--json", "--citations", "apa").json
+
+    assert told["outcome"] == "found"
+    assert told["content"] == told["text"]
+    assert told["sources"][0]["url"] == "https://a.example/1"
+    assert told["steps"][0]["step"] == "plan"
+    assert told["written_by"] == "extract"
+
+
+def test_nobody_could_search_is_status_1(up: FakeUpstream, cli: Cli) -> None:
+    """And says who was asked; nothing is on standard output."""
+    up.fails("tavily", faults.status(400))
+    done = cli("research", TASK, "--route", "tavily")
+
+    assert (done.status, done.out) == (1, "")
+    assert "tavily" in done.err
+    assert "Nobody could search." in done.err
+
+
+def test_nothing_found_is_status_0(up: FakeUpstream, cli: Cli) -> None:
+    """Somebody searched."""
+    up.answers("tavily", [])
+    done = cli("research", TASK, "--route", "tavily")
+
+    assert done.status == 0
+    assert "Nothing was found." in done.err
+
+
+def test_a_schema_and_files_are_read(up: FakeUpstream, cli: Cli, tmp_path: Path) -> None:
+    """The content follows the one, the others are sources."""
+    up.answers("tavily", [])
+    schema, notes = tmp_path / "schema.json", tmp_path / "notes.md"
+    asked = {"type": "string", "description": "How high is the lighthouse of Toba?"}
+    schema.write_text(json.dumps({"properties": {"height": asked}}))
+    notes.write_text("The lighthouse of Toba is 31 metres high.")
+    done = cli("research", "lighthouse of Toba", "--route", "tavily", "--schema", schema,
+               "--file", notes)  # fmt: skip
+
+    assert done.json == {"height": "The lighthouse of Toba is 31 metres high."}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--schema", "nowhere.json"], ["--file", "nowhere.txt"], ["--length", "endless"],
+     ["--timeout", "0"], ["--exclude-domain", "no host"]],
+)  # fmt: skip
+def test_wrong_usage_is_status_2(words: list[str], cli: Cli, up: FakeUpstream) -> None:
+    """One sentence, and nothing was sent."""
+    try:
+        status = cli("research", TASK, *words).status
+    except SystemExit as refused:  # argparse
+        status = int(str(refused.code))
+
+    assert status == 2
+    assert up.requests == []
+
+
+def test_a_terminal_shows_progress(
+    up: FakeUpstream, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On standard error: the plan, each search, the writing."""
+    up.answers("tavily", HITS)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    done = cli("research", TASK, "--route", "tavily")
+
+    assert "Plan (by rule): do sea otters" in done.err
+    assert "Searched: do sea otters" in done.err
+    assert "Writing" in done.err
