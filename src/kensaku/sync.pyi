@@ -121,6 +121,8 @@ class _Budget:
         """Whether there is anything to count."""
     def spend(self, **amounts: float) -> None:
         """Spend amounts, as in `spend(searches=1, money=0.008)`."""
+    def is_spent(self) -> bool:
+        """Whether one of its bounds is reached."""
     def settle(self, **amounts: float) -> None:
         """Correct what was taken once the true amounts are known: more, or less."""
     def left(self) -> dict[str, float]:
