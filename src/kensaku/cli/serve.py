@@ -31,6 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--allow-host", action="append", default=[], metavar="NAME",
         help="another host name that clients use; repeatable")  # fmt: skip
     add("--route", metavar="NAMES", help="providers to ask, separated by commas")
+    add("--log-level", choices=("debug", "info", "warning"), default="info", metavar="LEVEL",
+        help="debug (with queries), info (a line a request; the default) or warning")  # fmt: skip
     add("--config", type=Path, metavar="FILE", help="read settings from this file")
 
 
@@ -48,8 +50,10 @@ async def run(args: argparse.Namespace) -> int:
     """Serve until Ctrl-C or SIGTERM; then finish what is under way."""
     from kensaku.server.asgi import app
     from kensaku.server.listen import listen, serve, url_of
+    from kensaku.server.logs import configure_logging
 
     settings = _settings(args)
+    configure_logging(settings, args.log_level.upper())
     is_open = await _check_exposure(settings, args.host)
     with listen(args.host, args.port) as listener:
         url = url_of(args.host, listener)
