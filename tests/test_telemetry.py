@@ -48,7 +48,8 @@ class Traces:
 
 
 @pytest.fixture
-def traces() -> Traces:
+def traces(monkeypatch: pytest.MonkeyPatch) -> Traces:
+    monkeypatch.delenv("OTEL_SDK_DISABLED", raising=False)  # other tests keep frameworks quiet
     return Traces()
 
 
