@@ -18,7 +18,6 @@ from sqlalchemy import (
     Double,
     LargeBinary,
     MetaData,
-    SmallInteger,
     String,
     Table,
     false,
@@ -69,7 +68,6 @@ USAGE = Table(
     "kensaku_usage",
     METADATA,
     Column("day", Date, primary_key=True),
-    Column("hour", SmallInteger, primary_key=True, autoincrement=False),
     Column("tenant", String(64), primary_key=True),
     Column("key", String(16), primary_key=True),  # its id
     Column("endpoint", String(64), primary_key=True),

@@ -1,4 +1,4 @@
-"""What was used, by hour, tenant, key, endpoint, provider and outcome.
+"""What was used, by day, tenant, key, endpoint, provider and outcome.
 
     UsageWriter.record(…) → counters in memory → every second: one transaction of upserts
     summarise(db, by="provider") → one row for each group, with its latencies
@@ -40,7 +40,7 @@ _GROUP = tuple(c.name for c in USAGE.primary_key.columns)
 _COUNTERS = tuple(c.name for c in USAGE.columns if not c.primary_key)
 _FIRST_BUCKET = _COUNTERS.index("latency_0")
 _LENGTHS = [c.type.length for c in USAGE.primary_key.columns if hasattr(c.type, "length")]
-Group = tuple[date, int, str, str, str, str, str]
+Group = tuple[date, str, str, str, str, str]
 
 
 class UsageWriter:
@@ -91,9 +91,8 @@ class UsageWriter:
 
         `key` is the id of a key. `outcome`: found, empty, unavailable, or what went wrong.
         """
-        now = self._now()
         labels = (tenant, key, endpoint, provider, outcome)
-        group: Group = (now.date(), now.hour, *map(_label, labels, _LENGTHS))  # type: ignore[assignment]
+        group: Group = (self._now().date(), *map(_label, labels, _LENGTHS))  # type: ignore[assignment]
         counters = self._groups.get(group)
         if counters is None:
             if len(self._groups) >= self.MAX_GROUPS:

@@ -26,7 +26,6 @@ def upgrade() -> None:
     op.create_table(
         "kensaku_usage",
         sa.Column("day", sa.Date(), primary_key=True),
-        sa.Column("hour", sa.SmallInteger(), primary_key=True, autoincrement=False),
         sa.Column("tenant", sa.String(64), primary_key=True),
         sa.Column("key", sa.String(16), primary_key=True),
         sa.Column("endpoint", sa.String(64), primary_key=True),
