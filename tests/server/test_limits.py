@@ -272,7 +272,7 @@ def test_callers_that_leave_keep_no_slot():
 
 
 def test_an_error_in_a_request_gives_its_slot_back():
-    """Or the server would stop after 64 of them."""
+    """Or the server would stop after as many as it has slots."""
     admission = Admission(limit=1)
 
     async def main() -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from kensaku.errors import (
     BudgetExceeded,
+    DatabaseFault,
     IndexFault,
     KensakuError,
     UsageError,
@@ -109,6 +110,7 @@ _STATUS: tuple[tuple[type[KensakuError], int], ...] = (
     (UsageError, 400),
     (BudgetExceeded, 432),
     (IndexFault, 503),
+    (DatabaseFault, 503),
 )
 
 

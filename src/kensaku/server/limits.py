@@ -122,7 +122,7 @@ class Admission:
 
     MAX_RETRY_AFTER = 60.0
 
-    def __init__(self, limit: int = 64, queue: int = 128, max_wait: float = 2.0) -> None:
+    def __init__(self, limit: int = 256, queue: int = 256, max_wait: float = 2.0) -> None:
         self._limit, self._max_waiting, self._max_wait = limit, queue, max_wait
         self._queues: dict[str, deque[asyncio.Future[None]]] = {}
         self._running: Counter[str] = Counter()

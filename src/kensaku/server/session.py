@@ -56,7 +56,7 @@ class UsageObserver(Observer):
             return
         who = caller.get()
         self._writer.record(
-            outcome=operation.outcome,
+            outcome=operation.error or operation.outcome,
             tenant=who.tenant if who else "",
             key=who.key if who else "",
             endpoint=who.endpoint if who else "",

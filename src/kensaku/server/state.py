@@ -183,8 +183,11 @@ class State:
         token = caller.set(Caller(request_id, principal.tenant, key, endpoint))
         began = time.perf_counter()
         try:
-            async with self.admission.slot(key):
+            async with self.admission.slot(principal.tenant or key):
                 yield session
+        except BaseException as error:
+            session.outcome = type(error).__name__
+            raise
         finally:
             caller.reset(token)
             if self._usage is not None:
