@@ -35,6 +35,7 @@ RUNS: dict[str, list[list[str]]] = {
     "map": [["{page}"]],
     "verify": [["otters", "{page}"]],
     "index": [["list"], ["stats", "--json"]],
+    "jobs": [["list"], ["list", "--json"], ["show", "nothing"]],
     "providers": [[], ["--json"]],
     "config": [[], ["--json"]],
     "cache": [["stats"], ["stats", "--json"]],

@@ -38,6 +38,18 @@ async def test_a_tenant_sees_its_own_jobs_alone(jobs, site):
     assert (await jobs.get(ours)).status == "queued"
 
 
+async def test_a_list_is_filtered_by_kind_and_status(jobs, site):
+    """On every database."""
+    first = await jobs.submit("crawl", {"url": site.url})
+    second = await jobs.submit("crawl", {"url": site.url})
+    await jobs.cancel(first)
+
+    assert [job.id for job in await jobs.list()] == [second, first]
+    assert [job.id for job in await jobs.list(status="cancelled")] == [first]
+    assert len(await jobs.list(kind="crawl")) == 2
+    assert await jobs.list(kind="bulk") == []
+
+
 @pytest.mark.parametrize(
     ("kind", "arguments", "error"),
     [

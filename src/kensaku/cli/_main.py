@@ -33,6 +33,7 @@ COMMANDS = {
     "crawl": "read the pages of a site",
     "map": "list the URLs of a site",
     "index": "manage the local index: add, delete, export, watch …",
+    "jobs": "list, show, cancel and resume long work",
     "providers": "list providers, their features and status",
     "config": "list settings, their values and origins",
     "doctor": "check this machine, the providers and the local index",

@@ -2,6 +2,8 @@
 
   add PATH|URL|pydocs …  add files, folders, web pages or this Python's documentation; adding a
                          folder again updates it and deletes the documents of missing files
+  build SOURCE …         index JSONL, Parquet, WARC, sitemaps, folders and object stores (s3://…)
+                         as a job that survives a kill; the same command again goes on
   collections            list the collections
   documents              list the URLs of a collection's documents
   stats                  print documents, passages, languages and model of each collection
@@ -56,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("action", choices=list(ACTIONS), metavar="ACTION", help=f"one of {names}")
     add("what", nargs="*", metavar="WHAT", help="paths, URLs or a file, depending on the action")
     add("--collection", metavar="NAME", help=f"collection (default: {DEFAULT})")
+    add("--workers", type=int, metavar="N", help="build: parsing processes (default: the cores)")
     add("--salvage", action="store_true", help="export: leave out what is damaged, and list it")
     add("--once", action="store_true", help="watch: scan once and exit")
     add("--interval", type=float, default=2.0, metavar="SECONDS",
@@ -99,6 +102,12 @@ async def _add(args: argparse.Namespace) -> int:
             result.count(await _build_pydocs(k))
     print_ingest_result(args, collection, result)
     return int(bool(result.failed) and not (result.changed or result.unchanged))
+
+
+async def _build(args: argparse.Namespace) -> int:
+    from kensaku.cli._build import build
+
+    return await build(args, args.collection or DEFAULT)
 
 
 async def _build_pydocs(k: Kensaku) -> Any:
@@ -321,6 +330,7 @@ class Action(NamedTuple):
 
 ACTIONS = {
     "add": Action(_add, 1, None, "paths, URLs or pydocs"),
+    "build": Action(_build, 1, None, "files, folders or URLs"),
     "collections": Action(_collections, 0, 0, "no words"),
     "documents": Action(_documents, 0, 0, "no words"),
     "stats": Action(_stats, 0, 0, "no words"),

@@ -114,7 +114,7 @@ def _rows(path: Path) -> Iterator[tuple[str, Document]]:
 def _row(path: Path, number: int, line: str) -> tuple[str, Document]:
     try:
         row: dict[str, Any] = json.loads(line)
-        if _is_deep(row):
+        if is_deep(row):
             raise ValueError("nested too deeply")
         values = {name: row[name] for name in _FIELDS if row.get(name) is not None}
         return str(row.get("collection") or "default"), Document(**values)
@@ -125,7 +125,7 @@ def _row(path: Path, number: int, line: str) -> tuple[str, Document]:
         ) from error
 
 
-def _is_deep(value: Any) -> bool:
+def is_deep(value: Any) -> bool:
     """Tell whether lists and objects are nested more than `MAX_DEPTH` times."""
     level = [value]
     for _ in range(MAX_DEPTH + 1):

@@ -32,7 +32,7 @@ _COUNTS = ("pages", "added", "updated", "unchanged", "failed")
 _OPTIONS = {f.name for f in fields(Plan)}
 
 
-def check(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def check(arguments: Mapping[str, Any], *, operator: bool = False) -> dict[str, Any]:
     """Take `url`, `collection` and the fields of `fetch.Plan`."""
     values = dict(arguments)
     collection = values.pop("collection", "default")

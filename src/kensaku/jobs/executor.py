@@ -28,6 +28,7 @@ from kensaku.jobs.names import JOBS_QUEUE, PARTS_QUEUE
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
     from kensaku.config.settings import Settings
+    from kensaku.extract import ParsePool
     from kensaku.jobs.tables import JobTables
 
 BEAT, DEAD = 2.0, 15.0  # seconds
@@ -63,6 +64,7 @@ class Executor:
         self._make_client = make_client or self._client_of_tenant
         self._beat, self._dead = beat, dead
         self._clients: dict[str, Kensaku] = {}
+        self._parser: ParsePool | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping = threading.Event()
@@ -115,6 +117,15 @@ class Executor:
             client = self._clients[tenant] = self._make_client(tenant)
         return client
 
+    @property
+    def parser(self) -> ParsePool:
+        """The processes that extract documents in bulk."""
+        if self._parser is None:
+            from kensaku.extract import ParsePool
+
+            self._parser = ParsePool(self.workers)
+        return self._parser
+
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Run a workflow inside of this, so that `stop` can cancel it."""
@@ -137,6 +148,9 @@ class Executor:
         for client in self._clients.values():
             await client.close()
         self._clients.clear()
+        if self._parser is not None:
+            await self._parser.aclose()
+            self._parser = None
 
     def _client_of_tenant(self, tenant: str) -> Kensaku:
         from kensaku.client import Kensaku

@@ -83,6 +83,11 @@ class Job:
         }
 
 
+def stored_statuses(status: JobStatus) -> list[str]:
+    """Return what DBOS calls a status."""
+    return [stored for stored, ours in _STATUSES.items() if ours == status]
+
+
 def job_from(workflow: WorkflowStatus, progress: JobProgress) -> Job:
     """Return the job that a workflow is. Its input is (kind, tenant, arguments)."""
     kind, tenant, arguments = (workflow.input or {"args": ("", "", {})})["args"]

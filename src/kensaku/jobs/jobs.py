@@ -12,12 +12,13 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
+from uuid import uuid4
 
 from kensaku.database import url_of
 from kensaku.errors import InvalidQuery, UnknownJob
 from kensaku.jobs.executor import APPLICATION, BEAT, DEAD, VERSION, Executor, import_dbos
-from kensaku.jobs.job import Job, JobProgress, JobStatus, job_from
+from kensaku.jobs.job import Job, JobProgress, JobStatus, job_from, stored_statuses
 from kensaku.jobs.kinds import kind_of
 from kensaku.jobs.names import JOB, JOBS_QUEUE, PARTS_QUEUE
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from kensaku.config.settings import Settings
     from kensaku.jobs.tables import JobTables
 
-T = TypeVar("T")
 MAX_ARGUMENTS = 1_000_000  # characters of JSON
 MAX_LISTED = 1_000
 POLL = 0.5  # seconds between two looks at a job that is watched
@@ -87,10 +87,20 @@ class Jobs:
             await asyncio.to_thread(tables.close)
 
     async def submit(
-        self, kind: str, arguments: Mapping[str, Any], *, tenant: str = "", key_id: str = ""
+        self,
+        kind: str,
+        arguments: Mapping[str, Any],
+        *,
+        tenant: str = "",
+        key_id: str = "",
+        operator: bool = False,
     ) -> str:
-        """Queue a job and return its id. Raises `UsageError` for arguments that cannot work."""
-        checked = await asyncio.to_thread(lambda: kind_of(kind).check(arguments))
+        """Queue a job and return its id. Raises `UsageError` for arguments that cannot work.
+
+        `operator`: the caller operates this machine, and may name its files.
+        """
+        check = kind_of(kind).check
+        checked = await asyncio.to_thread(lambda: check(arguments, operator=operator))
         if (size := len(json.dumps(checked))) > MAX_ARGUMENTS:
             raise InvalidQuery(
                 f"the arguments are {size:,} characters; at most 1,000,000 are taken"
@@ -99,10 +109,11 @@ class Jobs:
         handle: Any = await client.enqueue_async(
             {
                 "workflow_name": JOB,
+                "workflow_id": f"{kind}-{uuid4().hex[:20]}",
                 "queue_name": JOBS_QUEUE,
                 "app_version": VERSION,
                 "authenticated_user": _user(tenant),
-                "attributes": {"kind": kind, "key_id": key_id},
+                "attributes": {"key_id": key_id},
             },
             kind,
             tenant,
@@ -128,9 +139,11 @@ class Jobs:
         """Return jobs, the newest first: a tenant's, or everybody's."""
         if not 1 <= limit <= MAX_LISTED:
             raise InvalidQuery(f"limit is {limit}; it must be from 1 to {MAX_LISTED:,}")
-        attributes = {"attributes": {"kind": kind}} if kind else {}
-        found = await self._find(tenant=tenant, limit=limit, sort_desc=True, **attributes)
-        return [job for job in found if status is None or job.status == status]
+        prefix = f"{kind}-" if kind else None
+        statuses = stored_statuses(status) if status else None
+        return await self._find(
+            tenant=tenant, limit=limit, sort_desc=True, workflow_id_prefix=prefix, status=statuses
+        )
 
     async def cancel(self, id: str, *, tenant: str | None = None) -> Job:
         """Stop a job at once, wherever it runs. One that has ended stays as it is."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kensaku.jobs.run import JobRun
 
 KINDS = {
+    "bulk": "kensaku.jobs.bulk",
     "crawl": "kensaku.jobs.crawl",
     "research": "kensaku.jobs.research",
 }
@@ -28,8 +29,8 @@ KINDS = {
 class Kind(Protocol):
     """What a module of a kind has."""
 
-    def check(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments as they are stored."""
+    def check(self, arguments: Mapping[str, Any], *, operator: bool = False) -> dict[str, Any]:
+        """Return the arguments as they are stored. `operator`: files may be named."""
         ...
 
     async def run(self, job: JobRun, arguments: Mapping[str, Any]) -> dict[str, Any]:

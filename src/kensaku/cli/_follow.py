@@ -1,0 +1,84 @@
+"""Follow a job on the terminal: a bar with rate and time left, then its result."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Any
+
+from kensaku.cli._terminal import ProgressBar, print_json, print_message, print_result
+from kensaku.models import ProgressEvent
+
+if TYPE_CHECKING:
+    from kensaku.jobs import Job, Jobs
+
+
+async def follow(jobs: Jobs, id: str, *, json: bool) -> int:
+    """Show the progress of a job until it ends; print its result. Return the exit status."""
+    bar = ProgressBar()
+    meter: _Meter | None = None
+    try:
+        async for job in jobs.events(id):
+            if job.status == "running":
+                meter = meter or _Meter(job)
+                progress = job.progress
+                bar(ProgressEvent(meter.describe(job), progress.done, progress.total))
+    except asyncio.CancelledError:
+        bar.clear()
+        print_message(f"stopped; it goes on with: kensaku jobs resume {id}")
+        raise
+    finally:
+        bar.clear()
+    print_job(job, json=json)
+    return int(job.status != "done")
+
+
+def print_job(job: Job, *, json: bool) -> None:
+    """Print all that is known about a job."""
+    if json:
+        print_json(job.to_dict())
+        return
+    p = job.progress
+    rows: dict[str, Any] = {"id": job.id, "kind": job.kind, "status": job.status}
+    rows |= {"tenant": job.tenant, "key": job.key_id, **job.arguments}
+    if p.total:
+        rows["progress"] = f"{p.share:.0%}, {p.documents:,} documents; {p.stage}"
+    rows |= job.result or {}
+    rows["error"] = job.error
+    values = {name: value for name, value in rows.items() if value not in ("", None, [], {})}
+    width = max(map(len, values))
+    print_result("\n".join(f"{name:<{width}}  {_text(value)}" for name, value in values.items()))
+
+
+class _Meter:
+    """How fast a job is, since it is watched."""
+
+    def __init__(self, job: Job) -> None:
+        self._began, self._first = time.monotonic(), job.progress
+
+    def describe(self, job: Job) -> str:
+        """Return stage, rate and the time that is left."""
+        p, seconds = job.progress, time.monotonic() - self._began
+        words = [p.stage or job.kind]
+        if seconds > 1 and p.documents > self._first.documents:
+            words.append(f"{(p.documents - self._first.documents) / seconds:,.0f} documents/s")
+        if seconds > 1 and p.total and p.done > self._first.done:
+            left = (p.total - p.done) * seconds / (p.done - self._first.done)
+            words.append(f"{_duration(left)} left")
+        return ", ".join(words)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5_400 else f"{seconds / 3_600:.1f} h"
+
+
+def _text(value: Any) -> str:
+    from kensaku.text.clean import one_line
+
+    if isinstance(value, dict):
+        return ", ".join(f"{one_line(str(k))}: {_text(v)}" for k, v in value.items())
+    if isinstance(value, list):
+        return "; ".join(_text(v) for v in value)
+    return f"{value:,}" if isinstance(value, int) else one_line(str(value))

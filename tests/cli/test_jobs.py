@@ -1,0 +1,90 @@
+"""`kensaku index build` and `kensaku jobs`: long work on the command line."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from kensaku import Settings
+from kensaku.jobs import Jobs
+
+from .conftest import Cli
+
+
+def write_documents(file: Path, n: int) -> None:
+    rows = ({"url": f"https://e.org/{i}", "text": f"Otter number {i}. " * 90} for i in range(n))
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def test_build_indexes_a_file_and_jobs_remembers_it(tmp_path: Path, cli: Cli) -> None:
+    """The collection can be searched, and the job looked at, in another command."""
+    write_documents(tmp_path / "d.jsonl", 30)
+
+    built = cli("index", "build", tmp_path / "d.jsonl", "--collection", "big", "--workers", "1")
+    (listed,) = cli("jobs", "list", "--json").json
+    shown = cli("jobs", "show", listed["id"])
+    found = cli("search", "otter number 7", "--route", "local", "--json").json
+
+    assert built.status == 0
+    assert "documents   30" in built.out
+    assert (listed["kind"], listed["status"]) == ("bulk", "done")
+    assert listed["result"]["added"] == 30
+    assert listed["id"] in cli("jobs", "list").out
+    assert "status      done" in shown.out
+    assert found["outcome"] == "found"
+
+
+def test_wrong_usage_is_said_before_anything_is_opened(cli: Cli, machine: Path) -> None:
+    """One sentence, exit 2."""
+    for words in (
+        ["jobs", "show"],
+        ["jobs", "list", "x"],
+        ["jobs", "list", "--limit", "0"],
+        ["jobs", "resume", "x", "--workers", "0"],
+        ["index", "build"],
+        ["index", "build", "ftp://e.org/x"],
+        ["index", "build", "d.jsonl", "--workers", "1000"],
+    ):
+        assert cli(*words).status == 2, words
+    unknown = cli("jobs", "cancel", "nothing")
+    assert unknown.status == 2
+    assert "there is no job 'nothing'" in unknown.err
+
+
+def test_an_empty_database_has_no_jobs(cli: Cli) -> None:
+    """And says so."""
+    done = cli("jobs", "list")
+    assert (done.status, done.out) == (0, "")
+    assert "no jobs" in done.err
+
+
+def test_a_killed_build_goes_on_with_the_same_command(tmp_path: Path, cli: Cli, machine) -> None:
+    """It is one job, and nothing is added twice."""
+    write_documents(tmp_path / "d.jsonl", 3_000)
+    words = ["index", "build", str(tmp_path / "d.jsonl"), "--collection", "big"]
+    building = subprocess.Popen(
+        [sys.executable, "-m", "kensaku.cli", *words], env=dict(os.environ), stderr=subprocess.PIPE
+    )
+
+    async def wait_for_documents() -> None:
+        async with Jobs(Settings.load()) as jobs:
+            while not (listed := await jobs.list()):  # noqa: ASYNC110 - in another process
+                await asyncio.sleep(0.05)
+            async for job in jobs.events(listed[0].id, poll=0.02):
+                if job.progress.documents:
+                    return
+
+    asyncio.run(wait_for_documents())
+    building.send_signal(signal.SIGKILL)
+    building.communicate()
+    again = cli(*words, "--json").json
+    (job,) = cli("jobs", "list", "--json").json
+
+    assert again["id"] == job["id"]
+    assert (job["status"], job["result"]["documents"]) == ("done", 3_000)
+    assert cli("index", "stats", "--json").json["big"]["documents"] == 3_000
