@@ -27,7 +27,7 @@ MODULE = [sys.executable, "-m", "kensaku.cli"]
 IMPOSTORS = (
     *("json", "re", "asyncio", "struct", "socket", "subprocess", "pathlib", "typing", "ast"),
     *("sysconfig", "tempfile", "logging", "hashlib", "dataclasses", "argparse", "runpy", "pkgutil"),
-    *("sitecustomize", "usercustomize", "lxml", "qdrant_edge", "snowballstemmer", "pypdfium2"),
+    *("sitecustomize", "usercustomize", "lxml", "qdrant_edge", "Stemmer", "pypdfium2"),
     *("aiohttp", "yarl", "ddgs", "playwright", "mcp", "sudachipy", "re2", "kensaku"),
 )
 # What `python -m` itself loads before a program of ours has a say.

@@ -15,7 +15,7 @@ from contextlib import suppress
 from importlib import import_module
 
 # No plugin of pytest among them: those it wants to load itself.
-LIBRARIES = ("pytest", "aiohttp", "yarl", "lxml.html", "sqlite3", "snowballstemmer", "qdrant_edge")
+LIBRARIES = ("pytest", "aiohttp", "yarl", "lxml.html", "sqlite3", "Stemmer", "qdrant_edge")
 MOST_BYTES = 6_000_000_000
 
 

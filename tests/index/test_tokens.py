@@ -31,9 +31,9 @@ from kensaku.index.tokens import (
 )
 def test_a_query_meets_what_means_the_same(stored, asked, language):
     """Case, width, accents, endings, and scripts without spaces."""
-    words, pairs = document_terms(stored, language)
+    stored_terms = set(document_terms(stored, language).ids)
 
-    assert query_terms(asked, [language]).keys() & (words.keys() | pairs.keys())
+    assert query_terms(asked, [language]).keys() & stored_terms
 
 
 @pytest.mark.parametrize(

@@ -243,7 +243,7 @@ class Collections:
             if "terms" not in head:  # of format 2
                 whole = self.engine.get(collection, [entry_id(id, 0)])[entry_id(id, 0)]
                 read = prepare(self.document(collection, id, whole), "")
-                head = head | {"terms": read.length}
+                head = head | {"terms": read.record.terms}
             parts, terms = head.get("parts", 1), head["terms"]
             yield DocumentRecord(id, head["rev"], parts, terms, head["language"])
 

@@ -14,9 +14,8 @@ import functools
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 from kensaku.index.engines.base import Entry, Payload
 from kensaku.index.languages import guess_language
@@ -35,26 +34,13 @@ _DOCUMENT_DIGITS = 28  # of an id; the last four number the passages
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedDocument:
+class PreparedDocument(NamedTuple):
     """A document cut into passages and terms, before weights are computed."""
 
     document: Document
-    id: str
-    rev: str
-    language: str
     passages: tuple[Passage, ...]
     terms: tuple[Terms, ...]
-
-    @property
-    def record(self) -> DocumentRecord:
-        """What it adds to the counts of its collection."""
-        return DocumentRecord(self.id, self.rev, len(self.passages), self.length, self.language)
-
-    @property
-    def length(self) -> int:
-        """The terms of all passages together."""
-        return sum(terms.length for terms in self.terms)
+    record: DocumentRecord  # what it adds to the counts of its collection
 
 
 def document_id(url: str) -> str:
@@ -74,10 +60,11 @@ def document_of(entry: str) -> str:
 
 def revision(document: Document, model: str = "") -> str:
     """Return a short hash of all that would be stored: equal means that nothing has changed."""
-    parts = [document.title, document.text, document.published, document.language, model]
-    if document.metadata:
-        parts.append(json.dumps(dict(document.metadata), sort_keys=True, default=str))
-    return text_hash("\0".join(part or "" for part in parts))
+    d = document
+    hashed = f"{d.title or ''}\0{d.text or ''}\0{d.published or ''}\0{d.language or ''}\0{model}"
+    if d.metadata:
+        hashed += "\0" + json.dumps(dict(d.metadata), sort_keys=True, default=str)
+    return text_hash(hashed)
 
 
 def text_hash(text: str) -> str:
@@ -89,8 +76,10 @@ def prepare(document: Document, rev: str) -> PreparedDocument:
     """Cut a document into passages and count their terms."""
     language = language_of(document)
     passages = passages_of(document)
-    terms = tuple(passage_terms(p.title, p.heading, p.text, language) for p in passages)
-    return PreparedDocument(document, document_id(document.url), rev, language, passages, terms)
+    terms = tuple([passage_terms(p.title, p.heading, p.text, language) for p in passages])
+    length = sum([t.length for t in terms])
+    record = DocumentRecord(document_id(document.url), rev, len(passages), length, language)
+    return PreparedDocument(document, passages, terms, record)
 
 
 def language_of(document: Document) -> str:
@@ -109,7 +98,7 @@ def passage_terms(title: str, heading: str, text: str, language: str) -> Terms:
     above = f"{title}\n" * TITLE_WEIGHT + f"{heading}\n"
     terms = document_terms(above + text, language)
     named = name_terms(title or text[:NAME_CHARS])
-    return Terms(terms.words, {**terms.pairs, **named}) if named else terms
+    return terms._replace(pairs={**terms.pairs, **named}) if named else terms
 
 
 def bm25_weights(terms: Terms, average: float, language: str) -> list[float]:
@@ -125,11 +114,12 @@ def make_entries(
     prepared: PreparedDocument, average: float, vectors: Sequence[Sequence[float] | None] | None
 ) -> list[Entry]:
     """Return the entries to store for a document."""
+    record = prepared.record
     common = _filter_fields(prepared)
     covered = 0
     entries: list[Entry] = []
     for part, (passage, terms) in enumerate(zip(prepared.passages, prepared.terms, strict=True)):
-        payload: Payload = {"rev": prepared.rev, "text": passage.text, **common}
+        payload: Payload = {"rev": record.rev, "text": passage.text, **common}
         gap = prepared.document.text[covered : passage.start]
         if gap:
             payload["before"] = gap
@@ -143,8 +133,8 @@ def make_entries(
         else:
             payload |= _head_fields(prepared)
         vector = vectors[part] if vectors else None
-        weights = bm25_weights(terms, average, prepared.language)
-        id = entry_id(prepared.id, part)
+        weights = bm25_weights(terms, average, record.language)
+        id = entry_id(record.id, part)
         entries.append(Entry(id, payload, terms.ids, weights, vector))
     tail = prepared.document.text[covered:]
     if tail:
@@ -153,8 +143,8 @@ def make_entries(
 
 
 def _head_fields(prepared: PreparedDocument) -> Payload:
-    document = prepared.document
-    payload: Payload = {"url": document.url, "title": document.title, "terms": prepared.length}
+    document, terms = prepared.document, prepared.record.terms
+    payload: Payload = {"url": document.url, "title": document.title, "terms": terms}
     if len(prepared.passages) > 1:
         payload["parts"] = len(prepared.passages)
     if document.published and document.published != date_of(day_of(document.published)):
@@ -167,7 +157,7 @@ def _head_fields(prepared: PreparedDocument) -> Payload:
 
 
 def _filter_fields(prepared: PreparedDocument) -> Payload:
-    payload: Payload = {"language": prepared.language}
+    payload: Payload = {"language": prepared.record.language}
     sites = sites_of(prepared.document.url)
     if sites:
         payload["site"] = sites if len(sites) > 1 else sites[0]  # a list takes longer to store

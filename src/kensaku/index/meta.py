@@ -11,7 +11,7 @@ import hashlib
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 from kensaku.index.engines.base import META_ID, Entry
 from kensaku.index.languages import guess_language
@@ -26,8 +26,7 @@ RARE = 0.01  # share of passages below which a language is taken for a few wrong
 _MODULUS = 1 << 64
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentRecord:
+class DocumentRecord(NamedTuple):  # a tuple is made in a third of the time of a dataclass
     """What a document adds to the counts of its collection."""
 
     id: str

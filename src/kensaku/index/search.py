@@ -265,5 +265,5 @@ def _result(c: Candidate, pattern: re.Pattern[str] | None) -> ResultRow:
 
 
 def _all_terms(text: str, language: str) -> dict[int, int]:
-    words, pairs = document_terms(text, language)
-    return {**words, **pairs}
+    terms = document_terms(text, language)
+    return {**terms.words, **terms.pairs}

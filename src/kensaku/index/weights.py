@@ -6,7 +6,6 @@ entries → terms → weights → engine      (and counts, for collections that 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from kensaku.index.engines.base import Engine, Entry, Payload
 from kensaku.index.entries import bm25_weights, document_of, entry_id, passage_terms
@@ -45,7 +44,7 @@ def _count(engine: Engine, collection: str, meta: CollectionMeta) -> None:
             known = found.get(document)
             if known is not None:
                 passages, length = known.passages + 1, known.terms + terms.length
-                new = replace(known, passages=passages, terms=length)
+                new = known._replace(passages=passages, terms=length)
             found[document] = new
     meta.format, meta.languages, meta.checksum = FORMAT, {}, "0"
     meta.documents = meta.passages = meta.length = 0

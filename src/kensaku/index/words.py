@@ -56,7 +56,7 @@ class WordIds(dict[str, int]):
         self.stop = STOP_WORDS.get(language, frozenset())
         self.stem = _stemmer(language)
         self.expansions: dict[int, Expansion] = {}
-        self._ids: dict[str, int] = {}  # by the lower-case word: stemming takes 100 µs
+        self._ids: dict[str, int] = {}  # by the lower-case word
 
     def __missing__(self, word: str) -> int:
         expansion = self._expand(word)
@@ -135,9 +135,9 @@ def strip_accents(word: str) -> str:
 
 
 def _stemmer(language: str) -> Callable[[str], str]:
-    import snowballstemmer  # type: ignore[import-untyped]
+    import Stemmer  # type: ignore[import-not-found, unused-ignore]  # PyStemmer: Snowball in C
 
-    stem: Callable[[str], str] = snowballstemmer.stemmer(STEMMERS[language]).stemWord
+    stem: Callable[[str], str] = Stemmer.Stemmer(STEMMERS[language], 0).stemWord  # 0: no cache
     return stem
 
 
