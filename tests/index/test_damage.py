@@ -104,10 +104,51 @@ async def test_flipped_bytes_and_cut_files_are_an_error_with_a_remedy_that_works
             await _complaint(index.optimize("broken")),
         ]
         assert all("drop" in remedy for remedy in complaints if remedy is not None)
+        saved = await _salvaged(index, tmp_path / "saved.jsonl")
+        assert all(saved[d.url] == d.text for d in [*SOME, _document(2_000)] if d.url in saved)
         assert urls(await index.search("word3", collections="whole")) == ["https://e.org/3"]
         await index.drop("broken")
         await index.add(SOME[:10], collection="broken")
         assert urls(await index.search("word7", collections="broken")) == ["https://e.org/7"]
+    await _closed(directory)
+
+
+async def _salvaged(index: Index, path: Path) -> dict[str, str]:
+    """The text of each document that an export of `broken` saves."""
+    await index.export_jsonl(path, "broken", salvage=[].append)
+    rows = map(json.loads, path.read_text().splitlines())
+    return {row["url"]: row["text"] for row in rows}
+
+
+def _break(path: Path) -> None:
+    path.write_bytes(b"{" * (path.stat().st_size // 2))
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "edge_config.json",
+        "segments/*/segment.json",
+        "segments/*/*id_tracker.*",
+        "segments/*/vector_index-words/*",
+        "segments/*/payload_storage/tracker.dat",
+        "segments/*/payload_storage/config.json",
+        "wal/*",
+    ],
+)
+async def test_the_documents_of_a_collection_that_does_not_open_are_saved(
+    closed, tmp_path, pattern
+):
+    """Their text is in files that can be read without the engine."""
+    directory = tmp_path / "index"
+    _copy(closed, directory)
+    for path in (directory / "collections" / "broken").glob(pattern):
+        _break(path)
+
+    async with Index(directory, idle_timeout=0) as index, asyncio.timeout(HANG):
+        saved = await _salvaged(index, tmp_path / "saved.jsonl")
+
+    assert saved == {d.url: d.text for d in [*SOME, _document(1_000)]}
     await _closed(directory)
 
 

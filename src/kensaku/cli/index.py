@@ -237,7 +237,7 @@ async def _export(args: argparse.Namespace) -> int:
         salvage = lost.append if args.salvage else None
         n = await k.index.export_jsonl(file, args.collection, salvage=salvage)
     for what in lost:
-        print_message(f"left out, since it cannot be read: {one_line(what)[:200]}")
+        print_message(f"damaged: {one_line(what)[:200]}")
     _print(args, {"exported": n, "file": str(file)}, format_count(n, "document") + " exported")
     return 0
 

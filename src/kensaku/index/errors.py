@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from kensaku.errors import IndexFault, KensakuError
 
 RECOVERY = (
-    "save what can be read, if it still opens, with `kensaku index export FILE --collection NAME"
-    " --salvage`; then drop the collection and import FILE, or add its documents again"
+    "save what can be read with `kensaku index export FILE --collection NAME --salvage`; then drop"
+    " the collection and import FILE, or add its documents again"
 )
 _DISK_FULL = ("no space left", "file too large", "quota exceeded", "os error 27", "os error 28")
 _NOT_WRITABLE = ("permission denied", "read-only file system", "os error 13", "os error 30")

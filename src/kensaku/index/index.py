@@ -255,11 +255,12 @@ class Index:
         """Write the documents of a collection, or of all, to a JSONL file; return how many.
 
         The file appears when it is complete. A damaged document is an error; with `salvage` it is
-        left out, and `salvage` is called with its address.
+        left out, and `salvage` is called with its address. A collection that does not open is
+        then read from its files, and `salvage` is called with what is wrong with it.
         """
         from kensaku.index.jsonl import export_jsonl
 
-        return await export_jsonl(self._client, Path(path), collection, salvage)
+        return await export_jsonl(self._client, Path(path), collection, salvage, self._path)
 
     async def import_jsonl(
         self, path: str | Path, collection: str | None = None, *, progress: Progress | None = None

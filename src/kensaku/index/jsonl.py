@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,15 +22,21 @@ if TYPE_CHECKING:
 
 BATCH = 500  # lines that are read, and added, together
 MAX_DEPTH = 64  # of the JSON on a line; an index writes it again, and the parser has its own bound
+FROM_FILES = "its documents were read from its files, and deleted ones may be among them"
 _FIELDS = ("url", "title", "text", "published", "language", "metadata")
 
 
 async def export_jsonl(
-    client: IndexClient, path: Path, collection: str | None, salvage: Callable[[str], None] | None
+    client: IndexClient,
+    path: Path,
+    collection: str | None,
+    salvage: Callable[[str], None] | None,
+    directory: Path | None,
 ) -> int:
     """Write documents to a temporary file beside `path` and rename it when it is complete.
 
     `salvage` is called with what cannot be read, which is left out; without it that is an error.
+    A collection in `directory` that does not open is then read from its files.
     """
     names = [collection] if collection else list(await client.call("collections"))
     partial = path.with_name(f".{path.name}.{os.getpid()}")
@@ -38,17 +45,42 @@ async def export_jsonl(
         with translate_errors(f"the export {path}"):
             await asyncio.to_thread(_create, partial)
         for name in names:
+            before = await asyncio.to_thread(partial.stat)
             try:
                 written += await _export_collection(client, name, partial, path, salvage)
             except IndexFault as fault:
-                if salvage is None or collection is not None:
+                if salvage is None or directory is None:
                     raise
-                salvage(fault.message)
+                salvage(f"{fault.message}; {FROM_FILES}")
+                with translate_errors(f"the export {path}"):
+                    await asyncio.to_thread(os.truncate, partial, before.st_size)
+                    saved, lost = await asyncio.to_thread(_salvage, directory, name, partial)
+                written += saved
+                for url in lost:
+                    salvage(f"{name}: {url}")
         with translate_errors(f"the export {path}"):
             await asyncio.to_thread(partial.replace, path)
     finally:
         await asyncio.to_thread(partial.unlink, missing_ok=True)
     return written
+
+
+def _salvage(directory: Path, collection: str, partial: Path) -> tuple[int, list[str]]:
+    """Write the documents that a collection's files hold; return how many, and which are lost."""
+    from kensaku.index.salvage import salvage_documents
+
+    written, lost = 0, list[str]()
+    for found in salvage_documents(directory, collection):
+        if isinstance(found, str):
+            lost.append(found)
+        else:
+            _append(partial, [_line(collection, asdict(found))])
+            written += 1
+    return written, lost
+
+
+def _line(collection: str, document: dict[str, Any]) -> str:
+    return json.dumps({"collection": collection, **document}, ensure_ascii=False, default=str)
 
 
 async def _export_collection(
@@ -67,10 +99,7 @@ async def _export_collection(
         for lost in page["damaged"]:
             if salvage is not None:
                 salvage(f"{name}: {lost}")
-        lines = [
-            json.dumps({"collection": name, **d}, ensure_ascii=False, default=str)
-            for d in page["documents"]
-        ]
+        lines = [_line(name, document) for document in page["documents"]]
         with translate_errors(f"the export {path}"):
             await asyncio.to_thread(_append, partial, lines)
         written += len(lines)
