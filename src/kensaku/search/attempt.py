@@ -98,12 +98,13 @@ async def _attempt(
     price = provider.price_of(query) if permit.key else 0.0
     with observe(run.resources.observers, AttemptOperation, name, number) as operation:
         began = time.perf_counter()
+        run.begin(name)
         try:
             answer = await _send(run, provider, permit, query, deadline)
         except asyncio.CancelledError:
             elapsed = ms_since(began)
             error = CalledOff(name, f"it was called off after {elapsed / 1000:.1f} s")
-            run.attempts.append(_to_attempt(name, error, elapsed, permit, 0.0))
+            run.record(_to_attempt(name, error, elapsed, permit, 0.0))
             operation.record(run.attempts[-1])
             raise
         elapsed = ms_since(began)
@@ -111,7 +112,7 @@ async def _attempt(
         operation.record(attempt)
     failure = answer if isinstance(answer, ProviderError) else None
     await limiter.record(permit, failure, elapsed / 1000)
-    run.attempts.append(attempt)
+    run.record(attempt)
     if run.budget.bounded:
         sent = not isinstance(answer, NotConnected)
         await run.budget.settle(

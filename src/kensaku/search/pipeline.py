@@ -24,6 +24,7 @@ from kensaku.operations import CacheOperation, RetryOperation, SearchOperation
 from kensaku.search import retry
 from kensaku.search.attempt import ask_provider, outcome_of
 from kensaku.search.cache import cache_key, worth_keeping
+from kensaku.search.listen import PartialHits, listener
 from kensaku.search.rank import (
     MAX_CONTENT,
     clean_hits,
@@ -158,19 +159,10 @@ def instead_of_web(response: Response) -> Response:
 def _rank(run: Run, findings: dict[str, Findings]) -> tuple[tuple[Hit, ...], list[str]]:
     """Clean, filter and merge what the providers found; notes say what was left out."""
     settings, query = run.resources.settings, run.query
-    today = datetime.now(UTC).date()
     notes: list[str] = []
     lists: list[list[Hit]] = []
     for name, found in findings.items():
-        provider = run.resources.provider(name)
-        hits = clean_hits(
-            found.hits, MAX_HITS, query.text,
-            family=provider.family, web=provider.is_web, markup=provider.markup,
-        )  # fmt: skip
-        hits, left_out = filter_hits(
-            hits, query, block=settings.rank_block_domains, undated=settings.rank_undated,
-            today=today,
-        )  # fmt: skip
+        hits, left_out = _clean(run, name, found)
         lists.append(hits)
         notes += [f"{name}: {n}" for n in (*run.notes.get(name, ()), *found.notes, *left_out)]
     if run.route.mode == "all":
@@ -179,6 +171,28 @@ def _rank(run: Run, findings: dict[str, Findings]) -> tuple[tuple[Hit, ...], lis
         ranked = merge([hit for hits in lists for hit in hits], query)
     shown = tuple(ranked[: query.max_results])
     return shown, notes + folded_note(shown)
+
+
+def _clean(run: Run, name: str, found: Findings) -> tuple[list[Hit], list[str]]:
+    """Clean and filter one provider's hits; the notes say what was left out."""
+    provider, settings = run.resources.provider(name), run.resources.settings
+    hits = clean_hits(
+        found.hits, MAX_HITS, run.query.text,
+        family=provider.family, web=provider.is_web, markup=provider.markup,
+    )  # fmt: skip
+    return filter_hits(
+        hits, run.query, block=settings.rank_block_domains, undated=settings.rank_undated,
+        today=datetime.now(UTC).date(),
+    )  # fmt: skip
+
+
+async def _ask(run: Run, name: str) -> Findings | None:
+    """Ask one provider, and show its hits to who listens, unless cleaning them takes long."""
+    found = await ask_provider(run, name)
+    tell = listener.get()
+    if tell is not None and found is not None and _text_size({name: found}) <= THREAD_CHARS:
+        tell(PartialHits(name, _clean(run, name, found)[0][: run.query.max_results]))
+    return found
 
 
 def _text_size(findings: dict[str, Findings]) -> int:
@@ -231,7 +245,7 @@ async def _first(run: Run) -> dict[str, Findings]:
                 break
             if not retry.is_due(run, name):
                 continue
-            found = await ask_provider(run, name)
+            found = await _ask(run, name)
             if found is not None:
                 findings[name] = found
                 if found.hits or found.answer or run.resources.provider(name).is_web:
@@ -255,7 +269,7 @@ async def _hedge(run: Run) -> dict[str, Findings]:
 
     def start() -> str:
         name = queue.pop(0)
-        tasks[asyncio.ensure_future(ask_provider(run, name))] = name
+        tasks[asyncio.ensure_future(_ask(run, name))] = name
         return name
 
     try:
@@ -281,7 +295,7 @@ async def _hedge(run: Run) -> dict[str, Findings]:
 
 async def _all(run: Run) -> dict[str, Findings]:
     """Ask all providers at once; leave out those that have not answered at the deadline."""
-    tasks = [asyncio.ensure_future(ask_provider(run, name)) for name in run.route.names]
+    tasks = [asyncio.ensure_future(_ask(run, name)) for name in run.route.names]
     try:
         answers = await asyncio.gather(*tasks)
     finally:

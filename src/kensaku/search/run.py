@@ -11,6 +11,7 @@ from kensaku.errors import KensakuError, NoNetwork, NotAsked, NotConnected
 from kensaku.models import Attempt, Outcome
 from kensaku.observe import observe
 from kensaku.operations import AttemptOperation
+from kensaku.search.listen import Asked, Said, listener
 
 if TYPE_CHECKING:
     from kensaku._resources import Resources
@@ -79,11 +80,22 @@ class Run:
         names = self.route.names
         return [n for n in names if n != name and n not in self.errors and self._is_web(n)]
 
+    def begin(self, name: str) -> None:
+        """Tell who listens that a request is about to be sent."""
+        if (tell := listener.get()) is not None:
+            tell(Asked(name, self.elapsed_ms))
+
+    def record(self, attempt: Attempt) -> None:
+        """Record an attempt that has ended, or was not made."""
+        self.attempts.append(attempt)
+        if (tell := listener.get()) is not None:
+            tell(Said(attempt, self.elapsed_ms))
+
     def skip(self, name: str, error: KensakuError) -> None:
         """Record that a provider was not asked, and why."""
         self.errors[name] = error
         attempt = Attempt(name, Outcome.UNAVAILABLE, error, sent=False)
-        self.attempts.append(attempt)
+        self.record(attempt)
         with observe(self.resources.observers, AttemptOperation, name) as operation:
             operation.record(attempt)
 
