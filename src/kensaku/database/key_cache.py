@@ -41,8 +41,10 @@ class KeyCache:
     async def find(self, secret: bytes | str) -> ApiKey | None:
         """Return the live key of a secret, or None. Raises `DatabaseFault`: it cannot be known."""
         digest = hash_secret(secret)
-        if digest is None:
-            return None
+        return None if digest is None else await self.find_hash(digest)
+
+    async def find_hash(self, digest: bytes) -> ApiKey | None:
+        """Return the live key with this hash, or None. Raises `DatabaseFault`."""
         key, until = self._known.get(digest) or self._unknown.get(digest) or (None, 0.0)
         if self._clock() >= until:
             key = await self._look_up(digest)

@@ -25,6 +25,7 @@ from kensaku.server import system, tavily_account
 from kensaku.server.endpoint import WireEndpoint, status_of
 from kensaku.server.entry import Entry
 from kensaku.server.mcp import PATH, McpEndpoint
+from kensaku.server.page.routes import routes as page_routes
 from kensaku.server.state import State
 from kensaku.server.wires import load_wires
 
@@ -57,6 +58,7 @@ def app(
             *tavily_account.routes(state),
             Route(PATH, McpEndpoint(state), methods=["GET", "POST", "DELETE"]),
             *system.routes(state),
+            *page_routes(state),
         ],
         lifespan=lifespan,
         exception_handlers={HTTPException: _refuse, KensakuError: _refuse_call},

@@ -173,10 +173,18 @@ class State:
 
     @asynccontextmanager
     async def request(
-        self, scope: Scope, endpoint: str, headers: Mapping[str, str], body: Mapping[str, Any]
+        self,
+        scope: Scope,
+        endpoint: str,
+        headers: Mapping[str, str],
+        body: Mapping[str, Any],
+        principal: Principal | None = None,
     ) -> AsyncIterator[Session]:
-        """Admit a request. Raises `Unauthorized`, `Overloaded`, `WrongHost` or `Draining`."""
-        principal = await self.principal(scope, headers, body)
+        """Admit a request. Raises `Unauthorized`, `Overloaded`, `WrongHost` or `Draining`.
+
+        `principal`: who asks, if that is known.
+        """
+        principal = principal or await self.principal(scope, headers, body)
         request_id, key = scope["state"]["request_id"], principal.key_id
         scope["state"]["key_id"] = key
         session = Session(principal, self.client_of(principal), self.limits)

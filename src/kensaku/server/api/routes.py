@@ -1,0 +1,19 @@
+"""Every endpoint of the page's API."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kensaku.server.api import context, pages, search
+
+if TYPE_CHECKING:
+    from starlette.routing import BaseRoute
+
+    from kensaku.server.state import State
+
+NOUNS = (search, pages, context)
+
+
+def routes(state: State) -> list[BaseRoute]:
+    """The routes of all nouns."""
+    return [endpoint.route(state) for noun in NOUNS for endpoint in noun.ENDPOINTS]

@@ -1,0 +1,1 @@
+"""The page: one view a file, templates and static files beside them; `routes.py` is the table."""

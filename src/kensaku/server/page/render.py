@@ -1,0 +1,60 @@
+"""Templates → HTML. Everything is escaped unless a filter here has made it safe."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kensaku import __version__
+from kensaku.server.page.words import LANGUAGES
+
+if TYPE_CHECKING:
+    import jinja2
+
+    from kensaku.server.page.request import PageRequest
+
+HERE = Path(__file__).parent
+VIEWS = ("search", "collections", "compare", "providers", "usage", "jobs", "keys")
+ADMIN_VIEWS = frozenset({"keys"})
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "cache-control": "no-store",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """The templates, compiled as they are used."""
+    import jinja2
+
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def render(page: PageRequest, template: str, **values: Any) -> str:
+    """Render a template, a whole page or a part of one."""
+    signed_in = page.viewer.principal
+    return environment().get_template(template).render(
+        t=page.words,
+        root=page.root,
+        language=page.words.language,
+        languages=LANGUAGES,
+        theme=page.theme,
+        token=page.viewer.token,
+        principal=signed_in,
+        views=[v for v in VIEWS if v not in ADMIN_VIEWS or (signed_in and signed_in.admin)],
+        version=__version__,
+        path_of=lambda view: page.root + ("/" if view == "search" else f"/page/{view}"),
+        **values,
+    )  # fmt: skip

@@ -1,0 +1,210 @@
+"""What a response looks like: hits, the answer, who was asked. Values for the templates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from markupsafe import Markup, escape
+
+if TYPE_CHECKING:
+    from kensaku.models import Attempt, Hit, Response
+    from kensaku.server.page.words import Words
+
+MAX_SNIPPET = 420
+_TERM = re.compile(r"[a-z0-9_]{2,}|[぀-ヿ]{2,}|[一-鿿]{2,}|[^\W\d_a-z぀-ヿ一-鿿]{3,}", re.I)
+_COMMON = frozenset(
+    "the and for are was how what when where who why does did can with from that this into you "
+    "your is in of to on do an it or be at by as".split()
+)
+_CITATION = re.compile(r"\s*\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
+
+
+def safe_link(url: str) -> str:
+    """The address, if a browser may open it; else ""."""
+    return url if re.match(r"https?://[^\s<>\"']+\Z", url) else ""
+
+
+def mark_terms(text: str, query: str) -> Markup:
+    """The text with the words of the query marked."""
+    terms = {m[0].lower() for m in _TERM.finditer(query)} - _COMMON
+    if not terms:
+        return escape(text)
+    words = "|".join(re.escape(t) for t in sorted(terms, key=len, reverse=True)[:30])
+    parts = re.split(rf"((?<![a-z0-9_])(?:{words})[a-z]{{0,3}}(?![a-z0-9_]))", text, flags=re.I)
+    marked = Markup("<mark>{}</mark>")
+    return Markup("").join(marked.format(p) if n % 2 else p for n, p in enumerate(parts))
+
+
+def cite(text: str, hits: Mapping[int, int]) -> Markup:
+    """The text with its `[n]` as links to the hits; `hits` maps n to the number of a hit."""
+    out, end = Markup(""), 0
+    for found in _CITATION.finditer(text):
+        numbers = [int(n) for n in found[1].split(",")]
+        if not all(n in hits for n in numbers):
+            continue
+        out += escape(text[end : found.start()])
+        for n in numbers:
+            out += Markup('<a class="cite" href="#h{}">{}</a>').format(hits[n], hits[n])
+        end = found.end()
+    return out + escape(text[end:])
+
+
+@dataclass(frozen=True, slots=True)
+class HitView:
+    """A hit, ready to be shown."""
+
+    n: int
+    title: str
+    url: str
+    link: str
+    host: str
+    crumbs: list[str]
+    age: str
+    published: str
+    found_by: str
+    snippet: Markup
+    text: str
+    why: list[str]
+
+
+def hit_view(n: int, hit: Hit, query: str, t: Words) -> HitView:
+    """What is shown of a hit."""
+    host, crumbs = _where(hit.url)
+    text = hit.content if len(hit.content) <= MAX_SNIPPET else f"{hit.content[:MAX_SNIPPET]} …"
+    sources = hit.sources or ()
+    return HitView(
+        n=n,
+        title=hit.title.strip() or host or hit.url,
+        url=hit.url,
+        link=safe_link(hit.url),
+        host=host,
+        crumbs=crumbs,
+        age=t.age(hit.published),
+        published=hit.published or "",
+        found_by=" · ".join(f"{s.provider} #{s.rank}" for s in sources) or hit.provider,
+        snippet=mark_terms(text, query),
+        text=hit.content,
+        why=_reasons(hit, t),
+    )
+
+
+def _where(url: str) -> tuple[str, list[str]]:
+    """The host of an address, and the last parts of its path."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or parts.scheme
+    except ValueError:
+        return "", []
+    path = [unquote(p, errors="replace") for p in parts.path.split("/") if p]
+    return host.removeprefix("www."), [p[:40] for p in path[-2:]]
+
+
+def _reasons(hit: Hit, t: Words) -> list[str]:
+    """Why a hit stands where it stands."""
+    said = [t("why.rank", provider=s.provider, rank=s.rank) for s in hit.sources]
+    if hit.score is not None:
+        said.append(t("why.score", n=f"{hit.score:.2f}"))
+    if (e := hit.explain) is None:
+        return said
+    if e.agreement > 1:
+        said.append(t("why.agreement", n=e.agreement))
+    if e.coverage is not None:
+        said.append(t("why.coverage", n=round(e.coverage * 100)))
+    if e.fused is not None:
+        said.append(t("why.fused", n=f"{e.fused:.4f}"))
+    if e.read:
+        said.append(t("why.read"))
+    if e.copies:
+        said.append(t("why.copies", n=len(e.copies)))
+    if e.local:
+        if e.local.bm25 is not None:
+            said.append(t("why.bm25", n=f"{e.local.bm25:.1f}"))
+        if e.local.cosine is not None:
+            said.append(t("why.cosine", n=f"{e.local.cosine:.2f}"))
+        if e.local.collection:
+            said.append(t("why.collection", name=e.local.collection))
+    return said
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptView:
+    """A row of who was asked: a bar from `x` to `x + width` per cent of the whole time."""
+
+    name: str
+    state: str  # ok, bad, off or wait
+    x: float
+    width: float
+    time: str
+    said: str
+    remedy: str = ""
+
+
+def attempt_views(
+    attempts: Sequence[tuple[Attempt, float]], waiting: Mapping[str, float], now: float, t: Words
+) -> list[AttemptView]:
+    """Rows for attempts with when each began (ms), and for those that are still under way."""
+    ends = [began + a.elapsed_ms for a, began in attempts]
+    whole = max([now, *ends, 1.0])
+    rows = []
+    for a, began in attempts:
+        width = max(2.0, 100 * a.elapsed_ms / whole) if a.sent else 0.0
+        rows.append(
+            AttemptView(
+                a.provider,
+                "off" if not a.sent else "bad" if a.error is not None else "ok",
+                min(98.0, 100 * began / whole),
+                width,
+                f"{a.elapsed_ms:,.0f} ms" if a.sent else "—",
+                _said(a, t),
+                getattr(a.error, "remedy", "") or "",
+            )
+        )
+    for name, began in waiting.items():
+        width = max(2.0, 100 * (now - began) / whole)
+        rows.append(AttemptView(name, "wait", 100 * began / whole, width, "…", t("asked.wait")))
+    return rows
+
+
+def begun(response: Response, mode: str) -> list[tuple[Attempt, float]]:
+    """Attempts with when each began: one after the other, or together."""
+    rows, at = [], 0.0
+    for a in response.attempts:
+        rows.append((a, at if mode == "first" else 0.0))
+        at += a.elapsed_ms
+    return rows
+
+
+def _said(attempt: Attempt, t: Words) -> str:
+    error = attempt.error
+    if error is None:
+        return t("asked.hits", n=attempt.hits) if attempt.hits else t("asked.nothing")
+    said = t.get(f"error.{type(error).__name__}", error.message)
+    status = getattr(error, "status", None)
+    return f"{said} ({status})" if status else said
+
+
+def response_values(
+    response: Response, t: Words, answer: str | None = None, cites: Mapping[int, int] | None = None
+) -> dict[str, Any]:
+    """What `_results.html` needs to show a response."""
+    query = response.query.text
+    hits = [hit_view(n, h, query, t) for n, h in enumerate(response.hits, 1)]
+    names = list(dict.fromkeys(s.provider for h in response.hits for s in h.sources))
+    searched = [a.provider for a in response.attempts if a.error is None]
+    failed = [a for a in response.attempts if a.error is not None and a.sent]
+    own = {h.n: h.n for h in hits}
+    text = answer or response.answer
+    return {
+        "response": response,
+        "hits": hits,
+        "who": t.joined(names or searched),
+        "searched": t.joined(searched),
+        "failed": [(a, _said(a, t)) for a in failed],
+        "refused": [(a, _said(a, t)) for a in response.attempts if a.error is not None],
+        "answer": cite(text, cites or own) if text else None,
+        "confidence": response.confidence,
+    }

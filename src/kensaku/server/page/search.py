@@ -1,0 +1,128 @@
+"""The view at `/`: a search box, and what was found. Rendered here whole; scripts stream it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kensaku.errors import KensakuError
+from kensaku.server.page import snippets
+from kensaku.server.page.form import SearchForm
+from kensaku.server.page.results import attempt_views, begun, response_values
+from kensaku.server.page.viewer import is_cross_site
+
+if TYPE_CHECKING:
+    from kensaku.client import Kensaku
+    from kensaku.server.page.request import PageRequest
+    from kensaku.server.page.words import Words
+    from kensaku.server.session import Session
+
+LANGUAGES = {
+    "en": "English", "ja": "日本語", "de": "Deutsch", "es": "Español", "fr": "Français",
+    "it": "Italiano", "ko": "한국어", "pt": "Português", "zh": "中文",
+}  # fmt: skip
+COUNTS = ("5", "10", "20")
+EXAMPLES = ("python 3.14 release date", "asyncio task cancellation", "検索エンジン 仕組み")
+
+
+async def show(page: PageRequest) -> dict[str, Any]:
+    """The values of `search.html`."""
+    form = SearchForm.read(page.params)
+    values = {"form": form, **await choices(page, form), **state_of(), "use": use(page, form)}
+    if not form.q:
+        return values
+    if is_cross_site(page.headers):
+        return values | {"held": True}
+    try:
+        async with page.state.request(
+            page.scope, "page/search", page.headers, {}, page.principal
+        ) as session:
+            await session.check_limits(1)
+            return values | await results(page, session, form)
+    except KensakuError as error:
+        return values | {"error": error}
+
+
+async def results(page: PageRequest, session: Session, form: SearchForm) -> dict[str, Any]:
+    """Search, and return the values that show what was found."""
+    route, mode = form.routing
+    client = session.client
+    query = form.query(client.settings.max_results)
+    response = await client.search(query, route=route, mode=mode, budget=session.budget)
+    session.outcome, session.cached = str(response.outcome), response.cached
+    asked = begun(response, mode or client.settings.mode)
+    return {
+        **response_values(response, page.words),
+        "attempts": attempt_views(asked, {}, response.elapsed_ms, page.words),
+        "form": form,
+    }
+
+
+def state_of() -> dict[str, Any]:
+    """The values of a page on which nothing was searched yet."""
+    return {"response": None, "error": None, "held": False, "attempts": [], "hits": []}
+
+
+def use(page: PageRequest, form: SearchForm) -> list[snippets.Snippet]:
+    """The *Use this* panel of a search."""
+    return snippets.for_search(page, form)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A filter: its field, its text, what is chosen, and what it offers."""
+
+    name: str
+    text: str
+    value: str
+    options: list[tuple[str, str]]
+
+
+async def choices(page: PageRequest, form: SearchForm) -> dict[str, Any]:
+    """The filters, and who is ready to be asked."""
+    from kensaku.search.route import plan
+
+    client = page.client
+    names = plan(client.settings, None, None).names
+    ready = [n for n in names if _is_ready(client, n)]
+    try:
+        async with asyncio.timeout(2):
+            collections = sorted(await client.index.collections())
+    except (KensakuError, TimeoutError):
+        collections = []  # the search itself says what is wrong with the index
+    usual = str(client.settings.max_results)
+    return {
+        "filters": _filters(page.words, form, ready, collections, usual),
+        "ready": ready,
+        "examples": EXAMPLES,
+    }
+
+
+def _filters(
+    t: Words, form: SearchForm, ready: list[str], collections: list[str], usual: str
+) -> list[Choice]:
+    others = [(n, n) for n in ready if n != "local"]
+    counts = [(n, t("results.n", n=n)) for n in COUNTS if n != usual]
+    times = [(n, t(f"time.{n}")) for n in ("day", "week", "month", "year")]
+    filters = [
+        Choice("route", "route", form.route, [
+            ("", t("route.auto")), ("all", t("route.all")), ("local", t("route.local")), *others,
+        ]),
+        Choice("time", "time", form.time, [("", t("time.any")), *times]),
+        Choice("language", "lang", form.language, [("", t("lang.any")), *LANGUAGES.items()]),
+        Choice("topic", "topic", form.topic, [
+            ("", t("topic.general")), ("news", t("topic.news")), ("finance", t("topic.finance")),
+        ]),
+        Choice("n", "results", form.n, [("", t("results.n", n=usual)), *counts]),
+    ]  # fmt: skip
+    if collections:
+        names = [("", t("collection.any")), *((n, n) for n in collections)]
+        filters.append(Choice("collection", "collection", form.collection, names))
+    return filters
+
+
+def _is_ready(client: Kensaku, name: str) -> bool:
+    configured, provider = client.settings.provider(name), client._resources.provider(name)
+    has_key = bool(configured.keys) or provider.keyless or provider.key_variable is None
+    return configured.enabled and has_key

@@ -1,0 +1,234 @@
+"""*Use this*: what a view does, as curl, Python, a command, MCP, and in each agent framework.
+
+Written here, once. A key is never filled in: the texts name a variable.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kensaku.server.page.form import SearchForm
+    from kensaku.server.page.request import PageRequest
+
+KEY = "$KENSAKU_API_KEY"
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """A text to copy."""
+
+    label: str
+    code: str
+    framework: bool = False
+
+
+def for_search(page: PageRequest, form: SearchForm) -> list[Snippet]:
+    """A search, with the filters of the form."""
+    q = form.q or "python 3.14 release date"
+    options = _options(form)
+    call = ", ".join([_text(q), *(f"{name}={value!r}" for name, value in options.items())])
+    body = {"query": q, **_tavily_fields(form)}
+    flags = "".join(f" {flag} {shlex.quote(v)}" if v else f" {flag}" for flag, v in _flags(form))
+    return [
+        Snippet("Python", _python(f"r = k.search({call})", "print(r.outcome, r.answer)")),
+        Snippet("curl", curl(page, "POST", "/search", body)),
+        Snippet("MCP", _mcp(page)),
+        Snippet("Shell", f"kensaku search {shlex.quote(q)}{flags}"),
+        Snippet("Tavily client", _tavily(page, q), framework=True),
+        *_frameworks(q),
+    ]
+
+
+def for_collections(page: PageRequest, collection: str = "docs") -> list[Snippet]:
+    """Adding documents, and asking inside a collection."""
+    name = _text(collection)
+    add = f'k.index.add([Document(url="https://…", title="…", text="…")], collection={name})'
+    ask = f'k.search("…", route="local", collection={name})'
+    python = _python(add, f"print({ask})", names="Kensaku, Document")
+    shell = f"kensaku index add ./notes --collection {shlex.quote(collection)}"
+    asked = f"kensaku search '…' --route local --collection {shlex.quote(collection)}"
+    return [
+        Snippet("Python", python.replace("sync import Kensaku, Document", "sync import Kensaku")
+                .replace("from kensaku.sync", "from kensaku import Document\nfrom kensaku.sync")),
+        Snippet("Shell", f"{shell}\n{asked}"),
+        Snippet("curl", curl(page, "POST", f"/api/collections/{collection}/documents",
+                             {"url": "https://example.com/"})),
+        Snippet("MCP", _mcp(page)),
+    ]  # fmt: skip
+
+
+def for_compare(page: PageRequest, query: str, routes: list[str]) -> list[Snippet]:
+    """One query on several routes."""
+    q, names = query or "python 3.14 release date", routes or ["tavily", "brave"]
+    code = (
+        f"from kensaku import Kensaku\nfrom kensaku.compare import compare\n\n"
+        f"async with Kensaku() as k:\n    done = await compare(k, {_text(q)}, {names!r})\n"
+        f"    for side in done.sides:\n        print(side.route, side.unique, side.cost)"
+    )
+    body = {"q": q, "routes": names}
+    return [Snippet("Python", code), Snippet("curl", curl(page, "POST", "/api/compare", body))]
+
+
+def for_providers(page: PageRequest) -> list[Snippet]:
+    """Configuring and looking at providers."""
+    return [
+        Snippet("Shell", "export BRAVE_API_KEY=…\nkensaku providers\nkensaku doctor"),
+        Snippet("Python", _python('print(k.search("…", route=["brave", "local"]))')),
+        Snippet("curl", curl(page, "GET", "/api/providers")),
+    ]
+
+
+def for_usage(page: PageRequest) -> list[Snippet]:
+    """Usage for programs."""
+    return [
+        Snippet("Shell", "kensaku usage --by provider"),
+        Snippet("curl", curl(page, "GET", "/api/usage?by=provider&days=30")),
+    ]
+
+
+def for_keys(page: PageRequest) -> list[Snippet]:
+    """Making keys."""
+    body = {"name": "alice", "rate": "10/s", "searches_per_day": 1000}
+    return [
+        Snippet("Shell", "kensaku keys create alice --rate 10/s --searches-per-day 1000"),
+        Snippet("curl", curl(page, "POST", "/api/keys", body)),
+    ]
+
+
+def for_jobs(page: PageRequest) -> list[Snippet]:
+    """Watching jobs."""
+    return [
+        Snippet("Shell", "kensaku jobs list\nkensaku jobs show ID\nkensaku jobs cancel ID"),
+        Snippet("curl", curl(page, "GET", "/api/jobs")),
+    ]
+
+
+def curl(page: PageRequest, method: str, path: str, body: Mapping[str, Any] | None = None) -> str:
+    """A request as a shell command."""
+    parts = [f"curl {page.base_url}{path}"]
+    if method != "GET" and body is None:
+        parts[0] = f"curl -X {method} {page.base_url}{path}"
+    if page.needs_key:
+        parts.append(f'-H "Authorization: Bearer {KEY}"')
+    if body is not None:
+        parts.append("-H 'Content-Type: application/json'")
+        parts.append("-d " + shlex.quote(json.dumps(body, ensure_ascii=False)))
+    return " \\\n  ".join(parts)
+
+
+def _text(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _python(*lines: str, names: str = "Kensaku") -> str:
+    body = "\n".join(f"    {line}" for line in lines)
+    return f"from kensaku.sync import {names}\n\nwith Kensaku() as k:\n{body}"
+
+
+def _options(form: SearchForm) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    route, mode = form.routing
+    if route:
+        options["route"] = route
+    if mode:
+        options["mode"] = mode
+    if form.n.isdigit():
+        options["max_results"] = int(form.n)
+    named = {"time_range": form.time, "language": form.language, "topic": form.topic}
+    named["collection"] = form.collection
+    options |= {name: value for name, value in named.items() if value}
+    if form.site:
+        options["include_domains"] = form.site.split()
+    if form.depth:
+        options["depth"] = "advanced"
+    return options
+
+
+def _tavily_fields(form: SearchForm) -> dict[str, Any]:
+    fields: dict[str, Any] = {"include_answer": True}
+    known = _options(form)
+    renamed = {"depth": "search_depth"}
+    for name in ("max_results", "time_range", "topic", "include_domains", "depth"):
+        if name in known:
+            fields[renamed.get(name, name)] = known[name]
+    return fields
+
+
+def _flags(form: SearchForm) -> list[tuple[str, str]]:
+    known = _options(form)
+    flags = [("--route", str(known["route"]))] if "route" in known else []
+    names = {"mode": "--mode", "max_results": "-n", "time_range": "--time-range",
+             "language": "--language", "topic": "--topic", "collection": "--collection",
+             "depth": "--depth"}  # fmt: skip
+    flags += [(flag, str(known[name])) for name, flag in names.items() if name in known]
+    return flags
+
+
+def _mcp(page: PageRequest) -> str:
+    server: dict[str, Any] = {"type": "http", "url": f"{page.base_url}/mcp"}
+    if page.needs_key:
+        server["headers"] = {"Authorization": f"Bearer {KEY}"}
+    return json.dumps({"mcpServers": {"kensaku": server}}, indent=2)
+
+
+def _tavily(page: PageRequest, q: str) -> str:
+    key = 'os.environ["KENSAKU_API_KEY"]' if page.needs_key else '"any"'
+    head = "import os\n\n" if page.needs_key else ""
+    return (
+        f"{head}from tavily import TavilyClient\n\n"
+        f'client = TavilyClient({key}, api_base_url="{page.base_url}")\n'
+        f"print(client.search({_text(q)}))"
+    )
+
+
+def _frameworks(q: str) -> list[Snippet]:
+    asked = _text(q)
+    found = [
+        Snippet(label, "import kensaku\n" + code.replace("QUESTION", asked), framework=True)
+        for label, code in FRAMEWORKS.items()
+    ]
+    others = [
+        Snippet(label, f'import kensaku\n\ntools = kensaku.tools_for("{name}")', framework=True)
+        for label, name in OTHER_FRAMEWORKS.items()
+    ]
+    return [*found, *others]
+
+
+FRAMEWORKS = {
+    "Pydantic AI": """from pydantic_ai import Agent
+
+agent = Agent("openai:gpt-5-mini", tools=kensaku.tools_for("pydantic-ai"))
+print(agent.run_sync(QUESTION).output)""",
+    "LangChain": """from langchain.agents import create_agent
+
+tools = kensaku.tools_for("langchain")
+agent = create_agent("openai:gpt-5-mini", tools=tools)
+print(agent.invoke({"messages": [("user", QUESTION)]}))""",
+    "Strands": """from strands import Agent
+
+agent = Agent(tools=kensaku.tools_for("strands"))
+print(agent(QUESTION))""",
+    "OpenAI Agents": """from agents import Agent, Runner
+
+tools = kensaku.tools_for("openai-agents")
+agent = Agent("searcher", tools=tools)
+print(Runner.run_sync(agent, QUESTION).final_output)""",
+}
+OTHER_FRAMEWORKS = {
+    "Google ADK": "google-adk",
+    "LlamaIndex": "llama-index",
+    "Microsoft Agent Framework": "agent-framework",
+    "smolagents": "smolagents",
+    "Haystack": "haystack",
+    "Agno": "agno",
+    "AutoGen": "autogen",
+    "Semantic Kernel": "semantic-kernel",
+    "DSPy": "dspy",
+    "CrewAI": "crewai",
+    "A plain function": "function",
+}

@@ -1,0 +1,140 @@
+"""Who looks at the page: a session in a cookie, and the token that its changes need.
+
+    cookie  kensaku_session = 256 random bits    HttpOnly, SameSite=Strict
+    store   session:<SHA-256 of it> → the hash of the key that signed in
+    token   SHA-256 of "token" and the cookie, in the page: sent back with every change
+
+The cookie is no key, and the key is not stored. The store is the one that all processes share, so
+a session is known to each of them. A revoked key ends its sessions within a second.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http.cookies import CookieError, SimpleCookie
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from kensaku.database.keys import hash_secret
+from kensaku.errors import KensakuError
+from kensaku.server.auth import Principal, Unauthorized, secret_in
+
+if TYPE_CHECKING:
+    from starlette.types import Scope
+
+    from kensaku.server.state import State
+    from kensaku.store import Store
+
+COOKIE = "kensaku_session"
+TOKEN_HEADER = "x-kensaku-token"
+SECONDS = 30 * 86400
+_ID = re.compile(r"[\w-]{43}")
+
+
+class Forbidden(KensakuError):
+    """The request may not change anything: it is not from the page, or not from an admin."""
+
+    status = 403
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """Who asks for a page. `principal` is None for who has not signed in."""
+
+    session: str
+    principal: Principal | None
+    is_new: bool = False  # the session is not in the browser yet
+
+    @property
+    def token(self) -> str:
+        """What a change has to bring along."""
+        return _digest(f"token:{self.session}")
+
+
+async def viewer_of(state: State, scope: Scope, headers: Mapping[str, str]) -> Viewer:
+    """Return who asks. Raises `WrongHost` or `Draining`."""
+    sent = cookies_of(headers).get(COOKIE, "")
+    known = bool(_ID.fullmatch(sent))
+    session = sent if known else secrets.token_urlsafe(32)
+    try:
+        return Viewer(session, await state.principal(scope, headers, {}), is_new=not known)
+    except Unauthorized:
+        pass
+    digest = (await _store(state).get([_key(session)]))[0] if known else None
+    key = await state.keys.find_hash(digest) if digest else None
+    principal = Principal(key.name, key.tenant, key.admin, key) if key else None
+    return Viewer(session, principal, is_new=not known)
+
+
+async def sign_in(state: State, secret: str) -> str | None:
+    """Return a new session for a key; None when the key is not known."""
+    digest = hash_secret(secret.strip())
+    if digest is None or await state.keys.find_hash(digest) is None:
+        return None
+    session = secrets.token_urlsafe(32)
+    await _store(state).put(_key(session), digest, SECONDS)
+    return session
+
+
+async def sign_out(state: State, session: str) -> None:
+    """End a session, in every process."""
+    await _store(state).forget(_key(session))
+
+
+def check_change(viewer: Viewer, scope: Scope, headers: Mapping[str, str], token: str) -> None:
+    """Refuse a change that another site may have sent. Raises `Forbidden`.
+
+    A program that sends its key in a header has no session to abuse: no browser adds that header.
+    """
+    if viewer.principal is not None and secret_in(headers, {}):
+        return
+    if not _same_origin(headers) or not hmac.compare_digest(
+        token.encode("utf-8", "replace"), viewer.token.encode()
+    ):
+        raise Forbidden(
+            "this change did not come from the page", remedy="reload the page and try again"
+        )
+
+
+def is_cross_site(headers: Mapping[str, str]) -> bool:
+    """Whether another site sent the browser here: nothing may be spent for it."""
+    return headers.get("sec-fetch-site", "") in ("cross-site", "same-site")
+
+
+def cookies_of(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return the cookies of a request; none when they cannot be read."""
+    try:
+        jar = SimpleCookie(headers.get("cookie", "")[:8_000])
+    except CookieError:
+        return {}
+    return {name: morsel.value for name, morsel in jar.items()}
+
+
+def _same_origin(headers: Mapping[str, str]) -> bool:
+    """Whether the page of this very server sent the request. A browser always says who did."""
+    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+    if site is not None and site != "same-origin":
+        return False
+    try:
+        return origin is not None and urlsplit(origin).netloc == headers.get("host", "")
+    except ValueError:
+        return False
+
+
+def _store(state: State) -> Store:
+    return state.client._resources.store
+
+
+def _key(session: str) -> str:
+    return f"session:{_digest(session)}"
+
+
+def _digest(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=")

@@ -1,0 +1,147 @@
+"""The Search view as HTML: whole without scripts, streamed with them."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import aiohttp
+import pytest
+
+from kensaku.models import Hit
+from kensaku.testing import faults
+
+OTTERS = [
+    Hit("https://a.example/otters", "Otters", "Otters swim in rivers.", published="2026-11-01"),
+    Hit("https://b.example/", "Rivers", "Where otters live."),
+]
+
+
+@pytest.fixture
+async def http():
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
+        yield session
+
+
+async def get(http, url: str, **headers: str) -> str:
+    async with http.get(url, headers=headers) as reply:
+        return await reply.text()
+
+
+async def test_a_search_works_without_scripts(http, make_server, upstream):
+    """The results, who was asked and the answer are in the page itself."""
+    upstream.answers("tavily", OTTERS)
+    server = await make_server("tavily")
+
+    page = await get(http, f"{server.url}/?q=otters")
+
+    assert page.count('class="hit"') == 2
+    assert 'href="https://a.example/otters"' in page
+    assert "<mark>Otters</mark> swim" in page
+    assert "tavily #1" in page
+    assert "Found 2 results from tavily" in page
+
+
+async def test_who_cannot_search_never_says_that_there_is_nothing(http, make_server, upstream):
+    """Three outcomes, three states; each failure with what to do."""
+    upstream.fails("brave", faults.status(401))
+    server = await make_server("brave")
+
+    page = await get(http, f"{server.url}/?q=otters")
+
+    assert "Nobody could search" in page
+    assert "key refused (401)" in page
+    assert "check BRAVE_API_KEY" in page
+    assert "Nothing found" not in page
+
+
+async def test_nothing_found_says_who_searched(http, make_server, upstream):
+    """`empty` is a fact about the web, not about us."""
+    upstream.answers("tavily", [])
+    server = await make_server("tavily")
+
+    page = await get(http, f"{server.url}/?q=otters&time=day")
+
+    assert "Nothing found" in page
+    assert "tavily searched, and there is nothing" in page
+    assert "Search again without filters" in page
+
+
+async def test_a_query_out_of_bounds_is_one_sentence(http, server):
+    """And no server error."""
+    async with http.get(f"{server.url}/?q={'x' * 3000}") as reply:
+        page = await reply.text()
+
+    assert reply.status == 200
+    assert "2,000" in page or "2000" in page
+
+
+async def test_another_site_cannot_make_the_browser_search(http, server, upstream):
+    """A link or an image of a stranger must not spend searches."""
+    page = await get(http, f"{server.url}/?q=otters", **{"Sec-Fetch-Site": "cross-site"})
+
+    assert "Press Enter to search" in page
+    assert 'value="otters"' in page
+    assert upstream.requests == []
+
+
+async def test_a_stream_tells_who_is_asked_then_hits_then_the_whole(http, make_server, upstream):
+    """Scripts show each part as it comes."""
+    upstream.fails("brave", faults.status(401))
+    upstream.answers("tavily", OTTERS)
+    server = await make_server("brave", "tavily")
+
+    names = [name for name, _ in await stream(http, server.url, {"q": "otters"})]
+
+    assert names == ["asked", "asked", "asked", "asked", "hits", "response"]
+
+
+async def test_a_stream_ends_with_an_error_that_is_one(http, make_server):
+    """A query that cannot be carried out fails inside the stream."""
+    server = await make_server("tavily")
+
+    ((name, data),) = await stream(http, server.url, {"q": "otters", "route": "nowhere"})
+
+    assert name == "failed"
+    assert "nowhere" in data["html"]
+
+
+async def test_the_page_is_in_japanese_for_who_reads_it(http, server):
+    """By the browser's languages, or by the switch, which is remembered."""
+    by_header = await get(http, f"{server.url}/", **{"Accept-Language": "fr;q=0.9, ja;q=0.8"})
+    switched = await get(http, f"{server.url}/?language_of_page=ja")
+    remembered = await get(http, f"{server.url}/")
+
+    for page in (by_header, switched, remembered):
+        assert '<html lang="ja"' in page
+        assert "何を探しますか" in page
+
+
+async def test_a_theme_is_in_the_first_byte_of_the_page(http, server):
+    """So that nothing flashes."""
+    await get(http, f"{server.url}/?theme=dark")
+
+    assert '<html lang="en" data-theme="dark">' in await get(http, f"{server.url}/")
+
+
+async def test_pages_have_a_strict_policy(http, server):
+    """No inline script or style, nothing from elsewhere, in no frame."""
+    async with http.get(f"{server.url}/") as reply:
+        policy, page = reply.headers["content-security-policy"], await reply.text()
+
+    assert policy.startswith("default-src 'none'")
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy
+    assert reply.headers["x-content-type-options"] == "nosniff"
+    assert not re.search(r'\sstyle=|\son\w+=|(?:src|href)="http', page)
+
+
+async def stream(http, url: str, fields: dict) -> list[tuple[str, dict]]:
+    """The events of a search, asked as the page does."""
+    page = await get(http, f"{url}/")
+    token = re.search(r'kensaku-token" content="([^"]+)"', page)[1]
+    headers = {"X-Kensaku-Token": token, "Origin": url, "Sec-Fetch-Site": "same-origin"}
+    async with http.post(f"{url}/api/search", json=fields, headers=headers) as reply:
+        text = await reply.text()
+    found = re.findall(r"event: (.*)\ndata: (.*)\n\n", text)
+    return [(name, json.loads(data)) for name, data in found]
