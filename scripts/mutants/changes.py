@@ -5,9 +5,10 @@
 What is left alone, because changing it changes no behaviour or only what people read:
 - docstrings, annotations, types, `__all__`, decorators, assertions, log calls;
 - sentences, which are strings with a space and f-strings, also as a keyword (`remedy="…"`);
-- the words and figures of a table, which is a literal outside of functions with at least
-  `TABLE` constants and nothing else: a list of stop words, code points, fitted weights. To test
-  each would be to write it twice. The table as a whole is changed. A bound by itself is no table;
+- the words and figures of a table, which is a literal outside of functions with at least six
+  strings or twelve constants, and nothing else: stop words, names of months, code points, fitted
+  weights. To test each would be to write it twice. The table as a whole is changed. A bound by
+  itself is no table;
 - keywords by which nothing can be told apart here (`NO_DIFFERENCE`).
 """
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -30,15 +32,16 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
     ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.Pow: ast.Mult,
 }  # fmt: skip
 ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-TABLE = 12
+TABLE_STRINGS, TABLE_CONSTANTS = 6, 12
 DISPLAYS = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Constant, ast.Starred, ast.UnaryOp)
-COLLECTIONS = ("frozenset", "set", "dict", "tuple")
+COLLECTIONS = ("frozenset", "set", "dict", "tuple", "dict.fromkeys")
 NO_DIFFERENCE = {
     "encoding": "UTF-8 is what the machine uses anyway",
     "strict": "of zip: an assertion",
     "stacklevel": "which line a warning names",
     "thread_name_prefix": "for people who debug",
 }
+_LOG = re.compile(r"^_?log(ger)?\.|\b_log$")
 TYPING_CALLS = ("TypeVar", "ParamSpec", "NewType", "cast", "overload")
 
 
@@ -133,9 +136,11 @@ class _Finder(ast.NodeVisitor):
 
     def _is_table(self, node: ast.expr) -> bool:
         parts = list(_elements(node))
-        constants = sum(isinstance(part, ast.Constant) for part in parts)
+        constants = [part.value for part in parts if isinstance(part, ast.Constant)]
+        strings = sum(isinstance(value, str) for value in constants)
+        large = strings >= TABLE_STRINGS or len(constants) >= TABLE_CONSTANTS
         outside = node.lineno not in self._functions
-        return outside and constants >= TABLE and all(isinstance(p, DISPLAYS) for p in parts)
+        return outside and large and all(isinstance(part, DISPLAYS) for part in parts)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         """Before Python 3.12 its parts do not know where they stand."""
@@ -205,7 +210,8 @@ class _Finder(ast.NodeVisitor):
                 "arithmetic",
                 ast.AugAssign(node.target, ARITHMETIC[type(node.op)](), node.value),
             )
-        self.visit(node.value)
+        if not self._is_table(node.value):
+            self.visit(node.value)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
         if isinstance(node.op, ast.Not):
@@ -280,7 +286,8 @@ def _is_sentence(node: ast.expr) -> bool:
 
 
 def _is_log(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and ast.unparse(node.func).startswith(("log.", "logger."))
+    """`log.debug(…)`, `self._log(…)`."""
+    return isinstance(node, ast.Call) and bool(_LOG.search(ast.unparse(node.func)))
 
 
 def _is_typing(node: ast.AST) -> bool:

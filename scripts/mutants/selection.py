@@ -23,7 +23,7 @@ from readers import readers
 from tree import CACHE, ROOT, Tree
 
 # For one change. The nearest and fastest first, so that the share is a lower bound.
-MOST_TESTS, MOST_SECONDS = 300, 60
+MOST_TESTS, MOST_SECONDS = 120, 20
 # About the project as a whole, or run elsewhere.
 SKIPPED = ("tests/typing/", "tests/test_project.py", "tests/adapters/others/")
 
@@ -91,7 +91,7 @@ def tests_of(file: str, change: Change, measured: Measured) -> tuple[list[str], 
     """The tests that may notice a change, those of the same file or folder first; are there any?
 
     In a function: the tests that run it. Outside, in a table or a class: those that run a function
-    which reads the name. When there are none, or when they are few, the folder's tests are tried.
+    which reads the name. When there are none, the folder's tests are tried.
     """
     module = Path("tests") / file
     own = str(module.with_name(f"test_{module.name.lstrip('_')}"))
@@ -107,7 +107,7 @@ def tests_of(file: str, change: Change, measured: Measured) -> tuple[list[str], 
                 # The very tests of the function before the others of its file.
                 rank = near + (0 if runs else 3)
                 found.append((rank, round(test["seconds"], 1), len(test["places"]), name))
-    if not covered or not change.function:
+    if not covered:
         found += [(4, 0, 0, name) for name in _near_by(module.parent, measured)]
     seconds = {n: t["seconds"] for tests in measured.values() for n, t in tests.items()}
     return _affordable(dict.fromkeys(name for *_, name in sorted(found)), seconds), covered

@@ -17,7 +17,7 @@ from tree import Tree
 
 NEAREST = 25  # tests that are tried first: most changes are caught by one of them
 # A test hangs when it takes so many times what it took when it was measured, and so long at least.
-HANGS, HANGS_SECONDS = 15, 30
+HANGS, HANGS_SECONDS = 20, 12
 
 
 class Verdict(StrEnum):

@@ -48,3 +48,13 @@ def test_a_sitemap_is_cut_at_its_bound():
     found = read_sitemap(data)
     assert len(found.pages) == MAX_ENTRIES
     assert found.truncated
+
+
+@pytest.mark.parametrize(("chars", "kept"), [(2_048, True), (2_049, False)])
+def test_an_address_has_a_bound(chars, kept):
+    """An entry of megabytes is no address; the ones after it are read."""
+    url = "http://x.test/".ljust(chars, "a")
+    xml = f"<urlset><url><loc>{url}</loc></url><url><loc>http://x.test/</loc></url></urlset>"
+
+    assert read_sitemap(xml.encode()).pages == [url, "http://x.test/"][not kept :]
+    assert read_sitemap(f"{url}\nhttp://x.test/".encode()).pages == [url, "http://x.test/"][not kept :]

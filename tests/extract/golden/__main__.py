@@ -1,0 +1,3 @@
+from tests.extract.golden import write
+
+write()
