@@ -4,7 +4,8 @@
 
 What is left alone, because changing it changes no behaviour or only what people read:
 - docstrings, annotations, types, `__all__`, decorators, assertions, log calls;
-- sentences, which are strings with a space and f-strings, also as a keyword (`remedy="…"`);
+- sentences, which are strings with a space, f-strings and Japanese, also as a keyword
+  (`remedy="…"`);
 - the words and figures of a table, which is a literal outside of functions with at least six
   strings or twelve constants, and nothing else: stop words, names of months, code points, fitted
   weights. To test each would be to write it twice. The table as a whole is changed. A bound by
@@ -41,6 +42,7 @@ NO_DIFFERENCE = {
     "stacklevel": "which line a warning names",
     "thread_name_prefix": "for people who debug",
 }
+_KANA = re.compile("[\u3041-\u30ff]{2}")
 _LOG = re.compile(r"^_?log(ger)?\.|\b_log$")
 TYPING_CALLS = ("TypeVar", "ParamSpec", "NewType", "cast", "overload")
 
@@ -264,12 +266,7 @@ class _Finder(ast.NodeVisitor):
 
 def _elements(node: ast.expr) -> Iterator[ast.expr]:
     """A literal and what it is made of, through `frozenset(…)`, `dict(…)` and their like."""
-    if isinstance(node, ast.Call) and ast.unparse(node.func) in (
-        "frozenset",
-        "set",
-        "dict",
-        "tuple",
-    ):
+    if isinstance(node, ast.Call) and ast.unparse(node.func) in COLLECTIONS:
         for value in (*node.args, *(k.value for k in node.keywords)):
             yield from _elements(value)
         return
@@ -280,9 +277,9 @@ def _elements(node: ast.expr) -> Iterator[ast.expr]:
 
 
 def _is_sentence(node: ast.expr) -> bool:
-    return isinstance(node, ast.JoinedStr) or (
-        isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value
-    )
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return " " in node.value or bool(_KANA.search(node.value))
+    return isinstance(node, ast.JoinedStr)
 
 
 def _is_log(node: ast.AST) -> bool:

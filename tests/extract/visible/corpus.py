@@ -31,6 +31,7 @@ HIDDEN = {
     "font-size 1px": _style("font-size:1px"),
     "font-size 0.1em": _style("font-size:.05em"),
     "font shorthand": _style("font: 0/0 a"),
+    "font shorthand with a weight": _style("font: 700 0/0 a"),
     "white on white": _style("color:#fff;background:#fff"),
     "white on white, names": _style("color:white;background-color:white"),
     "white on the default ground": _style("color:#ffffff"),

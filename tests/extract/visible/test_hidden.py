@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kensaku.extract import extract_html
+from kensaku.extract.html.tree import parse_html
+from kensaku.extract.main.blocks import blocks_of
 from tests.extract.visible.corpus import HIDDEN, HIDDEN_WORD, SEEN, SEEN_WORD, page
 
 
@@ -54,3 +56,47 @@ def test_invisible_characters_are_removed_from_every_field() -> None:
     assert "Ducks are birds that swim" in found.text
     assert "Ducks are birds that swim" in found.markdown
     assert found.title == "Birds of the river"
+
+
+SEEN_AND_HIDDEN = [
+    ('<p style="font-size:2.1px">x</p>', '<p style="font-size:2px">x</p>'),
+    ('<p style="text-indent:-499px">x</p>', '<p style="text-indent:-500px">x</p>'),
+    ('<p style="color:rgba(0,0,0,.06)">x</p>', '<p style="color:rgba(0,0,0,.04)">x</p>'),
+    ('<div style="visibility:hidden"><p style="visibility:visible">x', '<p style="visibility:hidden">x'),
+    ('<div style="font-size:0"><p style="font-size:9px">x', '<div style="font-size:0"><p>x'),
+    ('<body text="black"><p>x', '<body text="white"><p>x'),
+    ('<body bgcolor="#eee"><p style="color:#fff">x', '<body bgcolor="#fff"><p style="color:#fff">x'),
+    ('<p style="color:#fff;background:url(a.png)">x', '<p style="color:#fff;background:none">x'),
+    ('<p style="color:#fff;background-image:linear-gradient(red,blue)">x', '<p style="color:#fff">x'),
+    ('<p style="color:#fff;background:rgba(0,0,0,.5)">x', '<p style="color:#fff;background:rgba(255,255,255,.95)">x'),
+    ('<p style="color:#fff;background:rgba(0,0,0,.95)">x', '<p style="color:#fff;background:rgba(0,0,0,0)">x'),
+    ('<p style="color:transparent;-webkit-background-clip:text">x', '<p style="color:transparent">x'),
+    ('<p style="color:#fff;-webkit-text-fill-color:#000">x', '<p style="-webkit-text-fill-color:#fff">x'),
+    ('<link rel="Stylesheet" href=a><p style="color:#fff">x', '<link rel=icon href=a><p style="color:#fff">x'),
+    ('<link rel=stylesheet href=a><p style="color:#fff;background:#000">x', '<link rel=stylesheet href=a><p style="color:#fff;background:#fff">x'),
+    ('<style media=print>p{display:none}</style><p>x', '<style media=screen>p{display:none}</style><p>x'),
+    ("<dialog open><p>x</dialog>", "<dialog><p>x</dialog>"),
+    ('<p aria-hidden="false">x', '<p aria-hidden=" TRUE ">x'),
+    ("<main hidden><p>x", "<p hidden>x"),
+    ('<p style="opacity:0;transition:opacity 1s">x', '<p style="opacity:0;transition:none">x'),
+    ('<p style="display:none;animation:in 1s;opacity:0" id=a>x<a aria-controls="b a">', '<p style="display:none;animation:in 1s" id=a>x'),
+    ('<button data-bs-target="#a">+</button><p id=a hidden>x', '<button>+</button><p id=a hidden>x'),
+    ('<a role=tab href="#a">+</a><p id=a hidden>x', '<a href="#a">+</a><p id=a hidden>x'),
+    ("<p role=tabpanel hidden>x", "<p role=tab hidden>x"),
+    ("<h3>+</h3><p class=faq-text hidden>x", "<h3>+</h3><p class=text hidden>x"),
+    ("<h3>+</h3><div><p class=accordion-body hidden>x</div>", "<div><p class=accordion-body hidden>x</div>"),
+    ('<template id="B:1"></template><p hidden id="S:1">x', '<p hidden id="S:1">x'),
+    ('<script>$RC("B:2","S:2")</script><p hidden id="S:2">x', '<script>$RC("B:2","S:3")</script><p hidden id="S:2">x'),
+    ('<p class="d-none d-md-block">x', '<p class="d-none d-print-block">x'),
+    ('<p class="hidden min-[900px]:flex">x', '<p class="hidden">x'),
+    ('<p class="invisible md:visible">x', '<p class="invisible">x'),
+    ('<p class="sr-only md:not-sr-only">x', '<p class="sr-only">x'),
+    ("<style>.d-none{display:block}</style><p class=d-none>x", "<style>.a{display:block}</style><p class=d-none>x"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("seen", "hidden"), SEEN_AND_HIDDEN)
+def test_the_bound_between_what_is_seen_and_what_is_hidden(seen: str, hidden: str) -> None:
+    """Two pages that differ by as little as they can."""
+    assert "x" in [block.text for block in blocks_of(parse_html(seen))]
+    assert "x" not in [block.text for block in blocks_of(parse_html(hidden))]

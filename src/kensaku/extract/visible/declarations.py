@@ -125,8 +125,8 @@ def font_size(value: str | None) -> str | None:
     """Return the size in a `font` shorthand."""
     if not value:
         return None
-    match = re.search(r"(?:^|\s)(\d{0,5}\.?\d{1,5}(?:px|em|rem|pt|%)?)(?=[\s/])", value)
-    return match[1] if match and match[1] not in _WEIGHTS else None
+    return next((s for s in _FONT_NUMBER.findall(value) if s not in _WEIGHTS), None)
 
 
+_FONT_NUMBER = re.compile(r"(?:^|\s)(\d{0,5}\.?\d{1,5}(?:px|em|rem|pt|%)?)(?=[\s/])")
 _WEIGHTS = frozenset(str(n) for n in range(100, 1000, 100))
