@@ -57,4 +57,6 @@ def test_an_address_has_a_bound(chars, kept):
     xml = f"<urlset><url><loc>{url}</loc></url><url><loc>http://x.test/</loc></url></urlset>"
 
     assert read_sitemap(xml.encode()).pages == [url, "http://x.test/"][not kept :]
-    assert read_sitemap(f"{url}\nhttp://x.test/".encode()).pages == [url, "http://x.test/"][not kept :]
+    assert (
+        read_sitemap(f"{url}\nhttp://x.test/".encode()).pages == [url, "http://x.test/"][not kept :]
+    )
