@@ -21,7 +21,7 @@ try:
 except ImportError:
     raise MissingExtra("Starlette", "server") from None
 
-from kensaku.server import system, tavily_account
+from kensaku.server import openapi, system, tavily_account
 from kensaku.server.endpoint import WireEndpoint, status_of
 from kensaku.server.entry import Entry
 from kensaku.server.mcp import PATH, McpEndpoint
@@ -58,6 +58,7 @@ def app(
             *tavily_account.routes(state),
             Route(PATH, McpEndpoint(state), methods=["GET", "POST", "DELETE"]),
             *system.routes(state),
+            *openapi.routes(),
             *page_routes(state),
         ],
         lifespan=lifespan,

@@ -1,0 +1,52 @@
+"""The OpenAPI document is valid, names every endpoint, and what it promises holds."""
+
+from __future__ import annotations
+
+import httpx
+from jsonschema import Draft202012Validator
+
+from kensaku.server.openapi import document
+from kensaku.server.wires import load_wires
+
+
+def test_every_endpoint_is_in_it():
+    """By its prefix; paths at the root are the same ones."""
+    paths = document()["paths"]
+
+    for wire in load_wires():
+        for endpoint in wire.endpoints():
+            path = f"/{wire.name}{endpoint.path}".replace(":path", "")
+            assert endpoint.method.lower() in paths[path], path
+
+
+def test_its_schemas_are_schemas():
+    """A generator of clients reads them."""
+    for methods in document()["paths"].values():
+        for operation in methods.values():
+            for parameter in operation.get("parameters", ()):
+                Draft202012Validator.check_schema(parameter["schema"])
+            for content in operation.get("requestBody", {}).get("content", {}).values():
+                Draft202012Validator.check_schema(content["schema"])
+
+
+def test_operation_ids_differ():
+    """They become the names of methods."""
+    ids = [
+        operation["operationId"]
+        for methods in document()["paths"].values()
+        for operation in methods.values()
+        if "operationId" in operation
+    ]
+
+    assert len(ids) == len(set(ids))
+
+
+async def test_a_person_reads_it_without_scripts(server):
+    """At /docs, with a policy that lets nothing else in."""
+    async with httpx.AsyncClient() as http:
+        page = await http.get(f"{server.url}/docs")
+        raw = await http.get(f"{server.url}/openapi.json")
+
+    assert "POST /tavily/search" in page.text
+    assert "default-src 'none'" in page.headers["content-security-policy"]
+    assert raw.json()["openapi"] == "3.1.0"
