@@ -42,7 +42,7 @@ class ProviderCheck:
 
     async def run(self) -> None:
         """Check configuration, connection and keys, in this order; stop at the first failure."""
-        from kensaku.cli.providers import READY, provider_state
+        from kensaku.providers._status import READY, provider_state
 
         state = await provider_state(self._k, self.name)
         if state.startswith("needs "):

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kensaku.server.api import context, pages, search
+from kensaku.server.api import (
+    collections,
+    compare,
+    context,
+    keys,
+    pages,
+    providers,
+    search,
+    usage,
+)
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
     from kensaku.server.state import State
 
-NOUNS = (search, pages, context)
+NOUNS = (search, pages, context, collections, compare, providers, usage, keys)
 
 
 def routes(state: State) -> list[BaseRoute]:

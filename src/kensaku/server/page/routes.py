@@ -14,7 +14,7 @@ from kensaku.errors import KensakuError
 from kensaku.server.api.routes import routes as api_routes
 from kensaku.server.endpoint import status_of
 from kensaku.server.http import decode_body, read_body
-from kensaku.server.page import search, viewer
+from kensaku.server.page import collections, compare, keys, providers, search, usage, viewer
 from kensaku.server.page.render import ADMIN_VIEWS, HEADERS, HERE, render
 from kensaku.server.page.request import PageRequest
 
@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 Show = Callable[[PageRequest], Awaitable[dict[str, Any]]]
 YEAR = 365 * 86400
 MAX_FORM = 10_000
-VIEWS: dict[str, Show] = {"search": search.show}
+VIEWS: dict[str, Show] = {
+    "search": search.show,
+    "collections": collections.show,
+    "compare": compare.show,
+    "providers": providers.show,
+    "usage": usage.show,
+    "keys": keys.show,
+}
 OPENSEARCH = """<?xml version="1.0" encoding="UTF-8"?>
 <OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">
 <ShortName>Kensaku</ShortName><InputEncoding>UTF-8</InputEncoding>

@@ -81,11 +81,8 @@ class Choice:
 
 async def choices(page: PageRequest, form: SearchForm) -> dict[str, Any]:
     """The filters, and who is ready to be asked."""
-    from kensaku.search.route import plan
-
     client = page.client
-    names = plan(client.settings, None, None).names
-    ready = [n for n in names if _is_ready(client, n)]
+    ready = ready_providers(client)
     try:
         async with asyncio.timeout(2):
             collections = sorted(await client.index.collections())
@@ -120,6 +117,13 @@ def _filters(
         names = [("", t("collection.any")), *((n, n) for n in collections)]
         filters.append(Choice("collection", "collection", form.collection, names))
     return filters
+
+
+def ready_providers(client: Kensaku) -> list[str]:
+    """Those of the usual route that are configured."""
+    from kensaku.search.route import plan
+
+    return [n for n in plan(client.settings, None, None).names if _is_ready(client, n)]
 
 
 def _is_ready(client: Kensaku, name: str) -> bool:
