@@ -32,6 +32,27 @@ async def test_a_budget_that_refuses_takes_nothing():
     assert budget.left() == {"searches": 9, "money": pytest.approx(0.002)}
 
 
+async def test_a_budget_spends_of_its_parent_too():
+    """A key of the server has money of its own, within the operator's budget."""
+    parent = Budget(searches=3, money=1.0)
+    child = Budget(money=0.5, parent=parent)
+
+    await child.spend(searches=1, money=0.3)
+    await child.settle(money=0.1)
+    with pytest.raises(BudgetExceeded):  # the child's own bound
+        await child.spend(searches=1, money=0.3)
+    assert (child.left(), parent.left()) == (
+        {"money": pytest.approx(0.1)},
+        {"searches": 2, "money": pytest.approx(0.6)},
+    )
+    await parent.spend(searches=2)
+    with pytest.raises(BudgetExceeded):  # the parent's
+        await child.spend(searches=1, money=0.05)
+    assert child.left() == {"money": pytest.approx(0.1)}
+    assert Budget(parent=parent).bounded
+    assert not Budget(parent=Budget()).bounded
+
+
 async def test_budgets_bound_what_they_name_and_nothing_else():
     """Searches, fetches, seconds, money, tokens: None is no bound."""
     budget = Budget(tokens=100, fetches=1)

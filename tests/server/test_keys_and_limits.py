@@ -62,6 +62,16 @@ async def test_money_ends_with_the_price_of_searches(make_server, http):
     assert statuses[-1] == 432
 
 
+async def test_a_key_with_money_does_not_escape_the_operators_budget(make_server, http):
+    """Both bounds hold: here the operator's is the smaller."""
+    server = await make_server(cache_enabled=False, budget_searches=1)
+    await server.state.start()
+    _, rich = await create_key(server.state.database, "rich", money_per_month=1000.0)
+    await asyncio.sleep(KeyCache.SECONDS)
+
+    assert [(await search(http, server, rich))[0] for _ in range(2)] == [200, 432]
+
+
 async def test_what_was_used_is_there_after_a_graceful_stop(make_client, http, machine):
     """By key, endpoint and provider; the cached search cost nothing."""
     import kensaku.server

@@ -48,7 +48,7 @@ class Budget:
     """What a run may spend; None is no bound.
 
     With a `store`, all budgets of one `name` are shared, across processes and machines, until the
-    period ends.
+    period ends. What is spent is spent of the `parent`, too.
     """
 
     searches: int | None = None
@@ -59,14 +59,15 @@ class Budget:
     name: str = ""
     period: str = "day"
     store: Store | None = field(default=None, repr=False)
+    parent: Budget | None = None
     _spent: dict[str, float] = field(default_factory=dict, repr=False)
 
     @property
     def bounded(self) -> bool:
         """Whether there is anything to count."""
-        return not (
-            self.searches is self.fetches is self.seconds is self.money is self.tokens is None
-        )
+        if self.parent is not None and self.parent.bounded:
+            return True
+        return any(getattr(self, what) is not None for what in KINDS)
 
     async def spend(self, **amounts: float) -> None:
         """Spend amounts, as in `spend(searches=1, money=0.008)`.
@@ -78,15 +79,19 @@ class Budget:
             limit = getattr(self, what)
             if limit is None or not amount:
                 continue
+            taken.append((what, amount))
             if await self._add(what, amount) > limit + 1e-9:
-                await self._add(what, -amount)
-                for earlier, back in taken:
-                    await self._add(earlier, -back)
+                await self._give_back(taken)
                 raise BudgetExceeded(
                     f"the budget of {limit:g} {what} is spent",
                     remedy="raise it, or answer with what is there",
                 )
-            taken.append((what, amount))
+        if self.parent is not None:
+            try:
+                await self.parent.spend(**amounts)
+            except BudgetExceeded:
+                await self._give_back(taken)
+                raise
 
     async def is_spent(self) -> bool:
         """Whether one of its bounds is reached."""
@@ -101,11 +106,17 @@ class Budget:
         for what, amount in amounts.items():
             if amount and getattr(self, what) is not None:
                 await self._add(what, amount)
+        if self.parent is not None:
+            await self.parent.settle(**amounts)
 
     def left(self) -> dict[str, float]:
         """What remains of each bounded thing, as far as this process knows."""
         limits = {k: getattr(self, k) for k in KINDS}
         return {k: v - self._spent.get(k, 0.0) for k, v in limits.items() if v is not None}
+
+    async def _give_back(self, taken: list[tuple[str, float]]) -> None:
+        for what, amount in taken:
+            await self._add(what, -amount)
 
     async def _add(self, what: str, amount: float) -> float:
         if self.store is None:

@@ -84,11 +84,16 @@ class KeyLimits:
             except BudgetExceeded:
                 raise QuotaExceeded("searches", seconds_left("day")) from None
 
-    def money(self, key: ApiKey) -> Budget | None:
-        """Return the key's money of the month, for the search to spend; None without a bound."""
+    def money(self, key: ApiKey, parent: Budget | None = None) -> Budget | None:
+        """Return the key's money of the month, for the search to spend; None without a bound.
+
+        `parent` is the operator's own budget, which is spent as well.
+        """
         if key.money_per_month is None:
             return None
-        return self._budget(key, money=key.money_per_month, period="month")
+        budget = self._budget(key, money=key.money_per_month, period="month")
+        budget.parent = parent
+        return budget
 
     def _budget(
         self,

@@ -38,7 +38,8 @@ class Session:
     @property
     def budget(self) -> Budget | None:
         """What the key may still spend; None when nothing bounds it."""
-        return self.limits.money(self.principal.key) if self.principal.key else None
+        key = self.principal.key
+        return self.limits.money(key, self.client.budget) if key else None
 
 
 class UsageObserver(Observer):
