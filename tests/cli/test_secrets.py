@@ -30,6 +30,8 @@ RUNS: dict[str, list[list[str]]] = {
     "context": [["otter"], ["otter", "--json"]],
     "answer": [["otter"], ["otter", "--json"]],
     "research": [["otter"], ["otter", "--json"]],
+    "compare": [["otter", "--route", "brave,exa"], ["otter", "--route", "brave,exa", "--json"]],
+    "eval": [["nowhere.jsonl", "--route", "brave"]],
     "extract": [["{page}"], ["{page}", "--json"]],
     "crawl": [["{page}", "--json"]],
     "map": [["{page}"]],

@@ -37,6 +37,8 @@ COMMANDS = {
     "providers": "list providers, their features and status",
     "config": "list settings, their values and origins",
     "doctor": "check this machine, the providers and the local index",
+    "compare": "ask the same by several routes, side by side",
+    "eval": "judge routes by your own questions, and choose one",
     "calibrate": "fit the confidence to your own judged searches",
     "cache": "show the size of the response cache, or clear it",
     "serve": "serve Tavily's API and others' over HTTP, with a page",

@@ -1,0 +1,82 @@
+"""Ask the same by several routes and print them side by side.
+
+Routes are separated by commas; + joins providers to one route, asked in that order:
+`--route tavily,brave+local`. The response cache is not used, so that latency and cost are real.
+Exit status: 0 somebody could search, 1 nobody could, 2 wrong usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from kensaku.cli._client import open_client
+from kensaku.cli._options import add_common_options, load_settings
+from kensaku.cli._terminal import format_table, print_json, print_result
+from kensaku.models import Outcome
+from kensaku.text.clean import one_line
+
+if TYPE_CHECKING:
+    from kensaku.compare import Comparison, Side
+
+USAGE = "--route NAMES [options] WORD …"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the query and the routes."""
+    add = parser.add_argument
+    add("query", nargs="+", metavar="WORD", help="what to search for")
+    add("--route", required=True, metavar="NAMES", help="routes to compare, with commas between")
+    add("-n", "--max-results", type=int, default=5, metavar="N", help="hits of each (default 5)")
+    add_common_options(parser)
+
+
+async def run(args: argparse.Namespace) -> int:
+    """Compare, and print a table and what each route alone has found."""
+    from kensaku.compare import compare
+    from kensaku.models import Query
+
+    query = Query(" ".join(args.query), max_results=args.max_results)
+    async with open_client(load_settings(args)) as k:
+        found = await compare(k, query, routes_of(args.route), cache=False)
+    if args.json:
+        print_json(found.to_dict())
+    else:
+        print_result(format_comparison(found))
+    searched = [s for s in found.sides if s.response.outcome is not Outcome.UNAVAILABLE]
+    return 0 if searched else 1
+
+
+def routes_of(text: str) -> list[str]:
+    """`"tavily,brave+local"` → two routes: tavily alone, and brave with local behind it."""
+    return [word.strip().replace("+", ",") for word in text.split(",") if word.strip()]
+
+
+def format_comparison(found: Comparison) -> str:
+    """A table of the routes, how much they overlap, and what each alone has."""
+    head = ["route", "outcome", "hits", "alone", "ms", "$", "confidence"]
+    blocks = [format_table([head, *map(_row, found.sides)])]
+    pairs = [f"  {o.first} and {o.second}: {o.common} of {o.total}" for o in found.overlaps]
+    blocks.append("found by both:\n" + "\n".join(pairs))
+    for side in found.sides:
+        alone = [h for h, n in zip(side.response.hits, side.shared, strict=True) if not n]
+        if alone:
+            lines = [f"  {one_line(h.title)}\n    {one_line(h.url)}" for h in alone]
+            blocks.append(f"only {side.route}:\n" + "\n".join(lines))
+        elif side.response.outcome is Outcome.UNAVAILABLE:
+            errors = [one_line(str(a.error)) for a in side.response.attempts if a.error]
+            blocks.append(f"{side.route} could not search: {'; '.join(errors)}")
+    return "\n\n".join(blocks)
+
+
+def _row(side: Side) -> list[str]:
+    r = side.response
+    return [
+        side.route,
+        str(r.outcome),
+        str(len(r.hits)),
+        str(side.unique),
+        f"{r.elapsed_ms:.0f}",
+        f"{r.cost:.4f}",
+        f"{r.confidence.score:.2f}",
+    ]
