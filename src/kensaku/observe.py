@@ -53,6 +53,14 @@ class Operation:
     elapsed_ms: float = field(default=0.0, init=False)
     parent: Operation | None = field(default=None, init=False, repr=False)
 
+    @property
+    def outermost(self) -> Operation:
+        """The operation that this one is part of in the end; itself when it is part of none."""
+        found = self
+        while found.parent is not None:
+            found = found.parent
+        return found
+
     def attributes(self, *, texts: bool = False) -> dict[str, Value]:
         """Return what is known, by name; with `texts` also queries and whole addresses."""
         known = {}

@@ -19,6 +19,27 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True, eq=False)
+class RequestOperation(Operation):
+    """A request to the server. `endpoint` is the name of the route, never the path."""
+
+    name = "request"
+    method: str
+    request_id: str = ""
+    endpoint: str = ""
+    status: int | None = None
+    key_id: str = ""
+    outcome: str = ""  # that of its last search
+
+    def __post_init__(self) -> None:
+        self.method = self.method if self.method in _METHODS else "_OTHER"
+
+    def record(self, status: int, endpoint: str, key_id: str = "") -> None:
+        """Note which route it took, who asked, and how it was answered."""
+        self.status, self.endpoint, self.key_id = status, endpoint, key_id
+        self.error = str(status) if status >= 500 else ""
+
+
+@dataclass(slots=True, eq=False)
 class SearchOperation(Operation):
     """A call of `Kensaku.search`, with all its attempts."""
 
@@ -36,6 +57,8 @@ class SearchOperation(Operation):
         self.outcome, self.hits = str(response.outcome), len(response.hits)
         self.cached, self.stale = response.cached, response.stale
         self.error = "unavailable" if self.outcome == "unavailable" else ""
+        if isinstance(request := self.outermost, RequestOperation):
+            request.outcome = self.outcome
 
 
 @dataclass(slots=True, eq=False)
@@ -162,27 +185,6 @@ class ToolOperation(Operation):
         """Note whether it did its work; "empty" means that it did, and found nothing."""
         self.success = not result.is_error
         self.error = (result.error_kind or "tool") if result.is_error else ""
-
-
-@dataclass(slots=True, eq=False)
-class RequestOperation(Operation):
-    """A request to the server. `endpoint` is the name of the route, never the path."""
-
-    name = "request"
-    method: str
-    request_id: str = ""
-    endpoint: str = ""
-    status: int | None = None
-    key_id: str = ""
-    outcome: str = ""  # that of its search, when an observer knows it
-
-    def __post_init__(self) -> None:
-        self.method = self.method if self.method in _METHODS else "_OTHER"
-
-    def record(self, status: int, endpoint: str, key_id: str = "") -> None:
-        """Note which route it took, who asked, and how it was answered."""
-        self.status, self.endpoint, self.key_id = status, endpoint, key_id
-        self.error = str(status) if status >= 500 else ""
 
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})

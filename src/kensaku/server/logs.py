@@ -129,10 +129,8 @@ class RequestLog(Observer):
         """Nothing is known yet."""
 
     def end(self, operation: Operation) -> None:
-        """Log a request, or remember what came of its search."""
+        """Log what has ended."""
         if isinstance(operation, SearchOperation):
-            if (request := _request_of(operation)) is not None:
-                request.outcome = operation.outcome
             if log.isEnabledFor(logging.DEBUG):
                 log.debug("search", extra={"fields": _fields(operation, texts=True)})
         elif isinstance(operation, RequestOperation):
@@ -140,14 +138,6 @@ class RequestLog(Observer):
             level = logging.WARNING if operation.error else usual
             if log.isEnabledFor(level):
                 log.log(level, "request", extra={"fields": _fields(operation)})
-
-
-def _request_of(operation: Operation) -> RequestOperation | None:
-    """The request that an operation is part of."""
-    parent: Operation | None = operation
-    while parent is not None and not isinstance(parent, RequestOperation):
-        parent = parent.parent
-    return parent
 
 
 def _fields(operation: Operation, *, texts: bool = False) -> dict[str, Any]:
