@@ -15,10 +15,7 @@ import pytest
 
 from kensaku import Settings
 from tests import ROOT
-from tests.compat.chat_server.conftest import postgres, postgresql
 from tests.fetch.web import Web, whole
-
-__all__ = ["postgres", "postgresql"]
 
 BEAT, DEAD = 0.3, 4.0  # seconds: shorter than in earnest, longer than a busy machine's pauses
 PAGES = 60

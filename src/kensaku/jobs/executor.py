@@ -15,9 +15,8 @@ import asyncio
 import logging
 import os
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from kensaku.config.settings import Settings
     from kensaku.extract import ParsePool
     from kensaku.jobs.tables import JobTables
+    from kensaku.observe import Observer
 
 BEAT, DEAD = 2.0, 15.0  # seconds
 FORGET = 86_400.0  # seconds after which the row of a dead process is deleted
@@ -54,16 +54,16 @@ class Executor:
         tables: JobTables,
         *,
         workers: int | None = None,
-        make_client: Callable[[str], Kensaku] | None = None,
+        observers: Iterable[Observer] = (),
         beat: float = BEAT,
         dead: float = DEAD,
     ) -> None:
         self.settings, self.url, self.tables = settings, url, tables
         self.id = uuid4().hex
         self.workers = workers or available_cores()
-        self._make_client = make_client or self._client_of_tenant
+        self._observers = tuple(observers)
         self._beat, self._dead = beat, dead
-        self._clients: dict[str, Kensaku] = {}
+        self._client: Kensaku | None = None
         self._parser: ParsePool | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -112,10 +112,15 @@ class Executor:
             _running = None
 
     def client(self, tenant: str) -> Kensaku:
-        """The client of a tenant; it lives as long as this object runs."""
-        if (client := self._clients.get(tenant)) is None:
-            client = self._clients[tenant] = self._make_client(tenant)
-        return client
+        """The client of a tenant; it lives as long as this object runs.
+
+        It belongs to the event loop of the jobs. A client of another loop would be used by two.
+        """
+        from kensaku.client import Kensaku
+
+        if self._client is None:
+            self._client = Kensaku(self.settings, observers=self._observers)
+        return self._client.for_tenant(tenant)
 
     @property
     def parser(self) -> ParsePool:
@@ -145,17 +150,12 @@ class Executor:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        for client in self._clients.values():
-            await client.close()
-        self._clients.clear()
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
         if self._parser is not None:
             await self._parser.aclose()
             self._parser = None
-
-    def _client_of_tenant(self, tenant: str) -> Kensaku:
-        from kensaku.client import Kensaku
-
-        return Kensaku(replace(self.settings, tenant=tenant))
 
     def _config(self, dbos: Any) -> Any:
         logger = logging.getLogger("dbos")

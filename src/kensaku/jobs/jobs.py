@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
@@ -25,9 +25,9 @@ from kensaku.jobs.names import JOB, JOBS_QUEUE, PARTS_QUEUE
 if TYPE_CHECKING:
     from dbos import DBOSClient
 
-    from kensaku.client import Kensaku
     from kensaku.config.settings import Settings
     from kensaku.jobs.tables import JobTables
+    from kensaku.observe import Observer
 
 MAX_ARGUMENTS = 1_000_000  # characters of JSON
 MAX_LISTED = 1_000
@@ -42,19 +42,19 @@ class Jobs:
         settings: Settings,
         *,
         workers: int | None = None,
-        make_client: Callable[[str], Kensaku] | None = None,
+        observers: Iterable[Observer] = (),
         beat: float = BEAT,
         dead: float = DEAD,
     ) -> None:
-        """`workers`: processes that read shards here; by default one for each core.
+        """`workers`: shards, and processes that parse, at a time; by default one for each core.
 
-        `make_client` gives the client of a tenant. A process that has not written its heartbeat
-        for `dead` seconds is taken for dead, and its jobs go on elsewhere.
+        `observers` learn of what jobs do; they are called in another thread. A process that has
+        not written its heartbeat for `dead` seconds is taken for dead; its jobs go on elsewhere.
         """
         self.settings = settings
         self._options = {
             "workers": workers,
-            "make_client": make_client,
+            "observers": observers,
             "beat": beat,
             "dead": dead,
         }

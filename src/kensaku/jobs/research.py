@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kensaku.jobs.run import JobRun
 
 
-def check(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def check(arguments: Mapping[str, Any], *, operator: bool = False) -> dict[str, Any]:
     """Take `input` and the fields of `ResearchRequest`."""
     values = dict(arguments)
     return start(values.pop("input", ""), values).request.to_dict()

@@ -155,7 +155,7 @@ class State:
             if self._jobs is None:
                 from kensaku.jobs.jobs import Jobs
 
-                jobs = Jobs(self.settings, make_client=self.client_of_tenant)
+                jobs = Jobs(self.settings, observers=self._observers)
                 await jobs.start()
                 self._jobs = jobs
         return self._jobs
