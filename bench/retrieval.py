@@ -213,10 +213,14 @@ async def scale(count: int, vectors: bool) -> None:
     await index.close()
     await _gone(home)
     index = Index(home, model=model, idle_timeout=0)
-    started = time.perf_counter()
+    started, here = time.perf_counter(), time.process_time()
     await index.search("first", mode="lexical")
-    print(f"  start, load and first search: {(time.perf_counter() - started) * 1000:.0f} ms")
+    took, here = time.perf_counter() - started, time.process_time() - here
     worker = DirectoryLock(home).owner() or 0
+    print(
+        f"  start, load and first search: {took * 1000:.0f} ms; "
+        f"CPU {here * 1000:.0f} ms here, {_cpu(worker) * 1000:.0f} ms in the worker"
+    )
     await _latency(index, invented, worker, "by words", mode="lexical")
     await _latency(index, invented, worker, "of 500 domains one", include_domains=["e7.org"])
     print(f"  memory while searching: {_rss(worker)}")

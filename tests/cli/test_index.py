@@ -196,6 +196,7 @@ def test_collections_of_other_applications_are_listed_as_foreign(cli: Cli, monke
             "0",
             "0",
             "–",
+            "–",
             "(foreign)",
         ]
 

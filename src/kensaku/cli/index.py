@@ -161,10 +161,11 @@ async def _stats(args: argparse.Namespace) -> int:
     if args.json:
         print_json(stats)
         return 0
-    rows = [["collection", "documents", "passages", "languages", "model"]]
+    rows = [["collection", "documents", "passages", "disk", "languages", "model"]]
     for name, s in stats.items():
         languages = ", ".join(s["languages"]) or "–"
-        counts = [f"{s['documents']:,}", f"{s['passages']:,}"]
+        disk = "–" if s["disk"] is None else f"{s['disk'] / 1e6:,.1f} MB"
+        counts = [f"{s['documents']:,}", f"{s['passages']:,}", disk]
         model = "(foreign)" if s["foreign"] else s["model"] or "–"
         rows.append([name, *counts, languages, model])
     print_result(format_table(rows))

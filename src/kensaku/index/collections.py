@@ -134,6 +134,7 @@ class Collections:
             "languages": sorted(meta.languages),
             "model": meta.model or None,
             "average_terms": round(meta.current_average, 1),
+            "disk": self.engine.disk_bytes(collection),
             "foreign": False,
             "problem": None if lost is None else lost.message,
         }

@@ -39,6 +39,7 @@ class CollectionStats(TypedDict):
     languages: list[str]
     model: str | None
     average_terms: float  # terms in a passage
+    disk: int | None  # bytes on the disk; None on a Qdrant server
     foreign: bool  # another application's, on a Qdrant server: only searched
     problem: str | None  # what is damaged
 
@@ -51,6 +52,7 @@ def damaged_stats(problem: str) -> CollectionStats:
         "languages": [],
         "model": None,
         "average_terms": 0.0,
+        "disk": None,
         "foreign": False,
         "problem": problem,
     }

@@ -1,7 +1,7 @@
-"""Copy files without their holes.
+"""Copy and measure files without their holes.
 
-Edge allocates its files in advance: an empty collection is 137 MB of holes and 140 kB on the disk.
-A plain copy writes the holes out.
+Edge allocates its files in advance: an empty collection is 138 MB of holes and 100 kB on the disk.
+(Edge 0.9.0 has no setting for the size of its log.) A plain copy writes the holes out.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+from contextlib import suppress
+from pathlib import Path
 
 _CHUNK = 1 << 20
 
@@ -27,6 +29,17 @@ def copy_sparse(source: str, target: str) -> str:
         writer.truncate(size)
     shutil.copystat(source, target)
     return target
+
+
+def allocated_bytes(directory: Path) -> int:
+    """Return what the files of a directory take on the disk."""
+    total = 0
+    for path in directory.rglob("*"):
+        with suppress(FileNotFoundError):  # the engine removes files while it works
+            state = path.lstat()
+            blocks = getattr(state, "st_blocks", None)  # of 512 bytes; Windows has no such field
+            total += state.st_size if blocks is None else blocks * 512
+    return total
 
 
 def _data(file: int, size: int) -> list[tuple[int, int]]:

@@ -141,6 +141,10 @@ class Engine(Protocol):
         """Return the number of documents. An engine may read every passage to count them."""
         ...
 
+    def disk_bytes(self, collection: str) -> int | None:
+        """Return what a collection takes on the disk; None when the engine does not know."""
+        ...
+
     def optimize(self, collection: str) -> None:
         """Reorganise what was written since the last time, for faster search."""
         ...

@@ -34,7 +34,7 @@ from kensaku.index.engines.points import sparse_vector, to_edge_filter, to_point
 from kensaku.index.errors import translate_errors
 from kensaku.index.names import check_collection_name
 from kensaku.index.release_memory import release_mapped_pages
-from kensaku.index.sparse_copy import copy_sparse
+from kensaku.index.sparse_copy import allocated_bytes, copy_sparse
 from kensaku.index.worker.lock import DirectoryLock
 
 # Passages between two calls of optimize(): a second of work that keeps memory at a fifth. Twice as
@@ -172,6 +172,11 @@ class EmbeddedEngine:
                 edge.CountRequest(exact=True, filter=heads)
             )
             return counted
+
+    def disk_bytes(self, collection: str) -> int | None:
+        # Edge allocates its files in advance: their sizes are mostly holes.
+        with translate_errors(f"collection {collection!r}"):
+            return allocated_bytes(self._path(collection))
 
     def optimize(self, collection: str) -> None:
         with self._shard_for_writing(collection) as shard:

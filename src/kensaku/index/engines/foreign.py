@@ -58,6 +58,7 @@ class ForeignCollections:
             "languages": [],
             "model": None,
             "average_terms": 0.0,
+            "disk": None,
             "foreign": True,
             "problem": None,
         }

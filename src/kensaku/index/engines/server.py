@@ -170,6 +170,9 @@ class ServerEngine:
             found = self._client.count(self._name(collection), count_filter=heads, exact=True)
         return int(found.count)
 
+    def disk_bytes(self, collection: str) -> int | None:
+        return None
+
     def optimize(self, collection: str) -> None:
         """Only check the name: a server optimises by itself."""
         self._name(collection)
