@@ -152,6 +152,23 @@ async def test_the_documents_of_a_collection_that_does_not_open_are_saved(
     await _closed(directory)
 
 
+async def test_what_is_saved_for_a_tenant_is_the_tenants(tmp_path):
+    """Both have a collection of that name, and both are damaged."""
+    async with Index(tmp_path / "index", idle_timeout=0) as index:
+        await index.add([_document(1)], collection="broken")
+        await index.for_tenant("acme").add([_document(2)], collection="broken")
+    await _closed(tmp_path / "index")
+    for path in (tmp_path / "index").glob("collections/*/edge_config.json"):
+        _break(path)
+
+    async with Index(tmp_path / "index", idle_timeout=0) as index, asyncio.timeout(HANG):
+        ours = await _salvaged(index, tmp_path / "ours.jsonl")
+        theirs = await _salvaged(index.for_tenant("acme"), tmp_path / "theirs.jsonl")
+
+    assert (list(ours), list(theirs)) == ([_document(1).url], [_document(2).url])
+    await _closed(tmp_path / "index")
+
+
 async def _cut_mappings(directory: Path) -> None:
     """Lose half of the ids of a collection, as a file system does after a power failure."""
     for path in (directory / "collections" / "broken").rglob("*id_tracker.mappings"):

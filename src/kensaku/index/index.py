@@ -260,7 +260,7 @@ class Index:
         """
         from kensaku.index.jsonl import export_jsonl
 
-        return await export_jsonl(self._client, Path(path), collection, salvage, self._path)
+        return await export_jsonl(self._client, Path(path), collection, salvage, self._shard)
 
     async def import_jsonl(
         self, path: str | Path, collection: str | None = None, *, progress: Progress | None = None
@@ -306,6 +306,16 @@ class Index:
         from kensaku.index.embed.models import open_model
 
         return open_model(name, post=self._post, key=self._model_key)
+
+    def _shard(self, collection: str) -> Path | None:
+        """Return where the files of a collection are; None on a server."""
+        from kensaku.index.names import check_collection_name
+        from kensaku.index.namespace import stored_name
+
+        if self._path is None:
+            return None
+        stored = stored_name(collection, self._tenant)
+        return self._path / "collections" / check_collection_name(stored)
 
     async def _add_batch(
         self, batch: Sequence[Document], collection: str, *, flush: bool, longer: float

@@ -31,12 +31,12 @@ async def export_jsonl(
     path: Path,
     collection: str | None,
     salvage: Callable[[str], None] | None,
-    directory: Path | None,
+    shard_of: Callable[[str], Path | None],
 ) -> int:
     """Write documents to a temporary file beside `path` and rename it when it is complete.
 
     `salvage` is called with what cannot be read, which is left out; without it that is an error.
-    A collection in `directory` that does not open is then read from its files.
+    A collection that does not open is then read from its files, which are in `shard_of(name)`.
     """
     names = [collection] if collection else list(await client.call("collections"))
     partial = path.with_name(f".{path.name}.{os.getpid()}")
@@ -49,12 +49,13 @@ async def export_jsonl(
             try:
                 written += await _export_collection(client, name, partial, path, salvage)
             except IndexFault as fault:
-                if salvage is None or directory is None:
+                shard = shard_of(name)
+                if salvage is None or shard is None:
                     raise
                 salvage(f"{fault.message}; {FROM_FILES}")
                 with translate_errors(f"the export {path}"):
                     await asyncio.to_thread(os.truncate, partial, before.st_size)
-                    saved, lost = await asyncio.to_thread(_salvage, directory, name, partial)
+                    saved, lost = await asyncio.to_thread(_salvage, shard, name, partial)
                 written += saved
                 for url in lost:
                     salvage(f"{name}: {url}")
@@ -65,12 +66,12 @@ async def export_jsonl(
     return written
 
 
-def _salvage(directory: Path, collection: str, partial: Path) -> tuple[int, list[str]]:
+def _salvage(shard: Path, collection: str, partial: Path) -> tuple[int, list[str]]:
     """Write the documents that a collection's files hold; return how many, and which are lost."""
     from kensaku.index.salvage import salvage_documents
 
     written, lost = 0, list[str]()
-    for found in salvage_documents(directory, collection):
+    for found in salvage_documents(shard):
         if isinstance(found, str):
             lost.append(found)
         else:

@@ -29,6 +29,11 @@ def prefix_of(tenant: str) -> str:
     return f"{MARK}{blake2b(tenant.encode(), digest_size=8).hexdigest()}." if tenant else ""
 
 
+def stored_name(name: str, tenant: str) -> str:
+    """Return the name under which the index keeps a collection that a tenant calls `name`."""
+    return name if name in PUBLIC else prefix_of(tenant) + name
+
+
 def names_in(names: Iterable[str], prefix: str) -> list[str]:
     """Return the collections that are searched when a search names none."""
     if not prefix:

@@ -15,12 +15,11 @@ from kensaku.index.entries import rebuild_document, revision
 from kensaku.models import Document
 
 
-def salvage_documents(directory: Path, collection: str) -> Iterator[Document | str]:
+def salvage_documents(shard: Path) -> Iterator[Document | str]:
     """Yield each whole document once, and the addresses of those that are not whole.
 
     A document that was deleted, or replaced, may come back in an older version.
     """
-    shard = directory / "collections" / collection
     models = {"", *_models(shard)}
     pending: dict[str, _Pieces] = {}  # by revision: equal documents have the same
     whole: dict[str, bool] = {}  # address → was a whole version found?
