@@ -213,9 +213,9 @@ async def scale(count: int, vectors: bool) -> None:
     await index.close()
     await _gone(home)
     index = Index(home, model=model, idle_timeout=0)
-    started, here = time.perf_counter(), time.process_time()
+    started, here = time.perf_counter(), _own_cpu()
     await index.search("first", mode="lexical")
-    took, here = time.perf_counter() - started, time.process_time() - here
+    took, here = time.perf_counter() - started, _own_cpu() - here
     worker = DirectoryLock(home).owner() or 0
     print(
         f"  start, load and first search: {took * 1000:.0f} ms; "
@@ -348,6 +348,10 @@ def loop() -> None:
 def _cpu(process: int) -> float:
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _own_cpu() -> float:
+    return sum(os.times()[:4])  # with the process that has become the worker's parent, and ended
 
 
 def _disk(home: Path) -> int:
