@@ -116,6 +116,7 @@ class _Budget:
     name: str
     period: str
     store: Store | None
+    parent: Budget | None
     @property
     def bounded(self) -> bool:
         """Whether there is anything to count."""
