@@ -9,6 +9,7 @@ A handler that yields is sent as server-sent events.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -28,13 +29,13 @@ from kensaku.server.http import (
 )
 from kensaku.server.page.request import PageRequest
 from kensaku.server.page.viewer import TOKEN_HEADER, Forbidden, check_change
+from kensaku.server.session import Session
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from kensaku.client import Kensaku
     from kensaku.server.auth import Principal
-    from kensaku.server.session import Session
     from kensaku.server.state import State
 
 NO_CACHE = (("cache-control", "no-store"),)
@@ -83,6 +84,7 @@ class Endpoint:
     handler: Callable[[Call], Any]
     admin: bool = False
     searches: int = 0  # that count against the key
+    admitted: bool = True  # takes one of the server's slots: not who only watches
     raw: bool = False
     max_body: int = MAX_BODY
 
@@ -105,9 +107,7 @@ class _Handler:
             raw = await read_body(receive, endpoint.max_body)
             kind = page.headers.get("content-type", "")
             fields = page.params if endpoint.raw or not raw else _json(raw, kind)
-            async with self._state.request(
-                scope, endpoint.path.strip("/"), page.headers, {}, page.principal
-            ) as session:
+            async with self._session(page) as session:
                 await session.check_limits(endpoint.searches)
                 call = Call(page, session, scope.get("path_params", {}), fields, raw)
                 done = endpoint.handler(call)
@@ -126,6 +126,12 @@ class _Handler:
             await reply(send, status, body, headers=[*more, *NO_CACHE])
             return
         await reply(send, 200, body, headers=NO_CACHE)
+
+    def _session(self, page: PageRequest) -> AbstractAsyncContextManager[Session]:
+        name, who = self._endpoint.path.strip("/"), page.principal
+        if self._endpoint.admitted:
+            return self._state.request(page.scope, name, page.headers, {}, who)
+        return nullcontext(Session(who, page.client, self._state.limits))
 
     def _check(self, page: PageRequest) -> None:
         if page.viewer.principal is None:

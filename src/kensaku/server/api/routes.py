@@ -8,6 +8,7 @@ from kensaku.server.api import (
     collections,
     compare,
     context,
+    jobs,
     keys,
     pages,
     providers,
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from kensaku.server.state import State
 
-NOUNS = (search, pages, context, collections, compare, providers, usage, keys)
+NOUNS = (search, pages, context, collections, compare, providers, usage, keys, jobs)
 
 
 def routes(state: State) -> list[BaseRoute]:

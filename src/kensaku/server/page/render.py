@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kensaku.server.page.request import PageRequest
 
 HERE = Path(__file__).parent
-VIEWS = ("search", "collections", "compare", "providers", "usage", "keys")
+VIEWS = ("search", "collections", "compare", "providers", "usage", "jobs", "keys")
 ADMIN_VIEWS = frozenset({"keys"})
 HEADERS = {
     "content-security-policy": (

@@ -14,7 +14,7 @@ from kensaku.errors import KensakuError
 from kensaku.server.api.routes import routes as api_routes
 from kensaku.server.endpoint import status_of
 from kensaku.server.http import decode_body, read_body
-from kensaku.server.page import collections, compare, keys, providers, search, usage, viewer
+from kensaku.server.page import collections, compare, jobs, keys, providers, search, usage, viewer
 from kensaku.server.page.render import ADMIN_VIEWS, HEADERS, HERE, render
 from kensaku.server.page.request import PageRequest
 
@@ -30,6 +30,7 @@ VIEWS: dict[str, Show] = {
     "compare": compare.show,
     "providers": providers.show,
     "usage": usage.show,
+    "jobs": jobs.show,
     "keys": keys.show,
 }
 OPENSEARCH = """<?xml version="1.0" encoding="UTF-8"?>

@@ -1,0 +1,230 @@
+"""The page in a real browser: streaming, keys, files, both languages and themes, axe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kensaku.models import Document, Hit
+from kensaku.testing import faults
+from tests.server.page.conftest import needs_chromium
+
+pytestmark = needs_chromium
+AXE = Path(__file__).parent / "axe/node_modules/axe-core/axe.min.js"
+OTTERS = [
+    Hit(
+        "https://a.example/otters",
+        "Otters",
+        "Otters hold hands while they sleep.",
+        published="2026-11-01",
+    ),
+    Hit("https://b.example/rivers", "Rivers", "Rivers are where otters live."),
+    Hit("https://c.example/fish", "Fish", "Otters eat fish every day."),
+]
+VIEWS = [
+    "/?q=otters",
+    "/",
+    *(f"/page/{v}" for v in ("collections", "compare", "providers", "usage", "jobs", "keys")),
+]
+
+
+@pytest.fixture
+async def site(make_server, upstream):
+    """A server with two providers, of which one refuses, and a collection."""
+    upstream.answers("tavily", OTTERS)
+    upstream.fails("brave", faults.status(401))
+    server = await make_server("brave", "tavily", "local")
+    documents = [Document("file:///notes/otters.md", "Otter notes", "A group of otters is a romp.")]
+    await server.client.index.add(documents, collection="notes")
+    return server
+
+
+async def search(page, text: str) -> None:
+    await page.fill("input[name=q]", text)
+    await page.press("input[name=q]", "Enter")
+    await page.wait_for_selector(".hit [data-read], .state")
+
+
+async def test_results_stream_in_before_the_slowest_has_answered(site, upstream, open_page):
+    """Hits of the first provider are shown while the second is still asked."""
+    upstream.heals("brave")
+    upstream.fails("brave", faults.delay(2.0))
+    page = await open_page(site.url)
+    await page.select_option("select[name=route]", "all")
+    await page.fill("input[name=q]", "otters")
+    await page.press("input[name=q]", "Enter")
+
+    await page.wait_for_selector(".provisional .hit")
+    assert await page.locator(".try.wait").inner_text() != ""
+    await page.wait_for_selector(".hit [data-read]")
+
+    assert await page.locator(".provisional").count() == 0
+    assert "q=otters" in page.url
+    assert "otters" in await page.title()
+    assert await page.locator("#results").get_attribute("aria-busy") == "false"
+
+
+async def test_a_citation_jumps_to_its_passage(site, open_page):
+    """`[n]` in the answer is a link to the n-th hit."""
+    page = await open_page(f"{site.url}/?q=what+do+otters+eat+every+day")
+    cite = page.locator(".cite").first
+
+    number = await cite.inner_text()
+    await cite.click()
+
+    assert page.url.endswith(f"#h{number}")
+    assert await page.locator(f"#h{number}:target").count() == 1
+
+
+async def test_everything_can_be_done_by_keys(site, open_page):
+    """`/`, Enter, arrows, j and k, r, ?, Esc."""
+    page = await open_page(site.url)
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("/")
+    await page.keyboard.type("otters")
+    await page.keyboard.press("Enter")
+    await page.wait_for_selector(".hit [data-read]")
+    focused = "document.activeElement.closest('.hit')?.id ?? document.activeElement.name"
+
+    await page.keyboard.press("j")
+    assert await page.evaluate(focused) == "h1"
+    await page.keyboard.press("ArrowDown")
+    assert await page.evaluate(focused) == "h2"
+    await page.keyboard.press("k")
+    await page.keyboard.press("ArrowUp")
+    assert await page.evaluate(focused) == "q"
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("?")
+    assert await page.locator("#help").is_visible()
+    await page.keyboard.press("Escape")
+    assert not await page.locator("#help").is_visible()
+    await page.keyboard.press("/")
+    assert await page.evaluate(focused) == "q"
+
+
+async def test_a_hit_is_read_explained_and_kept(site, upstream, open_page):
+    """The page behind a hit, in the page; and into a collection."""
+    words = "Otters hold hands while they sleep, so that the river does not carry them apart. " * 8
+    address = upstream.serves(
+        "/otters", f"<html><title>Otters</title><article><h1>Otters</h1><p>{words}</p></article>"
+    )
+    upstream.answers("tavily", [Hit(address, "Otters", "Otters hold hands.")])
+    page = await open_page(f"{site.url}/?q=otters", silent=False)  # the guard refuses loopback: 502
+
+    await page.click(".hit [data-read]")
+    await page.wait_for_function(
+        "!document.querySelector('.reader').textContent.includes('Working')"
+    )
+    assert await page.locator(".reader").inner_text() != ""
+    await page.click(".hit summary")
+    assert "ranks it #1" in await page.locator(".hit details").inner_text()
+    await page.click(".hit [data-keep]")
+    await page.wait_for_function("!document.querySelector('.said').textContent.includes('Working')")
+    assert await page.locator(".said").first.inner_text() != ""
+
+
+async def test_a_context_is_made_for_a_model(site, open_page):
+    """The slider says how long."""
+    page = await open_page(f"{site.url}/?q=otters")
+    await page.fill("#tokens", "500")
+    await page.click("[data-context]")
+
+    await page.wait_for_selector("#context-text:not([hidden])")
+    assert "[1]" in await page.locator("#context-text").inner_text()
+
+
+async def test_a_dropped_file_is_indexed_and_found(site, open_page):
+    """Files are dropped on the zone, or chosen with it."""
+    page = await open_page(f"{site.url}/page/collections")
+    drop = """() => { const data = new DataTransfer();
+      data.items.add(new File(["# Badgers\\n\\nBadgers dig setts."], "badgers.md"));
+      document.querySelector("[data-drop]").dispatchEvent(new DragEvent("drop", {dataTransfer: data, bubbles: true})); }"""
+    await page.fill("#into", "zoo")
+    await page.evaluate(drop)
+
+    await page.wait_for_selector(".uploads .ok")
+    await page.wait_for_selector("a[href='?name=zoo']")
+    await page.click("a[href='?name=zoo']")
+    await page.fill(".inline input[name=q]", "badgers")
+    await page.press(".inline input[name=q]", "Enter")
+    await page.wait_for_selector(".hit")
+    assert "setts" in await page.locator(".hit").first.inner_text()
+
+
+async def test_a_key_is_made_shown_once_and_revoked(site, open_page):
+    """After the first key, this browser goes on, and a stranger is asked for one."""
+    page = await open_page(f"{site.url}/page/keys")
+    await page.fill("input[name=name]", "alice")
+    await page.click("form[data-api] .go")
+    await page.wait_for_selector(".secret:not([hidden])")
+    secret = await page.locator(".secret code").inner_text()
+    assert secret.startswith("ksk_")
+    await page.reload()
+    assert secret not in await page.content()
+
+    stranger = await open_page(site.url, silent=False)  # 401
+    await stranger.fill("#key", secret)
+    await stranger.click(".signin .go")
+    await stranger.wait_for_selector("#search")
+    page.on("dialog", lambda dialog: dialog.accept())
+    await stranger.click("text=Sign out")
+    await stranger.wait_for_selector("#key")
+
+
+@pytest.mark.parametrize("path", VIEWS)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+async def test_axe_finds_nothing_serious(site, open_page, path, theme):
+    """In both themes, on every view."""
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed: npm ci in tests/server/page/axe")
+    page = await open_page(site.url + path, color_scheme=theme, bypass_csp=True)
+    await page.add_script_tag(path=AXE)
+
+    found = await page.evaluate("axe.run().then(r => r.violations)")
+
+    serious = [
+        (v["id"], [n["html"][:120] for n in v["nodes"]][:3])
+        for v in found if v["impact"] in ("serious", "critical")
+    ]  # fmt: skip
+    assert serious == []
+
+
+@pytest.mark.parametrize("width", [360, 768, 1280])
+async def test_no_view_is_wider_than_the_window(site, open_page, width):
+    """In Japanese, too, on a telephone."""
+    page = await open_page(f"{site.url}/?q=otters", width=width, locale="ja")
+    for path in VIEWS:
+        await page.goto(site.url + path)
+        assert await page.evaluate("document.documentElement.scrollWidth") <= width, path
+        assert await page.evaluate("document.documentElement.lang") == "ja"
+
+
+async def test_the_theme_stays_and_the_language_is_switched(site, open_page):
+    """Both are remembered; the search in the address is kept."""
+    page = await open_page(f"{site.url}/?q=otters", color_scheme="light")
+    await page.click("[data-theme-switch]")
+    await page.click("[data-switch]")
+    await page.wait_for_selector("html[lang=ja][data-theme=dark]")
+
+    assert "q=otters" in page.url
+    assert await page.locator(".hit").count() == 3
+
+
+async def test_the_page_weighs_at_most_150_kb(site, open_page):
+    """Everything that a browser loads for a search, scripts and styles included."""
+    page = await open_page("about:blank")
+    sizes: list[int] = []
+    external: list[str] = []
+
+    async def weigh(response) -> None:
+        if not response.url.startswith(site.url):
+            external.append(response.url)
+        sizes.append(len(await response.body()))
+
+    page.on("response", weigh)
+    await page.goto(f"{site.url}/?q=otters")
+    await page.wait_for_load_state("networkidle")
+
+    assert external == []
+    assert 20_000 < sum(sizes) <= 150_000

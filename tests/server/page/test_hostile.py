@@ -1,0 +1,120 @@
+"""Strangers: payloads in everything that is shown, and requests of other sites."""
+
+from __future__ import annotations
+
+import pytest
+
+from kensaku.models import Document, Hit
+from tests.server.page import xss
+from tests.server.page.conftest import needs_chromium
+from tests.server.page_client import browsing
+
+RAN = "window.hacked === 1"
+
+
+@needs_chromium
+async def test_a_hundred_payloads_are_inert_in_titles_snippets_and_addresses(
+    make_server, upstream, open_page
+):
+    """None runs, none is a link that would run, and the policy has nothing to refuse."""
+    texts, urls = xss.texts(), xss.urls()
+    assert len(texts) + len(urls) >= 100
+    hits = [Hit(f"https://a{n}.example/", text, text) for n, text in enumerate(texts)]
+    hits += [Hit(url, f"address {n}", url) for n, url in enumerate(urls)]
+    server = await make_server("tavily")
+    page = await open_page("about:blank")
+    for start in range(0, len(hits), 20):
+        upstream.answers("tavily", hits[start : start + 20])
+        await page.goto(f"{server.url}/?q=payload+{start}&n=20")
+        assert not await page.evaluate(RAN)
+        bad = "a => !/^(https?:|http:\\/\\/127|#|\\?|\\/)/.test(a.getAttribute('href'))"
+        links = f"[...document.links].filter({bad}).map(a => a.outerHTML)"
+        assert await page.evaluate(links) == []
+        for handler in ("onerror", "onload", "onfocus", "onmouseover"):
+            assert await page.locator(f"main [{handler}]").count() == 0
+
+
+@needs_chromium
+async def test_payloads_are_inert_in_documents_names_and_queries(make_server, open_page):
+    """In what is read here, listed in a collection, uploaded, and asked for."""
+    server, texts = await make_server("local"), xss.texts()
+    everything = "\n\n".join(texts)
+    documents = [Document(f"file:///{n}", text, f"payload {text}") for n, text in enumerate(texts)]
+    await server.client.index.add([*documents, Document("file:///all", "payload", everything)], "x")
+    page = await open_page(f"{server.url}/page/collections?name=x")
+    assert not await page.evaluate(RAN)
+
+    await page.goto(f"{server.url}/?q=payload&n=20&collection=x")
+    for button in await page.locator("[data-read]").all():
+        await button.click()
+    await page.wait_for_function(
+        "[...document.querySelectorAll('.reader')].every(r => r.children.length)"
+    )
+    assert not await page.evaluate(RAN)
+    assert (
+        await page.locator(".reader :is(script, img, iframe, svg, style, form, input)").count() == 0
+    )
+    for text in texts[:5] + texts[36:41]:
+        await page.fill("input[name=q]", text)
+        await page.press("input[name=q]", "Enter")
+        await page.wait_for_selector(
+            "#results[aria-busy=false] .hit, #results[aria-busy=false] .state"
+        )
+        assert not await page.evaluate(RAN)
+
+
+FORGED = [
+    {},
+    {"Origin": "https://evil.example"},
+    {"Origin": "null"},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site", "Origin": "http://other.localhost"},
+]
+KINDS = [
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "text/plain",
+    "application/json",
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("headers", FORGED)
+async def test_changes_that_another_site_sends_are_refused(make_server, headers, kind):
+    """Twenty ways, each with the reader's cookie; and again with a stolen token, but a wrong origin."""
+    server = await make_server("local")
+    await server.client.index.add([Document("file:///a", "a", "otters")], "notes")
+    targets = [("POST", "/api/keys"), ("POST", "/page/sign-in"), ("POST", "/page/sign-out"),
+               ("POST", "/api/search"), ("DELETE", "/api/collections/notes")]  # fmt: skip
+    async with browsing(server.url) as page:
+        token = (await page.headers())["X-Kensaku-Token"]
+        for method, path in targets:
+            for stolen in ({}, {"X-Kensaku-Token": token}):
+                sent = {"Content-Type": kind, **headers, **stolen}
+                body = b'{"name":"mallory","q":"otters"}'
+                async with page.http.request(
+                    method, server.url + path, data=body, headers=sent
+                ) as reply:
+                    assert reply.status == 403, (method, path, await reply.text())
+                    assert "access-control-allow-origin" not in reply.headers
+        listed = await page.call("GET", "/api/keys")
+        kept = await page.call("GET", "/api/collections")
+
+    assert listed == {"keys": []}
+    assert list(kept["collections"]) == ["notes"]
+
+
+async def test_a_sign_in_leads_nowhere_else(make_server):
+    """`back` is a path of this server."""
+    from kensaku.server.page.routes import _own_path
+
+    for back in (
+        "//evil.example",
+        "https://evil.example",
+        "/\\evil.example",
+        "javascript:x",
+        "/a\nb",
+        "",
+    ):
+        assert _own_path(back) == "/"
+    assert _own_path("/page/usage?by=key") == "/page/usage?by=key"

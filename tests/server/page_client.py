@@ -1,0 +1,60 @@
+"""A browser without scripts: cookies, the token of the page, calls of its API."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import aiohttp
+
+
+class PageClient:
+    """Asks a server as the page does."""
+
+    def __init__(self, http: aiohttp.ClientSession, url: str) -> None:
+        self.http, self.url, self.status = http, url, 0
+
+    async def get(self, path: str = "/", **headers: str) -> str:
+        """A page."""
+        async with self.http.get(self.url + path, headers=headers) as reply:
+            self.status = reply.status
+            return await reply.text()
+
+    async def call(
+        self, method: str, path: str, body: Any = None, **headers: str
+    ) -> dict[str, Any]:
+        """The JSON of a call of the API; `status` says how it was answered."""
+        sent = await self.headers() | headers
+        data = {"data": body} if isinstance(body, bytes) else {"json": body}
+        async with self.http.request(method, self.url + path, headers=sent, **data) as reply:
+            self.status = reply.status
+            return await reply.json()
+
+    async def headers(self) -> dict[str, str]:
+        """What the scripts of the page send."""
+        token = re.search(r'kensaku-token" content="([^"]+)"', await self.get())
+        assert token
+        return {
+            "X-Kensaku-Token": token[1],
+            "Origin": self.url,
+            "Sec-Fetch-Site": "same-origin",
+        }
+
+    async def sign_in(self, key: str) -> str:
+        """Paste a key, as the form does."""
+        sent = await self.headers()
+        form = {"token": sent["X-Kensaku-Token"], "key": key, "back": "/page/usage"}
+        head = {"Origin": self.url}
+        address = f"{self.url}/page/sign-in"
+        async with self.http.post(address, data=form, headers=head, allow_redirects=False) as reply:
+            self.status = reply.status
+            return reply.headers.get("location", "") or await reply.text()
+
+
+@asynccontextmanager
+async def browsing(url: str) -> AsyncIterator[PageClient]:
+    """A browser with no cookies yet."""
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as http:
+        yield PageClient(http, url)
