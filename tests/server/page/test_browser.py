@@ -114,13 +114,15 @@ async def test_a_hit_is_read_explained_and_kept(site, upstream, open_page):
 
     await page.click(".hit [data-read]")
     await page.wait_for_function(
-        "!document.querySelector('.reader').textContent.includes('Working')"
+        "() => !document.querySelector('.reader').textContent.includes('Working')"
     )
     assert await page.locator(".reader").inner_text() != ""
     await page.click(".hit summary")
     assert "ranks it #1" in await page.locator(".hit details").inner_text()
     await page.click(".hit [data-keep]")
-    await page.wait_for_function("!document.querySelector('.said').textContent.includes('Working')")
+    await page.wait_for_function(
+        "() => !document.querySelector('.said').textContent.includes('Working')"
+    )
     assert await page.locator(".said").first.inner_text() != ""
 
 

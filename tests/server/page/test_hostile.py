@@ -48,7 +48,7 @@ async def test_payloads_are_inert_in_documents_names_and_queries(make_server, op
     for button in await page.locator("[data-read]").all():
         await button.click()
     await page.wait_for_function(
-        "[...document.querySelectorAll('.reader')].every(r => r.children.length)"
+        "() => [...document.querySelectorAll('.reader')].every(r => r.children.length)"
     )
     assert not await page.evaluate(RAN)
     assert (

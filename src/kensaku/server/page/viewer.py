@@ -125,10 +125,12 @@ def cookies_of(headers: Mapping[str, str]) -> dict[str, str]:
 def _same_origin(headers: Mapping[str, str]) -> bool:
     """Whether the page of this very server sent the request. A browser always says who did."""
     site, origin = headers.get("sec-fetch-site"), headers.get("origin")
-    if site is not None and site != "same-origin":
+    if site == "same-origin" and origin == "null":  # a form of a page that sends no referrer
+        return True
+    if site not in (None, "same-origin") or origin is None:
         return False
     try:
-        return origin is not None and urlsplit(origin).netloc == headers.get("host", "")
+        return urlsplit(origin).netloc == headers.get("host", "")
     except ValueError:
         return False
 

@@ -6,6 +6,7 @@ const form = document.getElementById("search");
 const results = document.getElementById("results");
 const asked = document.getElementById("asked");
 let running;
+let shown = location.search;
 
 const put = (element, html) => {  // written and escaped by the server's templates
   const template = document.createElement("template");
@@ -56,6 +57,7 @@ function showWhole(data) {
 async function search() {
   running?.abort();
   const own = (running = new AbortController());
+  shown = location.search;
   showWaiting();
   try {
     for await (const [name, data] of events("POST", "/api/search", fields(), own.signal)) {
@@ -86,6 +88,7 @@ form.addEventListener("change", (event) => {
 });
 
 addEventListener("popstate", () => {
+  if (location.search === shown) return;  // a citation: only the part of the page changed
   const query = new URL(location.href).searchParams;
   if (!query.get("q")) return location.reload();
   for (const field of form.elements) {
