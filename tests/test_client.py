@@ -60,7 +60,7 @@ def test_only_what_a_user_calls_is_public():
 
     assert names == {
         "answer", "budget", "close", "context", "crawl", "extract", "for_tenant", "index", "map",
-        "observers", "progress", "search", "settings", "verify",
+        "observers", "progress", "research", "research_events", "search", "settings", "verify",
     }  # fmt: skip
 
 
