@@ -23,7 +23,7 @@ _SITES: dict[str, Any] = {
     "include_domains": ("a.example", "b.example"),
     "exclude_domains": ("c.example",),
 }
-_DATES: dict[str, Any] = {"start_date": "2026-01-02", "end_date": "2026-03-04"}
+_DATES: dict[str, Any] = {"start_date": "2019-01-02", "end_date": "2019-03-04"}
 QUERIES = {
     "plain": Query("otter"),
     "deep": Query("otter", max_results=20, depth="advanced", include_answer=True, include_raw_content=True),

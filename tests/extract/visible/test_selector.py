@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bs4
 import pytest
 
 from kensaku.extract.html.tree import lxml_etree
@@ -47,7 +48,6 @@ _SELECTORS = [
 @pytest.mark.parametrize("text", _SELECTORS)
 def test_a_selector_matches_what_another_library_matches(text: str) -> None:
     """Soup Sieve is kept by others: what the two find in a page is the same."""
-    bs4 = pytest.importorskip("bs4")
     selector = parse_selector(text)
     assert selector is not None
     root = lxml_etree().HTML(_DOCUMENT)

@@ -1,0 +1,37 @@
+"""What models and MCP clients are told of each tool: `python -m tests.tools.definitions` writes it.
+
+Read the difference before you commit it: models behave by these words and bounds.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+from kensaku.mcp.tool import wrap
+from kensaku.tools.base import Language
+from kensaku.tools.registry import TOOLS, make_tool
+
+FILE = Path(__file__).with_name("definitions.json")
+
+
+def describe(name: str) -> dict[str, Any]:
+    """Return the definition of a tool in each language."""
+    return {language: _in(language, name) for language in get_args(Language)}
+
+
+def _in(language: Language, name: str) -> dict[str, Any]:
+    tool = make_tool(name, language=language)
+    definition = wrap(tool).definition.model_dump(mode="json", exclude_none=True)
+    return definition | {"approval": tool.approval.value, "prompt": tool.prompt_section()}
+
+
+def write() -> None:
+    """Take the definitions of now as right."""
+    known = {name: describe(name) for name in TOOLS}
+    FILE.write_text(json.dumps(known, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()
