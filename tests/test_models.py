@@ -133,6 +133,17 @@ def test_a_response_can_be_written_and_read_back():
     assert again.hits == RESPONSE.hits
 
 
+def test_what_the_index_says_of_a_hit_reads_back_whole():
+    """Lists of JSON become tuples again: a hit can be put into a set."""
+    local = LocalMatch(collection="docs", bm25=1.5, highlights=("One.", "Two."))
+    hit = dataclasses.replace(HIT, explain=Explain(copies=("https://b.example/",), local=local))
+
+    again = Hit.from_dict(json.loads(json.dumps(hit.to_dict())))
+
+    assert again == hit
+    assert len({again, hit}) == 1
+
+
 def test_a_response_is_short_in_a_notebook():
     """Outcome, count and who was asked; no content and no query."""
     text = repr(RESPONSE)

@@ -3,7 +3,7 @@
     changes(text) → Change(line, operator, before, after), …     change.apply(text) → other text
 
 What is left alone, because changing it changes no behaviour or only what people read:
-- docstrings, annotations, types, `__all__`, decorators, assertions, log calls;
+- docstrings, annotations, types, `__all__`, `__slots__`, decorators, assertions, log calls;
 - sentences, which are strings with a space, f-strings and Japanese, also as a keyword
   (`remedy="…"`);
 - the words and figures of a table, which is a literal outside of functions with at least six
@@ -129,7 +129,11 @@ class _Finder(ast.NodeVisitor):
 
     def visit_Assign(self, node: ast.Assign) -> None:
         value = node.value
-        if ast.unparse(node.targets[0]) == "__all__" or _is_type(value) or _is_typing(value):
+        if (
+            ast.unparse(node.targets[0]) in ("__all__", "__slots__")
+            or _is_type(value)
+            or _is_typing(value)
+        ):
             return
         if not isinstance(value, ast.Constant):
             self._add(value, "assign None", ast.Constant(None))

@@ -395,3 +395,16 @@ def test_the_default_user_agent_says_where_to_reach_us():
     assert Settings().user_agent == (
         f"Kensaku/{'.'.join(__version__.split('.')[:2])} (+{urls['Source']})"
     )
+
+
+def test_what_is_set_for_a_provider_is_described(tmp_path):
+    """The rate and the address as they are; keys and options are not shown."""
+    settings = load(
+        tmp_path,
+        '[providers.brave]\napi_key = "secret-key-1234"\nrate = "5/s"\nbase_url = "http://b.example"',
+    )
+    rows = {row[0]: row[1] for row in settings.described()}
+
+    assert rows["providers.brave.rate"] == "5/s"
+    assert rows["providers.brave.base_url"] == "http://b.example"
+    assert "secret" not in rows["providers.brave.api_key"]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
-from kensaku import Outcome
-from kensaku.errors import (
-    Timeout,
-)
+from kensaku import Budget, Outcome, Query
+from kensaku.errors import Timeout
+from kensaku.search.route import Route
+from kensaku.search.run import Run
 from kensaku.testing import FakeUpstream, faults
 from tests.search.support import turns, until
 
@@ -116,3 +117,26 @@ async def test_a_hanging_provider_takes_nothing_from_the_others(make_client, ups
         for task in stuck:
             task.cancel()
         await asyncio.gather(*stuck, return_exceptions=True)
+
+
+@pytest.mark.parametrize(
+    ("route", "allowed", "seconds"),
+    [
+        (("tavily", "local"), 30, 28),  # the index needs two seconds …
+        (("tavily", "local"), 4, 3),  # … or a quarter of what there is
+        (("tavily", "brave"), 30, 15),
+        (("tavily", "brave", "exa"), 30, 15),
+        (("tavily",), 30, 30),
+    ],
+)
+async def test_each_provider_leaves_time_to_those_behind_it(
+    route, allowed, seconds, make_client, monkeypatch
+):
+    """One that hangs is given up early enough for the next one to answer."""
+    client = make_client(*route)
+    monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: 100.0)
+    run = Run(client._resources, Query("otters"), Route(route), 100.0 + allowed, Budget())
+
+    assert run.deadline_of("tavily") == 100.0 + seconds
+    assert run.deadline_of(route[-1]) == 100.0 + allowed
+    assert replace(run, route=Route(route, "all")).deadline_of("tavily") == 100.0 + allowed

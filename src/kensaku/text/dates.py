@@ -67,7 +67,7 @@ _NAMED_DAYS |= {"おととい": 2, "今天": 0, "昨天": 1, "前天": 2, "오�
 _NOW = ("now", "just now", "たった今", "今", "刚刚", "剛剛", "방금")
 _ONE = {"a": 1.0, "an": 1.0, "one": 1.0, "last": 1.0}
 
-_TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,](?P<part>\d{1,9}))?)?"
+_TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d{1,9})?)?"
 _TIME += r"\s?(?P<half>am|pm|a\.m\.|p\.m\.)?"
 _OFFSET = r"(?P<zone>[a-z]{1,4}|[+-]\d{2}:?\d{2}|[+-]\d{2})?(?:\s?\([^()]*\))?"
 _CLOCK = rf"(?:(?:[t,]\s?|\s?(?:at|à|um)?\s?|\s-\s){_TIME}\s?{_OFFSET})?"
@@ -153,7 +153,6 @@ def _from_parts(parts: dict[str, str | None]) -> str | None:
     half = (parts.get("half") or "").lower()
     if half:
         hour = hour % 12 + (12 if half.startswith("p") else 0)
-    part = (parts.get("part") or "").ljust(6, "0")[:6]
     moment = datetime(
         day.year,
         day.month,
@@ -161,8 +160,7 @@ def _from_parts(parts: dict[str, str | None]) -> str | None:
         0 if hour == 24 else hour,
         int(parts["minute"] or 0),
         min(int(parts.get("second") or 0), 59),  # a leap second is written as 60
-        int(part),
-        _zone(parts.get("zone")),
+        tzinfo=_zone(parts.get("zone")),
     )
     return _stamp(moment + timedelta(days=1) if hour == 24 else moment)
 
