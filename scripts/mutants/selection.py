@@ -49,7 +49,7 @@ def measure(folders: list[str], jobs: int) -> Measured:
         print(f"measuring {len(new)} test files …", flush=True)
         tree = Tree(f"measured-{os.getpid()}")
         # A folder at a time: when the run is interrupted, what was measured is kept.
-        for _, folder in groupby(new, key=lambda f: Path(f).parts[:2]):
+        for _, folder in groupby(new, key=lambda f: Path(f).parent.parts[:2]):
             part = list(folder)
             ran = _run_traced(tree, part, jobs)
             known |= {f: {"digest": digests[f], "tests": ran.get(f, {})} for f in part}

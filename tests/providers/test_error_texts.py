@@ -198,10 +198,12 @@ def test_key_and_query_are_taken_out_of_everything(secret, form):
 
 def test_what_gives_nothing_away_stays():
     """Two Latin letters are in every sentence, and an empty key in all of them."""
-    redacted = redact(error("it is a bad query", remedy="is it?"), ("", "i", "is", "a"))
+    redacted = redact(error("it is a bad query", remedy="is it?"), ("", "i", "is", "a"), "is")
 
     assert (redacted.message, redacted.remedy) == ("it is a bad query", "is it?")
     assert redacted.request_id is None
+    assert redact(error("the bad query"), (), "bad").message == "the … query"
+    assert redact(error("is 妻 bad"), (), "妻").message == "is … bad"
 
 
 def test_it_is_the_same_error_and_has_all_that_it_had():

@@ -11,7 +11,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from kensaku.text.redact import mask_url, password_of, redact, redact_known
+from kensaku.text.redact import encodings, mask_url, password_of, redact, redact_known
 from tests.growth import growth
 
 KEYS = (
@@ -145,3 +145,28 @@ ALMOST = "".join(random.Random(7).choices(string.ascii_letters + string.digits, 
 def test_the_work_grows_with_the_length_alone(piece):
     """An upstream chooses the text, and may repeat almost-keys without an end."""
     assert growth(lambda n: redact(piece * n, [ALMOST]), 2_000, tries=3) < 9
+
+
+_ODD = '\t"key/of+odd\\signs&"-é-0123456789'
+
+
+@pytest.mark.parametrize("form", list(dict.fromkeys(encodings(_ODD))))
+def test_of_a_secret_in_another_encoding_nothing_is_left(form):
+    """Not a character, at the very end and the very beginning of a text as well."""
+    assert redact_known(form, [_ODD]) == "…"
+    assert redact_known(f"sent: {form}", [_ODD]) == "sent: …"
+    assert redact_known(f"{form} was sent", [_ODD]) == "… was sent"
+
+
+def test_every_encoding_is_known():
+    """As it is, in addresses, JSON, HTML, repr, hexadecimal and base64."""
+    data = _ODD.encode()
+
+    assert {
+        _ODD, quote(_ODD, safe=""), quote_plus(_ODD), quote(quote(_ODD, safe=""), safe=""),
+        "".join(f"%{byte:02x}" for byte in data), json.dumps(_ODD)[1:-1],
+        json.dumps(_ODD)[1:-1].replace("/", "\\/"), repr(_ODD)[1:-1], html.escape(_ODD), data.hex(),
+    } <= set(encodings(_ODD))  # fmt: skip
+    for before in ("", "a", "ab"):
+        sent = base64.b64encode((before + _ODD).encode()).decode()
+        assert len(redact_known(sent, [_ODD])) <= 6
