@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
 
 from kensaku.adapters import ADAPTERS
 from kensaku.tools.registry import TOOLS, ToolOptions
@@ -34,3 +39,14 @@ def test_every_example_is_named():
     page = (ROOT / "docs" / PAGE).read_text(encoding="utf-8")
 
     assert [p.name for p in (ROOT / "examples").glob("*.py") if f"`{p.name}`" not in page] == []
+
+
+@pytest.mark.parametrize("framework", [f for f, a in ADAPTERS.items() if a.extra])
+def test_an_adapter_names_the_module_it_imports_and_the_extra_that_brings_it(framework):
+    """The sentence about a missing framework tells people what to install."""
+    adapter = ADAPTERS[framework]
+    source = ROOT / "src" / Path(*adapter.module.split(".")).with_suffix(".py")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+    assert re.search(rf"(from|import) {re.escape(adapter.needs)}\b", source.read_text("utf-8"))
+    assert adapter.extra in project["optional-dependencies"]

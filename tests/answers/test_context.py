@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import os
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,10 @@ from kensaku import Document, Hit, Kensaku, Outcome
 from kensaku.answers.context import Citation, pack
 from kensaku.answers.cursor import Position, cursor_of, has_changed, position_of
 from kensaku.answers.passages import K1, RANK_WEIGHT, B, passages_of, score_passages
+from kensaku.answers.stored import stored_passages
 from kensaku.answers.tokenizer import count, counter
 from kensaku.errors import InvalidQuery
-from kensaku.models import Passage
+from kensaku.models import Explain, LocalMatch, Passage
 from kensaku.testing import FakeUpstream, faults
 from tests import ROOT
 
@@ -326,3 +329,55 @@ def test_passages_are_scored_by_bm25():
     raw = [bm25(1, 1), bm25(2, 3), 0.0]
     ranked = [RANK_WEIGHT / (1 + rank) for rank in range(3)]
     assert scores == pytest.approx([r / max(raw) + w for r, w in zip(raw, ranked, strict=True)])
+
+
+@pytest.mark.parametrize(
+    ("values", "ours"),
+    [
+        ("999999.999999.0123456789abcdef", True),
+        ("1000000.0.0123456789abcdef", False),
+        ("0.1000000.0123456789abcdef", False),
+        ("0.0.0123456789abcde", False),
+        ("0.0.0123456789abcdef0", False),
+        ("-1.0.0123456789abcdef", False),
+        ("0.x.0123456789abcdef", False),
+        ("0.0", False),
+    ],
+)
+def test_a_cursor_has_small_numbers_and_a_mark(values, ours):
+    """It comes back from a model, which may have changed it."""
+    cursor = base64.urlsafe_b64encode(values.encode()).decode()
+    if ours:
+        assert position_of(cursor) == Position(999_999, 999_999, "0123456789abcdef")
+    else:
+        with pytest.raises(InvalidQuery):
+            position_of(cursor)
+
+
+async def test_only_documents_of_the_index_are_looked_up_again():
+    """Neither what the web has sent, nor what has come whole."""
+
+    class Index:
+        asked: list[str] = []
+
+        async def passages(self, query, *, collections, max_results):
+            self.asked.append(collections)
+            return [Passage("doc:1", "one", 0, 3), Passage("doc:9", "nine", 0, 4)]
+
+    own = Explain(local=LocalMatch(collection="docs"))
+    hits = [
+        Hit("https://a.example/", "A"),
+        Hit("https://b.example/", "B", explain=Explain()),
+        Hit("doc:1", "One", explain=own),
+        Hit(
+            "doc:2",
+            "Two",
+            raw_content="whole",
+            explain=replace(own, local=LocalMatch(collection="other")),
+        ),
+    ]
+
+    found = await stored_passages(Index(), "otter", hits, 1_000)  # type: ignore[arg-type]
+
+    assert Index.asked == ["docs"]
+    assert found == {"doc:1": [Passage("doc:1", "one", 0, 3)]}

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 
+from kensaku.fetch.limits import FetchLimits
 from tests import ROOT
 from tests.fetch.test_end_to_end import article
 
@@ -34,3 +35,20 @@ async def test_the_example_of_the_guide_runs(web, tmp_path):
     assert lines[1].startswith("x:/ ")
     assert sorted(lines[2:4]) == [f"{there}/3/", f"{there}/3/library/asyncio.html"]
     assert f"{there}/3/library/asyncio.html" in lines[4]
+
+
+def test_the_limits_of_the_guide_are_those_of_the_code():
+    """People set their own limits by these."""
+    limits = FetchLimits()
+    mib, kib = 2**20, 2**10
+    rows = [
+        f"| {limits.connect:g} s, {limits.first_byte:g} s, {limits.total:g} s |",
+        f"| bytes as sent | {limits.wire / mib:g} MiB |",
+        f"| bytes after gzip, Brotli or zstd | {limits.decoded / mib:g} MiB |",
+        f"| {limits.header_bytes / kib:g} KiB, {limits.header_fields} fields |",
+        f"| redirects | {limits.redirects} |",
+        f"| {limits.slow_bytes / kib:g} KiB/s over {limits.slow_window:g} s |",
+    ]
+    text = GUIDE.read_text(encoding="utf-8")
+
+    assert [row for row in rows if row not in text] == []

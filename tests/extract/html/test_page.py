@@ -6,6 +6,9 @@ import pytest
 
 from kensaku.errors import TooLarge, Unparsable
 from kensaku.extract import extract_html
+from kensaku.extract.html.headline import headline_index
+from kensaku.extract.html.tree import parse_html
+from kensaku.extract.main.blocks import blocks_of
 
 URL = "https://example.org/notes/otters"
 
@@ -120,3 +123,20 @@ def test_markup_over_the_bounds_is_refused() -> None:
     """Half a tree would be another page."""
     with pytest.raises(TooLarge, match="attributes"):
         extract_html("<p " + " ".join(f"a{n}=''" for n in range(200_000)) + ">x</p>")
+
+
+@pytest.mark.parametrize(
+    ("title", "headings", "at"),
+    [
+        ("Otters | The River", ["Menu", "Otters"], 1),
+        ("Otters", ["Menu", "All about otters"], 1),
+        ("Herons", ["First", "Second"], 0),
+        ("", ["First", "Second"], 0),
+        ("Herons", [], None),
+    ],
+)
+def test_the_headline_is_the_one_that_the_title_names_or_the_first(title, headings, at):
+    """Sites put their name into an `h1`, too."""
+    html = "".join(f"<h1>{text}</h1>" for text in headings) + "<p>text</p>"
+
+    assert headline_index(blocks_of(parse_html(html)), title) == at
