@@ -7,6 +7,7 @@ import pytest
 from kensaku.errors import TooLarge
 from kensaku.extract.html.tree import parse_html
 from kensaku.extract.main.blocks import blocks_of
+from kensaku.extract.visible.css import StyleSheet, at_rule_applies, parse_declarations
 
 
 @pytest.mark.parametrize(
@@ -49,3 +50,110 @@ def test_a_sheet_that_would_take_too_long_is_refused(css: str) -> None:
 
     with pytest.raises(TooLarge):
         blocks_of(root)
+
+
+@pytest.mark.parametrize(
+    ("prelude", "applies"),
+    [
+        ("@media screen", True),
+        ("@media all", True),
+        ("@media print", False),
+        ("@media print, screen", True),
+        ("@media not print", True),
+        ("@media not screen", False),
+        ("@media only screen and (min-width: 1280px)", True),
+        ("@media only screen and (min-width: 1281px)", False),
+        ("@media (max-width: 1280px)", True),
+        ("@media (max-width:1279px)", False),
+        ("@media(max-width:80em)", True),
+        ("@media (max-width: 79.9rem)", False),
+        ("@media (min-width: 80em) and (max-width: 90em)", True),
+        ("@media (min-width: 80em) and (max-width: 70em)", False),
+        ("@media (width >= 1280px)", True),
+        ("@media (width > 1300px)", False),
+        ("@media (width <= 1280px)", True),
+        ("@media (width < 1000px)", False),
+        ("@media (min-device-width: 9px)", True),
+        ("@media (min-height: 100px)", True),
+        ("@media (max-height: 100px)", False),
+        ("@media (hover: hover)", True),
+        ("@media (hover: none)", False),
+        ("@media (pointer: fine)", True),
+        ("@media (prefers-color-scheme: light)", True),
+        ("@media (prefers-color-scheme: dark)", False),
+        ("@media (prefers-reduced-motion: no-preference)", True),
+        ("@media (orientation: landscape)", True),
+        ("@media (orientation: portrait)", False),
+        ("@media (scripting: enabled)", True),
+        ("@supports (display: grid)", True),
+        ("@supports not (display: grid)", False),
+        ("@layer base", True),
+        ("@scope (.a)", True),
+        ("@keyframes x", False),
+        ("@font-face", False),
+        ("@container (min-width: 1px)", False),
+    ],
+)
+def test_what_applies_on_a_desktop_screen(prelude: str, applies: bool) -> None:
+    """A window of 1280 pixels, light, with a mouse and scripts."""
+    assert at_rule_applies(prelude) is applies
+
+
+@pytest.mark.parametrize(
+    ("css", "markup", "seen"),
+    [
+        (".a{display:none}.b{display:block}", '<p class="a b">x</p>', True),
+        (".b{display:block}.a{display:none}", '<p class="a b">x</p>', False),
+        ("p.a{display:none}.b{display:block}", '<p class="a b">x</p>', False),
+        ("#i{display:block}p.a.b{display:none}", '<p id="i" class="a b">x</p>', True),
+        (".a{display:none !important}#i{display:block}", '<p id="i" class="a">x</p>', False),
+        (".a{display:none}", '<p class="a" style="display:block">x</p>', True),
+        (".a{display:none!important}", '<p class="a" style="display:block">x</p>', False),
+        (".a{display:none!important}", '<p class="a" style="display:block!important">x</p>', True),
+        (".a{visibility:hidden}.a{color:red}", '<p class="a">x</p>', False),
+        (".a:hover{display:none}.a::before{display:none}", '<p class="a">x</p>', True),
+        ("p{display:none}p{display:block}", "<p>x</p>", True),
+        (".o{&.a{display:none}}", '<p class="o a">x</p>', False),
+        (".o{.a &{display:none}}", '<div class="a"><p class="o">x</p></div>', False),
+        (".o,.q{.a{display:none}}", '<div class="q"><p class="a">x</p></div>', False),
+        (".o{.a{display:none}}", '<p class="a">x</p>', True),
+        ("@media print{.a{display:none}}", '<p class="a">x</p>', True),
+        ("@media screen{@media print{.a{display:none}}}", '<p class="a">x</p>', True),
+        ("@layer x{@media screen{.a{display:none}}}", '<p class="a">x</p>', False),
+        ("/*.a{display:none}*/", '<p class="a">x</p>', True),
+        ('.b{content:"}.a{display:none}"}', '<p class="a">x</p>', True),
+        (".a{display:none", '<p class="a">x</p>', True),  # never closed
+        (".md\\:a{display:none}", '<p class="md:a">x</p>', False),
+        ("[hidden-by]{display:none}", "<p hidden-by>x</p>", False),
+        ("[data-k^=v]{display:none}", '<p data-k="vw">x</p>', False),
+        ("*{display:none}p{display:block}", "<p>x</p>", True),
+    ],
+)  # fmt: skip
+def test_the_rule_that_wins_decides(css: str, markup: str, seen: bool) -> None:
+    """By importance, then by weight, then by order, as in a browser."""
+    page = f"<html><head><style>{css}</style></head><body>{markup}<i>end</i></body></html>"
+    texts = " ".join(block.text for block in blocks_of(parse_html(page))).split()
+
+    assert ("x" in texts) is seen
+
+
+def test_declarations_are_read_in_lower_case_important_ones_apart() -> None:
+    """Comments and escapes hide words from a reader of text, and not from a browser."""
+    body = "COLOR : Red; d\\69splay: NONE/**/; top:1px !IMPORTANT;broken; : x; a:b:c"
+
+    normal, important = parse_declarations(body)
+
+    assert normal == {"color": "red", "display": "none", "": "x", "a": "b:c"}
+    assert important == {"top": "1px"}
+
+
+@pytest.mark.parametrize(("count", "refused"), [(40_000, False), (40_001, True)])
+def test_a_page_has_forty_thousand_rules_at_most(count: int, refused: bool) -> None:
+    """Those for names that the page does not use are not counted."""
+    sheet = ".a{color:red}" * count + ".z{color:red}" * 9
+
+    if refused:
+        with pytest.raises(TooLarge):
+            StyleSheet([sheet], {"a"}, lambda _: False)
+    else:
+        StyleSheet([sheet], {"a"}, lambda _: False)
