@@ -11,7 +11,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from kensaku.index.entries import bm25_weights, day_of, passage_terms, prepare, revision, sites_of
+from kensaku.index.entries import bm25_weights, day_of, passage_terms, revision, sites_of
 from kensaku.index.passages import sentences, split
 from kensaku.index.tokens import document_terms, name_terms, query_terms, similar_terms
 from kensaku.models import Document
@@ -51,13 +51,11 @@ def describe(name: str) -> dict[str, Any]:
     document = Document(
         "https://docs.example.org/a", "The otter's guide", text, published="2024-05-03"
     )
-    prepared = prepare(document, revision(document, "model"))
     passages = split(document)
     found: dict[str, Any] = {
         "passages": [(p.start, p.end, p.heading) for p in passages],
         "short passages": [(p.start, p.end) for p in split(document, max_chars=120)],
         "sentences": list(sentences(text)),
-        "length": prepared.length,
         "revision": revision(document, "model"),
         "name": name_terms(text),
     }
