@@ -37,14 +37,20 @@ class Mutant:
         return f"{where} [{self.change.operator}]\n  - {old}\n  + {new}"
 
 
-def mutants(files: list[str]) -> list[Mutant]:
-    """Every change to these files that is not known to make no difference."""
+def known_equivalent() -> set[tuple[str, str, str]]:
+    """File, line before and line after of the changes that make no difference."""
     path = Path(__file__).with_name("equivalent.toml")
     known = tomllib.loads(path.read_text(encoding="utf-8"))["mutant"]
-    equivalent = {(k["file"], k["before"], k["after"]) for k in known}
-    found = []
-    for file in files:
-        text = (ROOT / PACKAGE / file).read_text(encoding="utf-8")
-        made = [Mutant(file, change, text, change.apply(text)) for change in changes(text)]
-        found += [m for m in made if (file, *m.diff) not in equivalent]
-    return found
+    return {(k["file"], k["before"], k["after"]) for k in known}
+
+
+def mutants(files: list[str]) -> list[Mutant]:
+    """Every change to these files that is not known to make no difference."""
+    equivalent = known_equivalent()
+    return [m for file in files for m in made(file) if (file, *m.diff) not in equivalent]
+
+
+def made(file: str) -> list[Mutant]:
+    """Every change to a file."""
+    text = (ROOT / PACKAGE / file).read_text(encoding="utf-8")
+    return [Mutant(file, change, text, change.apply(text)) for change in changes(text)]
