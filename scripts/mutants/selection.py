@@ -91,7 +91,8 @@ def tests_of(file: str, change: Change, measured: Measured) -> tuple[list[str], 
     """The tests that may notice a change, those of the same file or folder first; are there any?
 
     In a function: the tests that run it. Outside, in a table or a class: those that run a function
-    which reads the name. When there are none, the folder's tests are tried.
+    which reads the name, and of these first those that run anything of the module: an attribute
+    has the name of many others. When there are none, the folder's tests are tried.
     """
     module = Path("tests") / file
     own = str(module.with_name(f"test_{module.name.lstrip('_')}"))
@@ -100,17 +101,21 @@ def tests_of(file: str, change: Change, measured: Measured) -> tuple[list[str], 
     covered = False
     for test_file, tests in measured.items():
         near = 0 if test_file == own else 1 if Path(test_file).parent == module.parent else 2
+        # Tables are written out in the documentation, which is compared with them.
+        documents = not change.function and test_file.endswith("test_docs.py")
         for name, test in tests.items():
             runs = not places.isdisjoint(test["places"])
             covered |= runs
-            # Tables are written out in the documentation, which is compared with them.
-            documents = not change.function and test_file.endswith("test_docs.py")
-            if runs or not near or documents:
-                # The very tests of the function before the others of its file.
-                rank = near + (0 if runs else 3)
-                found.append((rank, round(test["seconds"], 1), len(test["places"]), name))
+            if runs:
+                touches = change.function or any(p.startswith(f"{file}:") for p in test["places"])
+                rank = near if touches else near + 3
+            elif not near or documents:
+                rank = 3
+            else:
+                continue
+            found.append((rank, round(test["seconds"], 1), len(test["places"]), name))
     if not covered:
-        found += [(4, 0, 0, name) for name in _near_by(module.parent, measured)]
+        found += [(6, 0, 0, name) for name in _near_by(module.parent, measured)]
     seconds = {n: t["seconds"] for tests in measured.values() for n, t in tests.items()}
     return _affordable(dict.fromkeys(name for *_, name in sorted(found)), seconds), covered
 
