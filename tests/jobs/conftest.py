@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -88,11 +89,11 @@ def _options(home: Path) -> dict[str, object]:
 
 
 @pytest.fixture
-def run_process(machine) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+def run_process(machine) -> Iterator[Callable[..., Runner]]:
     """Start a process that runs jobs, and wait until it does."""
     started: list[subprocess.Popen[bytes]] = []
 
-    def start(database: str = "", workers: int = 2) -> subprocess.Popen[bytes]:
+    def start(database: str = "", workers: int = 2) -> Runner:
         values = {"fetch_allow": "127.0.0.1", "fetch_ports": "any", "fetch_per_host": "8"}
         values |= {"cache": "false", "state_url": "memory:", "database_url": database}
         env = {f"KENSAKU_{name.upper()}": value for name, value in values.items() if value}
@@ -104,17 +105,24 @@ def run_process(machine) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
         )
         started.append(process)
         assert process.stdout is not None
-        assert process.stdout.readline() == b"ready\n"
-        return process
+        ready, executor = process.stdout.readline().split()
+        assert ready == b"ready"
+        return Runner(process, executor.decode())
 
     yield start
     for process in started:
-        kill(process)
+        Runner(process, "").kill()
 
 
-def kill(process: subprocess.Popen[bytes]) -> None:
-    """End a process with no chance to say goodbye."""
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    if process.stdout is not None:
-        process.stdout.close()
+class Runner(NamedTuple):
+    """A process that runs jobs, and the name under which it does."""
+
+    process: subprocess.Popen[bytes]
+    executor: str
+
+    def kill(self) -> None:
+        """End it with no chance to say goodbye."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        if self.process.stdout is not None:
+            self.process.stdout.close()

@@ -13,7 +13,6 @@ from kensaku import Kensaku
 from kensaku.errors import InvalidQuery
 from kensaku.jobs import Jobs
 from kensaku.jobs.sources import jsonl
-from tests.jobs.conftest import kill
 
 WORDS = "otter river stone water fish bank night moon reed wind boat rain mud".split()
 
@@ -133,7 +132,7 @@ async def test_killed_in_a_shard_nothing_is_lost_and_nothing_is_twice(
             async for job in jobs.events(id, poll=0.02):
                 if job.progress.documents >= goal or job.finished:
                     break
-            kill(process)
+            process.kill()
         await asyncio.to_thread(run_process, url)
         job = await jobs.wait(id)
 
