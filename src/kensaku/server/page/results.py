@@ -182,7 +182,8 @@ def _said(attempt: Attempt, t: Words) -> str:
     error = attempt.error
     if error is None:
         return t("asked.hits", n=attempt.hits) if attempt.hits else t("asked.nothing")
-    said = t.get(f"error.{type(error).__name__}", error.message)
+    kind = getattr(error, "cause", "") or type(error).__name__  # why it is left alone for now
+    said = t.get(f"error.{kind}", error.message)
     status = getattr(error, "status", None)
     return f"{said} ({status})" if status else said
 

@@ -10,12 +10,14 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 if TYPE_CHECKING:
     from kensaku.server.page.form import SearchForm
     from kensaku.server.page.request import PageRequest
 
 KEY = "$KENSAKU_API_KEY"
+WIDTH = 32  # characters of a line inside `with`
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +33,11 @@ def for_search(page: PageRequest, form: SearchForm) -> list[Snippet]:
     """A search, with the filters of the form."""
     q = form.q or "python 3.14 release date"
     options = _options(form)
-    call = ", ".join([_text(q), *(f"{name}={value!r}" for name, value in options.items())])
+    call = _call("r = k.search", [_text(q), *(f"{n}={_value(v)}" for n, v in options.items())])
     body = {"query": q, **_tavily_fields(form)}
-    flags = "".join(f" {flag} {shlex.quote(v)}" if v else f" {flag}" for flag, v in _flags(form))
+    flags = "".join(f" \\\n  {flag} {shlex.quote(v)}" for flag, v in _flags(form))
     return [
-        Snippet("Python", _python(f"r = k.search({call})", "print(r.outcome, r.answer)")),
+        Snippet("Python", _python(call, "print(r.outcome, r.answer)")),
         Snippet("curl", curl(page, "POST", "/search", body)),
         Snippet("MCP", _mcp(page)),
         Snippet("Shell", f"kensaku search {shlex.quote(q)}{flags}"),
@@ -46,29 +48,29 @@ def for_search(page: PageRequest, form: SearchForm) -> list[Snippet]:
 
 def for_collections(page: PageRequest, collection: str = "docs") -> list[Snippet]:
     """Adding documents, and asking inside a collection."""
-    name = _text(collection)
-    add = f'k.index.add([Document(url="https://…", title="…", text="…")], collection={name})'
-    ask = f'k.search("…", route="local", collection={name})'
-    python = _python(add, f"print({ask})", names="Kensaku, Document")
-    shell = f"kensaku index add ./notes --collection {shlex.quote(collection)}"
-    asked = f"kensaku search '…' --route local --collection {shlex.quote(collection)}"
+    name, quoted = _text(collection), shlex.quote(collection)
+    document = 'd = Document(\n    url="https://…",\n    title="…",\n    text="…",\n)'
+    add = _call("k.index.add", ["[d]", f"collection={name}"])
+    ask = _call("r = k.search", ['"…"', 'route="local"', f"collection={name}"])
+    path = f"/api/collections/{quote(collection)}/documents"
+    shell = f"kensaku index add ./notes \\\n  --collection {quoted}\n"
+    asked = f"kensaku search '…' --route local \\\n  --collection {quoted}"
     return [
-        Snippet("Python", python.replace("sync import Kensaku, Document", "sync import Kensaku")
-                .replace("from kensaku.sync", "from kensaku import Document\nfrom kensaku.sync")),
-        Snippet("Shell", f"{shell}\n{asked}"),
-        Snippet("curl", curl(page, "POST", f"/api/collections/{collection}/documents",
-                             {"url": "https://example.com/"})),
+        Snippet("Python", "from kensaku import Document\n" + _python(document, add, ask)),
+        Snippet("Shell", shell + asked),
+        Snippet("curl", curl(page, "POST", path, {"url": "https://example.com/"})),
         Snippet("MCP", _mcp(page)),
-    ]  # fmt: skip
+    ]
 
 
 def for_compare(page: PageRequest, query: str, routes: list[str]) -> list[Snippet]:
     """One query on several routes."""
     q, names = query or "python 3.14 release date", routes or ["tavily", "brave"]
     code = (
-        f"from kensaku import Kensaku\nfrom kensaku.compare import compare\n\n"
-        f"async with Kensaku() as k:\n    done = await compare(k, {_text(q)}, {names!r})\n"
-        f"    for side in done.sides:\n        print(side.route, side.unique, side.cost)"
+        "from kensaku import Kensaku\nfrom kensaku.compare import compare\n\n"
+        "async with Kensaku() as k:\n    done = await compare(\n        k,\n"
+        f"        {_text(q)},\n        {_value(names)},\n    )\n"
+        "    for side in done.sides:\n        print(side.route, side.unique)"
     )
     body = {"q": q, "routes": names}
     return [Snippet("Python", code), Snippet("curl", curl(page, "POST", "/api/compare", body))]
@@ -125,9 +127,21 @@ def _text(value: str) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _python(*lines: str, names: str = "Kensaku") -> str:
-    body = "\n".join(f"    {line}" for line in lines)
-    return f"from kensaku.sync import {names}\n\nwith Kensaku() as k:\n{body}"
+def _value(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)  # the same in Python: text, numbers, lists
+
+
+def _call(name: str, arguments: list[str]) -> str:
+    """A call, with each argument on a line of its own when they are long: the panel is narrow."""
+    whole = f"{name}({', '.join(arguments)})"
+    if len(whole) <= WIDTH:
+        return whole
+    return f"{name}(\n" + "".join(f"    {a},\n" for a in arguments) + ")"
+
+
+def _python(*lines: str) -> str:
+    body = "\n".join(f"    {line}" for line in "\n".join(lines).split("\n"))
+    return f"from kensaku.sync import Kensaku\n\nwith Kensaku() as k:\n{body}"
 
 
 def _options(form: SearchForm) -> dict[str, Any]:
@@ -166,6 +180,7 @@ def _flags(form: SearchForm) -> list[tuple[str, str]]:
              "language": "--language", "topic": "--topic", "collection": "--collection",
              "depth": "--depth"}  # fmt: skip
     flags += [(flag, str(known[name])) for name, flag in names.items() if name in known]
+    flags += [("--include-domain", site) for site in known.get("include_domains", [])]
     return flags
 
 
