@@ -97,7 +97,9 @@ def for_keys(page: PageRequest) -> list[Snippet]:
     """Making keys."""
     body = {"name": "alice", "rate": "10/s", "searches_per_day": 1000}
     return [
-        Snippet("Shell", "kensaku keys create alice \\\n  --rate 10/s --searches-per-day 1000"),
+        Snippet(
+            "Shell", "kensaku keys create alice \\\n  --rate 10/s \\\n  --searches-per-day 1000"
+        ),
         Snippet("curl", curl(page, "POST", "/api/keys", body)),
     ]
 
