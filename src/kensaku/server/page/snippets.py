@@ -194,11 +194,11 @@ def _mcp(page: PageRequest) -> str:
 
 
 def _tavily(page: PageRequest, q: str) -> str:
-    key = 'os.environ["KENSAKU_API_KEY"]' if page.needs_key else '"any"'
-    head = "import os\n\n" if page.needs_key else ""
+    key = "  # a key of this server" if page.needs_key else "  # any, for now"
     return (
-        f"{head}from tavily import TavilyClient\n\n"
-        f'client = TavilyClient({key}, api_base_url="{page.base_url}")\n'
+        f"# export TAVILY_API_KEY=…{key}\n"
+        "from tavily import TavilyClient\n\n"
+        f'client = TavilyClient(\n    api_base_url="{page.base_url}"\n)\n'
         f"print(client.search({_text(q)}))"
     )
 
