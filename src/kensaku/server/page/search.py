@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from kensaku.errors import KensakuError
 from kensaku.server.page import snippets
@@ -23,6 +25,8 @@ LANGUAGES = {
     "it": "Italiano", "ko": "한국어", "pt": "Português", "zh": "中文",
 }  # fmt: skip
 COUNTS = ("5", "10", "20")
+FIRST_LOOK, LATER_LOOK = 2.0, 0.05  # seconds
+_names: WeakKeyDictionary[Kensaku, list[str]] = WeakKeyDictionary()
 EXAMPLES = ("python 3.14 release date", "asyncio task cancellation", "検索エンジン 仕組み")
 
 
@@ -83,17 +87,28 @@ async def choices(page: PageRequest, form: SearchForm) -> dict[str, Any]:
     """The filters, and who is ready to be asked."""
     client = page.client
     ready = ready_providers(client)
-    try:
-        async with asyncio.timeout(2):
-            collections = sorted(await client.index.collections())
-    except (KensakuError, TimeoutError):
-        collections = []  # the search itself says what is wrong with the index
+    collections = await collection_names(client)
     usual = str(client.settings.max_results)
     return {
         "filters": _filters(page.words, form, ready, collections, usual),
         "ready": ready,
         "examples": EXAMPLES,
     }
+
+
+async def collection_names(client: Kensaku) -> list[str]:
+    """The collections to offer. Who looks for the first time waits; later, the last names will do
+    while an index that was idle starts again."""
+    known = _names.get(client)
+    looking = asyncio.ensure_future(_look_for_names(client))
+    await asyncio.wait([looking], timeout=FIRST_LOOK if known is None else LATER_LOOK)
+    return _names.get(client) or []
+
+
+async def _look_for_names(client: Kensaku) -> None:
+    # What is wrong with the index, the search itself says.
+    with contextlib.suppress(KensakuError):
+        _names[client] = sorted(await client.index.collections())
 
 
 def _filters(
