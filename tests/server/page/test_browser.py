@@ -24,8 +24,12 @@ OTTERS = [
 ]
 VIEWS = [
     "/?q=otters",
+    "/?q=otters&route=brave",  # unavailable
+    "/?q=zzzz&route=local",  # empty
     "/",
     *(f"/page/{v}" for v in ("collections", "compare", "providers", "usage", "jobs", "keys")),
+    "/page/collections?name=notes",
+    "/page/compare?q=otters&route=tavily&route=local",
 ]
 
 
@@ -169,7 +173,6 @@ async def test_a_key_is_made_shown_once_and_revoked(site, open_page):
     await stranger.fill("#key", secret)
     await stranger.click(".signin .go")
     await stranger.wait_for_selector("#search")
-    page.on("dialog", lambda dialog: dialog.accept())
     await stranger.click("text=Sign out")
     await stranger.wait_for_selector("#key")
 
@@ -230,3 +233,25 @@ async def test_the_page_weighs_at_most_150_kb(site, open_page):
 
     assert external == []
     assert 20_000 < sum(sizes) <= 150_000
+
+
+async def test_documents_collections_and_keys_are_deleted_by_their_buttons(site, open_page):
+    """Each asks first; the view is then what is left."""
+    await site.client.index.add([Document("file:///b.md", "Badgers", "Badgers dig.")], "notes")
+    page = await open_page(f"{site.url}/page/collections?name=notes")
+    page.on("dialog", lambda dialog: dialog.accept())
+
+    await page.click(".documents li:has-text('Badgers') button")
+    await page.wait_for_selector(".documents li:has-text('Badgers')", state="detached")
+    assert await page.locator(".documents li").count() == 1
+    await page.click(".panel .danger")
+    await page.wait_for_url("**/page/collections")
+    assert "No collection yet" in await page.locator("main").inner_text()
+
+    await page.goto(f"{site.url}/page/keys")
+    for name in ("first", "second"):
+        await page.fill("input[name=name]", name)
+        await page.click("form[data-api] .go")
+        await page.wait_for_selector(f"tbody tr:has-text('{name}')")
+    await page.click("tbody tr:has-text('second') button")
+    await page.wait_for_selector("tbody tr.muted:has-text('second')")

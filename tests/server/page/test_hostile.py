@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import pytest
 
+from kensaku.database.keys import create_key
 from kensaku.models import Document, Hit
 from tests.server.page import xss
 from tests.server.page.conftest import needs_chromium
@@ -61,6 +64,27 @@ async def test_payloads_are_inert_in_documents_names_and_queries(make_server, op
             "#results[aria-busy=false] .hit, #results[aria-busy=false] .state"
         )
         assert not await page.evaluate(RAN)
+
+
+@needs_chromium
+async def test_payloads_are_inert_in_the_names_of_keys_and_files(make_server, open_page):
+    """An admin looks at what others have called themselves."""
+    server, texts = await make_server("local"), [t for t in xss.texts() if t.isprintable()]
+    page = await open_page(server.url)
+    for text in texts[::6]:
+        await create_key(server.state.database, text[:200], admin=True)
+    _, secret = await create_key(server.state.database, "admin", admin=True)
+    async with browsing(server.url) as other:
+        for text in texts[::12]:
+            path = f"/api/collections/x/files?name={quote(text[:250], safe='')}"
+            head = {"Authorization": f"Bearer {secret}"}
+            async with other.http.post(server.url + path, data=b"# payload", headers=head) as reply:
+                assert reply.status == 200, await reply.text()
+    await page.context.set_extra_http_headers({"Authorization": f"Bearer {secret}"})
+    for view in ("/page/keys", "/page/collections?name=x", "/page/usage?by=key"):
+        await page.goto(server.url + view)
+        assert not await page.evaluate(RAN)
+        assert await page.locator("main :is(script, img, iframe)").count() == 0
 
 
 FORGED = [

@@ -106,6 +106,22 @@ async def test_a_stream_ends_with_an_error_that_is_one(http, make_server):
     assert "nowhere" in data["html"]
 
 
+async def test_a_models_answer_follows_the_results(http, make_server, upstream):
+    """The extract is shown first; `[n]` of the model become links, invented ones are struck out."""
+    upstream.answers("tavily", OTTERS)
+    said = {"choices": [{"message": {"content": "Otters swim [1]. They fly [9]."}}]}
+    upstream.serves("/llm/chat/completions", json.dumps(said), "application/json")
+    server = await make_server("tavily", llm_url=f"{upstream.url}/llm", llm_model="tiny")
+
+    *_, (_, whole), (name, answer) = await stream(http, server.url, {"q": "otters swim"})
+
+    assert "Working" in whole["html"]
+    assert name == "answer"
+    assert 'href="#h1"' in answer["html"]
+    assert "by tiny" in answer["html"]
+    assert "9" not in re.sub("<[^>]+>", "", answer["html"].replace("0.9", ""))
+
+
 async def test_the_page_is_in_japanese_for_who_reads_it(http, server):
     """By the browser's languages, or by the switch, which is remembered."""
     by_header = await get(http, f"{server.url}/", **{"Accept-Language": "fr;q=0.9, ja;q=0.8"})
