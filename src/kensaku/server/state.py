@@ -44,6 +44,12 @@ class WrongHost(KensakuError):
     status = 421
 
 
+class ForeignPage(KensakuError):
+    """Without keys a browser could be made to search by any page that it shows."""
+
+    status = 403
+
+
 class Draining(KensakuError):
     """The server is about to stop."""
 
@@ -184,7 +190,10 @@ class State:
 
         `principal`: who asks, if that is known.
         """
-        principal = principal or await self.principal(scope, headers, body)
+        if principal is None:
+            principal = await self.principal(scope, headers, body)
+            if principal is ANYONE:
+                _check_origin(headers)
         request_id, key = scope["state"]["request_id"], principal.key_id
         scope["state"]["key_id"] = key
         session = Session(principal, self.client_of(principal), self.limits)
@@ -218,6 +227,17 @@ class State:
         raise WrongHost(
             "this server has no keys yet, so it answers to its own machine alone",
             remedy="create one there: kensaku keys create NAME",
+        )
+
+
+def _check_origin(headers: Mapping[str, str]) -> None:
+    """Refuse what the page of another site had a browser send. A key would have been needed."""
+    origin = headers.get("origin")
+    foreign = origin is not None and origin.partition("://")[2] != headers.get("host", "")
+    if foreign or headers.get("sec-fetch-site", "") in ("cross-site", "same-site"):
+        raise ForeignPage(
+            "the page of another site may not search here",
+            remedy="create a key, which programs then send: kensaku keys create NAME",
         )
 
 

@@ -1,0 +1,44 @@
+"""Without keys, no page of another site makes a browser search here: money would be spent."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+ORIGINS = ["https://evil.example", "null", "http://127.0.0.1.evil.example", "http://localhost:1"]
+SIMPLE = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""]
+
+
+@pytest.mark.parametrize("kind", SIMPLE)
+@pytest.mark.parametrize("origin", ORIGINS)
+async def test_a_form_or_a_simple_request_is_refused(server, upstream, origin, kind):
+    """A browser sends these without asking first."""
+    headers = {"Origin": origin, **({"Content-Type": kind} if kind else {})}
+    async with httpx.AsyncClient() as http:
+        reply = await http.post(
+            f"{server.url}/search", headers=headers, content=b'{"query": "otters"}'
+        )
+
+    assert reply.status_code == 403
+    assert not upstream.requests
+
+
+@pytest.mark.parametrize("path", ["/search?q=x&format=json", "/jina/s/?q=x", "/jina/r/x.example",
+                                  "/gpt-researcher?query=x", "/res/v1/web/search?q=x"])  # fmt: skip
+async def test_an_image_of_another_site_searches_nothing(server, upstream, path):
+    """It has no origin, but a browser says where it stands."""
+    async with httpx.AsyncClient() as http:
+        reply = await http.get(server.url + path, headers={"Sec-Fetch-Site": "cross-site"})
+
+    assert reply.status_code == 403
+    assert not upstream.requests
+
+
+async def test_a_program_and_our_own_page_are_answered(server):
+    """Neither is foreign."""
+    async with httpx.AsyncClient() as http:
+        for headers in ({}, {"Origin": server.url, "Sec-Fetch-Site": "same-origin"}):
+            reply = await http.post(
+                f"{server.url}/search", headers=headers, json={"query": "otters"}
+            )
+            assert reply.status_code == 200
