@@ -1,12 +1,13 @@
 """How well main content is found, and what it costs: us and our peers, on the same pages.
 
-    python bench/extraction.py [--only NAME] [--every N] [--balanced]
+    python bench/extraction.py [--only NAME] [--every N] [--balanced] [--peers PYTHON]
 
 The pages are the dev split of WCXB 1.0 (CC BY 4.0), `extract/wcxb-dev-*` in `KENSAKU_DATA`, or in
 `../shared/data` beside the project; `--balanced` takes the 360 that are balanced by kind. F1 is
 over words, as multisets; a page without a right answer is left out. Peers that are not installed
-are left out too. The shipped model has seen these pages: `bench/train_extractor.py` prints the
-cross-validated figures.
+are left out too; rs-trafilatura, whose wheels are for Python 3.12, takes part in a process of the
+interpreter that `--peers` names. The shipped model has seen these pages:
+`bench/train_extractor.py` prints the cross-validated figures.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import lzma
 import os
 import re
 import statistics
+import subprocess
+import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -27,6 +30,7 @@ from pathlib import Path
 
 KINDS = ("article", "forum", "product", "collection", "listing", "documentation", "service")
 Extractor = Callable[[str, str], str]
+Timed = Callable[[str, str], tuple[str, float]]  # also the milliseconds of CPU
 # Long enough for every model and table to be loaded.
 WARM_UP = f"<html><body>{'<p>Otters sleep in groups and hold on to kelp.</p>' * 50}</body></html>"
 
@@ -91,12 +95,6 @@ def _kensaku() -> Extractor:
     return lambda html, url: extract_html(html, url).text
 
 
-def _rs_trafilatura() -> Extractor:
-    import rs_trafilatura
-
-    return lambda html, url: getattr(rs_trafilatura.extract(html), "main_content", "") or ""
-
-
 def _trafilatura() -> Extractor:
     import trafilatura
 
@@ -118,7 +116,6 @@ def _readability() -> Extractor:
 
 EXTRACTORS: dict[str, Callable[[], Extractor]] = {
     "kensaku": _kensaku,
-    "rs-trafilatura": _rs_trafilatura,
     "trafilatura": _trafilatura,
     "resiliparse": _resiliparse,
     "readability-lxml": _readability,
@@ -129,19 +126,58 @@ EXTRACTORS: dict[str, Callable[[], Extractor]] = {
 class Run:
     """What one extractor made of the pages."""
 
-    extract: Extractor
+    extract: Timed
+    version: str
     scores: list[tuple[str, float]] = field(default_factory=list)
     milliseconds: list[float] = field(default_factory=list)
 
     def add(self, sample: Sample) -> None:
+        found, spent = self.extract(sample.html, sample.url)
+        self.milliseconds.append(spent)
+        self.scores.append((sample.kind, word_f1(found, sample.text)))
+
+    def line(self) -> str:
+        shown = "  ".join(f"{kind} {mean:.3f}" for kind, mean in mean_by_kind(self.scores).items())
+        spent = sorted(self.milliseconds)
+        p50, p90 = statistics.median(spent), spent[len(spent) * 9 // 10]
+        return f"{self.version:8} {shown}  CPU p50 {p50:.1f} ms  p90 {p90:.1f} ms"
+
+
+def _timed(extract: Extractor) -> Timed:
+    def run(html: str, url: str) -> tuple[str, float]:
         start = time.process_time()
         try:
-            found = self.extract(sample.html, sample.url)
+            found = extract(html, url)
         except Exception as error:  # a peer that breaks on a page has found nothing on it
-            print(f"    {type(error).__name__} on {sample.url[:80]}")
+            print(f"    {type(error).__name__} on {url[:80]}")
             found = ""
-        self.milliseconds.append((time.process_time() - start) * 1000)
-        self.scores.append((sample.kind, word_f1(found, sample.text)))
+        return found, (time.process_time() - start) * 1000
+
+    return run
+
+
+def _in_process(python: str) -> Run:
+    """rs-trafilatura, run by another interpreter."""
+    script = Path(__file__).with_name("extraction_peer.py")
+    process = subprocess.Popen(
+        [python, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    requests, replies = process.stdin, process.stdout
+
+    def run(html: str, url: str) -> tuple[str, float]:
+        requests.write(json.dumps({"html": html, "url": url}) + "\n")
+        requests.flush()
+        reply = json.loads(replies.readline())
+        if reply["error"]:
+            print(f"    {reply['error']} on {url[:80]}")
+        return reply["text"], reply["milliseconds"]
+
+    first = replies.readline()
+    if not first:
+        sys.exit(f"{python} has no rs-trafilatura")
+    return Run(run, json.loads(first)["version"])
 
 
 def _installed(only: str | None) -> dict[str, Run]:
@@ -150,11 +186,10 @@ def _installed(only: str | None) -> dict[str, Run]:
         if only not in (None, name):
             continue
         try:
-            runs[name] = Run(make())
+            runs[name] = Run(_timed(make()), _version(name))
         except ImportError:
             print(f"{name:17} not installed")
             continue
-        runs[name].extract(WARM_UP, "https://example.org/")
     return runs
 
 
@@ -171,6 +206,7 @@ def main() -> None:
     parser.add_argument("--only", help="one extractor by its name")
     parser.add_argument("--every", type=int, default=1, help="only each Nth page")
     parser.add_argument("--balanced", action="store_true", help="the 360 pages balanced by kind")
+    parser.add_argument("--peers", help="a Python 3.12 that has rs-trafilatura installed")
     arguments = parser.parse_args()
     if not data_file().exists():
         print(f"skipped: there is no {data_file()}; set KENSAKU_DATA to the folder of the data")
@@ -179,13 +215,15 @@ def main() -> None:
     samples = samples[:: arguments.every]
     print(f"{len(samples)} pages")
     runs = _installed(arguments.only)
+    if arguments.peers:
+        runs["rs-trafilatura"] = _in_process(arguments.peers)
+    for run in runs.values():
+        run.extract(WARM_UP, "https://example.org/")
     for sample in samples:  # page by page, so that all meet the same load of the machine
         for run in runs.values():
             run.add(sample)
     for name, run in runs.items():
-        shown = "  ".join(f"{kind} {mean:.3f}" for kind, mean in mean_by_kind(run.scores).items())
-        cpu = statistics.median(run.milliseconds)
-        print(f"{name:17} {_version(name):8} {shown}  CPU p50 {cpu:.1f} ms")
+        print(f"{name:17} {run.line()}")
 
 
 if __name__ == "__main__":
