@@ -17,6 +17,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from extraction import Sample, load_samples, words
+from extractor_words import SOURCES, PageWords, page_words
 from kensaku.extract.html.metadata import read_metadata
 from kensaku.extract.html.page import visible_blocks
 from kensaku.extract.html.tree import parse_html
@@ -24,9 +25,11 @@ from kensaku.extract.main import features
 from kensaku.extract.main.blocks import Block, Node
 from kensaku.extract.main.kinds import kind_signals
 from kensaku.extract.main.signals import page_facts
+from kensaku.extract.main.vocabulary import Vocabulary
 
 MOST_WORDS = 60  # a block's weight grows with its words up to here
 GRAM = 4
+_NO_WORDS = Vocabulary({source: {} for source in SOURCES} | {"bias": {"": 0.0}})
 PROCESSES = 2
 
 
@@ -40,7 +43,8 @@ class Case:
     balanced: bool  # one of the 360
     blocks: list[Block]
     signals: dict[str, float]
-    rows: np.ndarray
+    words: PageWords
+    rows: np.ndarray  # without what the words say, which is learned first
     labels: np.ndarray
     weights: np.ndarray
 
@@ -73,7 +77,7 @@ def prepare(sample: Sample, balanced: bool) -> Case:
     meta = read_metadata(root, sample.url)
     blocks, _ = visible_blocks(root, meta)
     facts = page_facts(root, sample.url, meta.title)
-    raw = features.rows(blocks, facts)
+    raw = features.rows(blocks, facts, _NO_WORDS)
     rows = np.array([expand(r) for r in raw], dtype=np.float32)
     sizes = np.array([min(b.size, MOST_WORDS) + 1 for b in blocks])
     return Case(
@@ -83,6 +87,7 @@ def prepare(sample: Sample, balanced: bool) -> Case:
         balanced,
         [_without_pieces(b) for b in blocks],
         kind_signals(raw, facts),
+        page_words(blocks),
         rows.reshape(len(blocks), len(feature_names())),
         label(blocks, sample.text),
         sizes / max(sizes.sum(), 1) * 10,

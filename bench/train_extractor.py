@@ -1,18 +1,18 @@
 """Train the models that tell main content from the rest: pages with right answers → trees.
 
-    pages → kinds of pages → first scores of blocks → second scores, with those around a block
-          → selection → F1, cross-validated over sites → models on all pages
+    pages → weights of words, kinds of pages → scores of blocks → selection
+          → F1, cross-validated over sites → models on all pages
 
-Needs `lightgbm` and `numpy`, which the product does not. Run from the project's root:
+Needs `lightgbm`, `numpy` and `scipy`, which the product does not. Run from the project's root:
 
     python bench/train_extractor.py [--folds N] [--cache FOLDER] [--write]
 
-The pages are the 1,497 of WCXB's dev split (see `bench/extraction.py`). Each stage learns from what
-the stage before says about pages of sites that it has not seen. The folds are the same for all
-stages, so a page never meets a model that was trained on its site; the inputs of a second stage
-are from first stages that may have been, which flatters its figure a little. With `--write` the
-models are trained on all pages, with seeds that are fixed; the second stage then learns from the
-first one's scores of the folds, so the number of folds is part of the model: 3 for the shipped one.
+The pages are the 1,497 of WCXB's dev split (see `bench/extraction.py`). The trees over blocks learn
+from what words and kinds say about pages of sites that those have not seen. The folds are the same
+for all, so a page never meets a model that was trained on its site; the words' weights and kinds
+that the other folds learn from may have been, which flatters the figures a little. With `--write`
+the models are trained on all pages, with seeds that are fixed; the trees over blocks then learn
+from the words' weights and kinds of the folds, so the number of folds is part of the model: 3.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ import numpy as np
 
 from extraction import mean_by_kind, word_f1
 from extractor_cases import Case, feature_names, load_cases
+from extractor_words import WordStage
 from kensaku.extract.main import model
 from kensaku.extract.main.kinds import KINDS
 from kensaku.extract.main.select import choose
-from kensaku.extract.main.surroundings import NAMES, surroundings
+from kensaku.extract.main.vocabulary import VOCABULARY_NAMES
 
-KIND_ROUNDS, FIRST_ROUNDS, SECOND_ROUNDS = 80, 120, 200
+KIND_ROUNDS, BLOCK_ROUNDS = 80, 120
 PROCESSES = 2
 MOST_BLOCKS = 600  # of one page
 RAREST = 6  # a signal of fewer pages says nothing about others
@@ -69,12 +70,6 @@ BLOCK_PARAMETERS = COMMON | {
     "bagging_freq": 1,
     "max_bin": 63,
 }
-SECOND_PARAMETERS = BLOCK_PARAMETERS | {
-    "learning_rate": 0.09,
-    "num_leaves": 31,
-    "min_data_in_leaf": 100,
-    "seed": 2,
-}
 Fit = Callable[[list[int]], lightgbm.Booster]
 
 
@@ -84,22 +79,23 @@ class Stage:
     def __init__(self, inputs: list[np.ndarray], fit: Fit) -> None:
         self._inputs, self.fit = inputs, fit
 
-    def out_of_fold(self, folds: np.ndarray) -> list[np.ndarray]:
-        """Return the predictions for each page by a model without its fold."""
-        predictions: list[np.ndarray] = [np.empty(0)] * len(self._inputs)
-        # Forked, so that each process has the inputs without a copy.
-        _forked.update(stage=self, folds=folds)
-        with multiprocessing.get_context("fork").Pool(PROCESSES) as pool:
-            for fold, parts in enumerate(pool.imap(_one_fold, range(folds.max() + 1))):
-                for i, part in zip(np.flatnonzero(folds == fold), parts, strict=True):
-                    predictions[i] = part
-                print(f"  fold {fold}", flush=True)
-        return predictions
-
     def predict(self, pages: np.ndarray, booster: lightgbm.Booster) -> list[np.ndarray]:
         found = booster.predict(np.concatenate([self._inputs[i] for i in pages]), num_threads=1)
         ends = np.cumsum([len(self._inputs[i]) for i in pages])
         return np.split(found, ends[:-1])
+
+
+def out_of_fold(stage: Stage | WordStage, folds: np.ndarray) -> list[np.ndarray]:
+    """Return the predictions for each page by a model without its fold."""
+    predictions: list[np.ndarray] = [np.empty(0)] * len(folds)
+    # Forked, so that each process has the inputs without a copy.
+    _forked.update(stage=stage, folds=folds)
+    with multiprocessing.get_context("fork").Pool(PROCESSES) as pool:
+        for fold, parts in enumerate(pool.imap(_one_fold, range(folds.max() + 1))):
+            for i, part in zip(np.flatnonzero(folds == fold), parts, strict=True):
+                predictions[i] = part
+            print(f"  fold {fold}", flush=True)
+    return predictions
 
 
 _forked: dict[str, Any] = {}
@@ -123,9 +119,7 @@ def kind_stage(cases: list[Case], names: list[str]) -> Stage:
     return Stage(inputs, fit)
 
 
-def block_stage(
-    cases: list[Case], inputs: list[np.ndarray], parameters: dict[str, Any], rounds: int
-) -> Stage:
+def block_stage(cases: list[Case], inputs: list[np.ndarray]) -> Stage:
     """The share of each block that is main content."""
     sampled = [_sample(len(x)) for x in inputs]
 
@@ -137,7 +131,7 @@ def block_stage(
                 [cases[i].weights[sampled[i]] * len(inputs[i]) / len(sampled[i]) for i in pages]
             ),
         )
-        return lightgbm.train(parameters, data, rounds)
+        return lightgbm.train(BLOCK_PARAMETERS, data, BLOCK_ROUNDS)
 
     return Stage(inputs, fit)
 
@@ -155,20 +149,17 @@ def common_signals(cases: list[Case]) -> list[str]:
     return sorted(name for name, count in pages.items() if count >= RAREST)
 
 
-def with_kinds(cases: list[Case], kinds: list[np.ndarray]) -> list[np.ndarray]:
-    return [
-        np.hstack([c.rows, np.repeat(k.astype(np.float32), len(c.rows), axis=0)])
-        for c, k in zip(cases, kinds, strict=True)
-    ]
-
-
-def with_surroundings(
-    cases: list[Case], inputs: list[np.ndarray], scores: list[np.ndarray]
+def with_kinds(
+    cases: list[Case], words: list[np.ndarray], kinds: list[np.ndarray]
 ) -> list[np.ndarray]:
-    return [
-        np.hstack([x, np.array(surroundings(c.blocks, s.tolist()), np.float32)])
-        for c, x, s in zip(cases, inputs, scores, strict=True)
-    ]
+    """The features of each block, with what its words say and the kinds of its page."""
+    start = feature_names().index(VOCABULARY_NAMES[0])
+    inputs = []
+    for case, sums, kind in zip(cases, words, kinds, strict=True):
+        rows = np.hstack([case.rows, np.repeat(kind.astype(np.float32), len(case.rows), axis=0)])
+        rows[:, start : start + len(VOCABULARY_NAMES)] = sums
+        inputs.append(rows)
+    return inputs
 
 
 def folds_by_site(cases: list[Case], count: int) -> np.ndarray:
@@ -178,15 +169,15 @@ def folds_by_site(cases: list[Case], count: int) -> np.ndarray:
     return np.array([fold[c.site] for c in cases])
 
 
-def report(name: str, cases: list[Case], shares: list[np.ndarray]) -> None:
+def report(cases: list[Case], shares: list[np.ndarray]) -> None:
     """Print F1 by kind, over all pages and over the 360."""
     scores = []
     for case, share in zip(cases, shares, strict=True):
         chosen = choose(case.blocks, share.tolist())
         scores.append((case.kind, word_f1("\n".join(b.text for b in chosen), case.text)))
     balanced = [s for s, c in zip(scores, cases, strict=True) if c.balanced]
-    print(f"{name}: {mean_by_kind(scores)}")
-    print(f"{name}, the 360: {mean_by_kind(balanced)}", flush=True)
+    print(f"all pages: {mean_by_kind(scores)}")
+    print(f"the 360: {mean_by_kind(balanced)}", flush=True)
 
 
 def trees_of(booster: lightgbm.Booster, names: list[str]) -> dict[str, Any]:
@@ -217,26 +208,23 @@ def main() -> None:
     folds = folds_by_site(cases, arguments.folds)
     signals, everything = common_signals(cases), list(range(len(cases)))
 
+    words = WordStage(cases)
+    said = out_of_fold(words, folds)
     kinds = kind_stage(cases, signals)
-    guessed = kinds.out_of_fold(folds)
+    guessed = out_of_fold(kinds, folds)
     right = [KINDS[int(k.argmax())] == c.kind for k, c in zip(guessed, cases, strict=True)]
     print(f"kinds: {np.mean(right):.3f} right", flush=True)
 
-    inputs = with_kinds(cases, guessed)
-    first = block_stage(cases, inputs, BLOCK_PARAMETERS, FIRST_ROUNDS)
-    scores = first.out_of_fold(folds)
-    report("first stage", cases, scores)
-
-    around = with_surroundings(cases, inputs, scores)
-    second = block_stage(cases, around, SECOND_PARAMETERS, SECOND_ROUNDS)
-    report("second stage", cases, second.out_of_fold(folds))
+    inputs = with_kinds(cases, said, guessed)
+    blocks = block_stage(cases, inputs)
+    report(cases, out_of_fold(blocks, folds))
 
     if arguments.write:
         names = [*feature_names(), *(f"kind:{k}" for k in KINDS)]
         content = {
+            "words": words.weights(words.fit(everything)),
             "kinds": trees_of(kinds.fit(everything), signals),
-            "first": trees_of(first.fit(everything), names),
-            "second": trees_of(second.fit(everything), [*names, *NAMES]),
+            "blocks": trees_of(blocks.fit(everything), names),
         }
         path = Path(model.__file__).with_name(model.FILE)
         path.write_text(json.dumps(content, separators=(",", ":")) + "\n", encoding="utf-8")

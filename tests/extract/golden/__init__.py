@@ -16,11 +16,11 @@ from pathlib import Path
 from kensaku.extract import extract_html
 from kensaku.extract.html.markdown import render
 from kensaku.extract.html.tree import parse_html
-from kensaku.extract.main import features
-from kensaku.extract.main.blocks import Block, blocks_of
+from kensaku.extract.main import features, model
+from kensaku.extract.main.blocks import Block
+from kensaku.extract.main.builder import blocks_of
 from kensaku.extract.main.kinds import kind_signals
 from kensaku.extract.main.signals import page_facts
-from kensaku.extract.main.surroundings import NAMES, surroundings
 
 FOLDER = Path(__file__).parent
 COLUMNS = FOLDER / "columns.json"
@@ -53,13 +53,9 @@ def checksums(name: str) -> dict[str, int]:
     root = parse_html(read_source(name))
     blocks = blocks_of(root)
     facts = page_facts(root, PAGES[name], "Otters and boots, and a task")
-    rows = features.rows(blocks, facts)
+    rows = features.rows(blocks, facts, model.vocabulary())
     names = [*features.NUMBERS, *(field for field, _ in features.BIT_FIELDS)]
     columns = {n: [row[at] for row in rows] for at, n in enumerate(names)}
-    # Scores as the first stage could give them: sure, unsure, and none.
-    scores = [n * 7 % 11 / 10 for n in range(len(blocks))]
-    for at, around in enumerate(NAMES):
-        columns[f"around {around}"] = [row[at] for row in surroundings(blocks, scores)]
     columns |= {f"signal {n}": [v] for n, v in kind_signals(rows, facts).items()}
     found = {n: zlib.crc32(repr([round(v, 6) for v in c]).encode()) for n, c in columns.items()}
     return found | {"blocks": zlib.crc32("".join(map(_describe, blocks)).encode())}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from types import FrameType
+
 import pytest
 
 from kensaku.errors import TooLarge, Unparsable
 from kensaku.extract import extract_html
 from kensaku.extract.html.headline import headline_index
 from kensaku.extract.html.tree import parse_html
-from kensaku.extract.main.blocks import blocks_of
+from kensaku.extract.main.builder import blocks_of
 
 URL = "https://example.org/notes/otters"
 
@@ -140,3 +143,30 @@ def test_the_headline_is_the_one_that_the_title_names_or_the_first(title, headin
     html = "".join(f"<h1>{text}</h1>" for text in headings) + "<p>text</p>"
 
     assert headline_index(blocks_of(parse_html(html)), title) == at
+
+
+def _calls(rows: int) -> int:
+    """Count the calls of functions while a table is read: work, whatever the clock says."""
+    row = "<tr><td>Otter</td><td>12</td><td>kelp</td></tr>"
+    html = f"<h1>Otters</h1><table>{row * rows}</table>"
+    count = 0
+
+    def seen(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal count
+        count += event == "call" or event == "c_call"
+
+    before = sys.getprofile()
+    sys.setprofile(seen)
+    try:
+        extract_html(html)
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+@pytest.mark.parametrize("rows", [200, 3_500])
+def test_twice_the_rows_of_a_table_are_twice_the_work(rows: int) -> None:
+    """With the model, and above the number of blocks where a rule takes its place."""
+    _calls(60)  # loads the model
+
+    assert _calls(2 * rows) < 2.5 * _calls(rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kensaku.extract import extract_html
 from kensaku.extract.html.tree import parse_html
-from kensaku.extract.main.blocks import blocks_of
+from kensaku.extract.main.builder import blocks_of
 
 
 def test_a_letter_that_falls_apart_in_lower_case_is_in_one_word() -> None:

@@ -1,4 +1,4 @@
-"""The compiled trees, the kinds of pages and the features of the second stage."""
+"""The compiled trees and the kinds of pages."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ import pytest
 
 from kensaku.extract.html.tree import parse_html
 from kensaku.extract.main import features, model
-from kensaku.extract.main.blocks import blocks_of
+from kensaku.extract.main.builder import blocks_of
 from kensaku.extract.main.kinds import KINDS, kind_signals
 from kensaku.extract.main.signals import page_facts
-from kensaku.extract.main.surroundings import NAMES, surroundings
 
 _ARTICLE = (
     '<html><head><meta property="og:type" content="article">'
@@ -53,7 +52,7 @@ def test_the_kind_of_a_page_is_told_by_what_it_says_about_itself() -> None:
     """JSON-LD, og:type and the address."""
     root = parse_html(_ARTICLE)
     facts = page_facts(root, "https://news.example/2026/11/how-otters-sleep", "How otters sleep")
-    rows = features.rows(blocks_of(root), facts)
+    rows = features.rows(blocks_of(root), facts, model.vocabulary())
     kinds = model.page_kinds(kind_signals(rows, facts))
 
     assert {"ld:NewsArticle", "og:article", "body:single", "last:otters"} <= facts.signals.keys()
@@ -66,7 +65,7 @@ def test_the_stated_body_marks_the_blocks_that_are_in_it() -> None:
     root = parse_html(_ARTICLE)
     facts = page_facts(root, "", "")
     column = features.NUMBERS.index("in_stated_body")
-    rows = features.rows(blocks_of(root), facts)
+    rows = features.rows(blocks_of(root), facts, model.vocabulary())
 
     assert rows[0][column] == 0.0
     assert rows[1][column] == 1.0
@@ -76,17 +75,3 @@ def test_the_stated_body_marks_the_blocks_that_are_in_it() -> None:
 def test_any_address_gives_signals_or_none(url: str) -> None:
     """The address is what a caller hands over."""
     assert isinstance(page_facts(parse_html("<p>x</p>"), url, "").signals, dict)
-
-
-def test_surroundings_have_one_number_for_each_name() -> None:
-    """The names are those that the model file speaks of."""
-    blocks = blocks_of(parse_html("<h1>a</h1><div><p>b c</p><p>d</p></div><h2>e</h2><p>f</p>"))
-    rows = surroundings(blocks, [0.9, 0.8, 0.1, 0.2, 0.7])
-
-    assert {len(row) for row in rows} == {len(NAMES)}
-    at = {name: n for n, name in enumerate(NAMES)}
-    assert rows[2][at["score-1"]] == 0.8
-    assert rows[2][at["score+1"]] == 0.2
-    assert rows[2][at["heading_score"]] == 0.9
-    assert rows[1][at["kind_score"]] == pytest.approx(0.1)
-    assert rows[4][at["until_last"]] == 0.0

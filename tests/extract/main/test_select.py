@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from kensaku.extract import extract_html
 from kensaku.extract.html.tree import parse_html
-from kensaku.extract.main.blocks import Block, blocks_of
+from kensaku.extract.main.blocks import Block
+from kensaku.extract.main.builder import blocks_of
 from kensaku.extract.main.select import best_selection, choose
 from kensaku.extract.main.tables import data_tables
 
@@ -30,12 +31,20 @@ def test_the_cells_of_a_row_are_selected_together() -> None:
     assert chosen == blocks
 
 
-def test_a_row_is_left_out_whole() -> None:
+def test_a_row_of_a_long_table_is_left_out_whole() -> None:
     """Nothing of a row that is not wanted stays behind."""
-    blocks = _blocks("<p>An introduction of a few words and more of them.</p>" + _table())
-    shares = [0.9] + [0.9] * 24 + [0.3, 0.01, 0.02, 0.3]
+    blocks = _blocks("<p>An introduction of a few words and more of them.</p>" + _table(30))
+    shares = [0.9] + [0.9] * 120 + [0.3, 0.01, 0.02, 0.3]
 
-    assert choose(blocks, shares) == blocks[:25]
+    assert choose(blocks, shares) == blocks[:121]
+
+
+def test_a_small_table_stays_whole() -> None:
+    """Its head and its rows say nothing without each other."""
+    blocks = _blocks("<p>An introduction of a few words and more of them.</p>" + _table())
+    shares = [0.9] + [0.1] * 4 + [0.9] * 24
+
+    assert choose(blocks, shares) == blocks
 
 
 def test_equal_cells_of_a_table_are_all_kept() -> None:

@@ -70,6 +70,12 @@ HIDDEN = {
     "hidden attribute": f"<div hidden>{_X}</div>",
     "hidden until found": f'<div hidden="until-found">{_X}</div>',
     "inert": f"<div inert>{_X}</div>",
+    "menu below a button": (
+        f'<div><button>Sort</button><ul role="menu" style="display:none"><li>{_X}</li></ul></div>'
+    ),
+    "hint for screen readers behind a button": (
+        f'<p><button>Buy</button><span class="sr-only">{_X}</span></p>'
+    ),
     "aria-hidden": f'<div aria-hidden="true">{_X}</div>',
     "popover": f"<div popover>{_X}</div>",
     "class rule": _rule(".q7{display:none}", f'<p class="q7">{_X}</p>'),
@@ -216,6 +222,25 @@ SEEN = {
     "accordion": (
         f'<h3><button aria-controls="a1">More</button></h3><div id="a1" style="display:none"><p>{_Y}</p></div>'
     ),
+    "below a button": (
+        f'<div><button>More</button><div style="display:none"><p>{_Y}</p></div></div>'
+    ),
+    "below a control that expands": (
+        '<div><span role="button" aria-expanded="false">More</span></div>'
+        f'<div style="height:0;overflow:hidden"><p>{_Y}</p></div>'
+    ),
+    "accordion that is transparent and invisible": _rule(
+        ".accordion__content{height:0;overflow:hidden;visibility:hidden;opacity:0}",
+        f'<h3>More</h3><div class="accordion__content"><p>{_Y}</p></div>',
+    ),
+    "slide of a carousel": (
+        '<ul><li class="x-Carousel__cell"><p>One</p></li>'
+        f'<li class="x-Carousel__cell" aria-hidden="true"><p>{_Y}</p></li></ul>'
+    ),
+    "faded in by a page builder": _rule(
+        ".et_animated{opacity:0}", f'<div class="et_animated"><p>{_Y}</p></div>'
+    ),
+    "price for the eye": f'<p><del aria-hidden="true">was</del> <ins aria-hidden="true">{_Y}</ins></p>',
     "faded in while scrolling": f'<div style="opacity:0;transform:translateY(20px)"><p>{_Y}</p></div>',
     "streamed by React": f'<template id="B:0"></template><div hidden id="S:0"><p>{_Y}</p></div>',
     "gradient letters": (

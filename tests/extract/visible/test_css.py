@@ -6,8 +6,9 @@ import pytest
 
 from kensaku.errors import TooLarge
 from kensaku.extract.html.tree import parse_html
-from kensaku.extract.main.blocks import blocks_of
-from kensaku.extract.visible.css import StyleSheet, at_rule_applies, parse_declarations
+from kensaku.extract.main.builder import blocks_of
+from kensaku.extract.visible.css import StyleSheet, parse_declarations
+from kensaku.extract.visible.media import at_rule_applies
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from kensaku.extract import extract_html
 from kensaku.extract.html.tree import parse_html
-from kensaku.extract.main.blocks import blocks_of
+from kensaku.extract.main.builder import blocks_of
 from tests.extract.visible.corpus import HIDDEN, HIDDEN_WORD, SEEN, SEEN_WORD, page
 
 
@@ -42,6 +42,14 @@ def test_a_page_that_is_covered_until_it_has_loaded_is_read() -> None:
     """Sites set `visibility:hidden` on everything until their scripts run."""
     body = "<p>" + "The heron stands in the river and waits for a fish. " * 40 + "</p>"
     html = f'<body><div style="visibility:hidden"><h1>Herons</h1>{body}</div></body>'
+
+    assert "waits for a fish" in extract_html(html).text
+
+
+def test_a_page_without_a_title_that_is_shown_by_its_scripts_is_read() -> None:
+    """Shops hide nearly all of a page until a script has checked the visitor's country."""
+    body = "<p>" + "The heron stands in the river and waits for a fish. " * 40 + "</p>"
+    html = f'<body><p>Please wait.</p><div style="display:none">{body}</div></body>'
 
     assert "waits for a fish" in extract_html(html).text
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from kensaku.extract.charset import decode
 from kensaku.extract.html.author import find_author
+from kensaku.extract.html.collector import paused_collector
 from kensaku.extract.html.headline import missing_headline
 from kensaku.extract.html.js_shells import shell_notes
 from kensaku.extract.html.markdown import render
@@ -16,7 +17,8 @@ from kensaku.extract.html.markup_check import check_size
 from kensaku.extract.html.metadata import Metadata, images_of, language_of, links_of, read_metadata
 from kensaku.extract.html.published import find_published
 from kensaku.extract.html.tree import Element, parse_html
-from kensaku.extract.main.blocks import Block, blocks_of
+from kensaku.extract.main.blocks import Block
+from kensaku.extract.main.builder import blocks_of
 from kensaku.extract.main.select import select_blocks
 from kensaku.extract.main.signals import page_facts
 from kensaku.extract.visible.hidden import PageVisibility
@@ -35,6 +37,11 @@ def extract_html(html: bytes | str, url: str = "", *, content_type: str = "") ->
     """
     check_size(len(html))
     text = html if isinstance(html, str) else decode(html, content_type)
+    with paused_collector():
+        return _extract(text, url)
+
+
+def _extract(text: str, url: str) -> Page:
     root = parse_html(text)
     meta = read_metadata(root, url)
     blocks, notes = visible_blocks(root, meta)

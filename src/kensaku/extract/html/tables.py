@@ -126,7 +126,10 @@ def _grid(
 
 
 def _span(cell: StructuredNode, name: str, budget: int) -> int:
-    value = cell.attributes.get(name, "1").strip()
-    if budget <= 0 or not value.isascii() or not value.isdigit():
+    value = cell.attributes.get(name)
+    if value is None or budget <= 0:
+        return 1
+    value = value.strip()
+    if not value.isascii() or not value.isdigit():
         return 1
     return max(1, min(int(value[:4]), _MAX_SPAN))

@@ -13,6 +13,7 @@ from kensaku.extract.main.containers import ContainerStats
 from kensaku.extract.main.lexicon import BOX_NAMES, CUES
 from kensaku.extract.main.signals import PageFacts
 from kensaku.extract.main.textstats import TEXT_NAMES, TextStats, is_long
+from kensaku.extract.main.vocabulary import VOCABULARY_NAMES, Vocabulary
 
 _TAG_CODE = {
     tag: float(code)
@@ -51,6 +52,7 @@ NUMBERS = (
     *_NEXT_NAMES,
     *_PATH_NAMES,
     *_PAGE_NAMES,
+    *VOCABULARY_NAMES,
 )
 BIT_FIELDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("near", tuple(BOX_NAMES)),
@@ -74,7 +76,7 @@ def expressions_by_name() -> dict[str, str]:
     return expressions
 
 
-def rows(blocks: list[Block], facts: PageFacts) -> list[Row]:
+def rows(blocks: list[Block], facts: PageFacts, vocabulary: Vocabulary) -> list[Row]:
     """Return one row for each block."""
     if not blocks:
         return []
@@ -92,6 +94,7 @@ def rows(blocks: list[Block], facts: PageFacts) -> list[Row]:
     from_best = _distances([numbers[_IN_BEST] > 0 for numbers, _ in boxes])
     sections = _sections(blocks)
     whole = _page_totals(blocks, stats)
+    words = vocabulary.rows(blocks)
     result = []
     for i, block in enumerate(blocks):
         node, inner = block.node, block.inner
@@ -100,7 +103,7 @@ def rows(blocks: list[Block], facts: PageFacts) -> list[Row]:
         result.append([
             *own[i], *_position(block, i, stats), *numbers,
             *beside[i], *beside[i + 1], *beside[i + 3], *beside[i + 4],
-            *paths[i], from_best[i], *sections[i], *whole,
+            *paths[i], from_best[i], *sections[i], *whole, *words[i],
             near, part | inner.own, inner.context | node.context, stats.cues[i], under[i],
         ])  # fmt: skip
     return result

@@ -1,10 +1,11 @@
 """The decision trees that score blocks, in plain Python.
 
-    blocks → features → kind of the page → first scores → second scores, by those around a block
+    blocks → features, weights of words → kind of the page → a score for each block
 
-`bench/train_extractor.py` writes `blocks.model.json`: for each stage the names of its features, and
-trees of `[feature, bound, if not above, if above]` down to leaves. On first use the trees are
-compiled to Python functions, which is three times as fast as walking them.
+`bench/train_extractor.py` writes `blocks.model.json`: the weights of words, and for the kinds and
+the blocks the names of their features with trees of `[feature, bound, if not above, if above]` down
+to leaves. On first use the trees are compiled to Python functions, which is three times as fast as
+walking them.
 """
 
 from __future__ import annotations
@@ -20,27 +21,22 @@ from kensaku.extract.main import features
 from kensaku.extract.main.blocks import Block
 from kensaku.extract.main.kinds import KINDS, kind_signals
 from kensaku.extract.main.signals import PageFacts
-from kensaku.extract.main.surroundings import NAMES, surroundings
+from kensaku.extract.main.vocabulary import Vocabulary
 
 FILE = "blocks.model.json"
 Score = Callable[..., float]
 # After a share of the trees, a score this far from zero is certain enough: the other trees would
 # only make it larger, by about this factor. Without the factor, F1 falls by 0.002.
-_FIRST_EXITS = ((0.4, 2.8, 1.3),)
-_SECOND_EXITS = ((0.25, 2.4, 1.6), (0.5, 3.0, 1.25))
+_EXITS = ((0.4, 2.8, 1.3),)
 _KIND_COLUMNS = [f"k{at}" for at in range(len(KINDS))]
-_AROUND_COLUMNS = [f"y{at}" for at in range(len(NAMES))]
 
 
 def probabilities(blocks: list[Block], facts: PageFacts) -> list[float]:
     """Return, for each block, the share of it that is expected to be main content."""
-    rows = features.rows(blocks, facts)
+    rows = features.rows(blocks, facts, vocabulary())
     kinds = page_kinds(kind_signals(rows, facts))
-    rows = [row + kinds for row in rows]
-    first = [_logistic(_first()(*row)) for row in rows]
-    around = surroundings(blocks, first)
-    second = _second()
-    return [_logistic(second(*row, *more)) for row, more in zip(rows, around, strict=True)]
+    score = _blocks()
+    return [1.0 / (1.0 + math.exp(-score(*row, *kinds))) for row in rows]
 
 
 def page_kinds(signals: dict[str, float]) -> list[float]:
@@ -50,15 +46,17 @@ def page_kinds(signals: dict[str, float]) -> list[float]:
     return [power / total for power in powers]
 
 
-def _logistic(score: float) -> float:
-    return 1.0 / (1.0 + math.exp(-score))
-
-
 @cache
 def _stages() -> dict[str, Any]:
     text = resources.files("kensaku.extract.main").joinpath(FILE).read_text(encoding="utf-8")
     stages: dict[str, Any] = json.loads(text)
     return stages
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """Return the weights of words."""
+    return Vocabulary(_stages()["words"])
 
 
 @cache
@@ -72,31 +70,12 @@ def _kinds() -> list[Score]:
 
 
 @cache
-def _first() -> Score:
-    expressions, columns = _row_expressions()
-    stage = _stages()["first"]
-    reads = [expressions[name] for name in stage["features"]]
-    return compile_trees(columns, reads, stage["trees"], _FIRST_EXITS)
-
-
-@cache
-def _second() -> Score:
-    expressions, columns = _row_expressions()
-    expressions |= dict(zip(NAMES, _AROUND_COLUMNS, strict=True))
-    stage = _stages()["second"]
-    return compile_trees(
-        [*columns, *_AROUND_COLUMNS],
-        [expressions[name] for name in stage["features"]],
-        stage["trees"],
-        _SECOND_EXITS,
-    )
-
-
-def _row_expressions() -> tuple[dict[str, str], list[str]]:
-    """Return how to read each feature of the first stage, and the columns of its rows."""
+def _blocks() -> Score:
     expressions = features.expressions_by_name()
     expressions |= {f"kind:{k}": c for k, c in zip(KINDS, _KIND_COLUMNS, strict=True)}
-    return expressions, [*features.COLUMNS, *_KIND_COLUMNS]
+    stage = _stages()["blocks"]
+    reads = [expressions[name] for name in stage["features"]]
+    return compile_trees([*features.COLUMNS, *_KIND_COLUMNS], reads, stage["trees"], _EXITS)
 
 
 def compile_trees(

@@ -15,6 +15,7 @@ from kensaku.extract.main.tables import Table, data_tables
 _MOST_BLOCKS = 10_000  # with more, a simple rule: the model takes seconds for every 10,000
 _FEW_WORDS = 120  # a page this small has little to drop, and all of it may matter
 _BOILERPLATE = ("nav", "header", "footer", "aside", "form")
+_SMALL_TABLE = 20  # rows
 _LARGE_GROUP = 10  # paragraphs of one element
 _REPEAT_WORDS = 5  # shorter texts repeat in lists for good reason
 
@@ -32,20 +33,24 @@ def choose(blocks: list[Block], shares: list[float]) -> list[Block]:
     """Select blocks by the share of each that is expected to be main content."""
     tables = data_tables(blocks)
     sizes = [b.size for b in blocks]
-    selected = best_selection(_even_rows(tables, shares, sizes), sizes)
+    selected = best_selection(_even_tables(tables, shares, sizes), sizes)
     selected = _keep_code(blocks, _complete_groups(blocks, selected))
     in_tables = {at for table in tables for row in table for at in row}
     return _drop_repeats(blocks, selected, in_tables)
 
 
-def _even_rows(tables: list[Table], shares: list[float], sizes: list[float]) -> list[float]:
-    """Give all cells of a row their mean share, so that they are selected or dropped together."""
+def _even_tables(tables: list[Table], shares: list[float], sizes: list[float]) -> list[float]:
+    """Give all cells of a row, or of a small table, their mean share: they stay together.
+
+    Without its head, a row of figures says nothing. Of a long table some rows may be enough.
+    """
     even = list(shares)
     for table in tables:
-        for row in table:
-            weights = [sizes[at] + 0.5 for at in row]
-            wanted = sum(shares[at] * w for at, w in zip(row, weights, strict=True))
-            for at in row:
+        parts = table if len(table) > _SMALL_TABLE else [[at for row in table for at in row]]
+        for part in parts:
+            weights = [sizes[at] + 0.5 for at in part]
+            wanted = sum(shares[at] * w for at, w in zip(part, weights, strict=True))
+            for at in part:
                 even[at] = wanted / sum(weights)
     return even
 

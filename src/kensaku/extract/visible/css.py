@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from kensaku.errors import TooLarge
 from kensaku.extract.html.tree import Element
+from kensaku.extract.visible.media import at_rule_applies
 from kensaku.extract.visible.selector import Compound, Selector, parse_selector, unescape
 
 Declarations = dict[str, str]
@@ -31,7 +32,6 @@ _KEY = re.compile(
     r"(?:\#((?:[\w-]|[^\x00-\x7f]|\\.)+)|\.((?:[\w-]|[^\x00-\x7f]|\\.)+)|^([a-zA-Z][\w-]*))"
 )
 _LAST_COMPOUND = re.compile(r"[^\s>+~]+$")
-_SCREEN = 1280  # pixels: a desktop window
 # Beyond these bounds a page is refused: rules that are left out would show what they hide. Of 180
 # real pages, one needs 28,000 tests of a rule on an element, which take about 5 µs each.
 MOST_TESTS = 400_000
@@ -283,35 +283,3 @@ def _open_block(
 
 def _neutralize(match: re.Match[str]) -> str:
     return '""' if any(c in match.group() for c in "{};,") else match.group()
-
-
-def at_rule_applies(prelude: str) -> bool:
-    """Tell whether the block of an at-rule applies on a desktop screen."""
-    name, _, condition = prelude[1:].lower().partition(" ")
-    name, bracket, rest = name.partition("(")
-    if name == "media":
-        return any(_query_applies(q.strip()) for q in (bracket + rest + " " + condition).split(","))
-    if name == "supports":
-        return not condition.strip().startswith("not")
-    return name in ("layer", "scope", "document", "-moz-document")
-
-
-def _query_applies(query: str) -> bool:
-    if query.startswith("not "):
-        return not _query_applies(query[4:])
-    return all(_condition_applies(c.strip()) for c in query.removeprefix("only ").split(" and "))
-
-
-def _condition_applies(condition: str) -> bool:
-    if not condition.startswith("("):
-        return condition in ("", "all", "screen")
-    text = condition.strip("() ")
-    if match := re.fullmatch(r"(min-|max-)?(?:device-)?width\s*(:|[<>]=?)\s*([\d.]+)(\w*)", text):
-        prefix, operator, number, unit = match.groups()
-        pixels = float(number or 0) * (16 if unit in ("em", "rem") else 1)
-        if prefix == "min-" or operator.startswith(">"):
-            return pixels <= _SCREEN
-        return pixels >= _SCREEN
-    return text.startswith(("min-", "hover: hover", "hover:hover", "pointer", "scripting")) or (
-        text.endswith(("no-preference", "light", "landscape", "enabled"))
-    )

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 
 from kensaku.extract.html.tree import Element, lxml_etree
 from kensaku.extract.visible.colour import WHITE, Colour, find_colour, near
-from kensaku.extract.visible.css import Declarations, StyleSheet, at_rule_applies, cascade
+from kensaku.extract.visible.css import Declarations, StyleSheet, cascade
 from kensaku.extract.visible.declarations import font_size, hides_subtree, pixels
+from kensaku.extract.visible.media import at_rule_applies
 from kensaku.extract.visible.toggles import Toggles
 from kensaku.extract.visible.utilities import utility_declarations
 
@@ -117,10 +118,16 @@ class PageVisibility:
         outer: TextVisibility,
     ) -> TextVisibility | None:
         """Return the visibility of an element that is hidden, unless something reveals it."""
-        if hides_subtree(declared) and not self._is_revealed(element, attributes, declared):
-            return None
+        if hides_subtree(declared):
+            if not self._is_revealed(element, attributes, declared):
+                return None
+            return self._inherit(declared, outer, ("visibility",))
         visibility = self._inherit(declared, outer)
-        if visibility.invisible and not outer.invisible and self._toggles.is_whole_page(element):
+        if not visibility.invisible or outer.invisible:
+            return visibility
+        if self._toggles.is_toggled(element, attributes):
+            return replace(visibility, invisible=False)
+        if self._toggles.is_whole_page(element):
             self._covered = True
             self._cache.clear()
             return replace(visibility, invisible=False)
@@ -132,7 +139,7 @@ class PageVisibility:
         """Tell whether a click or the page's own start shows the element."""
         if self._toggles.is_toggled(element, attributes):
             return True
-        if declared and self._toggles.is_animated(declared):
+        if declared and self._toggles.is_animated(attributes, declared):
             settled = {n: v for n, v in declared.items() if n not in ("opacity", "filter")}
             if not hides_subtree(settled):
                 return True
@@ -200,6 +207,7 @@ def _on_screen(media: str | None) -> bool:
     return not media or at_rule_applies("@media " + media)
 
 
+_PRICE_TAGS = frozenset(("del", "ins"))
 _HIDING_ATTRIBUTES = frozenset(("hidden", "popover", "inert", "aria-hidden"))
 
 
@@ -208,6 +216,8 @@ def _hidden_by_attribute(tag: str, attributes: dict[str, str]) -> bool:
         return True
     if _HIDING_ATTRIBUTES.isdisjoint(attributes) or tag in _WHOLE_PAGE:
         return False
+    if tag in _PRICE_TAGS:  # WooCommerce hides old and new prices from screen readers alone
+        return "hidden" in attributes
     if "hidden" in attributes or "popover" in attributes or "inert" in attributes:
         return True
     return attributes["aria-hidden"].strip().lower() == "true"

@@ -7,14 +7,21 @@ loaded: readers see these, so a model may. A class name alone is not enough evid
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from kensaku.extract.html.tree import Element, lxml_etree
 
 _TOGGLED_NAMES = re.compile(
     r"accordion|collaps|tab-?pane|tab-?content|tabbed|expander|expand|toggle|faq|read-?more|disclosure"
-    r"|read_div|show-?more|slick-slide(?!.*cloned)|swiper-slide(?!.*duplicate)|carousel-item",
+    r"|read_div|show-?more|slick-slide(?!.*cloned)|swiper-slide(?!.*duplicate)"
+    r"|carousel(?:-item|__cell|__slide)|(?:glide|splide|embla)__slide(?!.*clone)",
     re.IGNORECASE,
 )
+_MENU_TAGS = ("nav", "header", "footer", "form")
+_CONTROL_PARTS = 12  # elements of a control: a heading, a button, its label and icon
+_MENU_ROLES = frozenset("menu listbox dialog alertdialog tooltip status alert".split())
+# Set by page builders on parts that fade in while the reader scrolls.
+_ANIMATED_NAMES = frozenset("et_animated elementor-invisible aos-init wow".split())
 _ANIMATIONS = (
     "transform",
     "transition",
@@ -24,7 +31,8 @@ _ANIMATIONS = (
     "animation-name",
 )
 _STREAMED = re.compile(r"S:[0-9a-f]{1,4}")
-_MOST = 0.6  # of the text of the page
+_MOST = 0.6  # of the text of the page, if the part has the title or the main element
+_NEARLY_ALL = 0.8  # if it has neither
 _MOST_WORDS = 150
 
 
@@ -48,25 +56,30 @@ class Toggles:
             return True
         names = attributes.get("class", "") + " " + id_
         if not _TOGGLED_NAMES.search(names):
-            return False
+            return _follows_control(element, attributes)
         # The control stands right before it, or before its parent.
         parent = element.getparent()
         return element.getprevious() is not None or (
             parent is not None and parent.getprevious() is not None
         )
 
-    def is_animated(self, declared: dict[str, str]) -> bool:
+    def is_animated(self, attributes: dict[str, str], declared: dict[str, str]) -> bool:
         """Tell whether a transparent element is one that fades in while the reader scrolls."""
+        if not _ANIMATED_NAMES.isdisjoint(attributes.get("class", "").split()):
+            return True
         return any(declared.get(name, "none") not in ("none", "") for name in _ANIMATIONS)
 
     def is_whole_page(self, element: Element) -> bool:
         """Tell whether the element is the page itself, hidden until its scripts have run."""
-        if element.find(".//h1") is None and element.find(".//main") is None:
+        titled = element.find(".//h1") is not None or element.find(".//main") is not None
+        if not titled and not _is_outermost(element):
+            return False
+        inside = _count_words(element)
+        if inside < _MOST_WORDS:
             return False
         if not self._words:
             self._words = _count_words(self._root)
-        inside = _count_words(element)
-        return inside >= _MOST_WORDS and inside >= _MOST * self._words
+        return inside >= (_MOST if titled else _NEARLY_ALL) * self._words
 
     def _is_streamed(self, id_: str) -> bool:
         """Recognise React's late parts: `<div hidden id="S:1">` replaces `<template id="B:1">`."""
@@ -80,6 +93,30 @@ class Toggles:
             values = lxml_etree().XPath(query, smart_strings=False)(self._root)
             self._controlled = {i.lstrip("#") for value in values for i in value.split()}
         return self._controlled
+
+
+def _follows_control(element: Element, attributes: dict[str, str]) -> bool:
+    """Tell whether a button stands right before a part of the page that is no menu or dialog."""
+    if not len(element) or attributes.get("role") in _MENU_ROLES:
+        return False  # a text without elements is a hint for screen readers
+    before = element.getprevious()
+    while before is not None and before.tag in ("style", "script"):
+        before = before.getprevious()
+    if before is None:
+        return False
+    control = before.tag == "button" or any(
+        part.get("aria-expanded") is not None for part in islice(before.iter(), _CONTROL_PARTS)
+    )
+    return control and next(element.iterancestors(*_MENU_TAGS), None) is None
+
+
+def _is_outermost(element: Element) -> bool:
+    """Tell whether the element is a child or a grandchild of the body."""
+    parent = element.getparent()
+    outer = parent.getparent() if parent is not None else None
+    return (parent is not None and parent.tag == "body") or (
+        outer is not None and outer.tag == "body"
+    )
 
 
 def _count_words(element: Element) -> int:

@@ -79,7 +79,8 @@ def _warm_up() -> None:
     """Load the parser and the model before the first document, not with it."""
     from kensaku.extract.html.page import extract_html
 
-    extract_html("<p>one</p>")
+    # Long enough for the model: a page of few words is selected by a rule.
+    extract_html("<p>Otters sleep in groups and hold on to kelp.</p>" * 20)
     gc.freeze()  # the collector need not scan the loaded modules for every page
 
 
