@@ -2,25 +2,17 @@
 
     changes(text) → Change(line, operator, before, after), …     change.apply(text) → other text
 
-What is left alone, because changing it changes no behaviour or only what people read:
-- docstrings, annotations, types, `__all__`, `__slots__`, decorators, assertions, log calls;
-- sentences, which are strings with a space, f-strings and Japanese, also as a keyword
-  (`remedy="…"`);
-- the words and figures of a table, which is a literal outside of functions with at least six
-  strings or twelve constants, and nothing else: stop words, names of months, code points, fitted
-  weights. To test each would be to write it twice. The table as a whole is changed. A bound by
-  itself is no table;
-- keywords by which nothing can be told apart here (`NO_DIFFERENCE`).
+`exempt.py` says what is left alone.
 """
 
 from __future__ import annotations
 
 import ast
 import copy
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from exempt import NO_DIFFERENCE, is_log, is_sentence, is_table, is_type, is_typing
 from places import functions, owners
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -33,18 +25,6 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
     ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.Pow: ast.Mult,
 }  # fmt: skip
 ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-TABLE_STRINGS, TABLE_CONSTANTS = 6, 12
-DISPLAYS = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Constant, ast.Starred, ast.UnaryOp)
-COLLECTIONS = ("frozenset", "set", "dict", "tuple", "dict.fromkeys")
-NO_DIFFERENCE = {
-    "encoding": "UTF-8 is what the machine uses anyway",
-    "strict": "of zip: an assertion",
-    "stacklevel": "which line a warning names",
-    "thread_name_prefix": "for people who debug",
-}
-_KANA = re.compile("[\u3041-\u30ff]{2}")
-_LOG = re.compile(r"^_?log(ger)?\.|\b_log$")
-TYPING_CALLS = ("TypeVar", "ParamSpec", "NewType", "cast", "overload")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +111,8 @@ class _Finder(ast.NodeVisitor):
         value = node.value
         if (
             ast.unparse(node.targets[0]) in ("__all__", "__slots__")
-            or _is_type(value)
-            or _is_typing(value)
+            or is_type(value)
+            or is_typing(value)
         ):
             return
         if not isinstance(value, ast.Constant):
@@ -141,12 +121,7 @@ class _Finder(ast.NodeVisitor):
             self.visit(value)
 
     def _is_table(self, node: ast.expr) -> bool:
-        parts = list(_elements(node))
-        constants = [part.value for part in parts if isinstance(part, ast.Constant)]
-        strings = sum(isinstance(value, str) for value in constants)
-        large = strings >= TABLE_STRINGS or len(constants) >= TABLE_CONSTANTS
-        outside = node.lineno not in self._functions
-        return outside and large and all(isinstance(part, DISPLAYS) for part in parts)
+        return node.lineno not in self._functions and is_table(node)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         """Before Python 3.12 its parts do not know where they stand."""
@@ -203,7 +178,7 @@ class _Finder(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
-        if type(node.op) in ARITHMETIC and not _is_type(node):
+        if type(node.op) in ARITHMETIC and not is_type(node):
             self._add(
                 node, "arithmetic", ast.BinOp(node.left, ARITHMETIC[type(node.op)](), node.right)
             )
@@ -229,7 +204,7 @@ class _Finder(ast.NodeVisitor):
             self._add(node, "constant", repr(not node.value))
         elif isinstance(node.value, int | float):
             self._add(node, "constant", repr(node.value + 1))
-        elif isinstance(node.value, str) and node.value and not _is_sentence(node):
+        elif isinstance(node.value, str) and node.value and not is_sentence(node):
             self._add(node, "constant", repr(node.value + "X"))
 
     def visit_Return(self, node: ast.Return) -> None:
@@ -241,24 +216,22 @@ class _Finder(ast.NodeVisitor):
 
     def visit_Expr(self, node: ast.Expr) -> None:
         value = node.value.value if isinstance(node.value, ast.Await) else node.value
-        if isinstance(value, ast.Constant) or _is_log(value):
+        if isinstance(value, ast.Constant) or is_log(value):
             return
         if isinstance(value, ast.Call):
             self._add(node, "drop call", "pass")
         self.visit(value)
 
     def visit_Call(self, node: ast.Call) -> None:
-        if _is_log(node) or _is_typing(node):
+        if is_log(node) or is_typing(node):
             return
         for n, keyword in enumerate(node.keywords):
             named = keyword.arg is not None and keyword.arg not in NO_DIFFERENCE
-            if named and not _is_sentence(keyword.value):
+            if named and not is_sentence(keyword.value):
                 self._changed(node, "drop keyword", lambda o, n=n: o.keywords.pop(n))  # type: ignore
-        for value in (
-            node.func,
-            *node.args,
-            *(k.value for k in node.keywords if k.arg != "strict"),
-        ):
+        # Which encoding is another question than whether one is named.
+        told = [k.value for k in node.keywords if k.arg not in NO_DIFFERENCE or k.arg == "encoding"]
+        for value in (node.func, *node.args, *told):
             self.visit(value)
 
     def visit_Break(self, node: ast.Break) -> None:
@@ -266,42 +239,3 @@ class _Finder(ast.NodeVisitor):
 
     def visit_Continue(self, node: ast.Continue) -> None:
         self._add(node, "break/continue", "break")
-
-
-def _elements(node: ast.expr) -> Iterator[ast.expr]:
-    """A literal and what it is made of, through `frozenset(…)`, `dict(…)` and their like."""
-    if isinstance(node, ast.Call) and ast.unparse(node.func) in COLLECTIONS:
-        for value in (*node.args, *(k.value for k in node.keywords)):
-            yield from _elements(value)
-        return
-    yield node
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.expr):
-            yield from _elements(child)
-
-
-def _is_sentence(node: ast.expr) -> bool:
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return " " in node.value or bool(_KANA.search(node.value))
-    return isinstance(node, ast.JoinedStr)
-
-
-def _is_log(node: ast.AST) -> bool:
-    """`log.debug(…)`, `self._log(…)`."""
-    return isinstance(node, ast.Call) and bool(_LOG.search(ast.unparse(node.func)))
-
-
-def _is_typing(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in TYPING_CALLS
-
-
-def _is_type(node: ast.AST) -> bool:
-    """`IPv4Address | IPv6Address`, `Literal[…]`, `Callable[…]`: names of types, by their case."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        return _is_type(node.left) and (_is_type(node.right) or ast.unparse(node.right) == "None")
-    if isinstance(node, ast.Subscript):
-        return _is_type(node.value) and ast.unparse(node.value) != "str"
-    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-    return name in ("str", "int", "float", "bool", "bytes", "dict", "list", "tuple") or (
-        name[:1].isupper() and not name.isupper()
-    )
