@@ -95,3 +95,27 @@ def test_what_is_no_name_is_refused(text: str) -> None:
 def test_sentences_with_by_are_no_bylines() -> None:
     """Our guide is "written by humans, not robots"."""
     assert author(body="<p>Written by humans, not robots. Learn more</p>") is None
+
+
+@pytest.mark.parametrize(
+    "says_so",
+    [
+        json_ld({"@type": "Article", "publisher": {"@type": "Thing", "name": "Water Wise"}}),
+        json_ld({"@type": "WebSite", "name": "Water Wise"}),
+        json_ld({"@type": "Organization", "name": "Water Wise"}),
+        json_ld({"@type": "NewsMediaOrganization", "name": "Water Wise"}),
+        json_ld({"@type": "Corporation", "name": "Water Wise"}),
+        '<meta property="og:site_name" content="Water-Wise">',
+        '<meta name="application-name" content="WATER WISE">',
+    ],
+)
+def test_a_person_is_named_rather_than_the_site(says_so: str) -> None:
+    """Publishers put their own name where the author's belongs."""
+    claim, byline = (
+        '<meta name="author" content="Water Wise">',
+        '<p class="byline">By Ada Brook</p>',
+    )
+
+    assert author(claim, byline) == "Water Wise"
+    assert author(claim + says_so, byline) == "Ada Brook"
+    assert author(claim + says_so) == "Water Wise"
