@@ -23,7 +23,7 @@ from readers import readers
 from tree import CACHE, ROOT, Tree
 
 # For one change. The nearest and fastest first, so that the share is a lower bound.
-MOST_TESTS, MOST_SECONDS = 300, 20
+MOST_TESTS, MOST_SECONDS = 600, 20
 # About the project as a whole, or run elsewhere.
 SKIPPED = ("tests/typing/", "tests/test_project.py", "tests/adapters/others/")
 
@@ -88,7 +88,7 @@ def _function(place: str) -> str:
 
 
 def tests_of(file: str, change: Change, measured: Measured) -> tuple[list[str], bool]:
-    """The tests that may notice a change, those of the same file or folder first; are there any?
+    """The tests that may notice a change, those of its file and folders first; are there any?
 
     In a function: the tests that run it. Outside, in a table or a class: those that run a function
     which reads the name, and of these first those that run anything of the module: an attribute
@@ -96,11 +96,12 @@ def tests_of(file: str, change: Change, measured: Measured) -> tuple[list[str], 
     """
     module = Path("tests") / file
     own = str(module.with_name(f"test_{module.name.lstrip('_')}"))
+    above = {module.parent, *module.parent.parents} - {Path("tests"), Path()}
     places = {f"{file}:{change.function}"} if change.function else readers(file, change.name)
     found: list[tuple[int, float, int, str]] = []
     covered = False
     for test_file, tests in measured.items():
-        near = 0 if test_file == own else 1 if Path(test_file).parent == module.parent else 2
+        near = 0 if test_file == own else 1 if Path(test_file).parent in above else 2
         # Tables are written out in the documentation, which is compared with them.
         documents = not change.function and test_file.endswith("test_docs.py")
         for name, test in tests.items():

@@ -170,3 +170,10 @@ def test_every_encoding_is_known():
     for before in ("", "a", "ab"):
         sent = base64.b64encode((before + _ODD).encode()).decode()
         assert len(redact_known(sent, [_ODD])) <= 6
+
+
+def test_a_short_secret_is_found_in_base64_whatever_stands_behind_it():
+    """The last character there encodes a part of the neighbour, too."""
+    sent = base64.b64encode(b"ab1-x:more").decode()
+
+    assert redact_known(sent, ["ab1-x"]) == "…" + sent[6:]
