@@ -204,6 +204,7 @@ def test_what_gives_nothing_away_stays():
     assert redacted.request_id is None
     assert redact(error("the bad query"), (), "bad").message == "the … query"
     assert redact(error("is 妻 bad"), (), "妻").message == "is … bad"
+    assert redact(error(r"is <say \"ab\"> bad"), (), 'say "ab"').message == "is <…> bad"
 
 
 def test_it_is_the_same_error_and_has_all_that_it_had():

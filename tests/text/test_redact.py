@@ -6,6 +6,7 @@ import base64
 import html
 import json
 import random
+import re
 import string
 from urllib.parse import quote, quote_plus
 
@@ -177,3 +178,13 @@ def test_a_short_secret_is_found_in_base64_whatever_stands_behind_it():
     sent = base64.b64encode(b"ab1-x:more").decode()
 
     assert redact_known(sent, ["ab1-x"]) == "…" + sent[6:]
+
+
+@pytest.mark.parametrize("key", ["k~~~1", "k???1", "a~~~~~~~~b", "a????????b"])
+def test_a_secret_is_found_in_base64_for_addresses(key):
+    """With - and _ where there are + and / otherwise."""
+    sent = base64.urlsafe_b64encode(f"{key}:more".encode()).decode()
+
+    assert re.search("[-_]", sent[:6])
+    assert redact_known(sent, [key])[:1] == "…"
+    assert redact_known(base64.b64encode(f"{key}:more".encode()).decode(), [key])[:1] == "…"
