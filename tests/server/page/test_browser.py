@@ -255,3 +255,14 @@ async def test_documents_collections_and_keys_are_deleted_by_their_buttons(site,
         await page.wait_for_selector(f"tbody tr:has-text('{name}')")
     await page.click("tbody tr:has-text('second') button")
     await page.wait_for_selector("tbody tr.muted:has-text('second')")
+
+
+async def test_a_job_is_watched_until_it_ends(site, open_page):
+    """The site is on this machine, which is refused: the job says so without a reload."""
+    page = await open_page(f"{site.url}/page/collections")
+    await page.fill("[data-add] input[name=url]", "http://127.0.0.1:9/")
+    await page.click("[data-add] button[value=site]")
+    await page.wait_for_function("() => /has begun/.test(document.querySelector('main').innerText)")
+    await page.goto(f"{site.url}/page/jobs")
+
+    await page.wait_for_selector("#jobs .card:has-text('127.0.0.1:9') .dot:is(.ok, .bad)")

@@ -23,17 +23,18 @@ async def listed(call: Call) -> dict[str, Any]:
 
 
 async def watch(call: Call) -> AsyncIterator[Event]:
-    """The list of jobs as a part of the page, whenever it changes."""
+    """The list of jobs as a part of the page, whenever it changes, until all have ended."""
     before = ""
     for _ in range(int(WATCHED / POLL)):
-        if call.state.draining:
-            return
-        html = render(call.page, "_jobs.html", jobs=await view.listed(call.page))
+        jobs = await view.listed(call.page)
+        html = render(call.page, "_jobs.html", jobs=jobs)
         if html != before:
             yield "jobs", {"html": html}
         else:
             yield "same", {}  # so that a browser that has gone is noticed
         before = html
+        if call.state.draining or not any(job.can_cancel for job in jobs):
+            return
         await asyncio.sleep(POLL)
 
 

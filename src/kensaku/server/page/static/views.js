@@ -20,6 +20,7 @@ async function press(button) {
     if (button.dataset.then) return location.assign(button.dataset.then);
     await refresh();
     main.focus();
+    watch();
   } catch (error) {
     button.disabled = false;
     button.insertAdjacentElement("afterend", Object.assign(document.createElement("span"), { className: "small bad", textContent: error.message, role: "alert" }));
@@ -119,9 +120,12 @@ main.addEventListener("change", (event) => {
 
 // --- jobs
 
-if (main.dataset.view === "jobs" && main.querySelector("[data-watch]")) watch();
+let watching = false;
+watch();
 
 async function watch() {
+  if (watching || !main.querySelector("[data-watch]")) return;
+  watching = true;
   try {
     for await (const [name, data] of events("POST", "/api/jobs/watch", {})) {
       if (name === "jobs") {
@@ -131,4 +135,5 @@ async function watch() {
       }
     }
   } catch { /* the page is left, or the server stops: what is shown stays */ }
+  finally { watching = false; }
 }
