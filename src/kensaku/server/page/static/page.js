@@ -76,6 +76,10 @@ if (address.searchParams.has("language_of_page") || address.searchParams.has("th
   history.replaceState(null, "", address);
 }
 
+// On a narrow screen the views scroll: show the one that is open.
+const current = document.querySelector("nav [aria-current]");
+if (current) current.parentElement.scrollLeft = current.offsetLeft - 80;
+
 const view = document.getElementById("content").dataset.view;
 if (view === "search") import("./search.js");
 else if (view) import("./views.js");
