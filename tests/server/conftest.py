@@ -14,6 +14,7 @@ import uvicorn
 
 import kensaku.server
 from kensaku import Kensaku
+from kensaku.database.keys import create_key
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,19 @@ async def make_server(make_client) -> AsyncIterator[MakeServer]:
 async def server(make_server) -> Running:
     """A server over one fake provider."""
     return await make_server()
+
+
+@pytest.fixture
+def make_key() -> Callable[..., Any]:
+    """Create keys of a server, which needs one at once."""
+
+    async def make(server: Running, name: str = "agent", **bounds: Any) -> str:
+        await server.state.start()
+        _, secret = await create_key(server.state.database, name, **bounds)
+        server.state.keys._required = (True, 0.0)  # it looks again only after a second
+        return secret
+
+    return make
 
 
 PROSE = "Sea otters hold hands while they sleep, so that they do not drift apart. " * 6

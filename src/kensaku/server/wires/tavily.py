@@ -204,10 +204,10 @@ def _country(body: Mapping[str, Any], topic: str) -> str | None:
     name = fields.text(body, "country", most=100).strip()
     if not name or topic != "general":
         return None
-    try:
-        return country_code(name)
-    except InvalidQuery:
-        raise InvalidQuery("Invalid country. Must be a valid country name.") from None
+    code = country_code(name)
+    if code is None:
+        raise InvalidQuery("Invalid country. Must be a valid country name.")
+    return code
 
 
 def _answer(body: Mapping[str, Any]) -> bool:
