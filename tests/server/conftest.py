@@ -15,6 +15,7 @@ import uvicorn
 import kensaku.server
 from kensaku import Kensaku
 from kensaku.database.keys import create_key
+from kensaku.models import Hit
 
 
 @dataclass(frozen=True)
@@ -99,3 +100,13 @@ def site(upstream) -> str:
 async def reading_server(make_server) -> Running:
     """A server that may fetch from loopback."""
     return await make_server(fetch_allow=("127.0.0.0/8",), fetch_ports="any")
+
+
+@pytest.fixture
+def found(site, upstream) -> str:
+    """The site, which is also what searches find."""
+    otters = Hit(url=site + "otters", title="Otters", content="Otters hold hands.", score=0.9)
+    kelp = Hit(url=site + "kelp", title="Kelp", content="Kelp is food.", score=0.5)
+    for provider in ("tavily", "brave"):
+        upstream.answers(provider, [otters, kelp])
+    return site

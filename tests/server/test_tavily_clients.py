@@ -19,8 +19,6 @@ from tavily.errors import (
     UsageLimitExceededError,
 )
 
-from kensaku.models import Hit
-
 from .conftest import Running
 
 # The sync client says that two of its methods are old.
@@ -91,15 +89,8 @@ async def connect(request) -> AsyncIterator[Any]:
 
 
 @pytest.fixture
-def call(connect, reading_server, site, upstream) -> Caller:
+def call(connect, reading_server, found) -> Caller:
     """A client of a server whose searches find the pages of a site."""
-    upstream.answers(
-        "tavily",
-        [
-            Hit(url=site + "otters", title="Otters", content="Otters hold hands.", score=0.9),
-            Hit(url=site + "kelp", title="Kelp", content="Kelp is food.", score=0.5),
-        ],
-    )
     return connect(reading_server)
 
 
