@@ -16,6 +16,7 @@ import kensaku.server
 from kensaku import Kensaku
 from kensaku.database.keys import create_key
 from kensaku.models import Hit
+from kensaku.server.listen import make_config
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,7 @@ MakeServer = Callable[..., Any]
 async def serve(app: Any) -> AsyncIterator[str]:
     """Serve an application on a free port of loopback."""
     listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="on")
-    server = uvicorn.Server(config)
+    server = uvicorn.Server(make_config(app))
     server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
     task = asyncio.create_task(server.serve(sockets=[listener]))
     while not server.started:

@@ -23,7 +23,8 @@ except ImportError:
 
 from kensaku.server import openapi, system, tavily_account
 from kensaku.server.endpoint import WireEndpoint, status_of
-from kensaku.server.entry import Entry
+from kensaku.server.entry import CLIENT_GONE, Entry
+from kensaku.server.http import ClientDisconnected
 from kensaku.server.mcp import PATH, McpEndpoint
 from kensaku.server.page.routes import routes as page_routes
 from kensaku.server.state import State
@@ -62,7 +63,12 @@ def app(
             *page_routes(state),
         ],
         lifespan=lifespan,
-        exception_handlers={HTTPException: _refuse, KensakuError: _refuse_call},
+        exception_handlers={
+            HTTPException: _refuse,
+            KensakuError: _refuse_call,
+            ClientDisconnected: _end,
+            Exception: _fail,
+        },
     )
     return Entry(inner, state)
 
@@ -90,3 +96,13 @@ async def _refuse(request: Request, error: Any) -> Response:
 async def _refuse_call(request: Request, error: Any) -> Response:
     status, headers = status_of(error)
     return JSONResponse({"detail": {"error": str(error)}}, status, headers=dict(headers))
+
+
+async def _end(request: Request, error: Any) -> Response:
+    return Response(status_code=CLIENT_GONE)  # nobody reads it
+
+
+async def _fail(request: Request, error: Any) -> Response:
+    """A defect of ours, without a word about it: the entry logs it. Clients want JSON."""
+    detail = f"Internal Server Error (request {request.scope['state']['request_id']})"
+    return JSONResponse({"detail": {"error": detail}}, 500)

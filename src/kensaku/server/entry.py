@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("kensaku.server")
 _ID = re.compile(rb"[\w.-]{8,64}")
 _SLASHES = re.compile(r"/{2,}")
+MAX_HEADERS = 64 * 1024  # bytes of all headers and the address
 CLIENT_GONE = 499  # as others log it: the client hung up before there was an answer
 SAFE = [
     (b"x-content-type-options", b"nosniff"),
@@ -70,6 +71,10 @@ class Entry:
                 message = {**message, "headers": [*message.get("headers", ()), *own]}
             await send(message)
 
+        if _head_size(scope) > MAX_HEADERS:
+            error = f"the headers are over {MAX_HEADERS:,} bytes"
+            await reply(send_safely, 431, encode({"detail": {"error": error}}))
+            return status
         try:
             await self._app(scope, receive, send_safely)
         except Exception:
@@ -80,6 +85,11 @@ class Entry:
                 detail = f"Internal Server Error (request {request_id})"
                 await reply(send_safely, 500, encode({"detail": {"error": detail}}))
         return status or CLIENT_GONE
+
+
+def _head_size(scope: Scope) -> int:
+    headers = sum(len(name) + len(value) for name, value in scope["headers"])
+    return headers + len(scope["path"]) + len(scope.get("query_string", b""))
 
 
 def _endpoint_of(scope: Scope) -> str:

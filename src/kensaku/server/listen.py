@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kensaku.errors import UsageError
 
 if TYPE_CHECKING:
+    import uvicorn
     from starlette.types import ASGIApp
 
 
@@ -45,6 +46,20 @@ def url_of(host: str, listener: socket.socket) -> str:
     return f"http://{with_brackets(host)}:{listener.getsockname()[1]}"
 
 
+def make_config(app: ASGIApp, drain_seconds: int = 0) -> uvicorn.Config:
+    """How uvicorn serves an application here."""
+    import uvicorn
+
+    try:
+        from kensaku.server.protocol import BoundedProtocol as http
+    except ImportError:  # without httptools: h11, which has a bound of its own
+        http = "auto"  # type: ignore[assignment, misc]
+    return uvicorn.Config(
+        app, http=http, log_config=None, access_log=False, server_header=False, lifespan="on",
+        timeout_graceful_shutdown=drain_seconds or None, proxy_headers=False,
+    )  # fmt: skip
+
+
 async def serve(
     app: ASGIApp, listener: socket.socket, *, ready: Callable[[], None], drain_seconds: int
 ) -> bool:
@@ -57,10 +72,6 @@ async def serve(
             if self.started:
                 ready()
 
-    config = uvicorn.Config(
-        app, log_config=None, access_log=False, server_header=False, lifespan="on",
-        timeout_graceful_shutdown=drain_seconds, proxy_headers=False,
-    )  # fmt: skip
-    server = Server(config)
+    server = Server(make_config(app, drain_seconds))
     await server.serve(sockets=[listener])
     return server.started
