@@ -83,6 +83,13 @@ async def test_a_new_key_works_within_a_second(db, now):
     assert await cache.required()
 
 
+async def test_all_who_ask_whether_keys_are_needed_share_one_query(db, now, queries):
+    """Else every request in progress would take a connection in the same second."""
+    cache = KeyCache(db, clock=now)
+    assert await asyncio.gather(*(cache.required() for _ in range(64))) == [False] * 64
+    assert len(queries) == 1
+
+
 async def test_a_key_that_expires_is_not_served_from_the_cache(db, now):
     """Its time is checked at every use."""
     _, secret = await create_key(db, "agent", expires=datetime.now(UTC) + timedelta(seconds=0.2))

@@ -37,6 +37,7 @@ class KeyCache:
         self._waiting: dict[bytes, asyncio.Future[ApiKey | None]] = {}
         self._lookup: asyncio.Task[None] | None = None
         self._required = (False, 0.0)
+        self._asking: asyncio.Task[bool] | None = None
 
     async def find(self, secret: bytes | str) -> ApiKey | None:
         """Return the live key of a secret, or None. Raises `DatabaseFault`: it cannot be known."""
@@ -53,9 +54,19 @@ class KeyCache:
     async def required(self) -> bool:
         """Whether callers need a key: from the first that is created, for ever."""
         required, until = self._required
-        if not required and (now := self._clock()) >= until:
+        if required or self._clock() < until:
+            return required
+        if self._asking is None:  # one query for all that are waiting
+            self._asking = asyncio.create_task(self._ask_required())
+        return await asyncio.shield(self._asking)
+
+    async def _ask_required(self) -> bool:
+        until = self._clock() + self.SECONDS
+        try:
             required = await any_key(self._db)
-            self._required = (required, now + self.SECONDS)
+        finally:
+            self._asking = None
+        self._required = (required, until)
         return required
 
     def _look_up(self, digest: bytes) -> asyncio.Future[ApiKey | None]:
