@@ -14,6 +14,7 @@ from contextlib import suppress
 import sqlalchemy as sa
 
 from kensaku.jobs.job import JobProgress
+from kensaku.jobs.names import JOB, PART
 
 _METADATA = sa.MetaData()
 _EXECUTORS = sa.Table(
@@ -32,6 +33,20 @@ _PROGRESS = sa.Table(
     sa.Column("documents", sa.BigInteger, nullable=False),
     sa.Column("stage", sa.String(200), nullable=False),
 )
+
+# Of DBOS: as much of its table as tells whether there is work to do.
+_WORKFLOWS = "workflow_status"
+_UNFINISHED = ("ENQUEUED", "DELAYED", "PENDING")
+
+
+def any_unfinished(db: sa.Connection) -> bool:
+    """Whether jobs wait for a process that runs them, or did when theirs ended."""
+    schema = "dbos" if db.dialect.name == "postgresql" else None
+    if not sa.inspect(db).has_table(_WORKFLOWS, schema=schema):
+        return False  # nobody ever submitted one
+    table = sa.table(_WORKFLOWS, sa.column("status"), sa.column("name"), schema=schema)
+    found = sa.exists().where(table.c.status.in_(_UNFINISHED), table.c.name.in_((JOB, PART)))
+    return bool(db.execute(sa.select(found)).scalar_one())
 
 
 class JobTables:

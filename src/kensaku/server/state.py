@@ -9,6 +9,7 @@ else's application there is none.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from kensaku.database.usage import UsageWriter
     from kensaku.jobs.jobs import Jobs
 
+log = logging.getLogger("kensaku.server")
 MAX_TENANTS = 512  # whose clients are kept: each is small
 
 
@@ -77,6 +79,7 @@ class State:
         self._keys: KeyCache | None = None
         self._usage: UsageWriter | None = None
         self._jobs: Jobs | None = None
+        self._resuming: asyncio.Task[None] | None = None
         self._closers: list[Callable[[], Awaitable[None]]] = []
         self.draining = False
 
@@ -118,6 +121,7 @@ class State:
             self._observers.append(observer := UsageObserver(self._usage))
             self.client.observers.add(observer)
             self._keys = KeyCache(self._database)
+            self._resuming = asyncio.create_task(self._resume_jobs())
 
     def on_close(self, close: Callable[[], Awaitable[None]]) -> None:
         """Await this when the server stops."""
@@ -129,6 +133,8 @@ class State:
         for close in self._closers:
             await close()
         self.client.observers.remove(*self._observers)
+        if self._resuming is not None:
+            await self._resuming  # not cancelled: a thread may be starting the executor
         if self._jobs is not None:
             await self._jobs.close()
         if self._usage is not None:
@@ -165,6 +171,21 @@ class State:
                 await jobs.start()
                 self._jobs = jobs
         return self._jobs
+
+    async def _resume_jobs(self) -> None:
+        """Run jobs if some are unfinished: of a server that was killed, or of the command line.
+
+        The question is one query, and does not import DBOS.
+        """
+        from kensaku.jobs.tables import any_unfinished
+
+        try:
+            async with self.database.read() as connection:
+                unfinished = await connection.run_sync(any_unfinished)
+            if unfinished and not self.draining:
+                await self.jobs()
+        except KensakuError as error:
+            log.warning("unfinished jobs wait until the next job or start: %s", error)
 
     async def principal(self, scope: Scope, headers: Mapping[str, str], body: Any) -> Principal:
         """Who asks. Raises `Unauthorized`, `WrongHost` or `Draining`."""
