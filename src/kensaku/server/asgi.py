@@ -31,6 +31,8 @@ from kensaku.server.state import State
 from kensaku.server.wires import load_wires
 
 if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
     from kensaku.client import Kensaku
 
 
@@ -70,7 +72,7 @@ def app(
             Exception: _fail,
         },
     )
-    return Entry(inner, state)
+    return Entry(inner, state, exact_endpoints(inner.routes))
 
 
 def wire_routes(state: State) -> list[BaseRoute]:
@@ -86,6 +88,19 @@ def wire_routes(state: State) -> list[BaseRoute]:
                 route = Route(path, handler, methods=[endpoint.method])
                 routes.setdefault((endpoint.method, path), route)
     return list(routes.values())
+
+
+def exact_endpoints(routes: Iterable[BaseRoute]) -> dict[tuple[str, str], ASGIApp]:
+    """The endpoints of wires whose path has no parameter, by method and path.
+
+    They answer every error themselves; so a request can go to them without Starlette.
+    """
+    found: dict[tuple[str, str], ASGIApp] = {}
+    for route in routes:
+        if isinstance(route, Route) and not route.param_convertors:
+            for method in (route.methods or set()) - {"HEAD"}:
+                found.setdefault((method, route.path), route.endpoint)
+    return {at: app for at, app in found.items() if isinstance(app, WireEndpoint)}
 
 
 async def _refuse(request: Request, error: Any) -> Response:

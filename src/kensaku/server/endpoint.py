@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kensaku.errors import (
@@ -60,7 +59,7 @@ class WireEndpoint:
             async with self._state.request(scope, self.name, headers, asked.body) as session:
                 call = self._endpoint.read(asked)
                 await session.check_limits(int(isinstance(call, Search)))
-                async with _ends_with_client(receive):
+                async with _EndsWithClient(receive):
                     result = await perform(session.client, call, session.budget)
                 session.outcome, session.cached = outcome_of(result)
             elapsed = time.perf_counter() - began
@@ -114,33 +113,37 @@ _STATUS: tuple[tuple[type[KensakuError], int], ...] = (
 )
 
 
-@asynccontextmanager
-async def _ends_with_client(receive: Receive) -> AsyncIterator[None]:
-    """Cancel the work inside when the client hangs up. Quick work is not watched."""
-    task = asyncio.current_task()
-    assert task is not None
-    watcher: asyncio.Task[None] | None = None
-    gone = False
+class _EndsWithClient:
+    """Cancels the work inside when the client hangs up. Quick work is not watched."""
 
-    async def watch() -> None:
-        nonlocal gone
-        while (await receive())["type"] != "http.disconnect":
-            pass
-        gone = True
-        task.cancel()
+    __slots__ = ("_gone", "_receive", "_task", "_timer", "_watcher")
 
-    def start() -> None:
-        nonlocal watcher
-        watcher = asyncio.ensure_future(watch())
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._watcher: asyncio.Task[None] | None = None
+        self._gone = False
 
-    timer = asyncio.get_running_loop().call_later(WATCH_AFTER, start)
-    try:
-        yield
-    except asyncio.CancelledError:
-        if gone and task.uncancel() == 0:
+    async def __aenter__(self) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._task = task
+        self._timer = asyncio.get_running_loop().call_later(WATCH_AFTER, self._start)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: object
+    ) -> None:
+        self._timer.cancel()
+        if self._watcher is not None:
+            self._watcher.cancel()
+        is_cancelled = isinstance(error, asyncio.CancelledError)
+        if is_cancelled and self._gone and self._task.uncancel() == 0:
             raise ClientDisconnected from None
-        raise
-    finally:
-        timer.cancel()
-        if watcher is not None:
-            watcher.cancel()
+
+    def _start(self) -> None:
+        self._watcher = asyncio.ensure_future(self._watch())
+
+    async def _watch(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        self._gone = True
+        self._task.cancel()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import re
 import uuid
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kensaku.observe import Caller, caller, observe
@@ -34,8 +35,11 @@ SAFE = [
 class Entry:
     """The outermost application."""
 
-    def __init__(self, app: ASGIApp, state: State) -> None:
-        self._app, self.state = app, state
+    def __init__(
+        self, app: ASGIApp, state: State, exact: Mapping[tuple[str, str], ASGIApp] | None = None
+    ) -> None:
+        """`exact`: endpoints by method and path, which need no search through the routes."""
+        self._app, self.state, self._exact = app, state, exact or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -75,8 +79,11 @@ class Entry:
             error = f"the headers are over {MAX_HEADERS:,} bytes"
             await reply(send_safely, 431, encode({"detail": {"error": error}}))
             return status
+        app = None
+        if not scope.get("root_path"):  # else the path has a prefix
+            app = scope["endpoint"] = self._exact.get((scope["method"], scope["path"]))
         try:
-            await self._app(scope, receive, send_safely)
+            await (app or self._app)(scope, receive, send_safely)
         except Exception:
             log.exception("request %s failed", request_id)
             if status and not whole:

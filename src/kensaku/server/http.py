@@ -17,6 +17,7 @@ MAX_BODY = 4 * 2**20
 MAX_FIELDS = 500
 JSON = b"application/json"
 Headers = Iterable[tuple[str, str]]
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 class BodyTooLarge(InvalidQuery):
@@ -75,8 +76,7 @@ def decode_body(raw: bytes, content_type: str) -> Mapping[str, Any]:
 
 def encode(value: Any) -> bytes:
     """Return a value as JSON in UTF-8; half characters are replaced."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "replace")
+    return _JSON.encode(value).encode("utf-8", "replace")
 
 
 async def reply(

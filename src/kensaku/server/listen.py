@@ -6,6 +6,7 @@ import ipaddress
 import os
 import socket
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import UsageError
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 
+@lru_cache(maxsize=1_024)  # asked twice for every request
 def is_loopback(host: str) -> bool:
     """Whether only this machine can reach a server on that host."""
     try:
@@ -56,7 +58,7 @@ def make_config(app: ASGIApp, drain_seconds: int = 0) -> uvicorn.Config:
         http = "auto"  # type: ignore[assignment, misc]
     return uvicorn.Config(
         app, http=http, log_config=None, access_log=False, server_header=False, lifespan="on",
-        timeout_graceful_shutdown=drain_seconds or None, proxy_headers=False,
+        timeout_graceful_shutdown=drain_seconds or None, proxy_headers=False, ws="none",
     )  # fmt: skip
 
 

@@ -32,6 +32,7 @@ log = logging.getLogger("kensaku.request")
 # Keys that the current request brought, known or not: they are removed from what it logs.
 request_secrets: ContextVar[tuple[str, ...]] = ContextVar("kensaku_request_secrets", default=())
 
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str)
 MAX_CHARS = 8_000  # of a message
 FRAMES = 20  # of a traceback, the innermost
 PROBES = ("healthz", "readyz", "metrics")  # asked every few seconds: logged at DEBUG
@@ -102,7 +103,8 @@ class Redaction(logging.Filter):
         return clean(text[:MAX_CHARS], presented)
 
     def _clean(self, text: str, presented: tuple[str, ...]) -> str:
-        return redact_known(redact(text, self._secrets), presented)
+        clean = redact(text, self._secrets)
+        return redact_known(clean, presented) if presented else clean
 
 
 class JsonFormatter(logging.Formatter):
@@ -118,7 +120,7 @@ class JsonFormatter(logging.Formatter):
             "message": record.getMessage(),
             **getattr(record, "fields", {}),
         }
-        text = json.dumps(line, ensure_ascii=False, separators=(",", ":"), default=str)
+        text = _JSON.encode(line)
         return text.encode("utf-8", "replace").decode()  # half characters cannot be written
 
 

@@ -49,6 +49,7 @@ class Metrics(Observer):
     def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()
         self._values: defaultdict[str, set[str]] = defaultdict(set)
+        self._children: dict[tuple[Any, ...], Any] = {}  # to look one up takes several times less
 
         def counter(name: str, about: str, *labels: str) -> Counter:
             return Counter(f"kensaku_{name}", about, labels, registry=registry)
@@ -132,6 +133,9 @@ class Metrics(Observer):
 
     def _labels(self, metric: Any, **labels: str) -> Any:
         """The child of a metric; a label that has too many values gets no more of them."""
+        asked = (metric, *labels.values())
+        if (child := self._children.get(asked)) is not None:
+            return child
         for name, value in labels.items():
             known = self._values[name]
             if value not in known:
@@ -139,7 +143,10 @@ class Metrics(Observer):
                     labels[name] = OTHER
                 else:
                     known.add(value)
-        return metric.labels(**labels)
+        child = metric.labels(**labels)
+        if OTHER not in labels.values():  # as many as there are series, and no more
+            self._children[asked] = child
+        return child
 
 
 _COUNT: dict[type[Operation], Callable[[Metrics, Any, float], None]] = {
