@@ -118,9 +118,12 @@ def environment(home: str, upstream: str) -> dict[str, str]:
 
 
 @contextmanager
-def kensaku(upstream: str, *, keyed: bool = False) -> Iterator[tuple[Server, str]]:
-    """`kensaku serve` in a home of its own, and a key for it if there is to be one."""
-    with tempfile.TemporaryDirectory() as home:
+def kensaku(
+    upstream: str, *, keyed: bool = False, home: str | None = None
+) -> Iterator[tuple[Server, str]]:
+    """`kensaku serve`, by default in a new home, and a key for it if there is to be one."""
+    with tempfile.TemporaryDirectory() as new_home:
+        home = home or new_home
         env, key = environment(home, upstream), ""
         if keyed:
             create = [sys.executable, "-c", MAIN, "keys", "create", "bench", "--rate", "1000000/s"]
