@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from kensaku.index import tokens, words
@@ -76,3 +78,11 @@ def test_a_long_text_is_analysed_whole(dictionary):
     stored = document_terms("検索は。" * 20_000, "ja")
 
     assert stored.words == dict.fromkeys(ids("検索"), 20_000)
+
+
+def test_threads_read_japanese_at_once(dictionary):
+    """Contexts are packed in threads; one analyser refuses to be used by two."""
+    with ThreadPoolExecutor(4) as threads:
+        first, *others = threads.map(document_terms, [SENTENCE * 200] * 16)
+
+    assert all(read == first for read in others)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import functools
 import logging
 import re
+import threading
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -244,22 +245,30 @@ def _japanese_tokenizer() -> Callable[[str], list[str]] | None:
         return None
     for size in ("small", "core", "full"):
         try:
-            analyser = Dictionary(dict=size).tokenizer(mode=SplitMode.A)
+            dictionary = Dictionary(dict=size)
+            dictionary.tokenizer(mode=SplitMode.A)
         except Exception:  # its errors have no common type; the next size may be there
             continue
-        return functools.partial(_dictionary_words, analyser)
+        return functools.partial(_dictionary_words, _Analysers(dictionary, SplitMode.A))
     log.warning("sudachipy has no dictionary; Japanese goes without: pip install sudachidict-small")
     return None
+
+
+class _Analysers(threading.local):
+    """An analyser for each thread: one refuses to be used by two at once. They share the words."""
+
+    def __init__(self, dictionary: Any, mode: Any) -> None:
+        self.analyser = dictionary.tokenizer(mode=mode)
 
 
 # Particles, auxiliaries, punctuation and spaces: they are in every sentence.
 _GRAMMAR = frozenset({"助詞", "助動詞", "補助記号", "空白"})
 
 
-def _dictionary_words(analyser: Any, text: str) -> list[str]:
+def _dictionary_words(analysers: _Analysers, text: str) -> list[str]:
     words = []
     for start in range(0, len(text), _SUDACHI_CHARS):
-        for morpheme in analyser.tokenize(text[start : start + _SUDACHI_CHARS]):
+        for morpheme in analysers.analyser.tokenize(text[start : start + _SUDACHI_CHARS]):
             if morpheme.part_of_speech()[0] not in _GRAMMAR:
                 word = morpheme.normalized_form()
                 if not word.isascii():  # Latin words are stemmed with the others

@@ -10,8 +10,8 @@ Stored texts have all of them. A query uses the parts only of a word that no doc
 
 from __future__ import annotations
 
-import functools
 import re
+import threading
 import unicodedata
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -115,10 +115,23 @@ def _joined(word: str, pieces: list[str]) -> Iterator[str]:
             yield "".join(pieces).lower()
 
 
-@functools.lru_cache(maxsize=len(STEMMERS) + 1)
+class _ThreadsWordIds(threading.local):
+    """The ids of each language, for each thread: a full cache is emptied between its own texts."""
+
+    def __init__(self) -> None:
+        self.by_language: dict[str, WordIds] = {}
+
+
+_WORD_IDS = _ThreadsWordIds()
+
+
 def word_ids(language: str) -> WordIds:
     """Return the ids of a language's words; English for languages without a stemmer."""
-    return WordIds(language if language in STEMMERS else "en")
+    language = language if language in STEMMERS else "en"
+    ids = _WORD_IDS.by_language.get(language)
+    if ids is None:
+        ids = _WORD_IDS.by_language[language] = WordIds(language)
+    return ids
 
 
 def term_id(term: str) -> int:
