@@ -2,6 +2,7 @@
 
     python bench/confidence.py          AUC, calibration error, off-topic scores of each set
     python bench/confidence.py --fit    fit on XQuAD and JSQuAD, write search/confidence.json
+    python bench/answers.py --fit       fit "answer" there, which weighs confidence, too
 
 The local index is searched with the judged questions of $KENSAKU_DATA (or ../shared/data): as they
 are; with the half of the documents taken out that holds the right one ("gone"); and with the half
@@ -25,8 +26,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kensaku import Document, Kensaku
-from kensaku.answers.context import Citation
-from kensaku.answers.score import score_sentences
 from kensaku.models import Hit
 from kensaku.search.calibration import (
     SHIPPED,
@@ -57,10 +56,8 @@ MIX = {
 MIX_WEB = MIX | {"jsquad gone": 0.2, "xquad off": 0.3, "jsquad off": 0.6}
 EXAMPLES = 2_000  # that all sets together are worth, beside a penalty of 1
 FOLDS = 5
-ANSWERS = 500  # questions with a page, and as many without, for the model "answer"
 AGREEMENT = 1.0  # by hand: there are no judged runs of several providers to fit it on
 FITTED_ON = "JSQuAD (Japanese) and XQuAD (English), searched in the local index"
-FITTED_ON_ANSWERS = "JSQuAD (Japanese), with and without the right page in the local index"
 FITTED_ON_WEB = f"{FITTED_ON}, without its scores; not judged on web results"
 
 
@@ -183,23 +180,6 @@ def examples(runs: dict[str, list[Run]], *, web: bool) -> list[Example]:
     return made
 
 
-def answer_factors(run: Run, models: Models) -> dict[str, float]:
-    citations = [Citation.of(n, hit) for n, hit in enumerate(run.hits, 1)]
-    confidence = confidence_of(run.text, run.hits, models=models).score
-    return score_sentences(run.text, citations).factors(confidence)
-
-
-def fit_answer(runs: dict[str, list[Run]], models: Models) -> Model:
-    """Fit whether the sources answer: questions whose page is there, and whose page is gone."""
-    made = [
-        Example(answer_factors(run, models), right)
-        for name, right in (("jsquad", True), ("jsquad gone", False))
-        for run in runs[name][:ANSWERS]
-        if run.first_is_right == right
-    ]
-    return fit(made, ("confidence", "sentence", "page"), fitted_on=FITTED_ON_ANSWERS)
-
-
 def fit_models(runs: dict[str, list[Run]]) -> Models:
     local = fit(examples(runs, web=False), LOCAL, fitted_on=FITTED_ON)
     web = fit(examples(runs, web=True), WEB, fitted_on=FITTED_ON_WEB)
@@ -268,8 +248,7 @@ def main() -> None:
     runs = asyncio.run(all_runs(args.questions))
     models = fit_models(runs) if args.fit else shipped_models()
     if args.fit:
-        models = {**models, "answer": fit_answer(runs, models)}
-        write_models(SHIPPED, models)
+        write_models(SHIPPED, {**shipped_models(), **models})
     folds = fold_models(runs)
     for web in (False, True):
         report(runs, models, folds, web=web)

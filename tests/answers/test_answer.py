@@ -97,6 +97,15 @@ def test_rare_words_weigh_more() -> None:
     assert "Otters have pockets. [1]" in (answer or "")
 
 
+def test_the_sentence_behind_the_one_with_the_words_may_answer() -> None:
+    """A pronoun has no word of the question; a sentence further away has none either, and stays."""
+    text = "Otters swim. It is called the plastome. It was first proved in 1962. Clams are buried."
+    answer = extractive("plastome", [Citation.of(1, Hit("https://a.example/", "", text))], 0.9)
+
+    assert "It was first proved in 1962. [1]" in (answer or "")
+    assert "Clams" not in (answer or "")
+
+
 def test_the_same_sentence_of_two_pages_is_said_once() -> None:
     """Copies are no second source."""
     twice = [Citation.of(n, Hit(f"https://{n}.example/", "", SLEEP)) for n in (1, 2)]

@@ -120,8 +120,10 @@ def best_sentences(
         return []
     chosen: list[Sentence] = []
     for sentence in sorted(scored.sentences, key=lambda s: -s.score):
-        if len(chosen) == count or not sentence.own:
+        if len(chosen) == count:
             break
+        if not sentence.own and not any(_is_beside(sentence, other) for other in chosen):
+            continue
         if all(_adds_to(sentence.terms, other.terms) for other in chosen):
             chosen.append(sentence)
     return chosen
@@ -147,6 +149,13 @@ def _strike_unknown(mark: re.Match[str], known: set[str]) -> str:
     if len(kept) == len(numbers):
         return mark[0]
     return f" [{', '.join(kept)}]" if kept else ""
+
+
+def _is_beside(sentence: Sentence, other: Sentence) -> bool:
+    """Whether two sentences are neighbours: "Its existence was proved in 1962." has no word of the
+    question, and answers it behind the sentence that has."""
+    near = abs(sentence.position - other.position) == 1
+    return near and sentence.citation == other.citation
 
 
 def _adds_to(terms: frozenset[int], other: frozenset[int]) -> bool:

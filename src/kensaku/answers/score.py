@@ -1,9 +1,11 @@
 """How well each sentence of the sources answers a question: by its words, weighed by their rarity.
 
-    citations → sentences → terms → IDF among the sentences → own words, neighbours, title, page
+    citations → sentences → terms → IDF among the sentences
+              → own words, phrases, neighbours, title, page → score
 
-A rare word of the question says more than a frequent one. A sentence also gets a part of what its
-neighbours and its title have ("He was born in 1867." under "Natsume Soseki"), and its page's share.
+A rare word of the question says more than a frequent one, and words in the question's own order
+(`phrases.py`) more than the same words apart. A sentence also gets a part of what its neighbours
+and its title have ("He was born in 1867." under "Natsume Soseki"), and its page's share.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kensaku.answers.phrases import letters_of, names_in, phrases_of
 from kensaku.answers.sentences import whole_sentences
 from kensaku.index.languages import guess_language
 from kensaku.index.tokens import document_terms, query_terms
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 
 LONGEST = 1_000  # characters of a sentence; what is longer is a table or minified code
 NEIGHBOUR, TITLE = 0.3, 0.3  # of the weight of a word that stands only there
+PHRASE = 0.4  # for all phrases of the question, beside 1 for all of its words
+NO_NAME = 0.6  # share of names in the sources that a question without a name counts with
 PAGES = 8  # that are looked at: the answer is hardly ever further down
 PAGE_DECAY = 0.3  # how fast a page counts less with its rank
 # [1] and [1, 2], with the blanks before: a source's own [12] would pass for one of our numbers. A
@@ -41,7 +46,8 @@ class Sentence:
     citation: int
     position: int  # among the sentences of all sources
     terms: Terms
-    own: float = 0.0  # share of the question that it has itself
+    own: float = 0.0  # share of the question's words that it has itself
+    phrase: float = 0.0  # share of the question's phrases
     score: float = 0.0
 
 
@@ -50,14 +56,22 @@ class Scored:
     """The sentences of the sources, and how much of the question they have."""
 
     sentences: Sequence[Sentence]
-    share: float  # of the question in the best sentence
-    page_share: float  # of the question in the best page
+    share: float = 0.0  # of the question's words in the best sentence
+    page_share: float = 0.0  # … in the best page
+    phrase: float = 0.0  # share of its phrases in the best sentence
+    names: float = 0.0  # share of its names in the best page
 
     def factors(self, confidence: float) -> dict[str, float]:
         """Return what the model "answer" weighs, with the confidence of the search."""
         sure = min(0.999, max(0.001, confidence))
         odds = math.log(sure / (1 - sure))
-        return {"confidence": odds, "sentence": self.share, "page": self.page_share}
+        return {
+            "confidence": odds,
+            "sentence": self.share,
+            "page": self.page_share,
+            "phrase": self.phrase,
+            "names": self.names,
+        }
 
 
 def score_sentences(query: str, citations: Sequence[Citation]) -> Scored:
@@ -72,18 +86,41 @@ def score_sentences(query: str, citations: Sequence[Citation]) -> Scored:
         )
         position += len(texts)
     languages = {guess_language(p.text) for c in citations for p in c.passages}
-    weights = _weights(query_terms(query, languages), [s.terms for page in found for s in page])
+    sentences = [s for page in found for s in page]
+    weights = _weights(query_terms(query, languages), [s.terms for s in sentences])
     total = sum(weights.values())
-    if not total:
-        return Scored([s for page in found for s in page], 0.0, 0.0)
+    if not total or not sentences:
+        return Scored(sentences)
+    _find_phrases(query, sentences)
     page_share = 0.0
     for rank, (citation, page) in enumerate(zip(citations, found, strict=True)):
         title = _terms(citation.title)
         share = _sum(weights, title.union(*(s.terms for s in page))) / total
         page_share = max(share, page_share)
         _score_page(page, title, weights, total, share / (1 + PAGE_DECAY * rank))
-    sentences = [s for page in found for s in page]
-    return Scored(sentences, max((s.own for s in sentences), default=0.0), page_share)
+    return Scored(
+        sentences,
+        share=max(s.own for s in sentences),
+        page_share=page_share,
+        phrase=max(s.phrase for s in sentences),
+        names=_share_of_names(query, found),
+    )
+
+
+def _find_phrases(query: str, sentences: Sequence[Sentence]) -> None:
+    wanted = phrases_of(query)
+    for sentence in sentences if wanted else ():
+        letters = letters_of(sentence.text)
+        sentence.phrase = sum(phrase in letters for phrase in wanted) / len(wanted)
+
+
+def _share_of_names(query: str, pages: Sequence[Sequence[Sentence]]) -> float:
+    """The share of the question's names that the page with most of them has."""
+    names = names_in(query)
+    if not names:
+        return NO_NAME
+    texts = (" ".join(s.text for s in page).lower() for page in pages)
+    return max(sum(name in text for name in names) for text in texts) / len(names)
 
 
 def _score_page(
@@ -101,7 +138,8 @@ def _score_page(
         above = title - sentence.terms
         sentence.own = _sum(weights, sentence.terms) / total
         points = NEIGHBOUR * _sum(weights, near) + TITLE * _sum(weights, above)
-        sentence.score = sentence.own + points / total + page_points
+        own = sentence.own + PHRASE * sentence.phrase
+        sentence.score = own + points / total + page_points
 
 
 def _texts(text: str) -> list[str]:
