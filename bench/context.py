@@ -45,8 +45,11 @@ def as_tavily_packs(hits: tuple[Hit, ...], budget: int, tokens) -> str:
     return json.dumps(kept)
 
 
-async def share(name: str, n: int) -> dict[int, tuple[float, float, float]]:
-    """Budget → (ours, Tavily's, the largest context of ours in tokens)."""
+async def share(name: str, n: int) -> dict[int, tuple[float, float, int, float]]:
+    """Budget → (ours, Tavily's, the largest of ours in tokens, share of the budget used).
+
+    The budget is counted by our estimate, and only where there was more to say.
+    """
     exact = counter("cl100k_base")
     documents = lines(DATA / "questions" / f"{name}.docs.jsonl")
     questions = lines(DATA / "questions" / f"{name}.questions.jsonl")
@@ -54,6 +57,7 @@ async def share(name: str, n: int) -> dict[int, tuple[float, float, float]]:
     questions = questions[:n]
     ours, theirs = dict.fromkeys(BUDGETS, 0), dict.fromkeys(BUDGETS, 0)
     largest = dict.fromkeys(BUDGETS, 0)
+    used: dict[int, list[float]] = {budget: [] for budget in BUDGETS}
     with tempfile.TemporaryDirectory() as home:
         async with Kensaku(home=home, cache_enabled=False, state_url="memory:") as k:
             await k.index.add(
@@ -64,12 +68,19 @@ async def share(name: str, n: int) -> dict[int, tuple[float, float, float]]:
                 found = await k.search(q["text"], route="local", max_results=20)
                 passages = passages_of(q["text"], found.hits)
                 for budget in BUDGETS:
-                    text = pack(passages, budget, count).text
+                    made = pack(passages, budget, count)
+                    text = made.text
+                    if made.position.done < len(passages):
+                        used[budget].append(made.tokens / budget)
                     ours[budget] += any(a in text for a in q["answers"])
                     largest[budget] = max(largest[budget], exact(text))
                     packed = json.loads(as_tavily_packs(found.hits, budget, exact))
                     theirs[budget] += any(a in i["content"] for a in q["answers"] for i in packed)
-    return {b: (ours[b] / len(questions), theirs[b] / len(questions), largest[b]) for b in BUDGETS}
+    asked = len(questions)
+    return {
+        b: (ours[b] / asked, theirs[b] / asked, largest[b], sum(used[b]) / max(1, len(used[b])))
+        for b in BUDGETS
+    }
 
 
 def token_estimate() -> None:
@@ -102,10 +113,11 @@ def main() -> None:
     if args.tokens:
         token_estimate()
         return
-    print("set         budget   kensaku   tavily's packing   largest of ours (cl100k tokens)")
+    print("set         budget   kensaku   tavily's packing   largest (cl100k tokens)   used")
     for name in SETS:
-        for budget, (ours, theirs, largest) in asyncio.run(share(name, args.questions)).items():
-            print(f"{name:10} {budget:7} {ours:9.3f} {theirs:18.3f} {largest:12}")
+        for budget, row in asyncio.run(share(name, args.questions)).items():
+            ours, theirs, largest, used = row
+            print(f"{name:10} {budget:7} {ours:9.3f} {theirs:18.3f} {largest:25} {used:6.3f}")
 
 
 if __name__ == "__main__":

@@ -12,17 +12,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kensaku import Document, Hit, Kensaku, Outcome
 from kensaku.answers.context import Citation, pack
 from kensaku.answers.cursor import Position, cursor_of, has_changed, position_of
 from kensaku.answers.passages import K1, RANK_WEIGHT, B, passages_of, score_passages
 from kensaku.answers.stored import stored_passages
-from kensaku.answers.tokenizer import count, counter
+from kensaku.answers.tokenizer import VOCABULARIES, count, counter
 from kensaku.errors import InvalidQuery
 from kensaku.models import Explain, LocalMatch, Passage
 from kensaku.testing import FakeUpstream, faults
 from tests import ROOT
+from tests.answers.test_tokenizer import TEXTS
 
 DATA = Path(os.environ.get("KENSAKU_DATA") or ROOT.parent / "shared" / "data")
 SENTENCES = {
@@ -60,6 +63,20 @@ def test_the_budget_holds_and_is_used(language: str, vocabulary: str) -> None:
         assert packed.tokens == tokens(packed.text) <= budget
         assert bool(packed.text) == bool(packed.citations)
         assert budget < 500 or packed.tokens >= 0.85 * budget
+
+
+@given(st.lists(st.sampled_from(sorted(TEXTS)), min_size=1, max_size=5), st.integers(100, 2_000))
+@settings(max_examples=30, deadline=None)
+@pytest.mark.parametrize("vocabulary", VOCABULARIES)
+def test_no_script_exceeds_the_budget(vocabulary: str, names: list[str], budget: int) -> None:
+    """By the counter itself; what the estimate packed is at most a ninth more to a model."""
+    pytest.importorskip("rs_bpe", reason="the extra `tokens` is not installed")
+    pages = [Hit(f"https://{n}.example/", name, TEXTS[name]) for n, name in enumerate(names)]
+    packed = pack(passages_of("otter ラッコ", pages), budget, counter(vocabulary))
+
+    assert packed.tokens == counter(vocabulary)(packed.text) <= budget
+    for exact in VOCABULARIES[1:]:
+        assert counter(exact)(packed.text) <= budget / 0.9 or vocabulary != "estimate"
 
 
 @pytest.mark.parametrize("language", ["en", "ja", "emoji"])

@@ -5,8 +5,11 @@ from __future__ import annotations
 import base64
 import random
 import sys
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kensaku.answers.tokenizer import VOCABULARIES, count, counter
 from kensaku.errors import MissingExtra, UnknownName
@@ -46,6 +49,15 @@ TEXTS = {
     "polish": "Wszyscy ludzie rodzą się wolni i równi pod względem swej godności. " * 8,
     "greek": "Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια. " * 8,
     "mongolian": "Хүн бүр төрж мэндлэхдээ эрх чөлөөтэй, адилхан нэр төртэй байдаг. " * 8,
+    "indonesian": "Semua orang dilahirkan merdeka dan mempunyai martabat dan hak yang sama. " * 8,
+    "dutch": "Alle mensen worden vrij en gelijk in waardigheid en rechten geboren. " * 8,
+    "finnish": "Kaikki ihmiset syntyvät vapaina ja tasavertaisina arvoltaan ja oikeuksiltaan. " * 8,
+    "italian": "Tutti gli esseri umani nascono liberi ed eguali in dignità e diritti. " * 8,
+    "basque": "Gizon-emakume guztiak aske jaiotzen dira, duintasun eta eskubide berberak. " * 8,
+    "swahili": "Watu wote wamezaliwa huru, hadhi na haki zao ni sawa. " * 8,
+    "welsh": "Genir pawb yn rhydd ac yn gydradd â'i gilydd mewn urddas a hawliau. " * 8,
+    "spanish": "Todos los seres humanos nacen libres e iguales en dignidad y derechos. " * 8,
+    "rare kanji": "".join(map(chr, range(0x9B00, 0x9B80))),
     "base64": base64.b64encode(random.Random(0).randbytes(900)).decode(),
     "base32": base64.b32encode(random.Random(0).randbytes(900)).decode(),
     "lone digits": "1 2 3 4 5 6 7 8 9 " * 20,
@@ -69,6 +81,18 @@ def test_the_estimate_is_not_below_what_models_count(name: str, vocabulary: str)
     pytest.importorskip("rs_bpe", reason="the extra `tokens` is not installed")
 
     assert count(TEXTS[name]) >= 0.95 * counter(vocabulary)(TEXTS[name])
+
+
+@given(st.lists(st.sampled_from(sorted(TEXTS)), min_size=1, max_size=6), st.randoms())
+@settings(max_examples=60, deadline=None)
+def test_mixed_texts_are_not_estimated_below_nine_tenths(names: list[str], rng: Any) -> None:
+    """Pages of several languages and scripts, in any order, cut anywhere."""
+    pytest.importorskip("rs_bpe", reason="the extra `tokens` is not installed")
+    blocks = [TEXTS[name][rng.randrange(len(TEXTS[name]) // 4) :] for name in names]
+    text = "\n\n".join(blocks)
+
+    for vocabulary in VOCABULARIES[1:]:
+        assert count(text) >= 0.9 * counter(vocabulary)(text)
 
 
 @pytest.mark.parametrize("name", ["english", "japanese", "code", "table", "address"])
