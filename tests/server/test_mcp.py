@@ -7,6 +7,22 @@ import pytest
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 
+MCP_HEADERS = {
+    "Accept": "application/json, text/event-stream",
+    "Content-Type": "application/json",
+    "MCP-Protocol-Version": "2025-06-18",
+}
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "tests", "version": "1"},
+    },
+}
+
 
 async def call(url: str, tool: str, arguments: dict, headers: dict | None = None):
     """Open a session, list the tools, call one."""
@@ -56,3 +72,30 @@ async def test_a_name_that_was_pointed_here_is_refused(server):
         reply = await http.post(f"{server.url}/mcp", headers={"Host": "evil.example"}, json={})
 
     assert reply.status_code == 421
+
+
+async def test_a_session_is_dead_after_delete(server):
+    """404 for whoever still has its id, which is signed and cannot be made up."""
+    async with httpx.AsyncClient(headers=MCP_HEADERS, timeout=30) as http:
+        url = f"{server.url}/mcp"
+        session = (await http.post(url, json=INITIALIZE)).headers["mcp-session-id"]
+        own = {"Mcp-Session-Id": session}
+        ended = await http.delete(url, headers=own)
+        listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+        dead = await http.post(url, json=listing, headers=own)
+        forged = {"Mcp-Session-Id": session[:-1] + ("0" if session[-1] != "0" else "1")}
+        unknown = await http.post(url, json=listing, headers=forged)
+
+    assert len(session) >= 64
+    assert ended.status_code == 200
+    assert (dead.status_code, unknown.status_code) == (404, 404)
+
+
+@pytest.mark.parametrize("path", ["/search", "/mcp", "/api/search", "/healthz", "/"])
+async def test_no_page_of_another_site_may_read_a_reply(server, path):
+    """No CORS header, whatever a browser asks for."""
+    asks = {"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}
+    async with httpx.AsyncClient() as http:
+        for method in ("OPTIONS", "GET", "POST"):
+            reply = await http.request(method, server.url + path, headers=asks)
+            assert not [h for h in reply.headers if h.startswith("access-control-")]
