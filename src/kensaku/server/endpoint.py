@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from kensaku.errors import (
     BudgetExceeded,
     DatabaseFault,
+    FetchError,
     IndexFault,
     KensakuError,
     UsageError,
@@ -107,6 +108,7 @@ _STATUS: tuple[tuple[type[KensakuError], int], ...] = (
     (Unauthorized, 401),
     (BodyTooLarge, 413),
     (UsageError, 400),
+    (FetchError, 422),  # the document, or its address, cannot be read: not a failure of ours
     (BudgetExceeded, 432),
     (IndexFault, 503),
     (DatabaseFault, 503),

@@ -24,10 +24,9 @@ _ERRORS = {
     "401": "no key, or one that is not known",
     "413": "the body is too large",
     "421": "without keys the server answers to its own machine alone",
-    "422": "a value is out of its bounds, for clients that know this status alone",
+    "422": "the page could not be read; or as 400, for clients that know this status alone",
     "429": "too many requests with this key",
     "432": "the quota of the key is used up",
-    "500": "the page could not be read",
     "503": "nobody could search, or the server is busy",
 }
 

@@ -36,7 +36,7 @@ SCRAPE: dict[str, Any] = {
 class NotScraped(InvalidQuery):
     """The page could not be read."""
 
-    status = 500
+    status = 422
 
 
 class Firecrawl(Wire):
