@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +19,6 @@ if TYPE_CHECKING:
 
 USAGE = "[--host HOST] [--port PORT] [options]"
 DRAIN_SECONDS = 10
-# The threads of the store and the database need the interpreter for microseconds, again and again.
-# With Python's 5 ms they wait for the event loop each time: on a busy machine, 200 uncached
-# searches a second at 300 ms then took 1.1 to 2.3 s (bench/server.py), and 0.37 s with this.
-SWITCH_SECONDS = 0.0005
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,7 +58,6 @@ async def run(args: argparse.Namespace) -> int:
     from kensaku.server.listen import listen, serve, url_of
     from kensaku.server.logs import configure_logging
 
-    sys.setswitchinterval(SWITCH_SECONDS)
     settings = _settings(args)
     configure_logging(settings, args.log_level.upper())
     is_open = await _check_exposure(settings, args.host)
