@@ -97,3 +97,15 @@ async def test_a_read_page_is_kept_for_its_tenant(make_client):
 
     assert len(keys) == 2
     assert readers[0].parser is readers[1].parser
+
+
+async def test_a_tenant_with_documents_waits_for_no_starter_collection(make_client):
+    """Filling it takes seconds; whoever has something to search in does not need it."""
+    base = make_client("local")
+    acme = base.for_tenant("acme")
+    await acme.index.add([Document(url="https://a.example", text="otters swim")], "docs")
+
+    found = await acme.search("otters swim")
+
+    assert [h.url for h in found.hits] == ["https://a.example"]
+    assert await base.index.collections() == []

@@ -53,11 +53,15 @@ class Local(Provider):
 
     async def prepare(self) -> None:
         """Build the starter collection when there is nothing to search in."""
-        if self._resources.shared is not None:  # one for all tenants
-            shared = self._resources.shared.provider(self.name)
-            assert isinstance(shared, Local)
-            await shared.prepare()
-        elif not self._prepared:
+        if self._prepared:
+            return
+        if self._resources.shared is not None:  # one for all tenants that have nothing of their own
+            if not await self._resources.index.collections():
+                shared = self._resources.shared.provider(self.name)
+                assert isinstance(shared, Local)
+                await shared.prepare()
+            self._prepared = True
+        else:
             # Shielded: a deadline ends the waiting, and the next search finds the work done.
             self._preparing = self._preparing or asyncio.ensure_future(self._prepare())
             await asyncio.shield(self._preparing)

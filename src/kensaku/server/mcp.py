@@ -8,14 +8,15 @@ A session belongs to the tenant that opened it: another one does not find it.
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import TYPE_CHECKING
 
 from kensaku.errors import KensakuError
 from kensaku.server.endpoint import status_of
-from kensaku.server.http import encode, headers_of, reply
+from kensaku.server.http import ClientDisconnected, encode, headers_of, read_body, reply
 
 if TYPE_CHECKING:
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import Message, Receive, Scope, Send
 
     from kensaku.mcp.http import McpApp
     from kensaku.server.state import State
@@ -39,13 +40,17 @@ class McpEndpoint:
         headers = headers_of(scope)
         try:
             if scope["method"] == "POST":
+                raw = await read_body(receive)
                 async with self._state.request(scope, self.name, headers, {}) as session:
-                    await session.check_limits()
+                    await session.check_limits(searches=_calls_in(raw))
                     session.outcome = "found"
-                    await self._serve(session.principal.tenant, scope, receive, send)
+                    again = _replay(raw, receive)
+                    await self._serve(session.principal.tenant, scope, again, send)
             else:  # a stream of notifications stays open for hours, and takes no slot
                 principal = await self._state.principal(scope, headers, {})
                 await self._serve(principal.tenant, scope, receive, send)
+        except ClientDisconnected:
+            return
         except KensakuError as error:
             status, more = status_of(error)
             if status == 401:
@@ -81,3 +86,27 @@ class McpEndpoint:
         self._running.append(asyncio.create_task(run()))
         await ready.wait()
         return app
+
+
+def _calls_in(raw: bytes) -> int:
+    """How many tools a message calls: each counts as a search of the key."""
+    try:
+        sent = json.loads(raw)
+    except (ValueError, RecursionError):
+        return 0  # the protocol's server says what is wrong
+    messages = sent if isinstance(sent, list) else [sent]
+    return sum(isinstance(m, dict) and m.get("method") == "tools/call" for m in messages)
+
+
+def _replay(raw: bytes, receive: Receive) -> Receive:
+    """Give the body that was read once more, and then what the client does next."""
+    sent = False
+
+    async def replay() -> Message:
+        nonlocal sent
+        if sent:
+            return await receive()
+        sent = True
+        return {"type": "http.request", "body": raw, "more_body": False}
+
+    return replay

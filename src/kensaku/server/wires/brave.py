@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 from kensaku.server.wires import _fields as fields
 from kensaku.server.wires import _operators as operators
 from kensaku.server.wires.base import Asked, Endpoint, Exchange, Found, Search, Wire
-from kensaku.text.countries import country_code
 
 if TYPE_CHECKING:
     from kensaku.models import Hit
@@ -75,7 +74,7 @@ def _read(asked: Asked, topic: Any) -> Search:
         time_range=FRESHNESS.get(fresh),  # type: ignore[arg-type]
         start_date=between[1] if between else None,
         end_date=between[2] if between else None,
-        country=None if country.upper() in ("", "ALL") else country_code(country),
+        country=None if country.upper() in ("", "ALL") else country,
         language={"jp": "ja"}.get(language or "", language),
         include_domains=only,
         exclude_domains=never,

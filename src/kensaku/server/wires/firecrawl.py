@@ -9,7 +9,6 @@ from kensaku.errors import InvalidQuery
 from kensaku.server.wires import _fields as fields
 from kensaku.server.wires import _operators as operators
 from kensaku.server.wires.base import Asked, Endpoint, Exchange, Extract, Found, Read, Search, Wire
-from kensaku.text.countries import country_code
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Page
@@ -70,7 +69,7 @@ def read_search(asked: Asked) -> Search:
         fields.text(body, "query", most=2_000),
         max_results=min(fields.integer(body, "limit", 5, 1, MAX_LIMIT), MAX_RESULTS),
         topic="news" if _sources(body) == ["news"] else "general",
-        country=country_code(country) if country else None,
+        country=country or None,
         include_domains=fields.texts(body, "includeDomains", 300),
         exclude_domains=fields.texts(body, "excludeDomains", 300),
         include_raw_content=raw,

@@ -20,7 +20,6 @@ from kensaku.server.wires.base import (
     Text,
     Wire,
 )
-from kensaku.text.countries import country_code
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Page
@@ -83,7 +82,7 @@ def read_search(asked: Asked) -> Search:
         text,
         max_results=fields.integer(given, "num", 5, 1, MAX_NUM, clip=True),
         topic="news" if given.get("type") == "news" else "general",
-        country=country_code(country) if country else None,
+        country=country or None,
         language=language,
         include_domains=(*only, *sites),
         exclude_domains=never,

@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 from kensaku.server.wires import _fields as fields
 from kensaku.server.wires import _operators as operators
 from kensaku.server.wires.base import Asked, Endpoint, Exchange, Found, Search, Wire
-from kensaku.text.countries import country_code
 
 MAX_NUM = 100
 PARAMETERS: dict[str, Any] = {
@@ -63,7 +62,7 @@ def _read(asked: Asked, topic: Any) -> Search:
         text,
         max_results=min(fields.integer(given, "num", 10, 1, MAX_NUM), MAX_RESULTS),
         topic=topic,
-        country=country_code(country) if country else None,
+        country=country or None,
         language=language,
         include_domains=only,
         exclude_domains=never,
