@@ -16,12 +16,18 @@ from kensaku.database import url_of
 from kensaku.jobs import Jobs
 from kensaku.jobs.tables import JobTables
 from kensaku.testing import faults
-from tests.jobs.conftest import PAGES, kill, settings, site  # noqa: F401 - fixtures
+from tests.jobs.conftest import PAGES, settings, site  # noqa: F401 - fixtures
 from tests.search.support import until
 
 MAIN = "import sys; from kensaku.cli import main; sys.exit(main())"
 CRAWL = {"collection": "site", "max_depth": 5, "limit": 100}
 Start = Callable[..., tuple["subprocess.Popen[bytes]", str]]
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """End a process with no chance to say goodbye."""
+    process.kill()
+    process.wait()
 
 
 @pytest.fixture
