@@ -39,7 +39,11 @@ def test_the_pool_is_made_of_those_that_answer_without_a_key():
 
 @pytest.mark.parametrize(
     ("family", "names"),
-    [("google", {"serper", "serpapi", "google"}), ("bing", {"duckduckgo"}), ("brave", {"brave"})],
+    [
+        ("google", {"serper", "serpapi", "searchapi", "google"}),
+        ("bing", {"duckduckgo"}),
+        ("brave", {"brave", "brave_context"}),
+    ],
 )
 def test_those_that_resell_one_index_are_one_family(family, names):
     """Their agreement is no second opinion."""

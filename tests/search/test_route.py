@@ -47,6 +47,19 @@ def test_auto_is_those_with_a_key_then_the_keyless_pool_then_local():
     assert "exa" not in route.names
 
 
+def test_auto_asks_no_specialist():
+    """A GITHUB_TOKEN is in many environments; it must not send every query to GitHub."""
+    specialists = {name for name in BUILT_IN if provider_class(name).specialist}
+    keys = {provider_class(name).key_variable for name in specialists} - {None}
+
+    route = routed("auto", **dict.fromkeys(keys, "k"))
+
+    assert {"arxiv", "github", "github_issues", "hackernews", "brave_context"} <= specialists
+    assert "GITHUB_TOKEN" in keys
+    assert not specialists & set(route.names)
+    assert routed("auto,arxiv").names[-1] == "arxiv"
+
+
 def test_auto_without_the_keyless_pool():
     """Who does not want strangers to see the queries says so."""
     route = routed("auto", KENSAKU_KEYLESS="no", TAVILY_API_KEY="k")
@@ -101,7 +114,8 @@ def test_a_mode_of_the_call_goes_before_that_of_the_settings():
 class _Provider:
     """A provider of somebody else, which is configured in one way or another."""
 
-    key_variable, keyless, needs, url, pooled, is_web = "", False, (), "", False, True
+    key_variable, keyless, needs, url = "", False, (), ""
+    pooled, is_web, specialist = False, True, False
 
 
 @pytest.mark.parametrize("url", ["", "https://api.example"])

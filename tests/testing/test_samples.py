@@ -43,7 +43,10 @@ def test_what_others_have_recorded_is_used():
         name for name, sample in built_in_samples().items() if sample.known_by == "recorded"
     }
 
-    assert recorded == {"brave", "google", "serpapi", "tavily"}
+    assert recorded == {
+        "arxiv", "brave", "crossref", "github", "github_issues", "google", "semanticscholar",
+        "serpapi", "tavily",
+    }  # fmt: skip
 
 
 @every_sample

@@ -169,7 +169,7 @@ def test_its_environment_names_every_provider():
     for name in BUILT_IN.keys() - {"local"}:
         cls = provider_class(name)
         assert environment[f"{name.upper()}_BASE_URL"].endswith(f"/{name}")
-        assert cls.key_variable is None or environment[cls.key_variable] == f"{name}-test-key"
+        assert cls.key_variable is None or environment[cls.key_variable].endswith("-test-key")
     assert environment["GOOGLE_CX"]
 
 

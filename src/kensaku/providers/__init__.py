@@ -37,6 +37,9 @@ BUILT_IN = {
     "firecrawl": "firecrawl:Firecrawl",
     "serpapi": "serpapi:SerpApi",
     "google": "google:Google",
+    "searchapi": "searchapi:SearchApi",
+    "ollama": "ollama:Ollama",
+    "tinyfish": "tinyfish:TinyFish",
     "bocha": "bocha:Bocha",
     "mojeek": "mojeek:Mojeek",
     "searxng": "searxng:SearXNG",
@@ -45,6 +48,16 @@ BUILT_IN = {
     "duckduckgo": "duckduckgo:DuckDuckGo",
     "wikipedia": "wikipedia:Wikipedia",
     "local": "local:Local",
+    # Specialists: asked by name.
+    "arxiv": "arxiv:Arxiv",
+    "github": "github:GitHub",
+    "github_issues": "github:GitHubIssues",
+    "stackexchange": "stackexchange:StackExchange",
+    "hackernews": "hackernews:HackerNews",
+    "crossref": "crossref:Crossref",
+    "europepmc": "europepmc:EuropePmc",
+    "semanticscholar": "semanticscholar:SemanticScholar",
+    "brave_context": "brave_context:BraveContext",
 }
 
 

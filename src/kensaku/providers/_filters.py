@@ -6,7 +6,7 @@ What an upstream can only take roughly is sent roughly; the pipeline filters the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING, Any
 
 from kensaku.search.query import date_window
@@ -31,6 +31,16 @@ def days(query: Query) -> tuple[str, str]:
     """The first and the last day asked for, as 2026-01-31; "" where there is no bound."""
     first, last = date_window(query, today())
     return first.isoformat() if first else "", last.isoformat() if last else ""
+
+
+def seconds(query: Query) -> tuple[str, str]:
+    """The first and the last second asked for, since 1970; "" where there is no bound."""
+    first, last = date_window(query, today())
+    return _second(first, time.min), _second(last, time.max)
+
+
+def _second(day: date | None, hour: time) -> str:
+    return str(int(datetime.combine(day, hour, UTC).timestamp())) if day else ""
 
 
 def time_range(query: Query) -> TimeRange | None:

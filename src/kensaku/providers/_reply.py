@@ -30,8 +30,8 @@ class Reply:
     @property
     def is_html(self) -> bool:
         """Whether this is a web page: a gateway's, a captcha's, a login's."""
-        kind = self.headers.get("content-type", "")
-        return "html" in kind or self.body[:256].lstrip()[:1] == b"<"
+        kind, start = self.headers.get("content-type", ""), self.body[:256].lstrip()
+        return "html" in kind or (start[:1] == b"<" and start[:5] != b"<?xml")
 
     def retry_after(self) -> float | None:
         """Seconds to wait: of `Retry-After`, a number or a date, or of the body."""

@@ -123,8 +123,10 @@ class Provider:
     keyless_rate: ClassVar[str | None] = None  # the same, without a key
     reads_pages: ClassVar[bool] = False  # depth "advanced" is the upstream's own work
     sunset: ClassVar[date | None] = None  # the day on which the upstream ends
+    format: ClassVar[str] = "JSON"  # what `decode` reads, for people
     markup: ClassVar[bool] = True  # its contents are HTML: tags are removed, entities decoded
     is_web: ClassVar[bool] = True  # searches the web, and counts against budgets
+    specialist: ClassVar[bool] = False  # knows one field: asked by name, and never by `auto`
     needs_address: ClassVar[bool] = True  # cannot be asked without a base URL
     cacheable: ClassVar[bool] = True  # its answers are kept in the response cache
 
@@ -188,6 +190,10 @@ class Provider:
         """Describe the request. `key` is empty when there is none."""
         raise NotImplementedError
 
+    def decode(self, reply: Reply) -> Any:
+        """Decode the body. Raises `ValueError` when it is in another format."""
+        return reply.json()
+
     def hits(self, body: Any) -> list[Hit]:
         """Read the hits of a good reply, best first."""
         raise NotImplementedError
@@ -231,9 +237,9 @@ class Provider:
         if error := self.failure(reply):
             raise error
         try:
-            body = reply.json()
+            body = self.decode(reply)
         except (ValueError, RecursionError):
-            raise self.unreadable(reply, "is not JSON") from None
+            raise self.unreadable(reply, f"is not {self.format}") from None
         try:
             if words := self.complaint(body):
                 raise self.unreadable(reply, f"is an error with status 200: {words}")

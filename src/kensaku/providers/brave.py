@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kensaku.errors import KeyRefused, ProviderError, QuotaExhausted
 from kensaku.providers._filters import drop_empty, freshness, site_query
 from kensaku.providers._locales import BRAVE_COUNTRIES, BRAVE_LANGUAGES
-from kensaku.providers.base import Provider, Reply, Request, member, rows, text
+from kensaku.providers.base import KnownBy, Provider, Reply, Request, member, rows, text
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
 
 DAY = 86_400
+FRESHNESS = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
 
 
 class Brave(Provider):
     name = "brave"
     label = "Brave Search"
     docs = "https://api-dashboard.search.brave.com/app/documentation"
-    known_by = "recorded"
+    known_by: ClassVar[KnownBy] = "recorded"
     known_source = (
         "helmut-hoffer-von-ankershoffen/brave-search-python-client/tests/fixtures/web.json"
     )
@@ -43,9 +44,7 @@ class Brave(Provider):
         wanted = {
             "q": site_query(query, self.max_query_chars, self.max_query_words),
             "count": min(query.limit, self.max_results),
-            "freshness": freshness(
-                query, {"day": "pd", "week": "pw", "month": "pm", "year": "py"}, "{0}to{1}"
-            ),
+            "freshness": freshness(query, FRESHNESS, "{0}to{1}"),
             "country": country and country.upper(),
             "search_lang": self.language_of(query),
             "extra_snippets": "true",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kensaku.errors import ProviderError, QuotaExhausted
 from kensaku.providers._classify import reason_in
 from kensaku.providers._filters import drop_empty, site_query, tbs
 from kensaku.providers._locales import GOOGLE_LANGUAGES
-from kensaku.providers.base import Provider, Reply, Request, first_text, rows
+from kensaku.providers.base import KnownBy, Provider, Reply, Request, first_text, rows
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
@@ -18,11 +18,11 @@ class SerpApi(Provider):
     name = "serpapi"
     label = "SerpApi"
     docs = "https://serpapi.com/search-api"
-    known_by = "recorded"
+    known_by: ClassVar[KnownBy] = "recorded"
     known_source = "magrosskopf/product-scraper/dev/serpOrganicResults.js"
     url = "https://serpapi.com"
     key_variable = "SERPAPI_API_KEY"
-    key_aliases = ("SERPAPI_KEY", "SERP_API_KEY")
+    key_aliases: ClassVar[tuple[str, ...]] = ("SERPAPI_KEY", "SERP_API_KEY")
     max_results = 10  # a page; Google ended `num` in September 2025, and each page is a search
     filters = frozenset({"dates", "domains", "country", "language", "topic"})
     languages = GOOGLE_LANGUAGES

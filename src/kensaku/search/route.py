@@ -58,11 +58,17 @@ def _mode(name: str) -> Mode:
 
 def _auto(settings: Settings) -> tuple[list[str], list[str]]:
     """Those that are configured, and the keyless pool."""
-    known = [n for n in _known_providers(settings) if provider_class(n).is_web]
+    known = [n for n in _known_providers(settings) if _is_general(n)]
     on = [n for n in known if settings.provider(n).enabled]
     keyed = [n for n in on if _configured(settings, n)]
     pool = [n for n in on if n not in keyed and provider_class(n).pooled]
     return keyed, pool if settings.keyless else []
+
+
+def _is_general(name: str) -> bool:
+    """Whether it can be asked anything: a GITHUB_TOKEN must not send every query to GitHub."""
+    cls = provider_class(name)
+    return cls.is_web and not cls.specialist
 
 
 def _known_providers(settings: Settings) -> Sequence[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, get_args
@@ -45,6 +46,8 @@ def with_member(row: Any, name: str, value: Any) -> Any:
         return {key: with_member(member, name, value) for key, member in row.items()}
     if isinstance(row, list):
         return [with_member(member, name, value) for member in row]
+    if isinstance(row, str) and row.lstrip().startswith("<"):  # a row of a feed is text
+        return row.replace("{" + name + "}", html.escape(str(value)))
     return value if row == "{" + name + "}" else row
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from kensaku.providers.base import KnownBy
 
 FIELDS = ("title", "url", "content", "published", "score")
-ROWS_START, ROWS_END = "<!--rows-->", "<!--/rows-->"  # around the rows of a web page
+ROWS_START, ROWS_END = "<!--rows-->", "<!--/rows-->"  # around the rows of a page or feed
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,11 @@ class Sample:
 
     @property
     def content_type(self) -> str:
-        """A page when the body is text, JSON otherwise."""
-        return "text/html; charset=utf-8" if isinstance(self.body, str) else "application/json"
+        """JSON, or when the body is text a feed or a page."""
+        if not isinstance(self.body, str):
+            return "application/json"
+        kind = "application/atom+xml" if self.body.startswith("<?xml") else "text/html"
+        return f"{kind}; charset=utf-8"
 
     def with_hits(self, hits: Sequence[Hit]) -> Any:
         """Return the reply with these hits instead of its own."""
@@ -71,7 +74,8 @@ class Sample:
         """Return the reply with `rows` instead of its own, whatever their type."""
         if isinstance(self.body, str):
             head, rest = self.body.split(ROWS_START)
-            return head + "\n".join(rows) + rest.split(ROWS_END)[1]
+            written = "\n".join(map(str, rows)) if isinstance(rows, list) else str(rows)
+            return head + written + rest.split(ROWS_END)[1]
         body = {"": deepcopy(self.body)}
         place, names = body, ["", *filter(None, self.rows.split("."))]
         for name in names[:-1]:

@@ -91,7 +91,7 @@ class FakeUpstream:
             cls, prefix = provider_class(name), name.upper()
             variables[f"{prefix}_BASE_URL"] = self.base_url(name)
             if keys and cls.key_variable:
-                variables[cls.key_variable] = f"{name}-test-key"
+                variables.setdefault(cls.key_variable, f"{name}-test-key")  # some share one
             if rate:
                 variables[f"{prefix}_RATE"] = rate
             variables |= {cls.options[option]: f"test-{option}" for option in cls.needs}
