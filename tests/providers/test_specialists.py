@@ -133,20 +133,6 @@ def test_ollama_is_asked_directly_or_by_a_daemon():
 
 
 @pytest.mark.parametrize(
-    ("dates", "can"),
-    [
-        ({"time_range": "week"}, True),
-        ({"start_date": datetime.now(UTC).date()}, True),
-        ({"start_date": "2001-01-01"}, False),
-        ({"end_date": "2001-01-01"}, False),
-    ],
-)
-def test_tinyfish_filters_only_what_reaches_to_today(dates, can):
-    """It counts minutes back from now; the pipeline filters the rest."""
-    assert ("dates" in provider_class("tinyfish")().filters_for(Query("otter", **dates))) is can
-
-
-@pytest.mark.parametrize(
     ("parts", "published"),
     [([[2019, 3, 4]], "2019-03-04"), ([[2019]], "2019"), ([[None]], None), ([], None), ("x", None)],
 )
