@@ -18,6 +18,7 @@ from kensaku.config.settings import Mode, Settings
 from kensaku.errors import ConfigError, InvalidQuery, UnknownName
 from kensaku.models import LOCAL, Query, Response
 from kensaku.options import (
+    AskOptions,
     CrawlOptions,
     QueryOptions,
     ResearchOptions,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from kensaku.answers.answer import Answer
     from kensaku.answers.context import Citation, Context
     from kensaku.answers.verify import Verification
+    from kensaku.assistant.answer import CitedAnswer
     from kensaku.fetch import Crawl, Extraction, SiteMap
     from kensaku.index import Index
     from kensaku.models import Page, Passage, Progress
@@ -222,6 +224,22 @@ class Kensaku:
 
         state, means = begin(input, options)
         return run_events(state, self, **means)
+
+    async def ask(self, question: str, **options: Unpack[AskOptions]) -> CitedAnswer:
+        """Plan, search the collections and the web, weigh, and answer with checked citations.
+
+        Without a model the answer consists of sentences from the sources. Its text is None when
+        nothing answers; `outcome` is `unavailable` when nobody could search.
+        """
+        from kensaku.assistant.run import ask
+
+        return await ask(question, self, options)
+
+    def ask_events(self, question: str, **options: Unpack[AskOptions]) -> AsyncIterator[Event]:
+        """Do the same as `ask`, and yield what happens; the last event has the answer."""
+        from kensaku.assistant.run import ask_events
+
+        return ask_events(question, self, options)
 
     async def extract(
         self,

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any, TypedDict
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from kensaku.assistant.approval import AskPerson
+    from kensaku.assistant.journal import Journal
+    from kensaku.compat.chat_server.approval import Permission
     from kensaku.config.secret import Secret
     from kensaku.config.settings import (
         Mode,
@@ -78,6 +81,20 @@ class ResearchOptions(RequestOptions, total=False):
     budget: Budget | None
 
 
+class AskOptions(TypedDict, total=False):
+    """What `Kensaku.ask` takes besides the question."""
+
+    model: str | Any  # `vendor:name`, a name at `llm.url`, or a model object of pydantic-ai
+    collection: str | None
+    route: str | Iterable[str] | None
+    timeout: float | None
+    cache: bool | None
+    budget: Budget | None
+    person: AskPerson | None  # asks whoever is there; None: nobody is
+    approvals: Mapping[str, Permission]  # tool → auto, ask or never
+    journal: Journal | None  # of a run that goes on
+
+
 class CrawlOptions(TypedDict, total=False):
     """The fields of `fetch.Plan` besides the address."""
 
@@ -139,6 +156,17 @@ class SettingsOptions(TypedDict, total=False):
     fetch_browser: str
     fetch_proxy: str
     context_tokenizer: Tokenizer
+    model: str
+    assistant_silent: float
+    assistant_notify: float
+    assistant_confirm: float
+    assistant_searches: int
+    assistant_fetches: int
+    assistant_seconds: float
+    assistant_tokens: int
+    assistant_money: float
+    assistant_wait: float
+    assistant_approvals: str | Iterable[str]
     llm_url: str
     llm_model: str
     llm_api_key: str | Secret | None

@@ -8,6 +8,7 @@ from typing import Any, Self, TypeVar, Unpack
 from kensaku.answers.answer import Answer
 from kensaku.answers.context import Citation, Context
 from kensaku.answers.verify import Verification
+from kensaku.assistant.answer import CitedAnswer
 from kensaku.config.settings import Mode, Settings
 from kensaku.fetch import CrawlResult, Extraction, SiteMap
 from kensaku.index.request import SearchMode
@@ -15,6 +16,7 @@ from kensaku.index.results import AddResult, CheckResult, CollectionStats, Hits
 from kensaku.models import Document, Page, Passage, Progress, Query, Response
 from kensaku.observe import Observer, Observers
 from kensaku.options import (
+    AskOptions,
     CrawlOptions,
     QueryOptions,
     ResearchOptions,
@@ -194,6 +196,10 @@ class Kensaku:
         """Plan questions, search for each, read pages, and write a cited report."""
     def research_events(self, input: str, **options: Unpack[ResearchOptions]) -> Iterator[Event]:
         """Do the same as `research`, and yield what happens; the last event has the report."""
+    def ask(self, question: str, **options: Unpack[AskOptions]) -> CitedAnswer:
+        """Plan, search the collections and the web, weigh, and answer with checked citations."""
+    def ask_events(self, question: str, **options: Unpack[AskOptions]) -> Iterator[Event]:
+        """Do the same as `ask`, and yield what happens; the last event has the answer."""
     def extract(
         self,
         urls: str | Iterable[str],

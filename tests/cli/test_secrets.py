@@ -29,6 +29,7 @@ RUNS: dict[str, list[list[str]]] = {
     "search": [["otter"], ["otter", "--json"], ["otter", "--explain", "--route", "brave,exa"]],
     "context": [["otter"], ["otter", "--json"]],
     "answer": [["otter"], ["otter", "--json"]],
+    "ask": [["otter"], ["otter", "--json"], ["otter", "--json", "--model", "small"]],
     "research": [["otter"], ["otter", "--json"]],
     "compare": [["otter", "--route", "brave,exa"], ["otter", "--route", "brave,exa", "--json"]],
     "eval": [["nowhere.jsonl", "--route", "brave"]],

@@ -44,7 +44,9 @@ RobotsPolicy = Literal["always", "crawl", "never"]
 OptoutPolicy = Literal["note", "refuse", "ignore"]
 Tokenizer = Literal["estimate", "cl100k_base", "o200k_base"]
 
-SECTIONS = frozenset({"cache", "rank", "budget", "index", "fetch", "context", "llm", "mcp"})
+SECTIONS = frozenset(
+    {"cache", "rank", "budget", "index", "fetch", "context", "llm", "mcp", "assistant"}
+)
 
 
 def _setting(default: Any, parse: Parser, about: str, *, alias: str = "") -> Any:
@@ -186,6 +188,32 @@ class Settings:
         "estimate", choice(*get_args(Tokenizer)),
         "how tokens are counted: estimate, or exactly by cl100k_base or o200k_base",
     )  # fmt: skip
+    model: str = _setting(
+        "", text,
+        "the assistant's model by pydantic-ai's names, as anthropic:NAME; empty: that of llm, "
+        "or extracts",
+    )  # fmt: skip
+    assistant_silent: float = _setting(0.9, number(0, 1), "least score to answer without a word")
+    assistant_notify: float = _setting(0.7, number(0, 1), "least score to answer with the doubt")
+    assistant_confirm: float = _setting(
+        0.4, number(0, 1),
+        "least score to ask for confirmation; below it, to ask for help",
+    )  # fmt: skip
+    assistant_searches: int = _setting(8, number(1, 1000, int), "searches of one run")
+    assistant_fetches: int = _setting(12, number(0, 1000, int), "pages of one run")
+    assistant_seconds: float = _setting(120.0, number(1, 3600), "seconds of one run")
+    assistant_tokens: int = _setting(
+        60_000, number(1000, 10**8, int), "tokens of the model for one run"
+    )
+    assistant_money: float = _setting(
+        0.0, number(0, 10**6), "US dollars for the searches of one run; 0 for no bound"
+    )
+    assistant_wait: float = _setting(
+        300.0, number(1, 86_400), "seconds that a question to the person stays open"
+    )
+    assistant_approvals: tuple[str, ...] = _setting(
+        (), words, "tools that run at once, after asking or never, as web_search=ask"
+    )
     llm_url: str = _setting(
         "", address,
         "an OpenAI-compatible endpoint that writes answers; empty: they are extracted",

@@ -1,0 +1,38 @@
+"""The finished steps of a run by their names: nothing is done, paid or asked twice.
+
+    await journal.once("web_search:…", work) → the result of `work`, or the one that is there
+
+The results are JSON. A run that was killed goes on with the journal that `save` has kept: the
+steps that are in it are not done again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+Save = Callable[[str, Any], Awaitable[None]]
+
+
+class Journal:
+    """What a run has done so far. Give the same one to the run that goes on."""
+
+    def __init__(self, finished: Mapping[str, Any] | None = None, save: Save | None = None) -> None:
+        self.finished = dict(finished or {})
+        self._save = save
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def once(self, name: str, work: Callable[[], Awaitable[Any]]) -> Any:
+        """Return the result of a step; do it if it has not been done.
+
+        A caller that names a step which is under way waits for its result.
+        """
+        async with self._locks[name]:
+            if name not in self.finished:
+                result = await work()
+                if self._save is not None:
+                    await self._save(name, result)
+                self.finished[name] = result
+            return self.finished[name]

@@ -1,0 +1,240 @@
+"""The tools of a run: each call is approved, bounded by the budget, and made once.
+
+    call → approval → the same call before? → rag_search | web_search | web_extract → JSON
+
+Only the loop calls it, with queries of the plan or of the person. A page is read only if its
+address came from the person or from a result.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from kensaku.answers.stored import stored_passages
+from kensaku.assistant.answer import Step
+from kensaku.assistant.approval import Approvals, AskPerson, Question, Reply, ask_in_time
+from kensaku.assistant.events import ApprovalNeeded, Event, ToolEnded, ToolStarted
+from kensaku.assistant.journal import Journal
+from kensaku.errors import BudgetExceeded, IndexFault, KensakuError
+from kensaku.models import LOCAL, Outcome
+from kensaku.research.pages import keep_page
+
+if TYPE_CHECKING:
+    from kensaku.assistant.words import Phrases
+    from kensaku.client import Kensaku
+    from kensaku.models import Response
+    from kensaku.search.budget import Budget
+
+RESULTS = 8  # hits of one search
+READ_SECONDS = 20.0  # for the pages of one call
+STORED_TOKENS = 3_000
+REFUSED = "refused"
+REPEATED = "the same search was made before; its result was used again"
+NOT_FROM_A_RESULT = "an address was not read: neither the person nor a result gave it"
+
+
+class Cancelled(KensakuError):
+    """The person ended the run."""
+
+
+Emit = Callable[[Event], None]
+
+
+@dataclass(slots=True)
+class Toolbox:
+    """What a run may call, what it has called, and what that cost."""
+
+    client: Kensaku
+    budget: Budget
+    deadline: float  # on the clock of the event loop
+    approvals: Approvals
+    journal: Journal
+    emit: Emit
+    phrases: Phrases
+    person: AskPerson | None = None
+    wait: float = 300.0
+    route: Sequence[str] | None = None
+    collection: str | None = None
+    cache: bool | None = None
+    steps: list[Step] = field(default_factory=list)
+    results: list[dict[str, Any]] = field(default_factory=list)  # of calls that were not repeated
+    addresses: set[str] = field(default_factory=set)  # that may be read
+    notes: list[str] = field(default_factory=list)
+    model_calls: int = 0
+    tokens: int = 0  # of the model, estimated
+    _made: set[str] = field(default_factory=set)
+
+    @property
+    def seconds_left(self) -> float:
+        """What remains of the run's time."""
+        return self.deadline - asyncio.get_running_loop().time()
+
+    def left(self) -> str:
+        """Say what the run may still spend, for a model."""
+        kinds = {"searches": "searches", "fetches": "pages", "tokens": "tokens", "money": "dollars"}
+        left = self.budget.left()
+        parts = [f"{max(0, left[k]):g} {name}" for k, name in kinds.items() if k in left]
+        return ", ".join([*parts, f"{max(0.0, self.seconds_left):.0f} seconds"])
+
+    async def rag_search(self, query: str) -> dict[str, Any]:
+        """Search the collections of the local index."""
+        return await self._call("rag_search", {"query": query}, [query], self._search_local)
+
+    async def web_search(self, query: str) -> dict[str, Any]:
+        """Search by the client's route."""
+        return await self._call("web_search", {"query": query}, [query], self._search_web)
+
+    async def web_extract(self, urls: Iterable[str], about: Sequence[str]) -> dict[str, Any]:
+        """Read pages whose addresses the person or a result gave."""
+        asked = list(dict.fromkeys(urls))
+        allowed = [url for url in asked if url in self.addresses]
+        if len(allowed) < len(asked):
+            self.notes.append(NOT_FROM_A_RESULT)
+        left = self.budget.left().get("fetches")
+        if left is not None and left < len(allowed):
+            self.notes.append(f"the budget allows {max(0, int(left))} of {len(allowed)} pages")
+            allowed = allowed[: max(0, int(left))]
+        if not allowed:
+            return _nothing(Outcome.EMPTY)
+
+        async def read(_: str) -> dict[str, Any]:
+            return await self._read(allowed, about)
+
+        return await self._call("web_extract", {"urls": allowed}, allowed, read)
+
+    async def _call(
+        self,
+        tool: str,
+        arguments: dict[str, Any],
+        key: Sequence[str],
+        work: Callable[[str], Any],
+    ) -> dict[str, Any]:
+        """Make one call, or return the result of the same call before it."""
+        name = f"{tool}:{' '.join(' '.join(key).casefold().split())}"
+        repeated, number = name in self._made, f"call-{len(self._made) + 1}"
+        self._made.add(name)
+        if not repeated:
+            reply = await self._approve(tool, arguments)
+            if reply is None:
+                self.steps.append(Step(tool, arguments, REFUSED, 0.0))
+                self.emit(ToolEnded(number, tool, arguments, REFUSED))
+                return _nothing(Outcome.UNAVAILABLE, f"{tool} was not allowed to run")
+            if reply.text and "query" in arguments:
+                arguments = {"query": reply.text}
+        self.emit(ToolStarted(number, tool, arguments))
+        result: dict[str, Any] = await self.journal.once(
+            name, lambda: self._timed(work, str(arguments.get("query", "")))
+        )
+        if repeated:
+            self.notes.append(REPEATED)
+        else:
+            self.results.append(result)
+            self.notes += result["notes"]
+        elapsed = 0.0 if repeated else result["elapsed_ms"]
+        self.addresses.update(hit["url"] for hit in result["hits"])
+        self.steps.append(Step(tool, arguments, result["outcome"], elapsed))
+        self.emit(
+            ToolEnded(
+                number, tool, arguments, result["outcome"],
+                len(result["hits"]) + len(result["pages"]), tuple(result["providers"]), elapsed,
+                repeated, (REPEATED,) if repeated else tuple(result["notes"]),
+            )
+        )  # fmt: skip
+        return result
+
+    async def _approve(self, tool: str, arguments: dict[str, Any]) -> Reply | None:
+        """Return the consent to a call, which may change its query; None when there is none."""
+        tier = self.approvals.tier(tool)
+        if tier != "ask":
+            return Reply("proceed") if tier == "auto" else None
+        text = self.phrases.ask_tool.format(tool=tool)
+        question = Question(
+            "approve", text, choices=("proceed", "modify", "skip", "cancel"), tool=tool,
+            arguments=arguments,
+        )  # fmt: skip
+        reply = await self.ask(question, ApprovalNeeded(question))
+        if reply is not None and reply.action == "cancel":
+            raise Cancelled(self.phrases.cancelled)
+        return reply if reply and reply.action in ("proceed", "modify", "retry") else None
+
+    async def ask(self, question: Question, event: Event) -> Reply | None:
+        """Ask the person, once for each question. None: nobody answered."""
+        self.emit(event)
+
+        async def work() -> dict[str, str] | None:
+            reply = await ask_in_time(self.person, question, self.wait)
+            return None if reply is None else {"action": reply.action, "text": reply.text}
+
+        asked = asyncio.get_running_loop().time()
+        name = f"ask:{question.kind}:{question.tool}:{sorted(question.arguments.items())}"
+        values = await self.journal.once(name, work)
+        self.deadline += asyncio.get_running_loop().time() - asked  # a person's time is not ours
+        return None if values is None else Reply(**values)
+
+    async def _timed(self, work: Callable[[str], Any], query: str) -> dict[str, Any]:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        if self.seconds_left <= 0:
+            result = _nothing(Outcome.UNAVAILABLE, "the time of the run was over before this call")
+        else:
+            result = await work(query)
+        return {**result, "elapsed_ms": round(1000 * (loop.time() - began), 1)}
+
+    async def _search_local(self, query: str) -> dict[str, Any]:
+        return await self._search(query, [LOCAL])
+
+    async def _search_web(self, query: str) -> dict[str, Any]:
+        return await self._search(query, self.route)
+
+    async def _search(self, query: str, route: Sequence[str] | None) -> dict[str, Any]:
+        k = self.client
+        response = await k.search(
+            query,
+            max_results=RESULTS,
+            route=route,
+            collection=self.collection,
+            timeout=min(self.seconds_left, k.settings.timeout),
+            cache=self.cache,
+            budget=self.budget,
+        )
+        hits = () if response.outcome is Outcome.UNAVAILABLE else response.hits
+        return {
+            "outcome": str(response.outcome),
+            "hits": [hit.to_dict() for hit in hits],
+            "stored": await self._stored(response) if hits else {},
+            "pages": [],
+            "attempts": [attempt.to_dict() for attempt in response.attempts],
+            "providers": sorted({a.provider for a in response.attempts if a.error is None}),
+            "confidence": response.confidence.score if hits else None,
+            "cost": response.cost,
+            "notes": list(response.notes),
+        }
+
+    async def _stored(self, response: Response) -> dict[str, Any]:
+        if not any(hit.provider == LOCAL for hit in response.hits):
+            return {}
+        text, hits = response.query.text, response.hits
+        found = await stored_passages(self.client.index, text, hits, STORED_TOKENS)
+        return {url: [p.to_dict() for p in passages] for url, passages in found.items()}
+
+    async def _read(self, urls: list[str], about: Sequence[str]) -> dict[str, Any]:
+        seconds = min(READ_SECONDS, self.seconds_left)
+        try:
+            done = await self.client.extract(urls, timeout=seconds, budget=self.budget)
+        except (BudgetExceeded, IndexFault) as error:  # the snippets are still worth having
+            return _nothing(Outcome.UNAVAILABLE, f"the pages were not read: {error.message}")
+        read = [page for page in done.results if page.text and not page.needs_browser]
+        unread = len(urls) - len(read)
+        notes = [f"{unread} of {len(urls)} pages could not be read"] if unread else []
+        pages = await asyncio.to_thread(lambda: [keep_page(page, about) for page in read])
+        outcome = Outcome.FOUND if pages else Outcome.UNAVAILABLE
+        return _nothing(outcome) | {"pages": pages, "notes": notes}
+
+
+def _nothing(outcome: Outcome, *notes: str) -> dict[str, Any]:
+    return {"outcome": str(outcome), "hits": [], "stored": {}, "pages": [], "attempts": [],
+            "providers": [], "confidence": None, "cost": 0.0, "notes": list(notes),
+            "elapsed_ms": 0.0}  # fmt: skip

@@ -1,0 +1,63 @@
+"""What the assistant says in its own words, in the language of the question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kensaku.index.languages import guess_language
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """The sentences of one language."""
+
+    notify: str
+    confirm: str
+    escalate: str
+    ask_confirm: str
+    ask_help: str
+    ask_tool: str
+    unavailable: str
+    empty: str
+    no_answer: str
+    not_confirmed: str
+    cancelled: str
+    differ: str
+    unverified: str
+
+
+_ENGLISH = Phrases(
+    notify="This is likely, not certain.",
+    confirm="This is uncertain: check it before you rely on it.",
+    escalate="This is very uncertain: the sources hardly answer the question.",
+    ask_confirm="The answer is uncertain. Shall it be given as it is?",
+    ask_help="Nothing found so far answers this well. What else could help: other words, a page?",
+    ask_tool="May {tool} run?",
+    unavailable="Nobody could search. That does not mean that nothing exists.",
+    empty="Nothing was found.",
+    no_answer="None of the sources that were found answers this.",
+    not_confirmed="Nobody confirmed the answer; it was withheld.",
+    cancelled="The run was cancelled.",
+    differ="Sources differ:",
+    unverified="(not verified)",
+)
+_JAPANESE = Phrases(
+    notify="おそらく正しいですが、確実ではありません。",
+    confirm="不確かな回答です。利用する前に確認してください。",
+    escalate="非常に不確かな回答です。出典は質問にほとんど答えていません。",
+    ask_confirm="回答は不確かです。このまま回答しますか？",
+    ask_help="十分な答えが見つかっていません。別の言葉やページなど、手がかりはありますか？",
+    ask_tool="{tool} を実行してもよいですか？",
+    unavailable="検索できませんでした。情報が存在しないという意味ではありません。",
+    empty="何も見つかりませんでした。",
+    no_answer="見つかった出典には、答えがありませんでした。",
+    not_confirmed="確認が得られなかったため、回答を控えました。",
+    cancelled="実行は取り消されました。",
+    differ="出典により異なります：",
+    unverified="（未確認）",
+)
+
+
+def phrases_for(text: str) -> Phrases:
+    """Return the phrases for an answer to `text`."""
+    return _JAPANESE if guess_language(text) == "ja" else _ENGLISH

@@ -1,0 +1,177 @@
+"""Models: any vendor's, or one behind a URL; what they say is checked, or the extract stands."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.models.test import TestModel
+
+from kensaku.errors import ConfigError
+from kensaku.testing import FakeUpstream, faults
+from tests.research.conftest import KEY, Model, Web
+
+from .conftest import WRITE
+from .test_run import BOTH, SLEEP
+
+GOOD = 'They hold hands [1: "Sea otters hold hands while they sleep"].'
+
+
+def says(*replies: str) -> tuple[FunctionModel, list[str]]:
+    """A vendor's model that replies in order, and the prompts that it gets."""
+    prompts: list[str] = []
+    left = list(replies)
+
+    def reply(messages: Any, info: AgentInfo) -> ModelResponse:
+        assert not info.function_tools, "a model has no tools here"
+        prompts.append("\n".join(str(p.content) for m in messages for p in m.parts))
+        return ModelResponse(parts=[TextPart(left.pop(0) if len(left) > 1 else left[0])])
+
+    return FunctionModel(reply), prompts
+
+
+async def test_a_vendors_model_writes(client: Any) -> None:
+    """Told the date, the language and the budget; sources are fenced and labelled."""
+    model, prompts = says(GOOD)
+    answer = await client().ask(SLEEP, model=model)
+
+    assert answer.text == "They hold hands. [1]"
+    assert answer.written_by == model.model_name
+    assert answer.usage.model_calls == 1
+    assert answer.usage.tokens > 0
+    [prompt] = prompts
+    for told in ("Today is ", "seconds", "searches", "English", "<<<web", "[1] "):
+        assert told in prompt
+
+
+async def test_a_model_behind_a_url_writes(client: Any, model: Model) -> None:
+    """An OpenAI-compatible server; its key is not in the answer."""
+    model.says(WRITE, GOOD)
+    answer = await client(**model.settings).ask(SLEEP)
+
+    assert (answer.text, answer.written_by) == ("They hold hands. [1]", "small")
+    assert KEY not in json.dumps(answer.to_dict())
+
+
+async def test_the_name_of_a_call_counts_over_the_settings(client: Any, model: Model) -> None:
+    """Also one with a colon, as servers have."""
+    model.says(WRITE, GOOD)
+    answer = await client(**model.settings).ask(SLEEP, model="qwen3:8b")
+
+    assert answer.written_by == "qwen3:8b"
+    assert model.upstream.asked("llm")[-1].json["model"] == "qwen3:8b"
+
+
+async def test_a_name_that_nobody_serves_is_wrong_usage(client: Any) -> None:
+    """Before anything is sent."""
+    with pytest.raises(ConfigError, match="vendor"):
+        await client().ask(SLEEP, model="small")
+
+
+@pytest.mark.parametrize("name", ["nowhere:model", "anthropic:claude-nothing"])
+async def test_a_vendor_that_cannot_be_asked_is_said(name: str, client: Any) -> None:
+    """No package, no key, no such vendor: the extract stands."""
+    answer = await client(model=name).ask(SLEEP)
+
+    assert answer.written_by == "extract"
+    assert any("the model failed" in note for note in answer.notes)
+    assert "hold hands" in answer.text
+
+
+@pytest.mark.parametrize(
+    "fault", [faults.status(500), faults.status(401, {"error": KEY}), faults.html(), faults.reset()]
+)
+async def test_a_model_that_is_down_is_said_and_the_extract_stands(
+    fault: Any, client: Any, upstream: FakeUpstream, model: Model
+) -> None:
+    """For the plan and for the answer, without its key."""
+    upstream.fails("llm", fault)
+    answer = await client(**model.settings).ask(BOTH)
+
+    assert answer.written_by == "extract"
+    assert any("made no plan" in note for note in answer.notes)
+    assert any("this is an extract" in note for note in answer.notes)
+    assert KEY not in json.dumps([answer.to_dict(), answer.notes])
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["No idea.", 'Lies [1: "nothing of the kind there"].', 'Lies [99: "hold hands"].', "[1] [2]",
+     "#" * 9_999, "\u200b"],
+)  # fmt: skip
+async def test_nonsense_and_lies_are_not_shown(reply: str, client: Any) -> None:
+    """None of its citations holds: the extract stands, and a note says so."""
+    answer = await client().ask(SLEEP, model=says(reply)[0])
+
+    assert answer.written_by == "extract"
+    assert "Sea otters hold hands while they sleep. [1]" in answer.text
+    assert any("this is an extract" in note for note in answer.notes)
+
+
+async def test_a_lie_among_truths_is_cut(client: Any) -> None:
+    """And counted among the factors."""
+    answer = await client().ask(SLEEP, model=says(f'{GOOD} Cheese [1: "moon of cheese"].')[0])
+
+    assert answer.text == "They hold hands. [1]"
+    assert answer.confidence.factors.sentences_cut == 1
+
+
+async def test_a_model_that_hangs_is_given_up(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bounded by the time of a model; the extract stands."""
+    monkeypatch.setattr("kensaku.answers.model.MODEL_SECONDS", 0.05)
+
+    async def hang(*_: Any) -> ModelResponse:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    answer = await client().ask(SLEEP, model=FunctionModel(hang))
+
+    assert answer.written_by == "extract"
+    assert any("took longer" in note for note in answer.notes)
+
+
+async def test_a_model_that_calls_tools_calls_nothing(client: Any, web: Web) -> None:
+    """It has none: a reply without text is no answer."""
+
+    def call(*_: Any) -> ModelResponse:
+        return ModelResponse(parts=[ToolCallPart("web_search", {"query": "steal"})])
+
+    answer = await client().ask(SLEEP, model=FunctionModel(call))
+
+    assert answer.written_by == "extract"
+    assert web.queries == [SLEEP]
+
+
+async def test_pydantic_ais_own_test_model(client: Any) -> None:
+    """Its text cites nothing."""
+    answer = await client().ask(SLEEP, model=TestModel())
+
+    assert answer.written_by == "extract"
+
+
+async def test_a_model_that_plans_the_same_search_again_pays_once(client: Any, web: Web) -> None:
+    """The earlier result is used, with a note."""
+    plan = {
+        "questions": [
+            {"question": f"{SLEEP} {n}", "queries": [SLEEP, SLEEP.upper(), SLEEP]} for n in range(3)
+        ]
+    }
+    model, _ = says(json.dumps(plan), GOOD)
+    answer = await client(assistant_notify=0.99, assistant_silent=1.0).ask(BOTH, model=model)
+
+    assert web.queries == [SLEEP]
+    assert any("same search" in note for note in answer.notes)
+
+
+async def test_tokens_are_bounded(client: Any, web: Web) -> None:
+    """Nothing is sent to the model when its prompt is too long for the budget."""
+    model, prompts = says(GOOD)
+    web.has("sleep", "/p/long", "Long", "Sea otters sleep in the kelp. " * 500)
+    answer = await client(assistant_tokens=1000).ask(SLEEP, model=model)
+
+    assert answer.usage.tokens <= 1000 or not prompts
+    assert answer.text
