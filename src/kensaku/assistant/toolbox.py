@@ -9,7 +9,8 @@ address came from the person or from a result.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from kensaku.assistant.answer import Step
 from kensaku.assistant.approval import Approvals, AskPerson, Question, Reply, ask_in_time
 from kensaku.assistant.events import ApprovalNeeded, Event, ToolEnded, ToolStarted
 from kensaku.assistant.journal import Journal
-from kensaku.errors import BudgetExceeded, IndexFault, KensakuError
+from kensaku.errors import BudgetExceeded, IndexFault
 from kensaku.models import LOCAL, Outcome
 from kensaku.research.pages import keep_page
 
@@ -36,7 +37,7 @@ REPEATED = "the same search was made before; its result was used again"
 NOT_FROM_A_RESULT = "an address was not read: neither the person nor a result gave it"
 
 
-class Cancelled(KensakuError):
+class Cancelled(Exception):
     """The person ended the run."""
 
 
@@ -66,6 +67,7 @@ class Toolbox:
     model_calls: int = 0
     tokens: int = 0  # of the model, estimated
     _made: set[str] = field(default_factory=set)
+    _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     @property
     def seconds_left(self) -> float:
@@ -114,7 +116,7 @@ class Toolbox:
     ) -> dict[str, Any]:
         """Make one call, or return the result of the same call before it."""
         name = f"{tool}:{' '.join(' '.join(key).casefold().split())}"
-        repeated, number = name in self._made, f"call-{len(self._made) + 1}"
+        repeated, number = name in self._made, f"call-{next(self._numbers)}"
         self._made.add(name)
         if not repeated:
             reply = await self._approve(tool, arguments)
@@ -162,9 +164,9 @@ class Toolbox:
 
     async def ask(self, question: Question, event: Event) -> Reply | None:
         """Ask the person, once for each question. None: nobody answered."""
-        self.emit(event)
 
         async def work() -> dict[str, str] | None:
+            self.emit(event)
             reply = await ask_in_time(self.person, question, self.wait)
             return None if reply is None else {"action": reply.action, "text": reply.text}
 

@@ -1,0 +1,100 @@
+"""Tiers, overrides, and replies: what nobody agreed to is not done."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from kensaku.assistant import ApprovalNeeded, Failed, Question, Reply
+from kensaku.assistant.approval import Approvals, ask_in_time
+from kensaku.errors import InvalidQuery
+from tests.research.conftest import Web
+
+from .conftest import Person, all_events
+from .test_run import SLEEP
+
+
+def test_search_runs_at_once_and_unknown_tools_are_asked_about() -> None:
+    """What a person chose counts over the settings, which count over the defaults."""
+    plain = Approvals()
+    chosen = Approvals.from_words(["web_search=ask", "shell=never"], {"web_search": "auto"})
+
+    assert [plain.tier(t) for t in ("web_search", "search_web", "shell")] == ["auto", "auto", "ask"]
+    assert [chosen.tier(t) for t in ("web_search", "shell", "mail")] == ["auto", "never", "ask"]
+
+
+@pytest.mark.parametrize("word", ["web_search", "web_search=maybe", "web_search="])
+def test_a_tier_that_does_not_exist_is_refused(word: str) -> None:
+    """It names the tool and the tiers."""
+    with pytest.raises(InvalidQuery, match="auto, ask, never"):
+        Approvals.from_words([word])
+
+
+def test_a_reply_is_bounded() -> None:
+    """In its words and its length."""
+    with pytest.raises(InvalidQuery):
+        Reply("proceed", "x" * 10_001)
+    with pytest.raises(InvalidQuery):
+        Reply("whatever")  # type: ignore[arg-type]
+
+
+async def test_no_answer_in_time_is_none(clock: Any) -> None:
+    """A timeout never agrees."""
+
+    async def never(_: Question) -> Reply | None:
+        clock.advance(60)
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    assert await ask_in_time(never, Question("approve", "?"), 30) is None
+    assert await ask_in_time(None, Question("approve", "?"), 30) is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "queries"),
+    [
+        (Reply("proceed"), [SLEEP]),
+        (Reply("modify", "otters sleep at sea"), ["otters sleep at sea"]),
+        (Reply("skip"), []),
+        (None, []),
+    ],
+)
+async def test_a_tool_waits_for_consent(
+    reply: Reply | None, queries: list[str], client: Any, web: Web
+) -> None:
+    """The person sees the arguments, and may change the query."""
+    person = Person(reply)
+    k = client(assistant_notify=0.0, assistant_confirm=0.0, assistant_silent=0.0)
+    events = await all_events(
+        k.ask_events(SLEEP, person=person, approvals={"web_search": "ask", "web_extract": "never"})
+    )
+
+    assert [e.question for e in events if isinstance(e, ApprovalNeeded)][:1] == person.asked[:1]
+    assert person.asked[0].arguments == {"query": SLEEP}
+    assert web.queries[:1] == queries
+
+
+async def test_a_tool_that_never_runs_is_not_asked_about(client: Any, web: Web) -> None:
+    """And nobody could search is said."""
+    person = Person()
+    events = await all_events(
+        client().ask_events(SLEEP, approvals={"web_search": "never"}, person=person)
+    )
+
+    assert isinstance(events[-1], Failed)
+    assert events[-1].answer.outcome == "unavailable"
+    assert web.queries == []
+    assert all(q.kind != "approve" for q in person.asked)
+
+
+async def test_cancel_ends_the_run(client: Any, web: Web) -> None:
+    """Also while another question is being looked into."""
+    person = Person(Reply("cancel"), Reply("cancel"))
+    two = "How do sea otters sleep? What do sea otters eat each day?"
+    answer = await client().ask(two, approvals={"web_search": "ask"}, person=person)
+
+    assert answer.text is None
+    assert answer.reason == "The run was cancelled."
+    assert web.queries == []
