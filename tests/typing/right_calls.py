@@ -23,6 +23,7 @@ from kensaku import (
     SiteMap,
     Verification,
 )
+from kensaku.assistant import CitedAnswer
 from kensaku.research import Event
 from kensaku.sync import Kensaku as SyncKensaku
 
@@ -62,6 +63,9 @@ async def main() -> None:
         async for event in k.research_events("otters", budget=Budget(searches=3)):
             happened: Event = event
             print(happened.to_dict())
+        said: CitedAnswer = await k.ask("otters?", collection="docs", approvals={"shell": "never"})
+        async for event in k.ask_events("otters?", model="anthropic:name", timeout=30):
+            print(said.text, event.to_dict())
         pages: Extraction = await k.extract("https://example.com", progress=show)
         whole: CrawlResult = await k.crawl("https://example.com", max_depth=2, limit=10)
         async for page in k.crawl("https://example.com"):

@@ -14,6 +14,7 @@ async def main(k: Kensaku) -> None:
     (await k.search("otters")).hitz  # wrong
     await k.extract(5)  # wrong
     await k.research("otters", output_length="endless")  # wrong
+    await k.ask("otters", approvals={"shell": "maybe"})  # wrong
     await k.index.search("otters", max_results="3")  # wrong
     async for page in k.crawl("https://example.com"):
         page.txt  # wrong

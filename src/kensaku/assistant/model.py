@@ -69,6 +69,10 @@ class VendorModel:
                 said = await _request(self.model, system, user)
         except TimeoutError:
             raise Timeout("llm", f"the model took longer than {limit:g} s") from None
+        except ImportError:
+            vendor = self.name.partition(":")[0]
+            what = f'the package of {vendor} is missing: pip install "pydantic-ai-slim[{vendor}]"'
+            raise ProviderError("llm", what) from None
         except Exception as error:  # any vendor's client; its words may repeat a key
             status = getattr(error, "status_code", None)
             what = f"answered {status}" if status else f"failed ({type(error).__name__})"

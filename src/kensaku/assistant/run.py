@@ -177,7 +177,8 @@ def _end(
     run: Run, findings: Sequence[Finding], draft: Draft, assessment: Assessment, withheld: str
 ) -> Event:
     """Return the last event; before it, the text of an answer is emitted in parts."""
-    tools, outcome = run.tools, _outcome(run.tools)
+    tools = run.tools
+    outcome = _outcome(tools, answered=draft.text is not None)
     reason = withheld or (_reason(tools, outcome) if draft.text is None else "")
     said = "" if assessment.action == "silent" else getattr(tools.phrases, assessment.action)
     elapsed = asyncio.get_running_loop().time() - run.began
@@ -203,13 +204,17 @@ def _end(
     return Answered(made)
 
 
-def _outcome(tools: Toolbox) -> Outcome:
-    """Say whether anything was found. `empty`: the last to be asked searched, and had nothing."""
-    if any(r["hits"] or r["pages"] for r in tools.results):
+def _outcome(tools: Toolbox, *, answered: bool) -> Outcome:
+    """Say whether anything was found. Collections that know nothing do not stand for a web that
+    could not be searched."""
+    if answered:
         return Outcome.FOUND
-    web = [s.outcome for s in tools.steps if s.tool == "web_search"]
-    searched = web or [s.outcome for s in tools.steps if s.tool == "rag_search"]
-    return Outcome.EMPTY if "empty" in searched else Outcome.UNAVAILABLE
+    web = {s.outcome for s in tools.steps if s.tool == "web_search"}
+    searched = web or {s.outcome for s in tools.steps if s.tool == "rag_search"}
+    if not searched & {Outcome.FOUND, Outcome.EMPTY}:
+        return Outcome.UNAVAILABLE
+    any_source = any(r["hits"] or r["pages"] for r in tools.results)
+    return Outcome.FOUND if any_source else Outcome.EMPTY
 
 
 def _reason(tools: Toolbox, outcome: Outcome) -> str:
