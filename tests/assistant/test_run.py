@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from typing import Any
 
 from kensaku import Hit, Outcome
@@ -234,3 +235,23 @@ async def test_tool_lines_say_who_answered(client: Any) -> None:
     assert (ended.tool, ended.providers, ended.outcome, ended.hits) == (
         "web_search", ("tavily",), "found", 1,
     )  # fmt: skip
+
+
+async def test_a_run_that_was_cut_short_does_only_the_rest(client: Any, web: Web) -> None:
+    """Ended after each of its steps in turn: no search is sent twice."""
+    saved: dict[str, Any] = {}
+
+    async def save(name: str, result: Any) -> None:
+        saved[name] = result
+        raise ConnectionError
+
+    runs, answer = 0, None
+    while answer is None:
+        runs += 1
+        k = client(cache_enabled=False, assistant_notify=1.0, assistant_silent=1.0)
+        with suppress(ConnectionError):
+            answer = await k.ask(SLEEP, journal=Journal(saved, save))
+
+    assert runs == len(saved) + 1 > 2
+    assert "hold hands" in (answer.text or "")
+    assert len(web.queries) == len(set(web.queries))
