@@ -11,6 +11,7 @@ from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
 
+from kensaku import Hit
 from kensaku.errors import ConfigError
 from kensaku.testing import FakeUpstream, faults
 from tests.research.conftest import KEY, Model, Web
@@ -170,8 +171,11 @@ async def test_a_model_that_plans_the_same_search_again_pays_once(client: Any, w
 async def test_tokens_are_bounded(client: Any, web: Web) -> None:
     """Nothing is sent to the model when its prompt is too long for the budget."""
     model, prompts = says(GOOD)
-    web.has("sleep", "/p/long", "Long", "Sea otters sleep in the kelp. " * 500)
-    answer = await client(assistant_tokens=1000).ask(SLEEP, model=model)
+    text = " ".join(f"Kelp forest number {n} shelters sea otters at night." for n in range(300))
+    web.finds("kelp", Hit("https://a.example/", "Kelp", text, score=0.9))
+    k = client(assistant_tokens=1000, assistant_fetches=0)
+    answer = await k.ask("Which kelp forest shelters sea otters?", model=model)
 
-    assert answer.usage.tokens <= 1000 or not prompts
-    assert answer.text
+    assert prompts == []
+    assert (answer.usage.model_calls, answer.written_by) == (0, "extract")
+    assert any("budget of 1000 tokens" in note for note in answer.notes)
