@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import logging
 import os
 import signal
 import socket
 import ssl
 import subprocess
+import sys
 import tempfile
 import warnings
 from collections import Counter
@@ -44,6 +46,18 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         reasons[str(name), str(reason).removeprefix("Skipped: ")] += 1
     for (file, reason), count in sorted(reasons.items()):
         terminalreporter.write_line(f"skipped {count} in {file}: {reason}")
+
+
+@pytest.fixture(autouse=True)
+def root_logger() -> Iterator[None]:
+    """What a server writes its log with ends with the test that started it."""
+    root = logging.getLogger()
+    level = root.level
+    yield
+    root.setLevel(level)
+    if logs := sys.modules.get("kensaku.server.logs"):
+        for handler in [h for h in root.handlers if isinstance(h.formatter, logs.JsonFormatter)]:
+            root.removeHandler(handler)
 
 
 @pytest.fixture(autouse=True)

@@ -60,6 +60,10 @@ class KeyCache:
             self._asking = asyncio.create_task(self._ask_required())
         return await asyncio.shield(self._asking)
 
+    def require(self) -> None:
+        """A key was created here: from now on callers need one, in other processes in a second."""
+        self._required = (True, 0.0)
+
     async def _ask_required(self) -> bool:
         until = self._clock() + self.SECONDS
         try:

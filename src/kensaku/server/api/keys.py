@@ -31,6 +31,7 @@ async def create(call: Call) -> dict[str, Any]:
         money_per_month=_optional(given.get("money_per_month"), float),
         admin=first or given.get("admin") in (True, "1", "on"),
     )
+    call.state.keys.require()
     if first:
         await sign_in_as(call.state, call.page.viewer, secret)
     return {**key.to_dict(), "key": secret}
