@@ -207,6 +207,8 @@ def import_dbos() -> Any:
         import dbos
     except ImportError as error:
         raise MissingExtra("dbos", "server") from error
+    # From the first call on: it logs the database's URL at INFO when it migrates.
+    logging.getLogger("dbos").setLevel(logging.ERROR)
     return dbos
 
 
