@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("kensaku.server")
 _ID = re.compile(rb"[\w.-]{8,64}")
-_SLASHES = re.compile(r"/{2,}")
 MAX_HEADERS = 64 * 1024  # bytes of all headers and the address
 CLIENT_GONE = 499  # as others log it: the client hung up before there was an answer
 SAFE = [
