@@ -15,7 +15,7 @@ from kensaku.research import Completed, Failed, Planned, SearchEnded, SourcesFou
 from kensaku.sync import Kensaku as SyncKensaku
 from kensaku.testing import FakeUpstream, faults
 
-from .conftest import FOOD_TOO, Web
+from .conftest import FOOD_TOO, SLEEP, Web
 
 TASK = "How do sea otters sleep? What do sea otters eat each day?"
 
@@ -226,10 +226,13 @@ async def test_when_the_time_is_over_the_report_is_made_of_what_is_there(
     client: Any, web: Web, clock: Any
 ) -> None:
     """No further round, and no call hangs."""
+    web.upstream.heals("tavily")
+    web.upstream.fails("tavily", faults.hang(), when=lambda r: "painted" in r.json["query"])
+    web.has("sleep", "/p/sleep", "How otters sleep", SLEEP)
     events = client().research_events("How do otters sleep? Who painted it?", timeout=100)
     async for event in events:
         if isinstance(event, SearchEnded):
-            clock.advance(200)  # while the other search is under way
+            clock.advance(200)  # the other search is under way
         last = event
 
     assert isinstance(last, Completed)
