@@ -86,12 +86,13 @@ $(VENV)/.bench: requirements/bench.txt $(VENV)/.test
 # The pinned files hold hashes and no addresses. Run after a change of pyproject.toml.
 COMPILE := compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package kensaku
 TESTED := standard browser dense tokens qdrant valkey postgres strands pydantic-ai langchain \
-          openai-agents mcp claude google server telemetry bulk
+          openai-agents mcp claude google server slack telegram telemetry bulk
 lock: | $(BIN)/uv
 	echo uv | $(UV) $(COMPILE) - -o requirements/uv.txt
-	$(UV) $(COMPILE) pyproject.toml --group build --extra standard -o requirements/run.txt
 	$(UV) $(COMPILE) pyproject.toml --group build --group test $(TESTED:%=--extra %) \
-	  -c requirements/run.txt -o requirements/test.txt
+	  -o requirements/test.txt
+	$(UV) $(COMPILE) pyproject.toml --group build --extra standard -c requirements/test.txt \
+	  -o requirements/run.txt
 	$(UV) $(COMPILE) --group docs -c requirements/test.txt -o requirements/docs.txt
 	$(UV) $(COMPILE) pyproject.toml --group bench -c requirements/test.txt -o requirements/bench.txt
 
