@@ -93,6 +93,7 @@ class AskOptions(TypedDict, total=False):
     person: AskPerson | None  # asks whoever is there; None: nobody is
     approvals: Mapping[str, Permission]  # tool → auto, ask or never
     journal: Journal | None  # of a run that goes on
+    earlier: Sequence[str]  # what the person asked before in this conversation
 
 
 class CrawlOptions(TypedDict, total=False):

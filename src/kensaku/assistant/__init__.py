@@ -2,7 +2,8 @@
 
     question → plan → act (collections, pages, web; side by side) → weigh → answer | ask | search on
 
-`run.py` has the loop. A channel renders events and implements `AskPerson`.
+`run.py` has the loop. `Assistant` keeps conversations in the database; a channel gives it what a
+person said, and renders the events of the `Exchange` that it gets back.
 """
 
 from kensaku._lazy import attach
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from kensaku.assistant.approval import AskPerson as AskPerson
     from kensaku.assistant.approval import Question as Question
     from kensaku.assistant.approval import Reply as Reply
+    from kensaku.assistant.assistant import Assistant as Assistant
+    from kensaku.assistant.assistant import TooMany as TooMany
     from kensaku.assistant.events import Answered as Answered
     from kensaku.assistant.events import ApprovalNeeded as ApprovalNeeded
     from kensaku.assistant.events import Event as Event
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from kensaku.assistant.events import TextDelta as TextDelta
     from kensaku.assistant.events import ToolEnded as ToolEnded
     from kensaku.assistant.events import ToolStarted as ToolStarted
+    from kensaku.assistant.exchange import Exchange as Exchange
     from kensaku.assistant.journal import Journal as Journal
     from kensaku.assistant.run import ask as ask
     from kensaku.assistant.run import ask_events as ask_events
@@ -31,6 +35,7 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     actions=("Thresholds",),
     answer=("CitedAnswer",),
+    assistant=("Assistant", "TooMany"),
     approval=("AskPerson", "Question", "Reply"),
     events=(
         "Answered",
@@ -43,6 +48,7 @@ __getattr__, __dir__, __all__ = attach(
         "ToolEnded",
         "ToolStarted",
     ),
+    exchange=("Exchange",),
     journal=("Journal",),
     run=("ask", "ask_events"),
 )

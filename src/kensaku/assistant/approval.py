@@ -10,6 +10,8 @@ classified is asked about.
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, cast, get_args
@@ -43,9 +45,15 @@ class Question:
     tool: str = ""
     arguments: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
+    @property
+    def id(self) -> str:
+        """The same for the same question of a run, also after a restart."""
+        about = json.dumps([self.kind, self.tool, sorted(self.arguments.items())], default=str)
+        return hashlib.sha256(about.encode()).hexdigest()[:16]
+
     def to_dict(self) -> dict[str, Any]:
         """The question, ready for JSON."""
-        return asdict(self) | {"choices": list(self.choices)}
+        return {"id": self.id, **asdict(self), "choices": list(self.choices)}
 
 
 @dataclass(frozen=True, slots=True)

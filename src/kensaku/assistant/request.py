@@ -34,6 +34,7 @@ class Run:
     thresholds: Thresholds
     model: Model | None
     began: float
+    earlier: tuple[str, ...] = ()  # what the person asked before
 
 
 def begin(question: str, client: Kensaku, options: AskOptions, emit: Emit) -> Run:
@@ -59,7 +60,8 @@ def begin(question: str, client: Kensaku, options: AskOptions, emit: Emit) -> Ru
         cache=options.get("cache"),
     )
     model = open_model(client, options.get("model"))
-    return Run(text, tools, Thresholds.from_settings(settings), model, began)
+    earlier = tuple(options.get("earlier") or ())
+    return Run(text, tools, Thresholds.from_settings(settings), model, began, earlier)
 
 
 def _budget(client: Kensaku, given: Budget | None) -> Budget:

@@ -18,6 +18,7 @@ from kensaku.assistant.answer import CitedAnswer, Usage
 from kensaku.assistant.approval import Question
 from kensaku.assistant.events import Answered, Event, Failed, Planned, QuestionAsked, TextDelta
 from kensaku.assistant.evidence import Evidence
+from kensaku.assistant.follow_up import in_context
 from kensaku.assistant.model import Model, VendorModel
 from kensaku.assistant.plan import addresses_in, make_plan
 from kensaku.assistant.request import Run, begin
@@ -64,7 +65,8 @@ async def answer(run: Run) -> Event:
     loading = asyncio.ensure_future(_load(run.model))  # while the first search runs
     try:
         tools.addresses.update(addresses := addresses_in(run.question))
-        questions, by = await make_plan(run.question, run.model, tools)
+        asked = in_context(run.question, run.earlier)
+        questions, by = await make_plan(asked, run.model, tools)
         emit(Planned(tuple(q.text for q in questions), by))
         evidence = Evidence(questions, tools.client.settings.context_tokenizer)
         if addresses:

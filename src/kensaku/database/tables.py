@@ -16,10 +16,14 @@ from sqlalchemy import (
     DateTime,
     Dialect,
     Double,
+    ForeignKey,
+    Index,
     LargeBinary,
     MetaData,
     String,
     Table,
+    Text,
+    UniqueConstraint,
     false,
 )
 from sqlalchemy.types import TypeDecorator
@@ -80,4 +84,91 @@ USAGE = Table(
     Column("credits", Double, nullable=False),
     Column("total_ms", Double, nullable=False),
     *(Column(f"latency_{n}", BigInteger, nullable=False) for n in range(BUCKETS)),
+)
+
+# What the assistant was told, per channel and thread. `person` is the channel's own id.
+CONVERSATIONS = Table(
+    "kensaku_conversations",
+    METADATA,
+    Column("id", String(32), primary_key=True),
+    Column("tenant", String(64), nullable=False),
+    Column("channel", String(32), nullable=False),
+    Column("thread", String(200), nullable=False),
+    Column("title", String(200), nullable=False),
+    Column("created", Instant, nullable=False),
+    Column("updated", Instant, nullable=False),
+    UniqueConstraint("tenant", "channel", "thread"),
+)
+
+MESSAGES = Table(
+    "kensaku_messages",
+    METADATA,
+    Column("id", String(32), primary_key=True),  # of the run, and whose word it is
+    Column("conversation", ForeignKey(CONVERSATIONS.c.id, ondelete="CASCADE"), nullable=False),
+    Column("person", String(128), nullable=False),  # who asked, also for the reply
+    Column("role", String(16), nullable=False),  # user or assistant
+    Column("text", Text, nullable=False),
+    Column("answer", Text),  # the cited answer as JSON
+    Column("created", Instant, nullable=False),
+    Index("kensaku_messages_order", "conversation", "created"),
+)
+
+# Updates of a channel that were taken: a channel may send one twice.
+UPDATES = Table(
+    "kensaku_updates",
+    METADATA,
+    Column("channel", String(32), primary_key=True),
+    Column("id", String(200), primary_key=True),
+    Column("seen", Instant, nullable=False),
+)
+
+PEOPLE = Table(
+    "kensaku_people",
+    METADATA,
+    Column("tenant", String(64), primary_key=True),
+    Column("channel", String(32), primary_key=True),
+    Column("person", String(128), primary_key=True),
+    Column("options", Text, nullable=False),  # JSON
+)
+
+RUNS = Table(
+    "kensaku_runs",
+    METADATA,
+    Column("id", String(32), primary_key=True),
+    Column("conversation", ForeignKey(CONVERSATIONS.c.id, ondelete="CASCADE"), nullable=False),
+    Column("person", String(128), nullable=False),
+    Column("question", Text, nullable=False),
+    Column("options", Text, nullable=False),  # JSON
+    Column("memory", Text, nullable=False),  # JSON of the channel: where it shows the reply
+    Column("state", String(16), nullable=False),  # running, done, failed, cancelled, abandoned
+    Column("owner", String(32), nullable=False),  # the process that does it
+    Column("lease", Instant, nullable=False),  # until when it is the owner's
+    Column("created", Instant, nullable=False),
+    Index("kensaku_runs_state", "state", "lease"),
+)
+
+# The journal of an unfinished run.
+RUN_STEPS = Table(
+    "kensaku_run_steps",
+    METADATA,
+    Column("run", ForeignKey(RUNS.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("digest", String(64), primary_key=True),  # SHA-256 of the name
+    Column("name", Text, nullable=False),
+    Column("result", Text, nullable=False),  # JSON
+)
+
+# Who agreed to what. It has no words of the person: neither query nor address.
+APPROVALS = Table(
+    "kensaku_approvals",
+    METADATA,
+    Column("id", String(32), primary_key=True),
+    Column("at", Instant, nullable=False),
+    Column("tenant", String(64), nullable=False),
+    Column("channel", String(32), nullable=False),
+    Column("person", String(128), nullable=False),
+    Column("run", String(32), nullable=False),
+    Column("kind", String(16), nullable=False),  # tool, approve, confirm, help
+    Column("tool", String(64), nullable=False),
+    Column("decision", String(16), nullable=False),  # auto, never, an intervention, or none
+    Index("kensaku_approvals_person", "tenant", "channel", "person"),
 )

@@ -31,7 +31,7 @@ _ASKS = re.compile(
 _AND = re.compile(rf",?\s+(?:and|or|as well as)\s+(?={_WH}\b)|,\s+(?={_WH}\b)", re.IGNORECASE)
 _AND_JA = re.compile(rf"[、,]\s*(?:そして|また|および|さらに)?、?(?=[^、]*{_WH_JA})")
 _HAS_WH = re.compile(rf"\b{_WH}\b|{_WH_JA}", re.IGNORECASE)
-_PRONOUN = re.compile(
+PRONOUN = re.compile(
     r"\b(?:it|its|they|their|them|he|she|his|her|him|this|these|those)\b|それ|その|これ|この|彼",
     re.IGNORECASE,
 )
@@ -68,12 +68,12 @@ def split_questions(text: str) -> list[Question]:
         if len(part) > 1:
             parts[part] = bool(_BULLET.match(raw) or _ASKS.search(part))
     asked = [part for part, asks in parts.items() if asks] or [one_line(text)]
-    topic = _topic(next(iter(parts), ""))
+    topic = topic_of(next(iter(parts), ""))
     questions: dict[str, Question] = {}
     for part in asked:
         first, *others = _split_compound(part)
-        own = _topic(first)
-        found = [_question(first, topic if _PRONOUN.search(first) else "")]
+        own = topic_of(first)
+        found = [_question(first, topic if PRONOUN.search(first) else "")]
         found += [_question(other, own or topic) for other in others]
         found += [_question(side, "") for side in compared(part)]
         for question in found:
@@ -124,7 +124,7 @@ def _question(text: str, topic: str) -> Question:
     return Question(text, tuple(queries))
 
 
-def _topic(text: str) -> str:
+def topic_of(text: str) -> str:
     """Return what a question is about, in a few words."""
     if _JAPANESE.search(text):
         match = _TOPIC_JA.match(text)

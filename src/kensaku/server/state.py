@@ -30,6 +30,7 @@ from kensaku.server.session import Session, UsageObserver
 if TYPE_CHECKING:
     from starlette.types import Scope
 
+    from kensaku.assistant.assistant import Assistant
     from kensaku.config.settings import Settings
     from kensaku.database import Database
     from kensaku.database.key_cache import KeyCache
@@ -99,6 +100,15 @@ class State:
         """Who may ask. The server has started."""
         assert self._keys is not None
         return self._keys
+
+    @cached_property
+    def assistant(self) -> Assistant:
+        """The assistant of all tenants. The server has started."""
+        from kensaku.assistant.assistant import Assistant
+
+        made = Assistant(self.database, self.client_of_tenant)
+        self.on_close(made.close)
+        return made
 
     @cached_property
     def limits(self) -> KeyLimits:

@@ -127,6 +127,15 @@ def load_tools(url: str, agent: str, user_id: str, **options: Any) -> list[BaseT
     ]
 
 
+def active_types(url: str, agent: str) -> list[str] | None:
+    """Return the types of an agent's active tools; None when nothing is registered here."""
+    with connect(url, write=False) as connection:
+        tables = read_tables(connection)
+        if tables is None:
+            return None
+        return [kind for kind, _ in _tool_rows(connection, tables, agent)]
+
+
 def drift(url: str) -> list[str]:
     """Describe the differences between the rows and `TOOL_REGISTRY`; an empty list is good.
 

@@ -1,0 +1,291 @@
+"""The assistant behind every channel: takes what people say, and runs it to an answer, once.
+
+    receive(sender, text) → new? → a reply to a question? → within the bounds? → stored → Exchange
+    resume(channel)       → the runs that a killed process left behind
+
+A channel renders the events of an `Exchange`, and knows nothing else of a run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import uuid
+from collections import OrderedDict, deque
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Self
+
+from kensaku.assistant.approval import Approvals, Question, Reply
+from kensaku.assistant.events import Answered, Event, ToolEnded
+from kensaku.assistant.exchange import Exchange
+from kensaku.assistant.journal import Journal
+from kensaku.assistant.registrations import registered_tiers
+from kensaku.assistant.request import begin
+from kensaku.assistant.run import answer
+from kensaku.assistant.toolbox import REFUSED
+from kensaku.database import runs, url_of
+from kensaku.database.conversations import Sender
+from kensaku.database.people import options_of, record_decisions, set_options
+from kensaku.errors import DatabaseFault, KensakuError, UnknownName
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from kensaku.client import Kensaku
+    from kensaku.database.engine import Database
+    from kensaku.options import AskOptions
+
+log = logging.getLogger("kensaku.assistant")
+
+MAX_QUEUED = 3  # messages of one thread that wait for the one before
+MAX_RUNS = 32  # at once, of everybody
+MAX_PER_MINUTE = 20  # messages of one person
+MAX_PEOPLE = 10_000  # whose messages are counted
+RENEW_SECONDS = 5.0
+CHOICES = ("route", "collection", "model", "approvals", "budget")  # that a person may keep
+
+
+class TooMany(KensakuError):
+    """Somebody sends more messages than are answered."""
+
+
+class Assistant:
+    """Runs the conversations of all channels in one process."""
+
+    def __init__(
+        self,
+        database: Database,
+        client_of: Callable[[str], Kensaku],
+        *,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`client_of`: the client of a tenant."""
+        self.database = database
+        self._client_of, self._now = client_of, now
+        self._owner = uuid.uuid4().hex
+        self._threads: dict[Sender, list[Exchange]] = {}  # the keys are without the person
+        self._sent: OrderedDict[Sender, deque[float]] = OrderedDict()
+        self._slots = asyncio.Semaphore(MAX_RUNS)
+        self._renewing: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Stop. The next process that resumes the channel goes on with what is unfinished."""
+        tasks = [e.task for queue in self._threads.values() for e in queue if e.task is not None]
+        tasks += [self._renewing] if self._renewing is not None else []
+        for task in tasks:
+            task.cancel("the process stops")
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def receive(
+        self, sender: Sender, text: str, *, update: str | None = None, **options: Any
+    ) -> Exchange | None:
+        """Take what a person said. None: it was taken before, or it replied to a question.
+
+        `update`: the channel's id of the message. `options` count over those that the person
+        chose. Raises `TooMany` and `UsageError`.
+        """
+        self._count(sender)
+        queue = self._threads.get(_thread(sender), [])
+        if (waiting := _waiting(queue, sender)) is not None:
+            if update is None or await runs.take_update(self.database, sender, update):
+                waiting.reply(text)
+            return None
+        if len(queue) > MAX_QUEUED:
+            raise TooMany(
+                "the question before this one is not answered yet",
+                remedy="wait for it, or cancel it",
+            )
+        chosen = {**await options_of(self.database, sender), **options}
+        begin(text, self._client_of(sender.tenant), _options(chosen), lambda _: None)  # is it valid
+        run = await runs.begin(
+            self.database, uuid.uuid4().hex[:24], sender, text, chosen,
+            owner=self._owner, update_id=update,
+        )  # fmt: skip
+        return None if run is None else self._start(run)
+
+    async def resume(self, channel: str) -> list[Exchange]:
+        """Go on with the runs of a channel whose process is gone."""
+        claimed = await runs.claim(self.database, channel, self._owner)
+        return [self._start(run) for run in claimed]
+
+    def current(self, sender: Sender) -> Exchange | None:
+        """Return the run of a thread that is under way."""
+        return next(iter(self._threads.get(_thread(sender), [])), None)
+
+    def find(self, id: str, tenant: str = "") -> Exchange | None:
+        """Return a run that is under way in this process, of a tenant."""
+        everyone = (e for queue in self._threads.values() for e in queue)
+        return next((e for e in everyone if e.id == id and e.sender.tenant == tenant), None)
+
+    async def options(self, sender: Sender) -> dict[str, Any]:
+        """Return what a person chose."""
+        return await options_of(self.database, sender)
+
+    async def choose(self, sender: Sender, name: str, value: Any) -> None:
+        """Keep a choice of a person for all later runs; None takes it back.
+
+        Raises `UsageError` for a value that no run would take.
+        """
+        if name not in CHOICES:
+            raise UnknownName("choice", name, CHOICES)
+        kept = {**await options_of(self.database, sender), name: value}
+        kept = {k: v for k, v in kept.items() if v is not None}
+        begin("x", self._client_of(sender.tenant), _options(kept), lambda _: None)
+        await set_options(self.database, sender, kept)
+
+    def _start(self, run: runs.StoredRun) -> Exchange:
+        exchange = Exchange(run, lambda memory: runs.remember(self.database, run.id, memory))
+        queue = self._threads.setdefault(_thread(run.sender), [])
+        before = queue[-1].task if queue else None
+        queue.append(exchange)
+        exchange.task = asyncio.create_task(self._run(run, exchange, before))
+        exchange.task.add_done_callback(lambda _: self._forget(exchange))
+        if self._renewing is None or self._renewing.done():
+            self._renewing = asyncio.create_task(self._renew())
+        return exchange
+
+    async def _run(
+        self, run: runs.StoredRun, exchange: Exchange, before: asyncio.Task[None] | None
+    ) -> None:
+        """Run after the message before it, and end it in the database."""
+        db = self.database
+        try:
+            if before is not None:
+                await asyncio.wait([before])
+            async with self._slots:
+                last = await self._answer(run, exchange)
+            state = "done" if isinstance(last, Answered) else "failed"
+            made = last.answer  # type: ignore[attr-defined]  # the last event has it
+            stored = made.to_dict() | {"reason": made.reason, "doubt": made.doubt}
+            said = made.text or made.reason
+            decisions = _decisions(exchange.events)
+            if await runs.finish(
+                db, run, self._owner, state,  # type: ignore[arg-type]
+                text=said, answer=stored, decisions=decisions,
+            ):  # fmt: skip
+                exchange.emit(last)
+        except asyncio.CancelledError as cancelled:
+            if not cancelled.args:  # by the person; not: the process stops
+                with suppress(DatabaseFault):
+                    await runs.finish(db, run, self._owner, "cancelled")
+            raise
+        except KensakuError:
+            with suppress(DatabaseFault):
+                await runs.finish(db, run, self._owner, "failed")
+            raise
+
+    def _forget(self, exchange: Exchange) -> None:
+        queue = self._threads[_thread(exchange.sender)]
+        queue.remove(exchange)
+        if not queue:
+            del self._threads[_thread(exchange.sender)]
+        exchange.end()
+
+    async def _answer(self, run: runs.StoredRun, exchange: Exchange) -> Event:
+        async def save(name: str, result: Any) -> None:
+            await runs.save_step(self.database, run.id, name, result)
+
+        async def ask(question: Question) -> Reply | None:
+            decision = "none"
+            try:
+                reply = await exchange.ask(question)
+                decision = reply.action
+                return reply
+            finally:
+                kinds = [(question.kind, question.tool, decision)]
+                async with self.database.write() as connection:
+                    await record_decisions(connection, run.sender, run.id, kinds)
+
+        client = self._client_of(run.sender.tenant)
+        options = _options(run.options)
+        tiers = await registered_tiers(url_of(client.settings), run.sender.person)
+        made = begin(
+            run.question,
+            client,
+            {
+                **options,
+                "approvals": _strictest(tiers, options.get("approvals", {})),
+                "person": ask,
+                "journal": Journal(run.steps, save),
+                "earlier": run.earlier,
+            },
+            exchange.emit,
+        )
+        return await answer(made)
+
+    def _count(self, sender: Sender) -> None:
+        """Bound what one person sends in a minute."""
+        key = Sender(sender.channel, sender.person, "", sender.tenant)
+        sent = self._sent.setdefault(key, deque())
+        self._sent.move_to_end(key)
+        if len(self._sent) > MAX_PEOPLE:
+            self._sent.popitem(last=False)
+        now = self._now()
+        while sent and sent[0] < now - 60:
+            sent.popleft()
+        if len(sent) >= MAX_PER_MINUTE:
+            raise TooMany(
+                f"more than {MAX_PER_MINUTE} messages in a minute", remedy="wait a minute"
+            )
+        sent.append(now)
+
+    async def _renew(self) -> None:
+        """Keep the leases of what runs here; stop what another process has taken over."""
+        while self._threads:
+            await asyncio.sleep(RENEW_SECONDS)
+            active = {e.id: e for queue in self._threads.values() for e in queue}
+            if not active:
+                return
+            try:
+                own = await runs.renew(self.database, self._owner, active)
+            except DatabaseFault as error:
+                log.warning("the leases of %d runs were not renewed: %s", len(active), error)
+                continue
+            for id in active.keys() - own:
+                if (task := active[id].task) is not None:
+                    task.cancel("another process goes on with it")
+
+
+def _thread(sender: Sender) -> Sender:
+    return Sender(sender.channel, "", sender.thread, sender.tenant)
+
+
+def _waiting(queue: list[Exchange], sender: Sender) -> Exchange | None:
+    """Return the run that waits for this person: nobody answers for another."""
+    return next((e for e in queue if e.sender == sender and e.waits_with is not None), None)
+
+
+def _options(stored: Mapping[str, Any]) -> AskOptions:
+    """Return the options of a run; a bound that a person chose becomes a budget."""
+    from kensaku.search.budget import Budget
+
+    options = dict(stored)
+    if isinstance(options.get("budget"), Mapping):
+        options["budget"] = Budget(**options["budget"])
+    return options  # type: ignore[return-value]  # `begin` checks them
+
+
+def _strictest(registered: Mapping[str, str], chosen: Mapping[str, str]) -> dict[str, Any]:
+    """Join two sets of tiers: nobody may allow what the registrations forbid."""
+    order = ("auto", "ask", "never")
+    Approvals(chosen)
+    return {
+        tool: max((t for t in (registered.get(tool), chosen.get(tool)) if t), key=order.index)
+        for tool in registered.keys() | chosen.keys()
+    }
+
+
+def _decisions(events: list[Event]) -> list[tuple[str, str, str]]:
+    """Return which tools ran or did not; what the person decided is recorded when it happens."""
+    ended = (e for e in events if isinstance(e, ToolEnded) and not e.repeated)
+    return [("tool", e.tool, REFUSED if e.outcome == REFUSED else "ran") for e in ended]

@@ -1,0 +1,1 @@
+"""Channels: where people meet the assistant. One file each; a channel renders events."""
