@@ -23,6 +23,7 @@ from uuid import uuid4
 
 from kensaku.errors import ConfigError, MissingExtra
 from kensaku.jobs.names import JOBS_QUEUE, PARTS_QUEUE
+from kensaku.jobs.old_sqlite import define_subsec
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
@@ -209,6 +210,7 @@ def import_dbos() -> Any:
         raise MissingExtra("dbos", "server") from error
     # From the first call on: it logs the database's URL at INFO when it migrates.
     logging.getLogger("dbos").setLevel(logging.ERROR)
+    define_subsec()
     return dbos
 
 
