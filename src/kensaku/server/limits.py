@@ -1,6 +1,6 @@
 """What a caller may do now: its key's rate and quotas, and what the server itself can take.
 
-    KeyLimits.check(key)   → RateExceeded | QuotaExceeded     shared by all processes, in the store
+    KeyLimits.check(key)   → RateExceeded | QuotaExceeded     shared by all processes (rates.py)
     Admission.slot(key)    → a slot in turn | Overloaded      of this process
 
 Each refusal says when to come back.
@@ -9,14 +9,14 @@ Each refusal says when to come back.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter, deque
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from kensaku.errors import BudgetExceeded, KensakuError
 from kensaku.search.budget import Budget, seconds_left
-from kensaku.search.limits import read_rate
+from kensaku.server.rates import SharedRates
 
 if TYPE_CHECKING:
     from kensaku.database.keys import ApiKey
@@ -65,16 +65,14 @@ class Overloaded(LimitExceeded):
 class KeyLimits:
     """Rates and quotas of keys, counted in the store that all processes share."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._store = store
+        self._rates = SharedRates(store, clock=clock)
 
     async def check(self, key: ApiKey, searches: int = 1) -> None:
         """Count a request and its searches. Raises `RateExceeded` or `QuotaExceeded`."""
-        if key.rate is not None:
-            interval, burst = bucket_of(key.rate)
-            wait = await self._store.turn(f"rate:{key.id}", interval, burst, 0.0)
-            if wait < 0:
-                raise RateExceeded(-wait)
+        if key.rate is not None and (wait := await self._rates.take(key.id, key.rate)):
+            raise RateExceeded(wait)
         if (money := self.money(key)) is not None and await money.is_spent():
             raise QuotaExceeded("money", seconds_left("month"))
         if key.searches_per_day is not None and searches:
@@ -107,16 +105,6 @@ class KeyLimits:
         return Budget(searches, money=money, name=name, period=period, store=self._store)
 
 
-def bucket_of(rate: str) -> tuple[float, int]:
-    """`"10/s"` → (seconds between requests, burst).
-
-    A client may send half a second's requests at once, or a tenth of a minute's, hour's or day's:
-    over 60 s, `10/s` then lets 605 through, which is within 1 %.
-    """
-    n, period = read_rate(rate)
-    return period / n, max(1, int(n * (0.5 if period == 1.0 else 0.1)))
-
-
 class Admission:
     """Bounds the requests in progress, with a short queue that is fair between keys.
 
@@ -143,17 +131,9 @@ class Admission:
         """Requests in the queue."""
         return sum(map(len, self._queues.values()))
 
-    @asynccontextmanager
-    async def slot(self, key: str) -> AsyncIterator[None]:
-        """Hold one slot; wait for it if need be. Raises `Overloaded`."""
-        await self._enter(key)
-        loop = asyncio.get_running_loop()
-        began = loop.time()
-        try:
-            yield
-        finally:
-            self._mean += 0.05 * (loop.time() - began - self._mean)
-            self._leave(key)
+    def slot(self, key: str) -> _Slot:
+        """Hold one slot with `async with`; wait for it if need be. Raises `Overloaded`."""
+        return _Slot(self, key)
 
     async def _enter(self, key: str) -> None:
         if not self._queues and self.running < self._limit:
@@ -213,3 +193,21 @@ class Admission:
         """Seconds until the queue should be done, and at least one."""
         seconds = self._mean * (self.running + self.waiting) / self._limit
         return min(self.MAX_RETRY_AFTER, max(1.0, seconds))
+
+
+class _Slot:
+    """One request in progress."""
+
+    __slots__ = ("_admission", "_began", "_key")
+
+    def __init__(self, admission: Admission, key: str) -> None:
+        self._admission, self._key = admission, key
+
+    async def __aenter__(self) -> None:
+        await self._admission._enter(self._key)
+        self._began = time.monotonic()
+
+    async def __aexit__(self, *_: object) -> None:
+        mean = self._admission._mean
+        self._admission._mean += 0.05 * (time.monotonic() - self._began - mean)
+        self._admission._leave(self._key)

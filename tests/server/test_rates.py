@@ -1,0 +1,118 @@
+"""Leases of a key's rate: few questions to the store, and a bound on what they let through."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from kensaku.server.rates import LEASE_SECONDS, MAX_KEYS, SharedRates, bucket_of
+from kensaku.store import MemoryStore, SqliteStore
+
+
+class Now:
+    """A clock that a test sets."""
+
+    seconds = 1_700_000_000.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+class Counted(SqliteStore):
+    """Counts how often it was asked."""
+
+    turns = 0
+
+    async def turn(self, key: str, interval: float, burst: int, max_wait: float) -> float:
+        self.turns += 1
+        return await super().turn(key, interval, burst, max_wait)
+
+
+@pytest.fixture
+async def shared(tmp_path):
+    """The stores of two processes, on one file, and their clock."""
+    now = Now()
+    stores = [Counted(tmp_path / "state.sqlite", clock=now) for _ in range(2)]
+    yield stores, now
+    for store in stores:
+        await store.close()
+
+
+async def test_two_processes_let_one_lease_each_more_through_and_no_more(shared):
+    """Both take all they get at one time, then again after a second: the rate, and two leases."""
+    stores, now = shared
+    rates = [SharedRates(store, clock=now) for store in stores]
+    _, burst = bucket_of("1000/s")
+    lease = burst // 50
+
+    async def take_all() -> int:
+        taken = await asyncio.gather(*(rates[n % 2].take("k", "1000/s") for n in range(4_000)))
+        return sum(wait == 0.0 for wait in taken)
+
+    first = await take_all()
+    now.seconds += 0.25
+    second = await take_all()
+
+    assert burst - lease <= first <= burst
+    assert 250 - 2 * lease <= second <= 250 + 2 * lease
+    assert sum(store.turns for store in stores) < 4_000 / 10
+
+
+async def test_a_small_rate_is_exact(shared):
+    """Its leases have one turn: whoever asks, the store counts every request."""
+    stores, now = shared
+    rates = [SharedRates(store, clock=now) for store in stores]
+
+    taken = [await rates[n % 2].take("k", "10/s") for n in range(20)]
+
+    assert taken.count(0.0) == 5
+    assert taken[-1] == pytest.approx(0.1, abs=0.001)
+
+
+async def test_a_flood_of_refusals_does_not_reach_the_store(shared):
+    """The store said when there is a turn; until then it has nothing else to say."""
+    (store, _), now = shared
+    rates = SharedRates(store, clock=now)
+    assert await rates.take("k", "1/m") == 0.0
+    waits = await asyncio.gather(*(rates.take("k", "1/m") for _ in range(100)))
+    asked = store.turns
+
+    assert waits == [pytest.approx(60)] * 100
+    assert asked == 2
+    now.seconds += 0.5
+    assert await rates.take("k", "1/m") == pytest.approx(59.5)
+    assert store.turns == asked
+
+
+async def test_a_rate_that_was_raised_counts_within_a_second(shared):
+    """A refusal of a whole day is not kept for a day."""
+    (store, _), now = shared
+    rates = SharedRates(store, clock=now)
+    await rates.take("k", "1/d")
+    assert await rates.take("k", "1/d") > 80_000
+
+    now.seconds += 1.0
+    assert await rates.take("k", "1000/s") == 0.0
+
+
+async def test_turns_that_nobody_uses_are_not_hoarded(shared):
+    """A process that took a lease an hour ago has none now."""
+    (store, _), now = shared
+    rates = SharedRates(store, clock=now)
+    await rates.take("k", "1000/s")
+    now.seconds += LEASE_SECONDS
+    asked = store.turns
+
+    await rates.take("k", "1000/s")
+
+    assert store.turns == asked + 1
+
+
+async def test_as_many_keys_as_there_are_take_a_bounded_memory():
+    """The oldest is forgotten; it asks the store again."""
+    rates = SharedRates(MemoryStore())
+    for n in range(MAX_KEYS + 5):
+        await rates.take(f"k{n}", "1/s")
+
+    assert len(rates._leases) == MAX_KEYS
