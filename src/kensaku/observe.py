@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Any, ClassVar, Generic, Literal, ParamSpec, Protocol, TypeVar
 
 Value = str | int | float | bool
@@ -64,12 +65,10 @@ class Operation:
     def attributes(self, *, texts: bool = False) -> dict[str, Value]:
         """Return what is known, by name; with `texts` also queries and whole addresses."""
         known = {}
-        for f in fields(self):
-            value = getattr(self, f.name)
-            if f.name in _NO_ATTRIBUTES or value is None or value == "":
-                continue
-            if texts or "text" not in f.metadata:
-                known[f.name] = value
+        for name in _attribute_names(type(self), texts):  # type: ignore[arg-type]
+            value = getattr(self, name)
+            if value is not None and value != "":
+                known[name] = value
         return known
 
     def fail(self, error: BaseException) -> None:
@@ -78,6 +77,12 @@ class Operation:
 
 
 _NO_ATTRIBUTES = frozenset({"parent", "elapsed_ms"})
+
+
+@cache
+def _attribute_names(kind: type[Operation], texts: bool) -> tuple[str, ...]:
+    of_kind = (f for f in fields(kind) if f.name not in _NO_ATTRIBUTES)
+    return tuple(f.name for f in of_kind if texts or "text" not in f.metadata)
 
 
 class Observer(Protocol):

@@ -92,8 +92,12 @@ class UsageWriter:
         `key` is the id of a key. `outcome`: found, empty, unavailable, or what went wrong.
         """
         labels = (tenant, key, endpoint, provider, outcome)
-        group: Group = (self._now().date(), *map(_label, labels, _LENGTHS))  # type: ignore[assignment]
-        counters = self._groups.get(group)
+        today = self._now().date()
+        group: Group = (today, *labels)
+        counters = self._groups.get(group)  # if it is there, its labels can be stored
+        if counters is None:
+            group = (today, *map(_label, labels, _LENGTHS))  # type: ignore[assignment]
+            counters = self._groups.get(group)
         if counters is None:
             if len(self._groups) >= self.MAX_GROUPS:
                 self.lost += 1

@@ -54,12 +54,22 @@ class Cache:
         self._memory: OrderedDict[str, tuple[float, Response]] = OrderedDict()
         self._uses = dict.fromkeys(_COUNTERS, 0)  # since they were last written
 
+    def remembered(self, key: str) -> Response | None:
+        """The response under this key in memory, while its TTL lasts: without waiting."""
+        response = self._if_fresh(self._memory.get(key))
+        self._uses["hits"] += response is not None
+        return response
+
     async def fresh(self, key: str, query: Query) -> Response | None:
-        """The response under this key, while its TTL lasts."""
-        entry = self._memory.get(key) or await self._load(key, query)
-        found = entry is not None and 0 <= _age(entry[0]) <= self._ttl_of(entry[1])
-        self._uses["hits" if found else "misses"] += 1
-        return entry[1] if entry is not None and found else None
+        """The response under this key, in memory or in the store, while its TTL lasts."""
+        response = self._if_fresh(self._memory.get(key) or await self._load(key, query))
+        self._uses["misses" if response is None else "hits"] += 1
+        return response
+
+    def _if_fresh(self, entry: tuple[float, Response] | None) -> Response | None:
+        if entry is None or not 0 <= _age(entry[0]) <= self._ttl_of(entry[1]):
+            return None
+        return entry[1]
 
     async def stale(self, key: str, query: Query) -> Response | None:
         """The response under this key after its TTL: for when every provider fails."""

@@ -57,11 +57,14 @@ async def search(run: Run, *, cache: bool) -> Response:
     """
     query, observers = run.query, run.resources.observers
     with observe(observers, SearchOperation, query.text, query.max_results, run.route.mode) as op:
+        response: Response | None
         if not cache:
             response = await _within_deadline(run, _search(run))
         else:
             key = cache_key(run)
-            response = await _within_deadline(run, _search_cached(run, key))
+            response = _remembered(run, key)
+            if response is None:
+                response = await _within_deadline(run, _search_cached(run, key))
             if not _could_search(response):
                 stale = await _stale(run, key)
                 response = response if stale is None else replace(stale, attempts=response.attempts)
@@ -79,6 +82,15 @@ async def _within_deadline(run: Run, work: Awaitable[Response]) -> Response:
             return await work
     except TimeoutError:
         return _timed_out(run)
+
+
+def _remembered(run: Run, key: str) -> Response | None:
+    """The cached response in memory. It needs no deadline."""
+    fresh = run.resources.cache.remembered(key)
+    if fresh is not None:
+        with observe(run.resources.observers, CacheOperation) as lookup:
+            lookup.record("fresh")
+    return fresh
 
 
 async def _search_cached(run: Run, key: str) -> Response:

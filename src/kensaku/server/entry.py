@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from kensaku.observe import Caller, caller, observe
 from kensaku.operations import RequestOperation
 from kensaku.server.http import encode, reply
+from kensaku.server.logs import GeneratedId
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -106,4 +107,4 @@ def _endpoint_of(scope: Scope) -> str:
 
 def _request_id(scope: Scope) -> str:
     sent = next((v for n, v in scope["headers"] if n == b"x-request-id"), b"")
-    return sent.decode() if _ID.fullmatch(sent) else str(uuid.uuid4())
+    return sent.decode() if _ID.fullmatch(sent) else GeneratedId(uuid.uuid4())

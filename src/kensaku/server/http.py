@@ -8,7 +8,12 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from kensaku.errors import InvalidQuery
+from kensaku.errors import InvalidQuery, MissingExtra
+
+try:
+    import orjson
+except ImportError:
+    raise MissingExtra("orjson", "server") from None
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -18,6 +23,13 @@ MAX_FIELDS = 500
 JSON = b"application/json"
 Headers = Iterable[tuple[str, str]]
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(name)  # NaN and Infinity are no JSON
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 class BodyTooLarge(InvalidQuery):
@@ -66,7 +78,7 @@ def decode_body(raw: bytes, content_type: str) -> Mapping[str, Any]:
     if is_form and not raw.lstrip().startswith(b"{"):  # curl -d '{…}' says that it is a form
         return _pairs(raw.decode("utf-8", "replace"))
     try:
-        body = json.loads(raw, parse_constant=_refuse_constant)
+        body = _DECODER.decode(raw.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         raise InvalidQuery("the body is not valid JSON") from None
     if not isinstance(body, dict):
@@ -76,7 +88,10 @@ def decode_body(raw: bytes, content_type: str) -> Mapping[str, Any]:
 
 def encode(value: Any) -> bytes:
     """Return a value as JSON in UTF-8; half characters are replaced."""
-    return _JSON.encode(value).encode("utf-8", "replace")
+    try:
+        return orjson.dumps(value)
+    except TypeError:  # half characters and numbers over 64 bits, which orjson refuses
+        return _JSON.encode(value).encode("utf-8", "replace")
 
 
 async def reply(
@@ -103,7 +118,3 @@ def _pairs(text: str) -> dict[str, str]:
     for name, value in pairs:
         found.setdefault(name, value)
     return found
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(name)  # NaN and Infinity are no JSON

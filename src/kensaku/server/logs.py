@@ -10,7 +10,6 @@ Queries are logged at DEBUG alone, and so is the text of an exception, which may
 
 from __future__ import annotations
 
-import json
 import logging
 import sys
 import traceback
@@ -23,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from kensaku.config.settings import secrets_in
 from kensaku.observe import Observer, Operation, caller
 from kensaku.operations import RequestOperation, SearchOperation
+from kensaku.server.http import encode
 from kensaku.text.redact import redact, redact_known
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ log = logging.getLogger("kensaku.request")
 # Keys that the current request brought, known or not: they are removed from what it logs.
 request_secrets: ContextVar[tuple[str, ...]] = ContextVar("kensaku_request_secrets", default=())
 
-_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str)
 MAX_CHARS = 8_000  # of a message
 FRAMES = 20  # of a traceback, the innermost
 PROBES = ("healthz", "readyz", "metrics")  # asked every few seconds: logged at DEBUG
@@ -56,12 +55,24 @@ def configure_logging(
     return handler
 
 
+class GeneratedId(str):
+    """The id of a request, made by this server: no client can have put a key into it."""
+
+    __slots__ = ()
+
+
+class CleanFields(dict[str, Any]):
+    """Fields of a record that hold no secret, as its message does not: nothing is redacted."""
+
+
 class RequestFields(logging.Filter):
     """Adds to a record which request it is about."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Fields that the record has are kept."""
         own = getattr(record, "fields", {})
+        if isinstance(own, CleanFields):
+            return True
         if (who := caller.get()) is not None:
             of_request = {"request_id": who.request_id, "endpoint": who.endpoint, "key_id": who.key}
             own = {name: value for name, value in of_request.items() if value} | own
@@ -81,6 +92,8 @@ class Redaction(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Replace what the record holds by its redacted form."""
         fields: Mapping[str, Any] = getattr(record, "fields", {})
+        if isinstance(fields, CleanFields):
+            return True
         record.msg, record.args = self._text(_message_of(record)), None
         if record.exc_info:
             fields = {**fields, "error": _described(record)}
@@ -120,8 +133,7 @@ class JsonFormatter(logging.Formatter):
             "message": record.getMessage(),
             **getattr(record, "fields", {}),
         }
-        text = _JSON.encode(line)
-        return text.encode("utf-8", "replace").decode()  # half characters cannot be written
+        return encode(line).decode()
 
 
 class RequestLog(Observer):
@@ -139,12 +151,22 @@ class RequestLog(Observer):
             usual = logging.DEBUG if operation.endpoint in PROBES else logging.INFO
             level = logging.WARNING if operation.error else usual
             if log.isEnabledFor(level):
-                log.log(level, "request", extra={"fields": _fields(operation)})
+                _log_request(level, operation)
+
+
+def _log_request(level: int, request: RequestOperation) -> None:
+    """Log a request. Its fields are names and numbers of ours, and an id that may be a client's."""
+    fields = _fields(request)
+    # Not `log.log`, which looks through the stack for its caller.
+    record = logging.LogRecord(log.name, level, __file__, 0, "request", None, None)
+    record.fields = CleanFields(fields) if isinstance(request.request_id, GeneratedId) else fields
+    log.handle(record)
 
 
 def _fields(operation: Operation, *, texts: bool = False) -> dict[str, Any]:
     fields: dict[str, Any] = operation.attributes(texts=texts)
-    return {**fields, "elapsed_ms": round(operation.elapsed_ms, 1)}
+    fields["elapsed_ms"] = round(operation.elapsed_ms, 1)
+    return fields
 
 
 def _message_of(record: logging.LogRecord) -> str:

@@ -91,62 +91,64 @@ class Metrics(Observer):
         """Count the operation, and how long it took."""
         took = operation.elapsed_ms / 1000
         if getattr(operation, "sent", True):
-            self._labels(self._operation, operation=operation.name).observe(took)
+            self._child(self._operation, operation.name).observe(took)
         if (count := _COUNT.get(type(operation))) is not None:
             count(self, operation, took)
 
     def _count_search(self, search: SearchOperation, took: float) -> None:
         cached = "stale" if search.stale else "yes" if search.cached else "no"
         outcome = search.outcome or OTHER  # it was called off
-        self._labels(self._searches, outcome=outcome, cached=cached).inc()
+        self._child(self._searches, outcome, cached).inc()
 
     def _count_attempt(self, attempt: AttemptOperation, took: float) -> None:
         name = attempt.provider
         outcome = (attempt.outcome or OTHER) if attempt.sent else "skipped"
-        self._labels(self._attempts, provider=name, outcome=outcome, error=attempt.error).inc()
+        self._child(self._attempts, name, outcome, attempt.error).inc()
         if attempt.sent:
-            self._labels(self._attempt, provider=name).observe(took)
-            self._labels(self._cost, provider=name).inc(max(0.0, attempt.cost))
+            self._child(self._attempt, name).observe(took)
+            self._child(self._cost, name).inc(max(0.0, attempt.cost))
 
     def _count_lookup(self, lookup: CacheOperation, took: float) -> None:
-        self._labels(self._lookups, result=lookup.result or OTHER).inc()
+        self._child(self._lookups, lookup.result or OTHER).inc()
 
     def _count_retry(self, retry: RetryOperation, took: float) -> None:
-        self._labels(self._retries, provider=retry.provider or "route", after=retry.after).inc()
+        self._child(self._retries, retry.provider or "route", retry.after).inc()
 
     def _count_fetch(self, fetch: FetchOperation, took: float) -> None:
         status = f"{fetch.status // 100}xx" if fetch.status else "none"
-        self._labels(self._fetches, status="cached" if fetch.via == "cache" else status).inc()
+        self._child(self._fetches, "cached" if fetch.via == "cache" else status).inc()
 
     def _count_index(self, call: IndexOperation, took: float) -> None:
-        self._labels(self._index, action=call.action).observe(took)
+        self._child(self._index, call.action).observe(took)
 
     def _count_tool(self, call: ToolOperation, took: float) -> None:
-        self._labels(self._tools, tool=call.tool, error=call.error).inc()
-        self._labels(self._tool, tool=call.tool).observe(took)
+        self._child(self._tools, call.tool, call.error).inc()
+        self._child(self._tool, call.tool).observe(took)
 
     def _count_request(self, request: RequestOperation, took: float) -> None:
         self._in_flight.dec()
         status = str(request.status or "none")
-        self._labels(self._requests, endpoint=request.endpoint, status=status).inc()
-        self._labels(self._request, endpoint=request.endpoint).observe(took)
+        self._child(self._requests, request.endpoint, status).inc()
+        self._child(self._request, request.endpoint).observe(took)
 
-    def _labels(self, metric: Any, **labels: str) -> Any:
-        """The child of a metric; a label that has too many values gets no more of them."""
-        asked = (metric, *labels.values())
+    def _child(self, metric: Any, *values: str) -> Any:
+        """The child of a metric by the values of its labels, of which each has a bounded number."""
+        asked = (metric, *values)
         if (child := self._children.get(asked)) is not None:
             return child
-        for name, value in labels.items():
-            known = self._values[name]
-            if value not in known:
-                if len(known) >= MAX_VALUES:
-                    labels[name] = OTHER
-                else:
-                    known.add(value)
-        child = metric.labels(**labels)
-        if OTHER not in labels.values():  # as many as there are series, and no more
+        labels = [*map(self._bounded, metric._labelnames, values)]
+        child = metric.labels(*labels)
+        if OTHER not in labels:  # as many as there are series, and no more
             self._children[asked] = child
         return child
+
+    def _bounded(self, label: str, value: str) -> str:
+        known = self._values[label]
+        if value not in known:
+            if len(known) >= MAX_VALUES:
+                return OTHER
+            known.add(value)
+        return value
 
 
 _COUNT: dict[type[Operation], Callable[[Metrics, Any, float], None]] = {

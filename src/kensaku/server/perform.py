@@ -90,7 +90,9 @@ async def search(client: Kensaku, call: Search, budget: Budget | None = None) ->
 
 async def finish(client: Kensaku, call: Search, response: Response, answer: str | None) -> Found:
     """Filter and reorder the hits, and look for images."""
-    hits = [h for h in response.hits if all(_holds(h, p) for p in call.phrases)]
+    hits = list(response.hits)
+    if call.phrases:
+        hits = [h for h in hits if all(_holds(h, p) for p in call.phrases)]
     if call.dated:
         hits = [h for h in hits if _within(h, call)]
     if call.prefer_domains:

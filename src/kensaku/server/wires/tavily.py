@@ -7,13 +7,14 @@ What decides compatibility: lists are always there, also empty; errors are
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from kensaku.errors import InvalidQuery
+from kensaku.models import Query
 from kensaku.server.wires import _fields as fields
 from kensaku.server.wires._tavily_schema import CRAWL, EXTRACT, MAP, SEARCH
 from kensaku.server.wires.base import (
@@ -40,6 +41,8 @@ MAX_QUERY, MAX_RESULTS, MAX_URLS, MAX_PAGES = 400, 20, 20, 500
 TOPICS = ("general", "news", "finance")
 DEPTHS = ("ultra-fast", "fast", "basic", "advanced")
 RANGES = ("day", "week", "month", "year", "d", "w", "m", "y")
+EXTRAS = ("include_image_descriptions", "include_favicon", "include_usage", "auto_parameters",
+          "include_published_date")  # fmt: skip
 SOFT, HARD = ("prefer", "boost"), ("restrict", "filter")  # the older names are still sent
 _PHRASE = re.compile(r'"([^"]+)"')
 
@@ -67,8 +70,6 @@ class Tavily(Wire):
 
 
 def read_search(asked: Asked) -> Search:
-    from kensaku.models import Query
-
     body = asked.body
     text = fields.text(body, "query", most=10**6)
     if not text.strip():
@@ -79,9 +80,8 @@ def read_search(asked: Asked) -> Search:
     topic = fields.choice(body, "topic", "general", TOPICS) or "general"
     raw = format_of(body, "include_raw_content")
     fields.integer(body, "chunks_per_source", 3, 1, 5)
-    for name in ("include_image_descriptions", "include_favicon", "include_usage", "safe_search",
-                 "auto_parameters", "include_published_date"):  # fmt: skip
-        fields.switch(body, name)
+    fields.switch(body, "safe_search")
+    _extras(body)
     mode = fields.choice(body, "include_domains_mode", "restrict", (*HARD, *SOFT))
     wanted = fields.texts(body, "include_domains", 300)
     query = Query(
@@ -110,44 +110,50 @@ def read_search(asked: Asked) -> Search:
 
 
 def write_search(call: Search, found: Found, exchange: Exchange) -> dict[str, Any]:
-    body, query = exchange.asked.body, call.query
-    described = fields.switch(body, "include_image_descriptions")
+    query, extras = call.query, _extras(exchange.asked.body)
+    described = "include_image_descriptions" in extras
     reply: dict[str, Any] = {
         "query": query.text,
         "follow_up_questions": None,
         "answer": found.answer if call.answer else None,
         "images": [image_of(*i, described=described) for i in found.images],
         "results": [
-            _result(hit, n, score, found, exchange)
+            _result(hit, score, f"{exchange.request_id[:6]}-{n:02}", call, found, extras)
             for n, (hit, score) in enumerate(zip(found.hits, scores(found.hits), strict=True), 1)
         ],
         "response_time": round(exchange.elapsed, 3),
         "request_id": exchange.request_id,
     }
-    if fields.switch(body, "auto_parameters"):
+    if "auto_parameters" in extras:
         reply["auto_parameters"] = {"topic": query.topic, "search_depth": query.depth}
-    if fields.switch(body, "include_usage"):
+    if "include_usage" in extras:
         reply["usage"] = {"credits": 2 if query.depth == "advanced" else 1}
     return reply
 
 
-def _result(hit: Hit, n: int, score: float, found: Found, exchange: Exchange) -> dict[str, Any]:
-    body = exchange.asked.body
+def _extras(body: Mapping[str, Any]) -> set[str]:
+    """The switches that change what is written alone."""
+    return {name for name in EXTRAS if name in body and fields.switch(body, name)}
+
+
+def _result(
+    hit: Hit, score: float, id: str, call: Search, found: Found, extras: Container[str]
+) -> dict[str, Any]:
     result: dict[str, Any] = {
         "title": hit.title,
         "url": hit.url,
         "content": hit.content,
         "score": score,
-        "raw_content": hit.raw_content if body.get("include_raw_content") else None,
-        "id": f"{exchange.request_id[:6]}-{n:02}",
+        "raw_content": hit.raw_content if call.raw else None,
+        "id": id,
     }
-    dated = body.get("topic") == "news" or fields.switch(body, "include_published_date")
+    dated = call.query.topic == "news" or "include_published_date" in extras
     if dated and (published := rfc1123(hit.published)):
         result["published_date"] = published
-    if fields.switch(body, "include_favicon"):
+    if "include_favicon" in extras:
         result["favicon"] = hit.favicon or favicon_of(hit.url)
-    if fields.switch(body, "include_images"):
-        described = fields.switch(body, "include_image_descriptions")
+    if call.images:
+        described = "include_image_descriptions" in extras
         of_page = found.page_images.get(hit.url, ())
         result["images"] = [image_of(i, hit.title, described=described) for i in of_page]
     return result
@@ -158,7 +164,7 @@ def scores(hits: Sequence[Hit]) -> list[float]:
     found: list[float] = []
     for n, hit in enumerate(hits):
         own = hit.score if hit.score is not None else 0.95 - 0.04 * min(n, 20)
-        found.append(round(min([own, *found[-1:]]), 6))
+        found.append(round(min(own, found[-1]) if found else own, 6))
     return found
 
 
