@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import html
+import itertools
 import json
+import math
 import random
 import re
 import string
@@ -77,6 +79,8 @@ def test_a_secret_is_removed_in_every_encoding(key, form):
         ("Basic dXNlcjpwYXNz", "Basic …"),
         ("GET /v1?api_key=abc&q=otter", "GET /v1?api_key=…&q=otter"),
         ("GET /v1?q=otter&key=abc", "GET /v1?q=otter&key=…"),
+        ("GET /v1?next=%2Fv1%3Fkey%3Dabc", "GET /v1?next=%2Fv1%3Fkey%3D…"),
+        ("went on to token%3dabc", "went on to token%3d…"),
         ('{"api_key": "s3cret-one", "q": 1}', '{"api_key": "…", "q": 1}'),
         ("X-API-Key: 8f2a9c77d1", "X-API-Key: …"),
         ("access_token='abc def'", "access_token='… def'"),
@@ -188,3 +192,24 @@ def test_a_secret_is_found_in_base64_for_addresses(key):
     assert re.search("[-_]", sent[:6])
     assert redact_known(sent, [key])[:1] == "…"
     assert redact_known(base64.b64encode(f"{key}:more".encode()).decode(), [key])[:1] == "…"
+
+
+@pytest.mark.parametrize("last", string.ascii_letters + string.digits)
+@pytest.mark.parametrize("length", [6, 7, 8, 12, 13, 14])
+def test_of_a_secret_within_base64_only_the_neighbours_are_left(length, last):
+    """Whatever stands before and behind it, and whichever character its own end becomes."""
+    secret = "k-0123456789abcdef"[: length - 1] + last
+    for before, behind in itertools.product(("", "u", "u:", "us:"), ("", ":", ":m", ":mo")):
+        sent = base64.b64encode(f"{before}{secret}{behind}".encode()).decode().rstrip("=")
+
+        left, _, right = redact_known(sent, [secret]).partition("…")
+
+        # A character holds six bits: the first and the last may hold some of a neighbour.
+        assert len(left) == math.ceil(len(before) * 8 / 6)
+        assert len(right) == len(sent) - len(before + secret) * 8 // 6
+
+
+def test_three_characters_are_a_secret_and_two_are_not():
+    """Two letters are in every sentence, and give nothing away."""
+    assert redact("the key a1b was refused", ["a1b"]) == "the key … was refused"
+    assert redact("the key ab was refused", ["ab"]) == "the key ab was refused"

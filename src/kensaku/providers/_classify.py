@@ -117,7 +117,8 @@ def _query_pattern(query: str) -> re.Pattern[str] | None:
     if len(query) <= 2 and query.isascii():
         return None
     forms = {query, quote(query, safe=""), quote_plus(query), json.dumps(query)[1:-1]}
-    return re.compile("|".join(map(re.escape, sorted(forms, key=len, reverse=True))), re.IGNORECASE)
+    longest_first = sorted(forms, reverse=True)  # of those that begin alike
+    return re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE)
 
 
 def error_text(

@@ -29,7 +29,9 @@ _NAME = (
     r"|token|secret|password|passwd|pwd|signature|sig|authorization|key"
 )
 _ASSIGNED = re.compile(
-    rf"(?<![A-Za-z])(?P<name>{_NAME})(?P<is>[\"']?\s{{0,4}}(?:=|%3D)\s{{0,4}}[\"']?)"
+    # The name begins a word, or stands behind an escape such as %3F.
+    rf"(?:(?<![A-Za-z])|(?<=%[\dA-F][A-F]))(?P<name>{_NAME})"
+    r"(?P<is>[\"']?\s{0,4}(?:=|%3D)\s{0,4}[\"']?)"
     r"[^\s\"'&,;<>]{1,2000}",
     re.IGNORECASE,
 )
@@ -47,6 +49,7 @@ _SHAPED = re.compile(
     r"\b(?:(?:k?sk|pk|rk|tvly|fc|jina|gh[pousr]|xox[abprs]|hf|pplx)[-_]|AIza)[\w-]{12,400}"
     r"|\beyJ[\w-]{8,2000}\.[\w-]{8,2000}\.[\w-]{0,2000}"
 )
+_COVERED = re.compile(b"\1+")
 
 
 def redact(text: str, secrets: Iterable[str] = ()) -> str:
@@ -84,14 +87,14 @@ def encodings(secret: str) -> Iterator[str]:
     """Yield a secret as it is and as programs write it into addresses, JSON, HTML and headers."""
     data = secret.encode("utf-8", "replace")
     yield secret
-    yield from (quote(secret, safe=""), quote_plus(secret), quote(quote(secret, safe=""), safe=""))
+    yield from (quote(secret, safe=""), quote_plus(secret), quote(quote(secret, safe="")))
     yield "".join(f"%{byte:02x}" for byte in data)
     yield from (json.dumps(secret)[1:-1], json.dumps(secret)[1:-1].replace("/", "\\/"))
     yield from (repr(secret)[1:-1], escape(secret))
     yield data.hex()
     # The same bytes have three spellings in base64, depending on how many bytes are before them.
     # At the edges, characters also encode a neighbour: only those in between are always the same.
-    for before in range(3):
+    for before in (0, 1, 2):
         whole = b64encode(bytes(before) + data).decode().rstrip("=")
         end = len(whole) - ((before + len(data)) % 3 > 0)
         inner = whole[before and before + 1 : end]
@@ -130,8 +133,7 @@ def _patterns(secrets: tuple[str, ...]) -> tuple[frozenset[str], re.Pattern[str]
 
 def _cut_out(text: str, covered: bytearray) -> str:
     kept, at = [], 0
-    while (start := covered.find(1, at)) >= 0:
-        end = covered.find(0, start)
-        kept += [text[at:start], MASK]
-        at = len(text) if end < 0 else end
+    for secret in _COVERED.finditer(covered):
+        kept += [text[at : secret.start()], MASK]
+        at = secret.end()
     return "".join([*kept, text[at:]])
