@@ -78,3 +78,49 @@ def test_every_change_that_makes_no_difference_can_still_be_made() -> None:
         "print([k for k in known_equivalent() if k[1:] not in {m.diff for m in made(k[0])}])"
     )
     assert run(program) == "[]\n"
+
+
+_JUDGE = """
+import itertools, verdict
+from types import SimpleNamespace
+
+verdict.monotonic = itertools.count(step=100).__next__  # a machine on which nothing ends soon
+
+class Tree:
+    changed = False
+
+    def write(self, file, text):
+        self.changed = text == "after"
+
+    def run_tests(self, tests, seconds):
+        for test in tests:
+            if test.startswith("broken") or (self.changed and test.startswith(("fails", "hangs"))):
+                return 1, test, not test.startswith("hangs")
+        return 0, "", False
+
+mutant = SimpleNamespace(file="a.py", before="before", after="after")
+print(verdict.Judge({}).catches(mutant, Tree(), TESTS))
+"""
+
+
+@pytest.mark.parametrize(
+    ("tests", "caught_by"),
+    [
+        (["passes", "fails"], "fails"),
+        (["passes"], None),
+        (["broken"], None),
+        (["broken", "fails"], "fails"),
+        (["broken"] * 25 + ["fails"], "fails"),
+        (["hangs"], None),
+        (["hangs", "fails"], "fails"),
+    ],
+)
+def test_a_test_that_fails_counts_on_a_slow_machine_and_one_that_hangs_does_not(
+    tests: list[str], caught_by: str | None
+) -> None:
+    """Nor does one that fails without the change, and those after it are tried."""
+    names = [f"{name}{n}" for n, name in enumerate(tests)]
+
+    caught = run(_JUDGE.replace("TESTS", repr(names))).strip()
+
+    assert caught.rstrip("0123456789") == str(caught_by)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +18,32 @@ _seconds: dict[str, float] = {}
 _passed: set[str] = set()
 
 
+@cache
+def _chosen() -> dict[str, int] | None:
+    """The tests that `MUTANTS_CHOSEN` lists, with their numbers; None: all are run."""
+    file = os.environ.get("MUTANTS_CHOSEN")
+    return {name: n for n, name in enumerate(json.loads(Path(file).read_text()))} if file else None
+
+
+@cache
+def _chosen_functions() -> set[tuple[str, str]]:
+    """File and name of their functions."""
+    parts = (re.split(r"::|\[", name) for name in _chosen() or ())
+    return {(file, part) for file, *rest in parts for part in rest}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector: Any, name: str, obj: object) -> list[Any] | None:
+    """Make no tests of a function that is not chosen: some have a thousand parameters."""
+    if _chosen() is None or not name.startswith("test") or isinstance(obj, type):
+        return None  # pytest goes on
+    file = collector.nodeid.partition("::")[0]
+    return None if (file, name) in _chosen_functions() else []
+
+
 def pytest_collection_modifyitems(items: list[Any]) -> None:
-    """Keep the tests that `MUTANTS_CHOSEN` lists. One that is no longer there is ignored."""
-    if chosen := os.environ.get("MUTANTS_CHOSEN"):
-        order = {name: n for n, name in enumerate(json.loads(Path(chosen).read_text()))}
+    """Keep the chosen tests. One that is no longer there is ignored."""
+    if (order := _chosen()) is not None:
         items[:] = sorted((i for i in items if i.nodeid in order), key=lambda i: order[i.nodeid])
 
 
@@ -72,5 +97,13 @@ def _write_failed(name: str) -> None:
 
 def pytest_sessionfinish(session: Any) -> None:
     """Write to `MUTANTS_PASSED`, unless this is a worker of pytest-xdist."""
+    if file := os.environ.get("MUTANTS_LOADED"):
+        Path(file).write_text("\n".join(_libraries()))
     if (file := os.environ.get("MUTANTS_PASSED")) and not hasattr(session.config, "workerinput"):
         Path(file).write_text(json.dumps({name: _seconds[name] for name in sorted(_passed)}))
+
+
+def _libraries() -> list[str]:
+    """The modules of libraries that are loaded, in the order of their loading."""
+    files = {name: getattr(module, "__file__", None) for name, module in sys.modules.items()}
+    return [name for name, file in files.items() if file and "site-packages" in file]

@@ -107,7 +107,11 @@ class Tree:
 
     @cached_property
     def _server(self) -> subprocess.Popen[str]:
-        told = {"MUTANTS_CHOSEN": str(self._chosen), "MUTANTS_FAILED": str(self._failed)}
+        told = {
+            "MUTANTS_CHOSEN": str(self._chosen),
+            "MUTANTS_FAILED": str(self._failed),
+            "MUTANTS_LOADED": str(self.path / "loaded.txt"),
+        }
         few = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # those that frameworks bring take seconds
         return subprocess.Popen(
             [str(self._python), str(self.path / "scripts" / "mutants" / "server.py")],

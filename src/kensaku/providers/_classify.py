@@ -145,7 +145,7 @@ _SENTENCES = ("message", "error", "detail", "msg", "info", "code")  # in an obje
 
 def body_text(reply: Reply) -> str:
     """The text of a refusal on one line, without markup: cut further once the key is out of it."""
-    return plain(reply.body[:4_000].decode("utf-8", "replace"))
+    return plain(reply.body[:MAX_REDACTED].decode("utf-8", "replace"))
 
 
 def reason_in(reply: Reply) -> str:
