@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kensaku.server.auth import Principal
@@ -25,9 +25,9 @@ class PageRequest:
     """What a view, or an endpoint of the page, is asked with."""
 
     state: State
-    scope: Scope
-    headers: Mapping[str, str]
-    params: Mapping[str, str]
+    scope: Scope = field(repr=False)  # it holds the cookie of the session, as the headers do
+    headers: Mapping[str, str] = field(repr=False)
+    params: Mapping[str, str] = field(repr=False)
     viewer: Viewer
     words: Words
     theme: str  # "" is the browser's own

@@ -110,8 +110,8 @@ class Map:
 class Research:
     """Write a report. `options` are those of `Kensaku.research`."""
 
-    input: str
-    options: Mapping[str, Any] = field(default_factory=dict)
+    input: str = field(repr=False)
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     stream: bool = False
 
     kind: ClassVar[str] = "research"
