@@ -106,6 +106,29 @@ def test_the_sentence_behind_the_one_with_the_words_may_answer() -> None:
     assert "Clams" not in (answer or "")
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "answer"),
+    [
+        ("When was the harbour built?",
+         "The harbour was built in 1893. Its lighthouse is 31 metres high.",
+         "The harbour was built in 1893. [1]"),
+        ("How high is the lighthouse?",
+         "The lighthouse is 31 metres high. It was painted red. The keeper has a dog.",
+         "The lighthouse is 31 metres high. [1]"),
+        ("港はいつ建設されましたか",
+         "港は1893年に建設されました。灯台の高さは31メートルです。",
+         "港は1893年に建設されました。 [1]"),
+    ],
+)  # fmt: skip
+def test_a_figure_that_is_asked_for_is_answered_by_its_sentence(
+    question: str, text: str, answer: str
+) -> None:
+    """What stands beside it was not asked."""
+    citation = Citation.of(1, Hit("https://a.example/", "", text))
+
+    assert extractive(question, [citation], 0.9) == answer
+
+
 def test_the_same_sentence_of_two_pages_is_said_once() -> None:
     """Copies are no second source."""
     twice = [Citation.of(n, Hit(f"https://{n}.example/", "", SLEEP)) for n in (1, 2)]

@@ -1,6 +1,7 @@
 """An answer out of what was found: sentences of the sources, each with its `[n]`.
 
     passages → sentences → scored by the query's words → the best few, in reading order
+                         → one, when it has the figure that is asked for
                          → none, when even the best say too little about the question
 
 Nothing is made up: every sentence stands in a source, word for word (without that source's own
@@ -15,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kensaku.answers.kinds import gives_figure
 from kensaku.answers.model import ChatModel
 from kensaku.answers.score import MARK, Sentence, score_sentences
 from kensaku.errors import ProviderError
@@ -27,11 +29,13 @@ if TYPE_CHECKING:
     from kensaku.answers.context import Citation, Context
     from kensaku.config.settings import Settings
     from kensaku.models import Attempt, Outcome
-    from kensaku.providers.base import Transport
     from kensaku.search.confidence import Confidence
+    from kensaku.transport.http import HttpClient
 
 SENTENCES = 3
 COPY = 0.7  # share of its words that a sentence may have in common with one that was chosen
+WEAK = 0.4  # of the best sentence's score: what has less adds nothing to it
+WHOLE = 0.8  # share of the question's words with which a sentence answers by itself
 LEAST = 0.2  # probability that the sources answer, below which they are said not to
 NO_ANSWER = "none of the sources answers this"
 
@@ -67,7 +71,7 @@ class Answer:
         }
 
 
-async def to_answer(query: str, context: Context, settings: Settings, http: Transport) -> Answer:
+async def to_answer(query: str, context: Context, settings: Settings, http: HttpClient) -> Answer:
     """Answer from a context: by the configured model, else, or if it fails, by an extract."""
     confidence = context.confidence
     score = confidence.score if confidence else None
@@ -124,6 +128,8 @@ def best_sentences(
             break
         if not sentence.own and not any(_is_beside(sentence, other) for other in chosen):
             continue
+        if chosen and _is_superfluous(query, sentence, chosen[0]):
+            continue
         if all(_adds_to(sentence.terms, other.terms) for other in chosen):
             chosen.append(sentence)
     return chosen
@@ -156,6 +162,17 @@ def _is_beside(sentence: Sentence, other: Sentence) -> bool:
     question, and answers it behind the sentence that has."""
     near = abs(sentence.position - other.position) == 1
     return near and sentence.citation == other.citation
+
+
+def _is_superfluous(query: str, sentence: Sentence, best: Sentence) -> bool:
+    """Whether a sentence says nothing that the best one has left open.
+
+    A question for a figure is answered once the figure is there: the lighthouse beside the harbour
+    that "was built in 1893" was not asked about.
+    """
+    if sentence.own and sentence.score < WEAK * best.score:
+        return True
+    return gives_figure(query, best.text) and (not sentence.own or best.own >= WHOLE)
 
 
 def _adds_to(terms: frozenset[int], other: frozenset[int]) -> bool:
