@@ -21,6 +21,7 @@ class RawServer:
         self.script = script
         self.requests: list[str] = []  # "POST /odd", in the order of arrival
         self.heads: list[bytes] = []
+        self.bodies: list[bytes] = []
         self.writers: list[asyncio.StreamWriter] = []
         self._tasks: list[asyncio.Task[None] | None] = []
 
@@ -51,8 +52,7 @@ class RawServer:
             while not writer.is_closing():
                 head = await reader.readuntil(b"\r\n\r\n")
                 length = re.search(rb"(?i)content-length: (\d+)", head)
-                if length:
-                    await reader.readexactly(int(length[1]))
+                self.bodies.append(await reader.readexactly(int(length[1])) if length else b"")
                 method, path = head.decode("latin-1").split(" ")[:2]
                 self.requests.append(f"{method} {path}")
                 self.heads.append(head)

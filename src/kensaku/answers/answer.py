@@ -168,11 +168,13 @@ def _is_superfluous(query: str, sentence: Sentence, best: Sentence) -> bool:
     """Whether a sentence says nothing that the best one has left open.
 
     A question for a figure is answered once the figure is there: the lighthouse beside the harbour
-    that "was built in 1893" was not asked about.
+    that "was built in 1893" was not asked about. Another source may confirm it.
     """
     if sentence.own and sentence.score < WEAK * best.score:
         return True
-    return gives_figure(query, best.text) and (not sentence.own or best.own >= WHOLE)
+    if sentence.citation != best.citation or not gives_figure(query, best.text):
+        return False
+    return not sentence.own or best.own >= WHOLE
 
 
 def _adds_to(terms: frozenset[int], other: frozenset[int]) -> bool:

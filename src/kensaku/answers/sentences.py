@@ -28,16 +28,21 @@ _STOP = (".", "!", "?", "…", "。", "！", "？", ":", "：", ",", "、", ";")
 def whole_sentences(text: str) -> Iterator[Span]:
     """Yield start and end of each sentence, list item and table row; headings are left out."""
     for start, end in _blocks(text):
+        yield from joined_sentences(text, start, end)
+
+
+def joined_sentences(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield the sentences of a stretch that is all text; together they cover it."""
+    first = None
+    for at, stop in sentences(text, start, end):
+        begin = at if first is None else first
+        if stop < end and stop - begin < LONGEST and _goes_on(text, at, stop):
+            first = begin
+            continue
         first = None
-        for at, stop in sentences(text, start, end):
-            begin = at if first is None else first
-            if stop < end and stop - begin < LONGEST and _goes_on(text, at, stop):
-                first = begin
-                continue
-            first = None
-            yield begin, stop
-        if first is not None:
-            yield first, end
+        yield begin, stop
+    if first is not None:
+        yield first, end
 
 
 def _goes_on(text: str, start: int, end: int) -> bool:

@@ -1,6 +1,7 @@
 """The model of a run: any vendor by pydantic-ai, or an OpenAI-compatible URL.
 
-    open_model(settings, http, "anthropic:…") → Model → ask(system, user, seconds) → text
+    open_model(client, "anthropic:…") → Model → ask(system, user, seconds)    → text
+                                              → stream(system, user, seconds) → pieces of it
 
 A model is asked for text alone: it has no tools, and what it says calls none. Importing
 pydantic-ai takes over a second; `prepare` does it in a thread while the first search runs.
@@ -9,11 +10,14 @@ pydantic-ai takes over a second; `prepare` does it in a thread while the first s
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
-from kensaku.answers.model import MODEL_SECONDS, ChatModel
+from kensaku.answers.model import MODEL_SECONDS, Asks, ChatModel
+from kensaku.answers.stream import EARLY, read_in_time
 from kensaku.answers.tokenizer import count
 from kensaku.errors import ConfigError, MissingExtra, ProviderError, Timeout, Unreadable
 from kensaku.text.clean import visible
@@ -34,15 +38,13 @@ VENDORS = frozenset(
 )
 
 
-class Model(Protocol):
-    """Something that answers a prompt. Raises a `ProviderError` when it does not."""
+class Model(Asks, Protocol):
+    """A model that may also stream."""
 
-    @property
-    def name(self) -> str:
-        """The model's name."""
-
-    async def ask(self, system: str, user: str, seconds: float | None = None) -> str:
-        """Ask once and return the text of the reply."""
+    def stream(
+        self, system: str, user: str, seconds: float | None = None
+    ) -> AsyncGenerator[str, None]:
+        """Ask once and yield the text of the reply while it arrives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +71,27 @@ class VendorModel:
                 said = await _request(self.model, system, user)
         except TimeoutError:
             raise Timeout("llm", f"the model took longer than {limit:g} s") from None
-        except ImportError:
-            vendor = self.name.partition(":")[0]
-            what = f'the package of {vendor} is missing: pip install "pydantic-ai-slim[{vendor}]"'
-            raise ProviderError("llm", what) from None
-        except Exception as error:  # any vendor's client; its words may repeat a key
-            status = getattr(error, "status_code", None)
-            what = f"answered {status}" if status else f"failed ({type(error).__name__})"
-            raise ProviderError("llm", f"the model {what}", status=status) from None
+        except Exception as error:
+            raise _vendor_error(error, self.name) from None
         text = visible(said).strip()
         if not text:
             raise Unreadable("llm", "the model sent no text")
         return text
+
+    async def stream(
+        self, system: str, user: str, seconds: float | None = None
+    ) -> AsyncGenerator[str, None]:
+        """Ask once and yield its text; a model that cannot stream gives all of it at once."""
+        limit = MODEL_SECONDS if seconds is None else seconds
+        try:
+            texts = read_in_time(_stream(self.model, system, user), limit)
+            async with aclosing(texts):
+                async for text in texts:
+                    yield text
+        except ProviderError:
+            raise
+        except Exception as error:
+            raise _vendor_error(error, self.name) from None
 
 
 def open_model(client: Kensaku, name: Any = None) -> Model | None:
@@ -130,8 +141,26 @@ class _Bounded:
         await self.tools.budget.settle(tokens=said)
         return text
 
+    async def stream(
+        self, system: str, user: str, seconds: float | None = None
+    ) -> AsyncGenerator[str, None]:
+        """Ask within the budget; also a reply that breaks off is paid for."""
+        asked, said = count(system) + count(user), list[str]()
+        await self.tools.budget.spend(tokens=asked)
+        self.tools.model_calls += 1
+        self.tools.tokens += asked
+        try:
+            async with aclosing(self.model.stream(system, user, seconds)) as texts:
+                async for text in texts:
+                    said.append(text)
+                    yield text
+        finally:
+            spent = count("".join(said))
+            self.tools.tokens += spent
+            await self.tools.budget.settle(tokens=spent)
 
-def bounded(model: Model, tools: Toolbox) -> Any:
+
+def bounded(model: Model, tools: Toolbox) -> _Bounded:
     """Return the model with its tokens counted."""
     return _Bounded(model, tools)
 
@@ -148,10 +177,49 @@ def _load() -> None:
     import pydantic_ai.direct  # noqa: F401
 
 
+def _vendor_error(error: Exception, name: str) -> ProviderError:
+    """Translate an error of any vendor's client. Its words may repeat a key."""
+    if isinstance(error, ImportError):
+        vendor = name.partition(":")[0]
+        what = f'the package of {vendor} is missing: pip install "pydantic-ai-slim[{vendor}]"'
+        return ProviderError("llm", what)
+    status = getattr(error, "status_code", None)
+    what = f"answered {status}" if status else f"failed ({type(error).__name__})"
+    return ProviderError("llm", f"the model {what}", status=status)
+
+
 async def _request(model: Any, system: str, user: str) -> str:
     from pydantic_ai.direct import model_request
-    from pydantic_ai.messages import ModelRequest, SystemPromptPart, TextPart, UserPromptPart
+    from pydantic_ai.messages import TextPart
 
-    asked = ModelRequest(parts=[SystemPromptPart(system), UserPromptPart(user)])
-    reply = await model_request(model, [asked])
+    reply = await model_request(model, _messages(system, user))
     return "".join(part.content for part in reply.parts if isinstance(part, TextPart))
+
+
+async def _stream(model: Any, system: str, user: str) -> AsyncGenerator[str, None]:
+    await asyncio.to_thread(_load)
+    from pydantic_ai.direct import model_request_stream
+    from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
+
+    began = False
+    try:
+        async with model_request_stream(model, _messages(system, user)) as reply:
+            began = True
+            async for event in reply:
+                match event:
+                    case PartStartEvent(part=TextPart(content=text)) if text:
+                        yield text
+                    case PartDeltaEvent(delta=TextPartDelta(content_delta=text)) if text:
+                        yield text
+            if (reason := getattr(reply, "finish_reason", None)) in EARLY:
+                raise Unreadable("llm", f"the model ended early ({reason})")
+    except (NotImplementedError, AssertionError):  # what models raise that cannot stream
+        if began:
+            raise
+        yield await _request(model, system, user)
+
+
+def _messages(system: str, user: str) -> list[Any]:
+    from pydantic_ai.messages import ModelRequest, SystemPromptPart, UserPromptPart
+
+    return [ModelRequest(parts=[SystemPromptPart(system), UserPromptPart(user)])]

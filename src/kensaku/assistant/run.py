@@ -9,7 +9,7 @@ through `Toolbox` and `Journal`: it is approved, bounded, and done once.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +80,8 @@ async def answer(run: Run) -> Event:
             await _follow(reply, run, evidence)
             findings = await _weigh(evidence)
 
-        draft = await write_answer(run.question, findings, evidence, run.model, tools)
+        emit_text = None if _must_be_confirmed(run, findings) else _emit_text(run)
+        draft = await write_answer(run.question, findings, evidence, run.model, tools, emit_text)
         by_model = draft.written_by != EXTRACT
         assessment = assess(
             findings, run.thresholds, by_model=by_model, cut=draft.cut, marked=draft.marked
@@ -163,10 +164,20 @@ async def _follow(reply: Reply, run: Run, evidence: Evidence) -> None:
         evidence.add(n, result)
 
 
+def _must_be_confirmed(run: Run, findings: Sequence[Finding]) -> bool:
+    """Whether the person has to agree before a word of the answer is shown."""
+    made = assess(findings, run.thresholds, by_model=run.model is not None)
+    return run.tools.person is not None and made.action in ("confirm", "escalate")
+
+
+def _emit_text(run: Run) -> Callable[[str], None]:
+    return lambda part: run.tools.emit(TextDelta(part))
+
+
 async def _is_withheld(run: Run, draft: Draft, assessment: Assessment) -> str:
     """Ask the person to confirm a doubtful answer. Return why it is withheld, "" if it is not."""
     tools = run.tools
-    doubtful = assessment.action in ("confirm", "escalate")
+    doubtful = assessment.action in ("confirm", "escalate") and not draft.emitted
     if draft.text is None or not doubtful or tools.person is None:
         return ""
     question = Question("confirm", tools.phrases.ask_confirm, reason=draft.text)
@@ -178,7 +189,7 @@ async def _is_withheld(run: Run, draft: Draft, assessment: Assessment) -> str:
 def _end(
     run: Run, findings: Sequence[Finding], draft: Draft, assessment: Assessment, withheld: str
 ) -> Event:
-    """Return the last event; before it, the text of an answer is emitted in parts."""
+    """Return the last event; before it, a text that was not emitted yet is emitted in parts."""
     tools = run.tools
     outcome = _outcome(tools, answered=draft.text is not None)
     reason = withheld or (_reason(tools, outcome) if draft.text is None else "")
@@ -201,7 +212,7 @@ def _end(
     )
     if made.text is None:
         return Failed(reason, made)
-    for part in deltas(made.text):
+    for part in () if draft.emitted else deltas(made.text):
         tools.emit(TextDelta(part))
     return Answered(made)
 

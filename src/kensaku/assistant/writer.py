@@ -1,25 +1,31 @@
-"""Write the answer: the extract always; over it, the model's text if its citations hold.
+"""Write the answer: by the model, sentence by sentence as each is checked; else the extract.
 
-findings → extract → (model → check each citation) → contradictions side by side → numbered by use
+    findings → model → check each citation → numbered by use → TextDelta
+             → extract, if there is no model, or none of its citations holds
+             → contradictions side by side
+
+What was emitted is never taken back. A model that breaks off leaves the sentences that hold, and
+the extract follows them.
 """
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kensaku.assistant.answer import Cited
+from kensaku.assistant.checking import Checking
 from kensaku.assistant.model import bounded
 from kensaku.assistant.plan import today
 from kensaku.errors import BudgetExceeded, ProviderError
 from kensaku.index.tokens import document_terms
-from kensaku.research.check import check_text
-from kensaku.research.references import renumber
+from kensaku.research.check import Checker
+from kensaku.research.references import Numbering
 from kensaku.research.words import words_for
 from kensaku.text.escape import escape_line, escape_lines, flatten, line_starts
+from kensaku.text.links import disarm_links
 from kensaku.tools.fence import fence_text
 
 if TYPE_CHECKING:
@@ -53,9 +59,34 @@ class Draft:
     text: str | None = None
     citations: tuple[Cited, ...] = ()
     written_by: str = EXTRACT
+    emitted: bool = False  # its text was emitted while it was written
+    broken: str = ""  # why the model did not write to its end
     cut: int = 0
     marked: int = 0
     notes: list[str] = field(default_factory=list)
+
+
+class AnswerText:
+    """The text of an answer while it is written. `emit` gets each part; None: nobody does yet."""
+
+    def __init__(
+        self, sources: Mapping[int, Reference], emit: Callable[[str], None] | None
+    ) -> None:
+        self.text = ""
+        self.numbering = Numbering(sources)
+        self._emit = emit
+
+    def write(self, part: str) -> None:
+        """Add a part; it is final."""
+        numbered = self.numbering.apply(part)
+        self.text += numbered
+        if self._emit is not None:
+            self._emit(numbered)
+
+    def write_paragraph(self, paragraph: str | None) -> None:
+        """Add a paragraph, if there is one."""
+        if paragraph:
+            self.write(f"\n\n{paragraph}" if self.text else paragraph)
 
 
 async def write_answer(
@@ -64,36 +95,52 @@ async def write_answer(
     evidence: Evidence,
     model: Model | None,
     tools: Toolbox,
+    emit: Callable[[str], None] | None = None,
 ) -> Draft:
-    """Return the answer; its text is None when the sources hold none."""
+    """Return the answer; its text is None when the sources hold none.
+
+    `emit` gets the text of a model while it is written, each part after it was checked. An extract
+    is there at once, and left to the caller.
+    """
     sources = evidence.references(findings)
-    draft = Draft(text=extract(findings))
+    draft, text = Draft(), AnswerText(sources, emit)
     if model is not None and sources:
         try:
-            await _write_by_model(draft, question, sources, evidence, model, tools)
+            await _write_by_model(draft, text, question, sources, evidence, model, tools)
         except (ProviderError, BudgetExceeded) as error:
             draft.notes.append(f"the model did not answer ({error.message}); this is an extract")
-    if draft.text is None:
+    by_model = bool(text.text)
+    if not by_model:  # left to the caller
+        text = AnswerText(sources, None)
+    if not by_model or draft.broken:
+        text.write_paragraph(extract(findings, sources, without=text.text))
+    if not text.text:
         return draft
-    differing = [_side_by_side(f, tools.phrases) for f in findings if f.differences]
-    text, cited = renumber("\n\n".join([draft.text, *differing]), sources)
-    draft.text = text
+    for finding in findings:
+        text.write_paragraph(_side_by_side(finding, sources, tools.phrases))
+    draft.text, draft.emitted = text.text, by_model and emit is not None
+    if by_model and model is not None:
+        draft.written_by = model.name
     draft.citations = tuple(
-        Cited(r.n, r.url, r.title, _passage(r, text), evidence.origin(r.url)) for r in cited
+        Cited(r.n, r.url, r.title, _passage(r, text.text), evidence.origin(r.url))
+        for r in text.numbering.cited
     )
     return draft
 
 
-def extract(findings: Sequence[Finding]) -> str | None:
+def extract(
+    findings: Sequence[Finding], sources: Mapping[int, Reference], without: str = ""
+) -> str | None:
     """Return the best sentences of each question, word for word; a sentence stands once."""
     shown: set[str] = set()
     parts = []
     for finding in findings:
-        chosen = [s for s in finding.sentences if s.text not in shown]
+        chosen = [s for s in finding.sentences if s.text not in shown and s.text not in without]
         shown.update(s.text for s in chosen)
         chosen.sort(key=lambda s: (s.citation, s.position))
         if chosen:
-            parts.append(escape_line(" ".join(f"{s.text} [{s.citation}]" for s in chosen)))
+            said = " ".join(f"{_disarm(s.text, sources)} [{s.citation}]" for s in chosen)
+            parts.append(escape_line(said))
     return "\n\n".join(parts) or None
 
 
@@ -104,35 +151,38 @@ def deltas(text: str) -> list[str]:
 
 async def _write_by_model(
     draft: Draft,
+    text: AnswerText,
     question: str,
     sources: Mapping[int, Reference],
     evidence: Evidence,
     model: Model,
     tools: Toolbox,
 ) -> None:
-    """Replace the extract by the model's text. Raises `ProviderError` or `BudgetExceeded`."""
+    """Write the model's text. Raises `ProviderError` or `BudgetExceeded` before anything of it."""
     if tools.seconds_left <= 0:
         raise ProviderError("llm", "no time was left")
     rules = _RULES.format(language=words_for(question).answer_in, today=today(), left=tools.left())
     asked = f"Sources:\n\n{_fenced(sources, evidence)}\n\nQuestion: {question}"
+    checking = Checking(Checker(sources, tools.phrases.unverified), text)
 
-    async def write() -> str:
+    async def write() -> dict[str, str]:
         from kensaku.answers.model import MODEL_SECONDS
 
         seconds = max(0.001, min(tools.seconds_left, MODEL_SECONDS))
-        said: str = await bounded(model, tools).ask(rules, asked, seconds)
-        return said
+        return await checking.read(bounded(model, tools).stream(rules, asked, seconds))
 
     said = await tools.journal.once("write", write)
-    checked = await asyncio.to_thread(check_text, said, sources, tools.phrases.unverified)
-    if not checked.cited:
-        raise ProviderError("llm", "none of its citations stands in its source")
-    draft.text, draft.written_by = checked.text, model.name
+    await checking.finish(said)
+    checked = checking.checker.checked
     draft.cut, draft.marked = checked.cut, checked.marked
     if checked.cut:
         draft.notes.append(f"sentences cut, because no citation of theirs holds: {checked.cut}")
     if checked.marked:
         draft.notes.append(f"sentences marked as not verified: {checked.marked}")
+    draft.broken = said["broken"]
+    if draft.broken:
+        what = "its sentences that hold are kept, and an extract follows"
+        draft.notes.append(f"the model broke off ({draft.broken}); {what}")
 
 
 def _fenced(sources: Mapping[int, Reference], evidence: Evidence) -> str:
@@ -148,9 +198,20 @@ def _fenced(sources: Mapping[int, Reference], evidence: Evidence) -> str:
     return fence_text("\n\n".join(parts)[:MAX_SOURCES], origin=origin)
 
 
-def _side_by_side(finding: Finding, phrases: Phrases) -> str:
-    sides = [f"- {flatten(s.text)} [{s.citation}]" for pair in finding.differences for s in pair]
-    return "\n".join([phrases.differ, *sides])
+def _side_by_side(
+    finding: Finding, sources: Mapping[int, Reference], phrases: Phrases
+) -> str | None:
+    sides = [
+        f"- {flatten(_disarm(s.text, sources))} [{s.citation}]"
+        for pair in finding.differences
+        for s in pair
+    ]
+    return "\n".join([phrases.differ, *sides]) if sides else None
+
+
+def _disarm(text: str, sources: Mapping[int, Reference]) -> str:
+    addresses = frozenset(source.url for source in sources.values())
+    return disarm_links(text, addresses, [text])
 
 
 def _passage(source: Reference, text: str) -> str:

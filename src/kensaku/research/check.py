@@ -1,27 +1,32 @@
-"""Check a model's text against its sources: each citation, sentence by sentence. Pure.
+"""Check a model's text against its sources while it arrives: sentence by sentence. Pure.
 
 [3: "quote"] → does the quote stand in source 3? → [3], or the sentence is cut
 [3]          → does source 3 have its words and figures? → [3], or the sentence is cut
 no citation, or a figure that its sources do not have → marked as not verified
+
+A sentence is given out once the next one has begun: citations behind its full stop belong to it.
+However a text is divided into pieces, the same comes out.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kensaku.answers.sentences import whole_sentences
+from kensaku.answers.sentences import joined_sentences
 from kensaku.answers.verify import MAX_QUOTE, verify
 from kensaku.index.tokens import document_terms
 from kensaku.text.escape import flatten
+from kensaku.text.links import disarm_links
 
 if TYPE_CHECKING:
     from kensaku.research.evidence import Reference
 
 MAX_TEXT = 100_000
 MIN_QUOTE = 6  # characters: less stands everywhere
+MAX_CITATION = 640  # characters that a citation may have
 SUPPORT = 0.5  # share of a sentence's words that its source must have when nothing is quoted
 _CITATION = re.compile(
     r"\s*\[(\d{1,3})(?:\s*[:：]\s*[\"“”„«「『']([^\n\]]{0,600}?)[\"“”»」』'])?\s*\]"
@@ -32,6 +37,8 @@ _LEADING = re.compile("\\s*((?:\x01\\d+\x01\\s*)+)[.。]?")
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _ITEM = re.compile(r"(\s*(?:[-*•]|\d{1,3}[.)])\s+)(.*)")
+_UNKNOWN = re.compile(r"\s*(?:[-*•]|\d{0,3}[.)]?)\s*")
+_STOPS = frozenset(".!?…\"'”’)")
 
 
 @dataclass(slots=True)
@@ -52,52 +59,135 @@ class _Citation:
 
 def check_text(text: str, sources: Mapping[int, Reference], mark: str) -> Checked:
     """Return the text with only the citations that hold; `mark` follows what nothing supports."""
-    checked = Checked()
-    lines = []
-    for line in text[:MAX_TEXT].split("\n"):
-        if match := _HEADING.match(line):
-            lines.append(f"{match[1]} {flatten(_CITATION.sub('', match[2]))}")
-            continue
-        item = _ITEM.match(line)
-        start, body = (item[1], item[2]) if item else ("", line)
-        kept = _check_line(body, sources, mark, checked)
-        if kept or not body.strip():
-            lines.append(f"{start}{kept}" if kept else "")
-    checked.text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
-    return checked
+    checker = Checker(sources, mark)
+    checker.feed(text)
+    checker.end()
+    return checker.checked
 
 
-def _check_line(line: str, sources: Mapping[int, Reference], mark: str, checked: Checked) -> str:
-    citations: list[_Citation] = []
+class Checker:
+    """Takes a text piece by piece, and gives out what of it is checked."""
 
-    def take(match: re.Match[str]) -> str:
-        numbers = [match[1]] if match[1] else re.findall(r"\d+", match[3])
-        first = len(citations)
-        citations.extend(_Citation(int(n), match[2]) for n in numbers)
-        return "".join(f"\x01{at}\x01" for at in range(first, len(citations)))
+    def __init__(self, sources: Mapping[int, Reference], mark: str) -> None:
+        self.checked = Checked()
+        self._sources, self._mark = sources, mark
+        self._addresses = frozenset(source.url for source in sources.values())
+        self._left = MAX_TEXT
+        self._raw = ""  # of the line that is being read, not looked at yet
+        self._body = ""  # of it, the sentences that are not given out yet; citations are tokens
+        self._citations: list[_Citation] = []
+        self._start: str | None = None  # of an item of a list; None: the line is not known yet
+        self._has_text = False  # something of the line was given out
+        self._newlines = 0  # since the text that was given out last
 
-    kept = []
-    for sentence in _sentences(_CITATION.sub(take, line)):
-        found = [citations[int(at)] for at in _TOKEN.findall(sentence)]
-        words = flatten(_TOKEN.sub("", sentence))
-        if not words.strip(" .。"):
-            continue
-        holding = [c.n for c in found if _holds(c, words, sources)]
-        if found and not holding:
-            checked.cut += 1
-            continue
-        numbers = "".join(f" [{n}]" for n in dict.fromkeys(holding))
-        checked.cited += bool(holding)
-        doubtful = not holding or not _has_figures(words, [sources[n] for n in holding])
-        checked.marked += doubtful
-        kept.append(f"{words}{numbers}{f' {mark}' if doubtful else ''}")
-    return " ".join(kept)
+    def feed(self, piece: str) -> str:
+        """Take a piece and return the text that is checked by now and was not returned before."""
+        before = len(self.checked.text)
+        piece = piece.replace("\x01", "")[: self._left]
+        self._left -= len(piece)
+        *lines, rest = piece.split("\n")
+        for line in lines:
+            self._raw += line
+            self._end_line()
+        self._raw += rest
+        self._advance()
+        return self.checked.text[before:]
+
+    def end(self) -> str:
+        """Return the rest of the text: nothing follows."""
+        before = len(self.checked.text)
+        self._end_line()
+        return self.checked.text[before:]
+
+    def _end_line(self) -> None:
+        line = self._raw
+        if self._start is None and (heading := _HEADING.match(line)):
+            self._give(f"{heading[1]} {self._plain(_CITATION.sub('', heading[2]))}")
+        elif self._start is None and not line.strip():
+            self._has_text = True  # an empty line counts
+        else:
+            self._begin_line()
+            self._read(self._raw)
+            self._check(_sentences(self._body))
+        self._newlines += self._has_text
+        self._raw = self._body = ""
+        self._start, self._has_text = None, False
+        self._citations.clear()
+
+    def _advance(self) -> None:
+        """Check the sentences of an unfinished line behind which another has begun."""
+        if self._start is None:
+            if self._raw.startswith("#") or _UNKNOWN.fullmatch(self._raw):
+                return  # a heading, or too little to know what the line is
+            self._begin_line()
+        # A citation may have begun; blanks before one belong to it.
+        opened = self._raw.find("[", self._raw.rfind("]") + 1)
+        known = self._raw
+        if opened >= 0 and len(self._raw) - opened < MAX_CITATION:
+            known = self._raw[:opened]
+        known = known.rstrip()
+        self._read(known)
+        self._raw = self._raw[len(known) :]
+        *final, last = _sentences(self._body) or [""]
+        if final:
+            self._body = last
+            self._check(final)
+
+    def _begin_line(self) -> None:
+        if self._start is None:
+            item = _ITEM.match(self._raw)
+            self._start, self._raw = (item[1], item[2]) if item else ("", self._raw)
+
+    def _read(self, text: str) -> None:
+        """Add text to the sentences, its citations as tokens."""
+
+        def take(match: re.Match[str]) -> str:
+            numbers = [match[1]] if match[1] else re.findall(r"\d+", match[3])
+            first = len(self._citations)
+            self._citations.extend(_Citation(int(n), match[2]) for n in numbers)
+            before = text[match.start() - 1] if match.start() else self._body[-1:]
+            blank = " " if before in _STOPS else ""  # a citation hides no end of a sentence
+            tokens = (f"\x01{at}\x01" for at in range(first, len(self._citations)))
+            return blank + "".join(tokens)
+
+        self._body += _CITATION.sub(take, text)
+
+    def _check(self, sentences: list[str]) -> None:
+        for sentence in sentences:
+            found = [self._citations[int(at)] for at in _TOKEN.findall(sentence)]
+            words = self._plain(_TOKEN.sub("", sentence))
+            if not words.strip(" .。"):
+                continue
+            holding = [c.n for c in found if _holds(c, words, self._sources)]
+            if found and not holding:
+                self.checked.cut += 1
+                continue
+            numbers = "".join(f" [{n}]" for n in dict.fromkeys(holding))
+            self.checked.cited += bool(holding)
+            doubtful = not holding or not _has_figures(words, [self._sources[n] for n in holding])
+            self.checked.marked += doubtful
+            self._give(f"{words}{numbers}{f' {self._mark}' if doubtful else ''}")
+
+    def _plain(self, words: str) -> str:
+        """Return words of a model: nothing in them is loaded, and no address is made up."""
+        return flatten(disarm_links(words, self._addresses, self._texts()))
+
+    def _texts(self) -> Iterator[str]:
+        return (p.text for source in self._sources.values() for p in source.passages)
+
+    def _give(self, words: str) -> None:
+        checked = self.checked
+        start = "\n" * min(self._newlines, 2) + (self._start or "")
+        between = " " if self._has_text else start
+        whole = f"{checked.text}{between}{words}"
+        checked.text = whole if checked.text else whole.lstrip()
+        self._has_text, self._newlines = True, 0
 
 
 def _sentences(line: str) -> list[str]:
     """Split a line; citations behind a full stop belong to the sentence before them."""
     found: list[str] = []
-    for start, end in whole_sentences(line):
+    for start, end in joined_sentences(line, 0, len(line)):
         sentence = line[start:end]
         leading = _LEADING.match(sentence)
         if leading and found:

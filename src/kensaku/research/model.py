@@ -16,7 +16,7 @@ from kensaku.text.escape import escape_lines, flatten, line_starts
 from kensaku.tools.fence import fence_text
 
 if TYPE_CHECKING:
-    from kensaku.answers.model import ChatModel
+    from kensaku.answers.model import Asks
     from kensaku.research.evidence import Reference
 
 QUERIES = 3  # that a question may have: one for each round
@@ -48,7 +48,7 @@ _FILL = (
 )
 
 
-async def plan_by_model(text: str, most: int, model: ChatModel, seconds: float) -> list[Question]:
+async def plan_by_model(text: str, most: int, model: Asks, seconds: float) -> list[Question]:
     """Let the model split the input. Raises a `ProviderError`."""
     said = await model.ask(
         _PLAN.format(most=most, queries=QUERIES), f"Task: {text}", _limit(seconds)
@@ -68,7 +68,7 @@ async def write_by_model(
     *,
     words: int,
     language: str,
-    model: ChatModel,
+    model: Asks,
     seconds: float,
 ) -> str:
     """Let the model write the report, unchecked. Raises a `ProviderError`."""
@@ -79,7 +79,7 @@ async def write_by_model(
 
 
 async def fill_by_model(
-    task: str, schema: Any, sources: Iterable[Reference], model: ChatModel, seconds: float
+    task: str, schema: Any, sources: Iterable[Reference], model: Asks, seconds: float
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Let the model fill a schema; return values and basis, unchecked. Raises a `ProviderError`."""
     system = _FILL.format(schema=json.dumps(schema, ensure_ascii=False))

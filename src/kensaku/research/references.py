@@ -27,10 +27,31 @@ _MONTHS = ("January February March April May June July August September October 
 
 def renumber(text: str, sources: Mapping[int, Reference]) -> tuple[str, list[Reference]]:
     """Number the sources by their first use in the text; leave out those that it does not cite."""
-    order = [int(n) for n in dict.fromkeys(_MARK.findall(text)) if int(n) in sources]
-    new = {old: n for n, old in enumerate(order, 1)}
-    text = _MARK.sub(lambda m: f"[{new[int(m[1])]}]" if int(m[1]) in new else "", text)
-    return text, [replace(sources[old], n=n) for old, n in new.items()]
+    numbering = Numbering(sources)
+    return numbering.apply(text), numbering.cited
+
+
+class Numbering:
+    """Numbers sources by their first use in a text that is written part by part."""
+
+    def __init__(self, sources: Mapping[int, Reference]) -> None:
+        self._sources = sources
+        self._new: dict[int, int] = {}
+
+    def apply(self, text: str) -> str:
+        """Return the next part with its new numbers; marks of unknown sources are left out."""
+        return _MARK.sub(self._mark, text)
+
+    @property
+    def cited(self) -> list[Reference]:
+        """The sources that were cited so far, by their new numbers."""
+        return [replace(self._sources[old], n=n) for old, n in self._new.items()]
+
+    def _mark(self, match: re.Match[str]) -> str:
+        old = int(match[1])
+        if old not in self._sources:
+            return ""
+        return f"[{self._new.setdefault(old, len(self._new) + 1)}]"
 
 
 def apply_style(text: str, sources: list[Reference], style: str, words: Words) -> str:

@@ -14,11 +14,12 @@ from __future__ import annotations
 import asyncio
 import json
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from kensaku.errors import Unreadable
 from kensaku.fetch.decode import STEP, Decoder, decoder
 from kensaku.providers.base import Reply
 from kensaku.transport.per_loop import PerLoop
@@ -56,27 +57,57 @@ class HttpClient(PerLoop["Session"]):
         """
         session = await self._session()
         try:
-            url, credentials = _address(request.url)
-            headers = {**credentials, **request.headers}
-            body = None
-            if request.json is not None:
-                headers["Content-Type"] = "application/json"
-                body = json.dumps(request.json).encode()
-            _check_headers(headers)
-            async with session.request(
-                request.method,
-                url,
-                params=request.params or None,
-                data=body,
-                headers=headers,
-                allow_redirects=False,
-                proxy=self.proxy,
-            ) as response:
+            async with self._open_request(session, request) as response:
                 return await _read(response)
         except Exception as error:
             from kensaku.transport.sessions import provider_error
 
             raise provider_error(error, provider) from None
+
+    async def stream(self, request: Request, provider: str) -> AsyncGenerator[bytes, None]:
+        """Send a request once and yield the body of the reply while it arrives.
+
+        Raises `Unreadable` for another status than 200. Closing the generator closes the
+        connection. The bounds are those of `send`.
+        """
+        session = await self._session()
+        try:
+            plain = {"Accept": "text/event-stream, application/json", "Accept-Encoding": "identity"}
+            async with self._open_request(session, request, plain) as response:
+                if response.status != 200:
+                    message = f"the server answered {response.status}"
+                    raise Unreadable(provider, message, status=response.status)
+                if encoding := response.headers.get("Content-Encoding", ""):
+                    raise UnknownEncoding(encoding)
+                while data := await response.content.readany():
+                    yield data
+                if error := response.content.exception():
+                    raise error
+        except Exception as error:
+            from kensaku.transport.sessions import provider_error
+
+            raise provider_error(error, provider) from None
+
+    def _open_request(
+        self, session: Session, request: Request, own: Mapping[str, str] | None = None
+    ) -> Any:
+        """Return the context of a request that is about to be sent. Raises `ValueError`."""
+        url, credentials = _address(request.url)
+        headers = {**(own or {}), **credentials, **request.headers}
+        body = None
+        if request.json is not None:
+            headers["Content-Type"] = "application/json"
+            body = json.dumps(request.json).encode()
+        _check_headers(headers)
+        return session.request(
+            request.method,
+            url,
+            params=request.params or None,
+            data=body,
+            headers=headers,
+            allow_redirects=False,
+            proxy=self.proxy,
+        )
 
     async def _make(self) -> Session:
         sessions = await import_sessions()

@@ -1,0 +1,97 @@
+"""The reply of a model while it arrives: server-sent events of the OpenAI format → pieces of text.
+
+    bytes → lines → {"choices": [{"delta": {"content": "…"}}]} → "…"
+
+A server that ignores `stream` and sends one JSON completion is read as one piece. A reply that
+breaks off is an error, so that half a sentence is never taken for the end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import json
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from typing import Any
+
+from kensaku.errors import Timeout, Unreadable
+
+IDLE_SECONDS = 20.0  # between two pieces; the first one may take as long as the whole reply
+MAX_BYTES = 4 * 2**20  # of one event, or of a whole completion
+EARLY = ("length", "content_filter")  # why a model stopped before it was done
+NO_ANSWER = "the model's server sent no answer"
+
+
+async def read_completion(body: AsyncIterator[bytes]) -> AsyncGenerator[str, None]:
+    """Yield the text of a reply as it arrives. Raises `Unreadable` when it ends early."""
+    ended = False
+    async for data in _events(body):
+        if data == "[DONE]":
+            return
+        choice = _choice(data)
+        message = choice.get("delta") or choice.get("message") or {}
+        text = message.get("content") if isinstance(message, dict) else None
+        if isinstance(text, str) and text:
+            yield text
+        reason = choice.get("finish_reason")
+        if reason in EARLY:
+            raise Unreadable("llm", f"the model ended early ({reason})")
+        ended = ended or bool(reason) or "message" in choice
+    if not ended:
+        raise Unreadable("llm", "the model's reply broke off")
+
+
+async def read_in_time(
+    texts: AsyncGenerator[str, None], seconds: float, idle: float | None = None
+) -> AsyncGenerator[str, None]:
+    """Yield the pieces of a reply. Raises `Timeout` when it takes too long, or stalls."""
+    loop = asyncio.get_running_loop()
+    deadline = limit = loop.time() + seconds
+    async with aclosing(texts):
+        while True:
+            try:
+                async with asyncio.timeout_at(limit):
+                    text = await anext(texts)
+            except StopAsyncIteration:
+                return
+            except TimeoutError:
+                stalled = limit < deadline
+                message = "stalled" if stalled else f"took longer than {seconds:g} s"
+                raise Timeout("llm", f"the model {message}") from None
+            yield text
+            limit = min(deadline, loop.time() + (IDLE_SECONDS if idle is None else idle))
+
+
+async def _events(body: AsyncIterator[bytes]) -> AsyncIterator[str]:
+    """Yield the data of each event; a body that is JSON is one event."""
+    decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+    rest, whole = "", None
+    async for data in body:
+        rest += decode(data)
+        if whole is None and rest.strip():
+            whole = rest.lstrip().startswith("{")
+        if len(rest) > MAX_BYTES:
+            raise Unreadable("llm", "the model's server sent an event that is too large")
+        if whole:
+            continue
+        *lines, rest = rest.split("\n")
+        for line in lines:
+            if line.startswith("data:"):
+                yield line.removeprefix("data:").strip()
+    if whole and rest.strip():
+        yield rest
+    elif rest.startswith("data:"):
+        yield rest.removeprefix("data:").strip()
+
+
+def _choice(data: str) -> dict[str, Any]:
+    """Return the first choice of an event; nothing for one without, as the last with the usage."""
+    try:
+        event = json.loads(data)
+        if event.get("error") or not isinstance(event["choices"], list):
+            raise Unreadable("llm", NO_ANSWER)
+        choice = event["choices"][0] if event["choices"] else {}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise Unreadable("llm", NO_ANSWER) from None
+    return choice if isinstance(choice, dict) else {}
