@@ -32,6 +32,8 @@ def disarm(text: str) -> str:
         ("[a [b](https://evil.example/)](https://evil.example/)", f"[a b] ({REMOVED})"),
         ("<https://evil.example/secret>", f"<{REMOVED}>"),
         ('<a href="https://evil.example/">x</a>', f'< a href="{REMOVED}">x< /a>'),
+        ('<b onclick="x()">hi</b> a < b = c', '< b onclick="x()">hi</b> a < b = c'),
+        ("<form action=/x><button>go</button>", "< form action=/x>< button>go< /button>"),
         ("www.evil.example/?q=1 //evil.example/x", f"{REMOVED} {REMOVED}"),
         ("evil.example/?q=secret evil.example/averylongsecretpath", f"{REMOVED} {REMOVED}"),
         ("[x](javascript:alert(1)) javascript:alert(1)", f"x {REMOVED})"),

@@ -29,7 +29,10 @@ _ADDRESS = re.compile(
     rf"|(?<![\w@/.-]){_HOST}/(?:{_END}*[?=&%]{_END}*|{_END}{{{LONG_PATH},}})",
     re.IGNORECASE,
 )
-_ANCHOR = re.compile(r"<(?=/?a[\s>/])", re.IGNORECASE)
+# Tags that lead somewhere, and every tag with an attribute: `<b onclick=…>`.
+_TAG = re.compile(
+    r"<(?=/?(?:a|area|form|button)[\s>/]|[a-z][\w:-]{0,40}[\s/][^<>=]{0,200}=)", re.IGNORECASE
+)
 _KEPT = re.compile("\x02(\\d+)\x02")
 
 
@@ -57,7 +60,7 @@ def disarm_links(text: str, addresses: Collection[str], texts: Iterable[str]) ->
 
     texts = list(texts)
     text = _LINK.sub(link, text.replace("\x02", ""))
-    text = _ANCHOR.sub("< ", text).replace("](", "] (")
+    text = _TAG.sub("< ", text).replace("](", "] (")
     text = _ADDRESS.sub(address, text)
     if any(part.startswith("`") for part in kept):
         text = text.replace("`", "'")  # one more would end the code too soon
