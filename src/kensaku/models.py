@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kensaku.search.confidence import Confidence
 
 Depth = Literal["ultra-fast", "fast", "basic", "advanced"]
-Topic = Literal["general", "news", "finance"]
+Topic = Literal["general", "news", "finance", "papers", "code", "images"]
 TimeRange = Literal["day", "week", "month", "year"]
 
 MAX_QUERY_CHARS = 2_000

@@ -121,6 +121,7 @@ class SettingsOptions(TypedDict, total=False):
     timeout: float
     max_results: int
     keyless: bool
+    specialists: bool
     dialect: str
     tenant: str
     state_url: str

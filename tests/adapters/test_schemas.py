@@ -245,7 +245,7 @@ def test_a_function_can_be_read_by_those_who_make_schemas_of_functions(make_clie
         hints = typing.get_type_hints(made)
         assert hints["query"] is str
         assert hints["max_results"] is int
-        assert hints["topic"] == typing.Literal["general", "news", "finance"]
+        assert hints["topic"] == typing.Literal["general", "news", "finance", "papers", "code"]
         assert hints["include_domains"] == list[str] | None
         assert hints["return"] is str
         signature = inspect.signature(made)

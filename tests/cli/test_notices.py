@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from kensaku import Kensaku, Settings
+import pytest
+
+from kensaku import Kensaku, Query, Settings
 from kensaku.cli._notices import KeylessNotice
 
 
@@ -15,3 +17,20 @@ async def test_the_notice_names_the_hosts_that_are_asked(tmp_path, capsys):
     assert "api.you.com" in words
     assert "*.wikipedia.org" in words
     assert "ydc-index.io" not in words
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [(Query("papers on otters"), True), (Query("otters"), False), (None, True)],
+)
+async def test_who_has_a_key_is_told_of_the_specialists_before_they_are_asked(
+    tmp_path, capsys, query, said
+):
+    """They see the query as soon as the web does; without a query at hand, they may."""
+    environ = {"KENSAKU_HOME": str(tmp_path), "TAVILY_API_KEY": "k", "GITHUB_TOKEN": "k"}
+    async with Kensaku(Settings.load(environ=environ)) as k:
+        KeylessNotice(k, None, query).print_before()
+
+    words = capsys.readouterr().err
+    assert ("export.arxiv.org" in words) is said
+    assert "api.github.com" not in words

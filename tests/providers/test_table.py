@@ -32,9 +32,14 @@ def test_every_provider_but_the_local_one_has_a_sample():
 
 def test_the_pool_is_made_of_those_that_answer_without_a_key():
     """And of no others: these are asked when nobody has configured anything."""
-    pool = {name for name in BUILT_IN if provider_class(name).pooled}
+    pooled = [provider_class(name) for name in BUILT_IN if provider_class(name).pooled]
 
-    assert pool == {"tavily", "firecrawl", "you", "keenable", "wikipedia", "duckduckgo"}
+    assert {cls.name for cls in pooled if not cls.specialist} == {
+        "tavily", "firecrawl", "you", "keenable", "wikipedia", "duckduckgo",
+    }  # fmt: skip
+    assert {cls.name for cls in pooled if cls.specialist} == {
+        "arxiv", "crossref", "europepmc", "github", "github_issues", "stackexchange",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ class _Provider:
     """A provider of somebody else, which is configured in one way or another."""
 
     key_variable, keyless, needs, url = "", False, (), ""
-    pooled, is_web, specialist = False, True, False
+    pooled, is_web, specialist, knows, price = False, True, False, frozenset(), 0.0
 
 
 @pytest.mark.parametrize("url", ["", "https://api.example"])

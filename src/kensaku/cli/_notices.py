@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from kensaku.answers.answer import Answer
     from kensaku.answers.context import Context
     from kensaku.client import Kensaku
-    from kensaku.models import Attempt, Hit, Response
+    from kensaku.models import Attempt, Hit, Query, Response
     from kensaku.research.report import Report
 
 MARKER = "keyless-notice"
@@ -31,25 +31,29 @@ class KeylessNotice:
     has to be printed before the first query is sent.
     """
 
-    def __init__(self, k: Kensaku, route: str | Iterable[str] | None) -> None:
+    def __init__(
+        self, k: Kensaku, route: str | Iterable[str] | None, query: Query | None = None
+    ) -> None:
         self._marker = k.settings.home / MARKER
-        self._first = ""
+        self._first: tuple[str, ...] = ()  # who is asked at once, or may be when no query is given
         self._hosts: dict[str, str] = {}
         if self._marker.exists():
             return
         from kensaku.search.route import plan
 
         planned = plan(k.settings, route, None)
-        self._first = planned.names[0]
+        beside = tuple(dict.fromkeys(n for names in planned.specialists.values() for n in names))
+        self._first = (planned.names[0], *(planned.beside(query).names if query else beside))
+        keyless = [n for n in beside if not k.settings.provider(n).keys]
         self._hosts = {
             name: k._resources.provider(name).keyless_host
-            for name in planned.names
-            if name in planned.pool
+            for name in (*planned.names, *keyless)
+            if name in planned.pool or name in keyless
         }
 
     def print_before(self) -> None:
         """Print it before the search if a keyless service is asked first."""
-        if self._first in self._hosts:
+        if any(name in self._hosts for name in self._first):
             self._print()
 
     def print_after(self, attempts: Iterable[Attempt]) -> None:

@@ -67,7 +67,7 @@ async def run(args: argparse.Namespace) -> int:
         if cassette.replays and cassette.providers:
             options.setdefault("route", cassette.providers)
     async with open_client(settings, cassette) as k:
-        notice = None if args.replay else notices.KeylessNotice(k, options.get("route"))
+        notice = None if args.replay else notices.KeylessNotice(k, options.get("route"), query)
         if notice is not None:
             notice.print_before()
         response = await _search(k, query, options)

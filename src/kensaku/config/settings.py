@@ -84,6 +84,10 @@ class Settings:
         True, switch,
         "auto may ask services that need no key; they then see the queries",
     )  # fmt: skip
+    specialists: bool = _setting(
+        True, switch,
+        "auto asks sources of papers, code and error messages beside the web, for such queries",
+    )  # fmt: skip
     dialect: str = _setting("plain", text, "how results are written")
     tenant: str = _setting("", text, "whose cache, budgets and collections these are")
     state_url: str = _setting(

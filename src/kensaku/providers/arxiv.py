@@ -22,7 +22,9 @@ class Arxiv(Provider):
     known_source = "jonatasgrosman/findpapers/tests/data/arxiv-api-search.xml"
     url = "https://export.arxiv.org"
     keyless = True
+    pooled = True
     specialist = True
+    knows = frozenset({"papers"})
     max_query_chars = 1_000
     max_results = 50
     filters = frozenset({"dates"})

@@ -50,7 +50,8 @@ if TYPE_CHECKING:
     from datetime import date
 
     from kensaku._resources import Resources
-    from kensaku.models import Query
+    from kensaku.models import Query, Topic
+    from kensaku.search.intent import Intent
 
 __all__ = [
     "Filter", "Findings", "KnownBy", "Provider", "Reply", "Request", "Transport",
@@ -114,6 +115,7 @@ class Provider:
     max_query_words: ClassVar[int | None] = None
     max_results: ClassVar[int] = 50
     filters: ClassVar[frozenset[Filter]] = frozenset()  # what the upstream itself filters
+    topics: ClassVar[frozenset[Topic]] = frozenset({"news"})  # which, when it filters by topic
     languages: ClassVar[Mapping[str, str] | None] = None  # ours → its own (_locales); None: any
     countries: ClassVar[frozenset[str] | None] = None  # those that it knows; None: any
     family: ClassVar[str] = ""  # whose index it resells; agreement inside one counts once
@@ -126,7 +128,8 @@ class Provider:
     format: ClassVar[str] = "JSON"  # what `decode` reads, for people
     markup: ClassVar[bool] = True  # its contents are HTML: tags are removed, entities decoded
     is_web: ClassVar[bool] = True  # searches the web, and counts against budgets
-    specialist: ClassVar[bool] = False  # knows one field: asked by name, and never by `auto`
+    specialist: ClassVar[bool] = False  # no place of its own in `auto`: asked by name
+    knows: ClassVar[frozenset[Intent]] = frozenset()  # for these, `auto` asks it beside the web
     needs_address: ClassVar[bool] = True  # cannot be asked without a base URL
     cacheable: ClassVar[bool] = True  # its answers are kept in the response cache
 
@@ -169,6 +172,8 @@ class Provider:
             unknown.add("language")
         if query.country and not self.country_of(query):
             unknown.add("country")
+        if query.topic != "general" and query.topic not in self.topics:
+            unknown.add("topic")
         return self.filters - unknown
 
     def language_of(self, query: Query) -> str | None:

@@ -19,7 +19,9 @@ class Crossref(Provider):
     known_source = "sckott/habanero/test/cassettes/test-works/test_works_field_queries.yaml"
     url = "https://api.crossref.org"
     keyless = True
+    pooled = True
     specialist = True
+    knows = frozenset({"papers"})
     options = {"mailto": "CROSSREF_MAILTO"}  # who gives an address is served first
     max_query_chars = 1_000
     max_results = 100

@@ -20,7 +20,9 @@ class EuropePmc(Provider):
     docs = "https://europepmc.org/RestfulWebService"
     url = "https://www.ebi.ac.uk/europepmc/webservices/rest"
     keyless = True
+    pooled = True
     specialist = True
+    knows = frozenset({"papers"})
     max_query_chars = 1_000
     max_results = 100
     filters = frozenset({"dates"})

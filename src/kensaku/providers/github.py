@@ -24,7 +24,9 @@ class GitHub(Provider):
     key_variable = "GITHUB_TOKEN"
     key_aliases = ("GH_TOKEN",)
     keyless = True
+    pooled = True
     specialist = True
+    knows = frozenset({"code"})
     max_query_chars = 256
     max_results = 100
     filters = frozenset({"dates"})
@@ -80,6 +82,7 @@ class GitHubIssues(GitHub):
     name = "github_issues"
     label = "GitHub issues"
     known_source = "PyGithub/PyGithub/tests/ReplayData/Search.testSearchIssues.txt"
+    knows = frozenset({"errors"})
 
     path = "/search/issues"
     qualifiers = "is:issue"  # without it, or `is:pull-request`, the search is refused

@@ -26,6 +26,7 @@ class SemanticScholar(Provider):
     key_aliases = ("SEMANTICSCHOLAR_API_KEY", "S2_API_KEY")
     keyless = True  # by a rate that everybody without a key shares
     specialist = True
+    knows = frozenset({"papers"})
     max_query_chars = 1_000
     max_results = 100
     filters = frozenset({"dates"})

@@ -24,7 +24,9 @@ class StackExchange(Provider):
     key_variable = "STACKEXCHANGE_API_KEY"
     key_aliases = ("STACKEXCHANGE_KEY", "STACK_EXCHANGE_API_KEY")
     keyless = True  # 300 a day for one address; 10,000 with a key
+    pooled = True
     specialist = True
+    knows = frozenset({"code", "errors"})
     options = {"site": "STACKEXCHANGE_SITE"}
     max_results = 100
     filters = frozenset({"dates"})

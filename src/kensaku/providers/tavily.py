@@ -26,6 +26,7 @@ class Tavily(Provider):
     max_query_chars = 400
     max_results = 20
     filters = frozenset({"dates", "domains", "country", "language", "topic"})
+    topics = frozenset({"news", "finance"})
     family = "tavily"
     reads_pages = True
     price = 0.008
@@ -37,7 +38,7 @@ class Tavily(Provider):
 
     def filters_for(self, query: Query) -> frozenset[Filter]:
         # It prefers a country for the general topic alone.
-        return super().filters_for(query) - ({"country"} if query.topic != "general" else set())
+        return super().filters_for(query) - ({"country"} if query.topic in self.topics else set())
 
     def request(self, query: Query, key: str) -> Request:
         body: dict[str, Any] = {
@@ -58,7 +59,7 @@ class Tavily(Provider):
             body["include_domains_mode"] = "restrict"
         if query.exclude_domains:
             body["exclude_domains"] = list(query.exclude_domains)
-        if query.topic != "general":
+        if query.topic in self.topics:
             body["topic"] = query.topic
         else:
             body["include_published_date"] = True

@@ -61,7 +61,8 @@ async def ask_provider(run: Run, name: str) -> Findings | None:
             query = _fit_query(run, provider)
             wait = run.wait_deadline(name, deadline) if limiter.limited else deadline
             permit = await limiter.acquire(wait)
-            if provider.is_web and run.budget.bounded:
+            counts = provider.is_web and name not in run.beside.names
+            if counts and run.budget.bounded:
                 price = provider.price_of(query) if permit.key else 0.0
                 await run.budget.spend(searches=1, money=price, seconds=MIN_SECONDS)
         except (NotAsked, NoNetwork, BudgetExceeded) as error:
@@ -113,7 +114,7 @@ async def _attempt(
     failure = answer if isinstance(answer, ProviderError) else None
     await limiter.record(permit, failure, elapsed / 1000)
     run.record(attempt)
-    if run.budget.bounded:
+    if run.budget.bounded and name not in run.beside.names:
         sent = not isinstance(answer, NotConnected)
         await run.budget.settle(
             searches=0 if sent or not provider.is_web else -1,
@@ -173,10 +174,13 @@ def _fit_query(run: Run, provider: Provider) -> Query:
     """
     _check_usable(run, provider)
     query, name = run.query, provider.name
+    is_beside = name in run.beside.names
+    if is_beside:
+        query = replace(query, text=run.beside.text)
     notes = run.notes[name] = []
     if too_long := provider.too_long(query.text):
         others = [run.resources.provider(n) for n in run.alternatives(name)]
-        if any(not other.too_long(query.text) for other in others):
+        if not is_beside and any(not other.too_long(query.text) for other in others):
             raise DoesNotFit(name, f"the query is too long for it ({too_long})")
         text = provider.shortened(query.text)
         notes.append(f"the query was cut at a word to {len(text)} characters")
@@ -186,7 +190,7 @@ def _fit_query(run: Run, provider: Provider) -> Query:
         notes.append(f"it gives at most {provider.max_results} results for one search")
     applied = provider.filters_for(query)
     for f in _filters_of(query):
-        if f not in applied:
+        if f not in applied and not (f == "topic" and is_beside):
             notes.append(f"it cannot filter by {f}; {_FILTERED_HERE[f]}")
             if f in ("dates", "domains"):
                 wanted = query.max_results * 3

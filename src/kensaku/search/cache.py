@@ -13,7 +13,7 @@ import hashlib
 import json
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Container
 from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -40,7 +40,8 @@ def cache_key(run: Run) -> str:
     and the settings of the ranking.
     """
     s, route = run.resources.settings, run.route
-    hosts = [(n, run.resources.provider(n).base_url, s.provider(n).options) for n in route.names]
+    names = (*route.names, *run.beside.names)
+    hosts = [(n, run.resources.provider(n).base_url, s.provider(n).options) for n in names]
     ranking = (s.rank_per_domain, s.rank_block_domains, s.rank_undated)
     whole = repr((s.tenant, _QUERY_VALUES(run.query), hosts, route.mode, ranking)).encode()
     return "hits:" + hashlib.blake2b(whole, digest_size=16).hexdigest()
@@ -128,10 +129,13 @@ class Cache:
         return entry
 
 
-def worth_keeping(response: Response, provider: Callable[[str], Provider]) -> bool:
+def worth_keeping(
+    response: Response, provider: Callable[[str], Provider], beside: Container[str] = ()
+) -> bool:
     """Whether to cache it: found or empty, whole, no provider failed, and one that was asked is
-    cacheable. (The local index answers faster than a cache, and changes.)"""
-    sent = [a for a in response.attempts if a.sent]
+    cacheable. (The local index answers faster than a cache, and changes.) Those that were asked
+    `beside` the route may fail."""
+    sent = [a for a in response.attempts if a.sent and a.provider not in beside]
     return (
         response.outcome is not Outcome.UNAVAILABLE
         and not response.partial

@@ -3,6 +3,7 @@
     Query → route → cache → [limiter → key → request → HTTP → read] per provider
           → clean → filter → deduplicate → fuse → (pages) → answer → Response → cache
 
+Specialists of the query's intent are asked beside the route (`beside.py`).
 `attempt.py` asks one provider; `retry.py` says what follows an error. One deadline is passed down
 through every step. At the deadline, return the results so far; unfinished attempts are listed as
 timed out.
@@ -23,6 +24,7 @@ from kensaku.observe import observe
 from kensaku.operations import CacheOperation, RetryOperation, SearchOperation
 from kensaku.search import retry
 from kensaku.search.attempt import ask_provider, outcome_of
+from kensaku.search.beside import beside_note, interleave, with_specialists
 from kensaku.search.cache import cache_key, worth_keeping
 from kensaku.search.listen import PartialHits, listener
 from kensaku.search.rank import (
@@ -104,7 +106,7 @@ async def _search_cached(run: Run, key: str) -> Response:
 
     async def search_and_keep() -> Response:
         response = await _search(run)
-        if worth_keeping(response, run.resources.provider):
+        if worth_keeping(response, run.resources.provider, run.beside.names):
             await cache.keep(key, response)
         return response
 
@@ -126,13 +128,13 @@ async def _stale(run: Run, key: str) -> Response | None:
 async def _search(run: Run) -> Response:
     """Ask the providers in the route's mode, and make one response of their findings."""
     run.resources.retries.earn()
-    findings = await _MODES[run.route.mode](run)
+    findings, special = await with_specialists(run, _MODES[run.route.mode](run), _ask)
     if not findings:
         run.skip_rest()
-    if _text_size(findings) > THREAD_CHARS:
-        hits, notes = await asyncio.to_thread(_rank, run, findings)
+    if _text_size(findings | special) > THREAD_CHARS:
+        hits, notes = await asyncio.to_thread(_rank, run, findings, special)
     else:
-        hits, notes = _rank(run, findings)
+        hits, notes = _rank(run, findings, special)
     if run.query.depth == "advanced" or run.query.include_raw_content:
         hits, page_notes = await _read_pages(run, hits)
         notes += page_notes
@@ -149,7 +151,8 @@ async def _search(run: Run) -> Response:
         partial=run.route.mode == "all" and bool(findings) and _ran_out_of_time(run),
         elapsed_ms=run.elapsed_ms,
     )
-    return response if searched else instead_of_web(response)
+    known = searched or any(hit.provider in special for hit in hits)
+    return response if known else instead_of_web(response)
 
 
 def instead_of_web(response: Response) -> Response:
@@ -168,19 +171,23 @@ def instead_of_web(response: Response) -> Response:
     )
 
 
-def _rank(run: Run, findings: dict[str, Findings]) -> tuple[tuple[Hit, ...], list[str]]:
+def _rank(
+    run: Run, findings: dict[str, Findings], special: dict[str, Findings]
+) -> tuple[tuple[Hit, ...], list[str]]:
     """Clean, filter and merge what the providers found; notes say what was left out."""
     settings, query = run.resources.settings, run.query
-    notes: list[str] = []
-    lists: list[list[Hit]] = []
-    for name, found in findings.items():
-        hits, left_out = _clean(run, name, found)
-        lists.append(hits)
+    notes = beside_note(run)
+    lists: dict[str, list[Hit]] = {}
+    for name, found in (findings | special).items():
+        lists[name], left_out = _clean(run, name, found)
         notes += [f"{name}: {n}" for n in (*run.notes.get(name, ()), *found.notes, *left_out)]
+    web = [lists[name] for name in findings]
     if run.route.mode == "all":
-        ranked = limit_per_host(fuse(lists, query), settings.rank_per_domain)
+        ranked = limit_per_host(fuse(web, query), settings.rank_per_domain)
     else:
-        ranked = merge([hit for hits in lists for hit in hits], query)
+        ranked = merge([hit for hits in web for hit in hits], query)
+    if special:
+        ranked = interleave(run, ranked, [lists[name] for name in special])
     shown = tuple(ranked[: query.max_results])
     return shown, notes + folded_note(shown)
 
@@ -342,7 +349,7 @@ def _could_search(response: Response) -> bool:
 
 
 def _ran_out_of_time(run: Run) -> bool:
-    return any(isinstance(a.error, Timeout) for a in run.attempts)
+    return any(isinstance(a.error, Timeout) for a in run.attempts if a.provider in run.route.names)
 
 
 def _timed_out(run: Run) -> Response:

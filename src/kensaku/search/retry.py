@@ -89,6 +89,8 @@ class Tries:
 def delay_before_retry(run: Run, error: ProviderError, tries: Tries) -> float | None:
     """Seconds until the same provider is asked again; None: go on to the next provider."""
     rule, name = rule_for(error), error.provider
+    if name in run.beside.names and not run.beside.asked_for:
+        return None  # the web does not wait for it
     other_key = run.resources.limiter(name).has_other_key(tries.requests)
     if rule.then in (Next.NEXT_KEY, Next.WAIT) and other_key:
         return 0.0

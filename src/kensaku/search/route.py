@@ -1,12 +1,13 @@
 """Which providers are asked, in which order and mode.
 
-"auto" | "tavily,brave,local" | ["tavily", "local"] → Route(providers, mode)
+"auto" | "tavily,brave,local" | ["tavily", "local"] → Route(providers, mode, specialists)
+Route + Query → Beside: the specialists that `auto` asks for this query, beside the web
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
 from kensaku.errors import ConfigError, UnknownName
@@ -15,6 +16,8 @@ from kensaku.providers import BUILT_IN, provider_class
 
 if TYPE_CHECKING:
     from kensaku.config.settings import Settings
+    from kensaku.models import Query
+    from kensaku.search.intent import Intent
 
 Mode = Literal["first", "hedge", "all"]
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -27,6 +30,44 @@ class Route:
     names: tuple[str, ...]
     mode: Mode = "first"
     pool: frozenset[str] = frozenset()  # those that are asked without a key, for want of better
+    specialists: Mapping[Intent, tuple[str, ...]] = field(default_factory=dict)  # of `auto`
+
+    def beside(self, query: Query) -> Beside:
+        """Who is asked beside the providers of the route, because of what the query looks for.
+
+        A topic of the caller's decides. Without one the text does, unless the search is
+        restricted to some domains.
+        """
+        asked_for = _KNOWN_TOPICS.get(query.topic)
+        if not self.specialists or (asked_for is None and query.topic != "general"):
+            return NOBODY
+        if query.include_domains and asked_for is None:
+            return NOBODY
+        from kensaku.search.intent import intent_of, subject  # the words take some milliseconds
+
+        found = intent_of(query.text)
+        # A question about code may be an error message.
+        intent = asked_for if asked_for and (asked_for, found) != ("code", "errors") else found
+        names = tuple(n for n in self.specialists.get(intent, ()) if n not in self.names)
+        if not names:
+            return NOBODY
+        return Beside(intent, names, asked_for is not None, subject(query.text, intent))
+
+
+_KNOWN_TOPICS: dict[str, Intent] = {"papers": "papers", "code": "code"}
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The specialists that are asked beside the web, and why."""
+
+    intent: Intent = "general"
+    names: tuple[str, ...] = ()
+    asked_for: bool = False  # by the query's topic: they are waited for as the web is
+    text: str = ""  # what they are asked
+
+
+NOBODY = Beside()
 
 
 def plan(
@@ -40,13 +81,15 @@ def plan(
         raise ConfigError("the route is empty", remedy="name a provider, or write auto")
     wanted = _mode(mode or settings.mode)
     pool: list[str] = []
+    specialists: dict[Intent, tuple[str, ...]] = {}
     if "auto" in names:
         keyed, pool = _auto(settings)
+        specialists = _specialists(settings)
         at = names.index("auto")
         names[at : at + 1] = [*keyed, *pool, LOCAL]
     for name in names:
         provider_class(name)
-    return Route(tuple(dict.fromkeys(names)), wanted, frozenset(pool))
+    return Route(tuple(dict.fromkeys(names)), wanted, frozenset(pool), specialists)
 
 
 def _mode(name: str) -> Mode:
@@ -63,6 +106,18 @@ def _auto(settings: Settings) -> tuple[list[str], list[str]]:
     keyed = [n for n in on if _configured(settings, n)]
     pool = [n for n in on if n not in keyed and provider_class(n).pooled]
     return keyed, pool if settings.keyless else []
+
+
+def _specialists(settings: Settings) -> dict[Intent, tuple[str, ...]]:
+    """Who knows what, and costs nothing: with a key, or one of those that need none."""
+    known: dict[Intent, tuple[str, ...]] = {}
+    for name in _known_providers(settings) if settings.specialists else ():
+        cls, has = provider_class(name), settings.provider(name)
+        free = has.enabled and not cls.price
+        if free and (has.keys or (cls.pooled and settings.keyless)):
+            for intent in cls.knows:
+                known[intent] = (*known.get(intent, ()), name)
+    return known
 
 
 def _is_general(name: str) -> bool:

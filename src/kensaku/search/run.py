@@ -12,12 +12,13 @@ from kensaku.models import Attempt, Outcome
 from kensaku.observe import observe
 from kensaku.operations import AttemptOperation
 from kensaku.search.listen import Asked, Said, listener
+from kensaku.search.route import NOBODY
 
 if TYPE_CHECKING:
     from kensaku._resources import Resources
     from kensaku.models import Query
     from kensaku.search.budget import Budget
-    from kensaku.search.route import Route
+    from kensaku.search.route import Beside, Route
 
 LOCAL_SECONDS = 2.0  # what the web leaves to the local index at the end of a route
 PATIENCE = 2.0  # seconds to wait for a rate while another provider could be asked
@@ -36,6 +37,10 @@ class Run:
     attempts: list[Attempt] = field(default_factory=list)
     notes: dict[str, list[str]] = field(default_factory=dict)  # provider → how it was asked
     errors: dict[str, KensakuError] = field(default_factory=dict)  # provider → its last error
+    beside: Beside = NOBODY  # specialists that are asked, too
+
+    def __post_init__(self) -> None:
+        self.beside = self.route.beside(self.query)
 
     @property
     def seconds_left(self) -> float:
@@ -61,7 +66,7 @@ class Run:
     def deadline_of(self, name: str) -> float:
         """When this provider must have answered, so that those behind it still get their turn."""
         names = self.route.names
-        if self.route.mode != "first" or name == names[-1]:
+        if self.route.mode != "first" or name == names[-1] or name in self.beside.names:
             return self.deadline
         behind = [n for n in names[names.index(name) + 1 :] if n not in self.errors]
         if not behind:
@@ -72,6 +77,8 @@ class Run:
 
     def wait_deadline(self, name: str, deadline: float) -> float:
         """Until when to wait for a turn: not long while another provider could be asked."""
+        if name in self.beside.names and not self.beside.asked_for:
+            return asyncio.get_running_loop().time()
         soon = asyncio.get_running_loop().time() + PATIENCE
         return min(deadline, soon) if deadline > soon and self.alternatives(name) else deadline
 
@@ -102,7 +109,7 @@ class Run:
     def skip_rest(self) -> None:
         """Record those of the route that had no turn before the deadline."""
         tried = {attempt.provider for attempt in self.attempts}
-        for name in self.route.names:
+        for name in (*self.route.names, *self.beside.names):
             if name not in tried:
                 self.skip(name, NotAsked(name, "no time was left for it"))
 

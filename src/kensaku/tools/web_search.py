@@ -58,7 +58,7 @@ class WebSearchTool(BaseTool):
             "string",
             {"en": "What kind of pages.", "ja": "ページの種類"},
             default="general",
-            choices=("general", "news", "finance"),
+            choices=("general", "news", "finance", "papers", "code"),
         ),
         Param(
             "time_range",

@@ -25,6 +25,7 @@ LANGUAGES = {
     "it": "Italiano", "ko": "한국어", "pt": "Português", "zh": "中文",
 }  # fmt: skip
 COUNTS = ("5", "10", "20")
+TOPICS = ("general", "news", "finance", "papers", "code")
 FIRST_LOOK, LATER_LOOK = 2.0, 0.05  # seconds
 _names: WeakKeyDictionary[Kensaku, list[str]] = WeakKeyDictionary()
 EXAMPLES = ("python 3.14 release date", "asyncio task cancellation", "検索エンジン 仕組み")
@@ -124,7 +125,7 @@ def _filters(
         Choice("time", "time", form.time, [("", t("time.any")), *times]),
         Choice("language", "lang", form.language, [("", t("lang.any")), *LANGUAGES.items()]),
         Choice("topic", "topic", form.topic, [
-            ("", t("topic.general")), ("news", t("topic.news")), ("finance", t("topic.finance")),
+            ("" if name == "general" else name, t(f"topic.{name}")) for name in TOPICS
         ]),
         Choice("n", "results", form.n, [("", t("results.n", n=usual)), *counts]),
     ]  # fmt: skip

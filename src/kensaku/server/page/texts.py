@@ -91,6 +91,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     "topic.general": ("Everything", "すべて"),
     "topic.news": ("News", "ニュース"),
     "topic.finance": ("Finance", "金融"),
+    "topic.papers": ("Papers", "論文"),
+    "topic.code": ("Code", "コード"),
     "domain": ("Only this site", "サイト指定"),
     "collection": ("Collection", "コレクション"),
     "collection.any": ("All collections", "すべてのコレクション"),

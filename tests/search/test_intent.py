@@ -1,0 +1,99 @@
+"""What kind of thing a query looks for: on labelled queries, and what stays of the query."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kensaku.search.intent import MAX_CHARS, intent_of, subject
+
+# "tuned": the rules were written with these at hand. "unseen": written before the rules, and never
+# looked at while they were changed.
+QUERIES = json.loads(Path(__file__).with_name("intents.json").read_text(encoding="utf-8"))
+SPECIAL = ("papers", "code", "errors")
+FLOOR = 0.9
+
+
+def labelled(part: str) -> list[tuple[str, str]]:
+    return [(label, query) for label, queries in QUERIES[part].items() for query in queries]
+
+
+@pytest.mark.parametrize("part", QUERIES)
+def test_nine_of_ten_queries_are_understood(part):
+    """Papers, code, error messages, news and the rest; half of them Japanese."""
+    wrong = [(label, q) for label, q in labelled(part) if intent_of(q) != label]
+
+    assert len(wrong) <= (1 - FLOOR) * len(labelled(part)), wrong
+
+
+@pytest.mark.parametrize("part", QUERIES)
+@pytest.mark.parametrize("japanese", [False, True])
+def test_neither_language_is_second(part, japanese):
+    """Who is asked beside the web is right for nine of ten, in each."""
+    mine = [(label, q) for label, q in labelled(part) if q.isascii() is not japanese]
+    wrong = [q for label, q in mine if _asked(intent_of(q)) != _asked(label)]
+
+    assert len(mine) >= 24
+    assert len(wrong) <= (1 - FLOOR) * len(mine), wrong
+
+
+def _asked(intent: str) -> str:
+    return intent if intent in SPECIAL else "nobody"
+
+
+def test_the_sets_have_every_kind_in_both_languages():
+    """Twelve of each at least, and none of them twice."""
+    for part in QUERIES.values():
+        assert part.keys() == {"papers", "code", "errors", "news", "general"}
+        assert all(len(queries) >= 12 for queries in part.values())
+        assert all(sum(not q.isascii() for q in queries) >= 4 for queries in part.values())
+    everything = [q for part in QUERIES for _, q in labelled(part)]
+    assert len(everything) == len(set(everything))
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["java island tourist attractions", "rust stain removal", "washing machine error code E20",
+     "best paper towels", "ruby ring price", "how to go to Narita", "error in judgment quotes",
+     "パイソン 蛇 飼育", "論文の書き方", "洗濯機 エラー 水が出ない", "コード 巻き取り 方法", "GitHub 株価 ニュース"],
+)  # fmt: skip
+def test_namesakes_are_left_to_the_web(query):
+    """A guess that is often wrong would send everybody's queries to strangers."""
+    assert intent_of(query) not in SPECIAL
+
+
+@pytest.mark.parametrize(
+    ("query", "rest"),
+    [
+        ("github repo for a rust terminal ui library", "rust terminal ui library"),
+        ("find me research papers about otters", "otters"),
+        ("深層強化学習に関する最新の研究論文", "深層強化学習"),
+        ("Rustの非同期ランタイムのGitHubリポジトリ", "Rustの非同期ランタイム"),
+        ("KeyError: 'id' 対処法", "KeyError: 'id'"),
+        ("arxiv", "arxiv"),
+        ("論文", "論文"),
+        ("arxiv.org/abs/1706.03762", "arxiv.org/abs/1706.03762"),
+        ("best ramen", "best ramen"),
+    ],
+)
+def test_words_that_name_the_place_are_not_looked_for(query, rest):
+    """GitHub would look for "github" in each description; something always stays."""
+    assert subject(query, intent_of(query)) == rest
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " ", "a_" * 1_000, "a/" * 1_000, "aaa." * 500, "A-" * 1_000, "研究" * 1_000, "x" * 2_000,
+     "Error " * 300, " of" * 600, "\u0000", "🦦" * 500, "(" * 2_000, "10.1000/" * 200],
+    ids=lambda t: f"{t[:6]!r} {len(t)}",
+)  # fmt: skip
+def test_any_text_has_an_intent(text):
+    """Whoever wrote it: bounded work, and no exception."""
+    assert subject(text, intent_of(text)).strip() or not text.strip()
+
+
+def test_only_the_beginning_counts():
+    """A page that somebody pasted is no error message for an error on its tenth line."""
+    assert intent_of("otter " * MAX_CHARS + "TypeError: x") == "general"
