@@ -5,7 +5,8 @@ from __future__ import annotations
 from kensaku.providers import BUILT_IN, provider_class
 from kensaku.testing import ProviderContract, load_sample
 
-OTHERWISE_TESTED = {"duckduckgo", "local"}  # no JSON over HTTP: tests of their own
+PAGES = {"duckduckgo", "startpage", "brave_web", "mojeek_web", "yahoo"}  # test_web_pages.py
+OTHERWISE_TESTED = PAGES | {"local"}  # no JSON over HTTP: tests of their own
 
 for _name in [name for name in BUILT_IN if name not in OTHERWISE_TESTED]:
     _provider = provider_class(_name)

@@ -21,7 +21,7 @@ from kensaku.errors import (
     Unreadable,
 )
 from kensaku.models import Hit, Query
-from kensaku.providers import duckduckgo, provider_class
+from kensaku.providers import _ddgs, provider_class
 from kensaku.testing import FakeUpstream, faults, load_sample
 from kensaku.testing.faults import Fault
 from kensaku.transport.http import HttpClient
@@ -192,7 +192,7 @@ async def test_nobody_there_is_unreachable():
 
 async def test_silence_is_a_timeout(ask, monkeypatch):
     """The engine has a bound of its own, for callers without a deadline."""
-    monkeypatch.setattr(duckduckgo, "ENGINE_SECONDS", 0.05)
+    monkeypatch.setattr(_ddgs, "ENGINE_SECONDS", 0.05)
 
     with pytest.raises(Timeout):
         await ask("duckduckgo", faults.hang())

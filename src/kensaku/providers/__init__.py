@@ -46,6 +46,10 @@ BUILT_IN = {
     "keenable": "keenable:Keenable",
     "marginalia": "marginalia:Marginalia",
     "duckduckgo": "duckduckgo:DuckDuckGo",
+    "startpage": "startpage:Startpage",
+    "brave_web": "brave_web:BraveWeb",
+    "mojeek_web": "mojeek_web:MojeekWeb",
+    "yahoo": "yahoo:Yahoo",
     "wikipedia": "wikipedia:Wikipedia",
     "local": "local:Local",
     # Specialists: asked by name.
