@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 from weakref import WeakKeyDictionary
 
-from kensaku.errors import IndexFault
+from kensaku.errors import FetchError, IndexFault
 from kensaku.observe import Observers, observe
 from kensaku.operations import PagesOperation
 from kensaku.providers import provider_class
@@ -24,6 +24,8 @@ from kensaku.store import FallbackStore, MemoryStore, open_store
 if TYPE_CHECKING:
     from kensaku.config.settings import Settings
     from kensaku.fetch import Crawl, Extraction, PageReader
+    from kensaku.fetch.gate import UrlGate
+    from kensaku.fetch.results import Failure
     from kensaku.index import Index
     from kensaku.models import Page, Progress, Query
     from kensaku.observe import Observer
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from kensaku.search.calibration import Models
     from kensaku.store import Store
     from kensaku.testing import Cassette
+    from kensaku.transport.egress import Egress
     from kensaku.transport.http import HttpClient
 
 EXTRACT_SECONDS = 60.0
@@ -139,16 +142,35 @@ class Resources:
         progress: Progress | None = None,
     ) -> Extraction:
         """Fetch and read pages; keep them in the index when the settings say so."""
-        wanted = list(urls)
+        wanted, refused = self._named(urls)
+        if refused and not wanted:
+            from kensaku.fetch import Extraction
+
+            return Extraction(failed=tuple(refused))
         await (budget or self.budget).spend(fetches=len(wanted))
         with observe(self.observers, PagesOperation, len(wanted)) as operation:
             done = await self.reader().extract(
                 wanted, timeout=timeout, progress=progress or self.progress
             )
+            done = replace(done, failed=(*done.failed, *refused))
             operation.record(done)
         if self.settings.index_keep_fetched:
             await self.index.add(done.results, collection="fetched")
         return done
+
+    def _named(self, urls: Iterable[str]) -> tuple[list[str], list[Failure]]:
+        """Return the addresses that may be read, and the failures of the others."""
+        from kensaku.fetch.results import Failure
+
+        named, refused = list[str](), list[Failure]()
+        for url in urls:
+            try:
+                if self.gate is not None:
+                    self.gate.check(url)
+                named.append(url)
+            except FetchError as error:
+                refused.append(Failure(url, error))
+        return named, refused
 
     def crawl(
         self,
@@ -159,6 +181,8 @@ class Resources:
         **options: Unpack[CrawlOptions],
     ) -> Crawl:
         """A crawl that is about to begin; its state lives in home until it has ended."""
+        if self.gate is not None:
+            self.gate.check(url)
         return self.reader().crawl(
             url,
             resume=resume,
@@ -174,7 +198,28 @@ class Resources:
             return self.shared.http
         from kensaku.transport.http import HttpClient
 
-        return HttpClient(user_agent=self.settings.user_agent, proxy=self.settings.proxy or None)
+        s = self.settings
+        return HttpClient(user_agent=s.user_agent, proxy=s.proxy or None, egress=self.egress)
+
+    @cached_property
+    def egress(self) -> Egress:
+        """Where connections may go."""
+        from kensaku.transport.egress import Egress
+
+        return Egress.from_words(self.settings.egress)
+
+    @cached_property
+    def gate(self) -> UrlGate | None:
+        """Which pages may be read, when the settings restrict that."""
+        from kensaku.fetch.gate import UrlGate
+
+        return UrlGate() if self.settings.fetch_gate else None
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of all providers: they do not leave in a query."""
+        providers = self.settings.providers.values()
+        return tuple(key.reveal() for p in providers for key in p.keys)
 
     @cached_property
     def confidence_models(self) -> Models | None:

@@ -26,6 +26,7 @@ from kensaku.options import (
     SettingsOptions,
 )
 from kensaku.search import pipeline
+from kensaku.search.outbound import to_send
 from kensaku.search.route import Route, plan
 from kensaku.search.run import Run
 
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from kensaku.research.events import Event
     from kensaku.research.report import Report
     from kensaku.search.budget import Budget
+    from kensaku.search.watch import News
     from kensaku.testing import Cassette
 
 MAX_SECONDS = 600.0
@@ -133,23 +135,50 @@ class Kensaku:
         timeout: float | None = None,  # noqa: ASYNC109 - one deadline for all steps
         cache: bool | None = None,
         budget: Budget | None = None,
+        scrub: bool | None = None,
         **options: Unpack[QueryOptions],
     ) -> Response:
         """Search the web or the local index; return ranked hits, and what each provider said.
 
-        `options` are the fields of `Query`. Raises `UsageError` for a call that cannot be carried
-        out. A provider's failure is never raised: it is in `Response.attempts`, and
+        `options` are the fields of `Query`. `scrub=False` sends the query as it is, True without
+        what the settings name; None does what they say. Raises `UsageError` for a call that cannot
+        be carried out. A provider's failure is never raised: it is in `Response.attempts`, and
         `Response.outcome` is `unavailable` when none of them could search.
         """
+        asked, planned = self._query(query, options), self._route(route, mode)
         run = Run(
             self._resources,
-            self._query(query, options),
-            self._route(route, mode),
+            asked,
+            planned,
             asyncio.get_running_loop().time() + self._seconds(timeout),
             budget or self.budget,
+            outbound=to_send(asked, planned, self._resources, scrub),
         )
         use_cache = self.settings.cache_enabled if cache is None else cache
-        return await pipeline.search(run, cache=use_cache)
+        response = await pipeline.search(run, cache=use_cache)
+        if self._resources.gate is not None:
+            self._resources.gate.admit(hit.url for hit in response.hits)
+        return response
+
+    async def watch(self, query: str, **options: Unpack[SearchOptions]) -> News:
+        """Search, and return only what this query has not found before.
+
+        The query and its options are saved; the cache is not used. What could not be searched
+        is not marked as seen.
+        """
+        from kensaku.search.watch import Watches
+
+        watches = Watches(self.settings.home, self.settings.tenant)
+        watch = await asyncio.to_thread(watches.open, query, options)
+        saved: SearchOptions = {**watch.options, "cache": False}  # type: ignore[typeddict-item]
+        news = watch.take(await self.search(watch.query, **saved))
+        await asyncio.to_thread(watches.save, watch)
+        return news
+
+    def allow_urls(self, urls: str | Iterable[str]) -> None:
+        """Let pages be read that the person named. It matters with the setting `fetch.gate`."""
+        if self._resources.gate is not None:
+            self._resources.gate.admit([urls] if isinstance(urls, str) else urls)
 
     async def context(
         self,

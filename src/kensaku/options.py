@@ -57,6 +57,7 @@ class SearchOptions(QueryOptions, total=False):
     timeout: float | None
     cache: bool | None
     budget: Budget | None
+    scrub: bool | None
 
 
 class RequestOptions(TypedDict, total=False):
@@ -122,6 +123,9 @@ class SettingsOptions(TypedDict, total=False):
     max_results: int
     keyless: bool
     specialists: bool
+    egress: str | Iterable[str]
+    scrub_kinds: str | Iterable[str]
+    scrub_action: str
     dialect: str
     tenant: str
     state_url: str
@@ -149,6 +153,7 @@ class SettingsOptions(TypedDict, total=False):
     index_vector: str
     fetch_allow: str | Iterable[str]
     fetch_ports: str | Iterable[str]
+    fetch_gate: bool
     fetch_timeout: float
     fetch_max_bytes: int
     fetch_per_host: int

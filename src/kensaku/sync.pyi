@@ -26,6 +26,7 @@ from kensaku.options import (
 from kensaku.research.events import Event
 from kensaku.research.report import Report
 from kensaku.search.budget import Budget
+from kensaku.search.watch import News
 from kensaku.store import Store
 from kensaku.testing import Cassette
 
@@ -172,9 +173,14 @@ class Kensaku:
         timeout: float | None = ...,
         cache: bool | None = ...,
         budget: Budget | None = ...,
+        scrub: bool | None = ...,
         **options: Unpack[QueryOptions],
     ) -> Response:
         """Search the web or the local index; return ranked hits, and what each provider said."""
+    def watch(self, query: str, **options: Unpack[SearchOptions]) -> News:
+        """Search, and return only what this query has not found before."""
+    def allow_urls(self, urls: str | Iterable[str]) -> None:
+        """Let pages be read that the person named. It matters with the setting `fetch.gate`."""
     def context(
         self,
         query: str | Query | Response,

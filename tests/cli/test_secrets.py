@@ -31,6 +31,7 @@ RUNS: dict[str, list[list[str]]] = {
     "answer": [["otter"], ["otter", "--json"]],
     "ask": [["otter"], ["otter", "--json"], ["otter", "--json", "--model", "small"]],
     "research": [["otter"], ["otter", "--json"]],
+    "watch": [["otter"], ["otter", "--json"], ["--list"]],
     "compare": [["otter", "--route", "brave,exa"], ["otter", "--route", "brave,exa", "--json"]],
     "eval": [["nowhere.jsonl", "--route", "brave"]],
     "extract": [["{page}"], ["{page}", "--json"]],

@@ -38,6 +38,7 @@ COMMANDS = {
     "providers": "list providers, their features and status",
     "config": "list settings, their values and origins",
     "doctor": "check this machine, the providers and the local index",
+    "watch": "search with a saved query and print only what is new",
     "compare": "ask the same by several routes, side by side",
     "eval": "judge routes by your own questions, and choose one",
     "calibrate": "fit the confidence to your own judged searches",

@@ -35,6 +35,8 @@ def add_query_options(parser: argparse.ArgumentParser) -> None:
     _add_choice(parser, "--mode", ("first", "hedge", "all"), "how to ask the providers")
     add("--timeout", type=float, metavar="SECONDS", help="time limit for the whole search")
     add("--no-cache", action="store_true", help="neither read nor write the response cache")
+    add("--scrub", action=argparse.BooleanOptionalAction, default=None,
+        help="remove keys and what scrub.kinds names from what is sent, or send it")  # fmt: skip
 
 
 def query_text(args: argparse.Namespace) -> str:
@@ -53,7 +55,7 @@ def query_fields(args: argparse.Namespace) -> dict[str, Any]:
 
 def search_options(args: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments of `Kensaku.search` besides the query that were given."""
-    options = {name: getattr(args, name) for name in ("route", "mode", "timeout")}
+    options = {name: getattr(args, name) for name in ("route", "mode", "timeout", "scrub")}
     options["cache"] = False if args.no_cache else None
     return {name: value for name, value in options.items() if value is not None}
 

@@ -42,10 +42,11 @@ Undated = Literal["keep", "last", "drop"]
 Period = Literal["hour", "day", "month"]
 RobotsPolicy = Literal["always", "crawl", "never"]
 OptoutPolicy = Literal["note", "refuse", "ignore"]
+ScrubAction = Literal["redact", "block", "ask"]
 Tokenizer = Literal["estimate", "cl100k_base", "o200k_base"]
 
 SECTIONS = frozenset(
-    {"cache", "rank", "budget", "index", "fetch", "context", "llm", "mcp", "assistant"}
+    {"cache", "rank", "budget", "index", "fetch", "context", "llm", "mcp", "assistant", "scrub"}
 )
 
 
@@ -87,6 +88,18 @@ class Settings:
     specialists: bool = _setting(
         True, switch,
         "auto asks sources of papers, code and error messages beside the web, for such queries",
+    )  # fmt: skip
+    egress: tuple[str, ...] = _setting(
+        ("public", "private"), words,
+        "where searches and pages may connect to: public, private, none, hosts, networks",
+    )  # fmt: skip
+    scrub_kinds: tuple[str, ...] = _setting(
+        ("keys",), words,
+        "what does not leave in a query: keys, emails, hosts (internal names); empty for nothing",
+    )  # fmt: skip
+    scrub_action: ScrubAction = _setting(
+        "redact", choice(*get_args(ScrubAction)),
+        "what then happens: redact it, block the query, or ask first",
     )  # fmt: skip
     dialect: str = _setting("plain", text, "how results are written")
     tenant: str = _setting("", text, "whose cache, budgets and collections these are")
@@ -164,6 +177,10 @@ class Settings:
     fetch_ports: tuple[str, ...] = _setting(
         ("80", "443", "8080", "8443"), words,
         "ports that may be fetched from",
+    )  # fmt: skip
+    fetch_gate: bool = _setting(
+        False, switch,
+        "read only pages that a result, or Kensaku.allow_urls, named",
     )  # fmt: skip
     fetch_timeout: float = _setting(30.0, number(0.1, 600), "seconds one page may take")
     fetch_max_bytes: int = _setting(

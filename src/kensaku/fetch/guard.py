@@ -29,6 +29,8 @@ from kensaku.errors import AddressRefused, ConfigError
 if TYPE_CHECKING:
     from yarl import URL
 
+    from kensaku.transport.egress import Egress
+
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
@@ -133,6 +135,7 @@ class AddressGuard:
     networks: tuple[Network, ...] = ()
     names: frozenset[str] = frozenset()
     ports: frozenset[int] | None = PORTS  # None: any
+    egress: Egress | None = None  # narrows all of it
 
     @classmethod
     def allowing(
@@ -181,12 +184,13 @@ class AddressGuard:
             raise AddressRefused("the address has no host")
         if port is None or not (self.ports is None or port in self.ports) or not port:
             raise refused()
-        address = _literal_address(host)
+        address = literal_address(host)
         if address is None:
             if len(host) > 253 or not _NAME.fullmatch(host) or _is_numeric(host):
                 raise refused()
             if proxied and self._is_internal(host):
                 raise refused()
+            self._check_egress(host, proxied=proxied)
         elif not self.admits(address):
             raise refused()
         return Target(scheme, host, port, address)
@@ -194,16 +198,29 @@ class AddressGuard:
     def admits(self, address: str | Address, host: str = "") -> bool:
         """Tell whether an address of `host` may be connected to."""
         if isinstance(address, str):
-            literal = _literal_address(address)
+            literal = literal_address(address)
             if literal is None:
                 return False
             address = literal
+        if self.egress is not None and not self.egress.allows(address, host):
+            return False
         if host and self._is_allowed_name(host):
             return True
         embedded = embedded_v4(address)
         if self._is_allowed(address):
             return embedded is None or self._is_allowed(embedded) or is_public(embedded)
         return is_public(address)
+
+    def _check_egress(self, host: str, *, proxied: bool) -> None:
+        """Refuse a name that `egress` does not allow, before it is looked up."""
+        if self.egress is None:
+            return
+        allowed = self.egress.allows_name(host)
+        if allowed is False or (allowed is None and proxied and not self.egress.public):
+            raise AddressRefused(
+                "egress does not allow this host",
+                remedy="the setting egress says where connections may go",
+            )
 
     def _is_allowed(self, address: Address) -> bool:
         return any(address.version == n.version and address in n for n in self.networks)
@@ -275,7 +292,7 @@ def embedded_v4(address: Address) -> IPv4Address | None:
     return None
 
 
-def _literal_address(host: str) -> Address | None:
+def literal_address(host: str) -> Address | None:
     """Read a host as an address in its one proper spelling; refuse zones such as %eth0."""
     try:
         return None if "%" in host else ip_address(host.rstrip("."))

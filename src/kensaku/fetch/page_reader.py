@@ -32,6 +32,7 @@ from kensaku.fetch.transport import PageTransport
 from kensaku.models import Page, Progress, ProgressEvent
 from kensaku.observe import NO_OBSERVERS, Observers, observe
 from kensaku.operations import ExtractOperation
+from kensaku.transport.egress import Egress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,8 +68,9 @@ class PageReader:
         cls, settings: Settings, store: Store | None, observers: Observers = NO_OBSERVERS
     ) -> PageReader:
         """Make a reader as the settings say; `store` is for cached pages."""
+        guard = AddressGuard.allowing(settings.fetch_allow, _ports(settings.fetch_ports))
         transport = PageTransport(
-            AddressGuard.allowing(settings.fetch_allow, _ports(settings.fetch_ports)),
+            replace(guard, egress=Egress.from_words(settings.egress)),
             FetchLimits(total=settings.fetch_timeout, decoded=settings.fetch_max_bytes),
             user_agent=settings.user_agent,
             proxy=settings.fetch_proxy or None,

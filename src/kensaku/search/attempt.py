@@ -33,6 +33,7 @@ from kensaku.observe import observe
 from kensaku.operations import AttemptOperation, RetryOperation
 from kensaku.providers._classify import redact
 from kensaku.providers.base import Findings
+from kensaku.search.outbound import check_egress
 from kensaku.search.retry import Tries, delay_before_retry, rule_for
 
 if TYPE_CHECKING:
@@ -175,9 +176,13 @@ def _fit_query(run: Run, provider: Provider) -> Query:
     _check_usable(run, provider)
     query, name = run.query, provider.name
     is_beside = name in run.beside.names
+    if provider.is_web:
+        query = run.outbound.to(name, query)
     if is_beside:
         query = replace(query, text=run.beside.text)
     notes = run.notes[name] = []
+    if provider.is_web and run.outbound.note:
+        notes.append(run.outbound.note)
     if too_long := provider.too_long(query.text):
         others = [run.resources.provider(n) for n in run.alternatives(name)]
         if not is_beside and any(not other.too_long(query.text) for other in others):
@@ -202,6 +207,7 @@ def _check_usable(run: Run, provider: Provider) -> None:
     """Raise a `NotAsked` or `NoNetwork` when this provider cannot be asked at all."""
     name = provider.name
     run.check_network(name)
+    check_egress(provider, run.resources.egress)
     if not run.resources.settings.provider(name).enabled:
         raise NotConfigured(name, "the settings switch it off")
     for option in provider.needs:

@@ -12,6 +12,7 @@ from kensaku.models import Attempt, Outcome
 from kensaku.observe import observe
 from kensaku.operations import AttemptOperation
 from kensaku.search.listen import Asked, Said, listener
+from kensaku.search.outbound import AS_IT_IS, Outbound
 from kensaku.search.route import NOBODY
 
 if TYPE_CHECKING:
@@ -38,9 +39,10 @@ class Run:
     notes: dict[str, list[str]] = field(default_factory=dict)  # provider → how it was asked
     errors: dict[str, KensakuError] = field(default_factory=dict)  # provider → its last error
     beside: Beside = NOBODY  # specialists that are asked, too
+    outbound: Outbound = AS_IT_IS  # how the query leaves
 
     def __post_init__(self) -> None:
-        self.beside = self.route.beside(self.query)
+        self.beside = self.route.beside(self.outbound.query or self.query)
 
     @property
     def seconds_left(self) -> float:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from kensaku.errors import Unreadable
 from kensaku.fetch.decode import STEP, Decoder, decoder
 from kensaku.providers.base import Reply
+from kensaku.transport.egress import Egress, EgressRefused
 from kensaku.transport.per_loop import PerLoop
 
 if TYPE_CHECKING:
@@ -41,9 +42,12 @@ class UnknownEncoding(Exception):
 class HttpClient(PerLoop["Session"]):
     """The pooled client for the providers' own addresses, which the operator has set."""
 
-    def __init__(self, *, user_agent: str, proxy: str | None = None) -> None:
+    def __init__(
+        self, *, user_agent: str, proxy: str | None = None, egress: Egress | None = None
+    ) -> None:
         super().__init__()
         self.proxy = proxy
+        self._egress = egress or Egress()
         self._headers = {
             "User-Agent": user_agent,
             "Accept": "application/json",
@@ -93,6 +97,9 @@ class HttpClient(PerLoop["Session"]):
     ) -> Any:
         """Return the context of a request that is about to be sent. Raises `ValueError`."""
         url, credentials = _address(request.url)
+        allowed = self._egress.allows_name(url.host or "")
+        if allowed is False or (allowed is None and self.proxy and not self._egress.public):
+            raise EgressRefused
         headers = {**(own or {}), **credentials, **request.headers}
         body = None
         if request.json is not None:
@@ -111,7 +118,7 @@ class HttpClient(PerLoop["Session"]):
 
     async def _make(self) -> Session:
         sessions = await import_sessions()
-        session: Session = sessions.provider_session(self._headers)
+        session: Session = sessions.provider_session(self._headers, self._egress)
         return session
 
 

@@ -34,6 +34,7 @@ from kensaku.errors import (
     Unreadable,
 )
 from kensaku.fetch.guard import refused
+from kensaku.transport.egress import REMEDY, Egress, EgressRefused
 
 if TYPE_CHECKING:
     from kensaku.fetch.limits import FetchLimits
@@ -56,7 +57,7 @@ class ReplyTooLarge(Exception):
     """A reply is over one of the bounds above."""
 
 
-def provider_session(headers: Mapping[str, str]) -> Session:
+def provider_session(headers: Mapping[str, str], egress: Egress) -> Session:
     """Make a session for the providers' addresses.
 
     It reads no proxy and no password from the environment, keeps no cookies, and never sends a
@@ -66,7 +67,7 @@ def provider_session(headers: Mapping[str, str]) -> Session:
         limit=0,
         limit_per_host=CONNECTIONS_PER_HOST,
         keepalive_timeout=IDLE_SECONDS,
-        resolver=_BoundedResolver(),
+        resolver=_BoundedResolver(egress),
     )
     _bound(connector, MAX_REPLY_BYTES, MAX_HEAD_BYTES)
     session = aiohttp.ClientSession(
@@ -97,13 +98,24 @@ def _bound(connector: aiohttp.TCPConnector, body: int, head: int) -> None:
 
 
 class _BoundedResolver(aiohttp.ThreadedResolver):
-    """The system's resolver; `sock_connect` begins only when it has answered."""
+    """The system's resolver; `sock_connect` begins only when it has answered.
+
+    An address that `egress` does not allow is not connected to. aiohttp asks no resolver about a
+    literal address: `HttpClient` has checked those.
+    """
+
+    def __init__(self, egress: Egress) -> None:
+        super().__init__()
+        self._egress = egress
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
         async with asyncio.timeout(CONNECT_SECONDS):
-            return await super().resolve(host, port, family)
+            found = await super().resolve(host, port, family)
+        if not all(self._egress.allows(result["host"], host) for result in found):
+            raise EgressRefused
+        return found
 
 
 class BoundedProtocol(ResponseHandler):
@@ -215,13 +227,14 @@ def _is_long_line(error: Exception) -> bool:
 
 
 # Asking the same host again does not help against these.
-_LASTING = (aiohttp.ClientSSLError, aiohttp.ClientConnectorDNSError)
+_LASTING = (aiohttp.ClientSSLError, aiohttp.ClientConnectorDNSError, EgressRefused)
 _NETWORK = "check the network, or let the route go on"
 _PROXY = "check the setting proxy"
 _TLS = "check the clock, and the certificates of this machine"
 _LARGE = f"the reply is larger than {MAX_REPLY_BYTES >> 20} MiB, or its head is too large"
 
 _MEANINGS: list[tuple[type[Exception], type[ProviderError], str, str]] = [
+    (EgressRefused, NotConnected, "egress does not allow its address", REMEDY),
     (ReplyTooLarge, Unreadable, _LARGE, ""),
     (TooLarge, Unreadable, _LARGE, ""),  # of the decoder
     (PageUnavailable, Unreachable, "the reply broke off", ""),  # of the decoder
