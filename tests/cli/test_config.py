@@ -55,3 +55,54 @@ def test_the_assistants_file_is_a_layer(run: Run, tmp_path: Path) -> None:
     assert (found["route"]["value"], found["route"]["origin"]) == ("brave", f"{file}, line 1")
     assert found["providers.brave.api_key"]["value"] == "…cdef"
     assert "BSA0123456789" not in done.stdout + done.stderr
+
+
+def test_a_key_is_set_privately_and_taken_back(run: Run, machine: Path) -> None:
+    """From standard input, so that it is in no history; comments stay."""
+    file = machine / "config.toml"
+    machine.mkdir(exist_ok=True)
+    file.write_text("# mine\nmax_results = 7  # few\n")
+    key = "BSA0123456789abcdef"
+    done = run("config", "set", "providers.brave.api_key", "-", stdin=f"{key}\n")
+
+    assert done.returncode == 0
+    assert key not in done.stdout + done.stderr
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert file.read_text().startswith("# mine\nmax_results = 7  # few\n")
+    shown = json.loads(run("config", "--json", "providers.brave").stdout)
+    assert shown[0]["value"] == "…cdef"
+
+    assert run("config", "unset", "providers.brave.api_key").returncode == 0
+    assert key not in file.read_text()
+    assert run("config", "unset", "providers.brave.api_key").returncode == 2
+
+
+def test_a_value_that_is_refused_changes_nothing(run: Run, machine: Path) -> None:
+    """Neither a wrong value nor a wrong name."""
+    for words, said in (
+        (("timeout", "9999"), "number from"),
+        (("timeot", "9"), "timeout"),
+        (("providers.bravo.api_key", "x"), "brave"),
+        (("cache.ttl.x", "1"), "cache"),
+    ):
+        done = run("config", "set", *words)
+        assert done.returncode == 2
+        assert said in done.stderr
+    assert not (machine / "config.toml").exists()
+
+
+def test_values_keep_their_kinds(run: Run, machine: Path) -> None:
+    """Numbers and switches as TOML has them; a path is printed."""
+    for name, value in (("timeout", "9"), ("cache.enabled", "false"), ("route", "tavily,local")):
+        assert run("config", "set", name, value).returncode == 0
+    assert (machine / "config.toml").read_text() == (
+        'timeout = 9\nroute = "tavily,local"\n\n[cache]\nenabled = false\n'
+    )
+    assert run("config", "path").stdout.strip() == str(machine / "config.toml")
+
+
+def test_a_name_that_no_setting_begins_with_is_wrong_use(run: Run) -> None:
+    """With the nearest."""
+    done = run("config", "nonsense")
+    assert done.returncode == 2
+    assert "nonsense" in done.stderr

@@ -49,7 +49,7 @@ RUNS: dict[str, list[list[str]]] = {
     "keys": [["list"], ["list", "--json"], ["revoke", "nowhere"]],
     "usage": [[], ["--by", "key", "--json"]],
 }
-NOT_RUN = {"mcp", "chat", "serve"}
+NOT_RUN = {"mcp", "chat", "serve", "init"}
 
 
 @pytest.fixture

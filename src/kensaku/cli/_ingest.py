@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kensaku.cli._addresses import path_from_url
-from kensaku.cli._scan import FileStamp, missing_files, scan_folder
+from kensaku.cli._scan import ALL, FileStamp, Patterns, missing_files, scan_folder
 from kensaku.errors import FetchError, TooLarge, Unparsable
 from kensaku.extract.worker.pool import ParsePool
 from kensaku.models import Document, ProgressEvent
@@ -59,6 +59,7 @@ class IngestResult:
     skipped: Counter[str] = field(default_factory=Counter)  # by reason
     failed: list[tuple[str, str]] = field(default_factory=list)  # path or URL, reason
     without_text: list[Path] = field(default_factory=list)
+    passed_over: list[tuple[str, str]] = field(default_factory=list)  # path, reason
 
     def count(self, added: AddResult) -> None:
         """Add the counts of one write to the index."""
@@ -71,6 +72,7 @@ class IngestResult:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.skipped.update(other.skipped)
         self.failed += other.failed
+        self.passed_over += other.passed_over
         return self
 
     @property
@@ -88,8 +90,8 @@ class IngestResult:
 class CollectionWriter:
     """Adds files and pages to one collection."""
 
-    def __init__(self, k: Kensaku, collection: str) -> None:
-        self._k, self._collection = k, collection
+    def __init__(self, k: Kensaku, collection: str, patterns: Patterns = ALL) -> None:
+        self._k, self._collection, self._patterns = k, collection, patterns
 
     async def add(self, sources: Sources) -> IngestResult:
         """Add folders, files and web pages."""
@@ -112,10 +114,12 @@ class CollectionWriter:
         `before` has the files of the last time: only those that are new or changed are read.
         Without it the folder is compared with the index.
         """
-        files, skipped = await asyncio.to_thread(scan_folder, root)
+        scan = await asyncio.to_thread(scan_folder, root, self._patterns)
+        files = scan.files
         changed = [path for path, stamp in files.items() if (before or {}).get(path) != stamp]
         result = await self.add_files(changed)
-        result.skipped.update(skipped)
+        result.skipped.update(reason for _, reason in scan.skipped)
+        result.passed_over += [(str(path), reason) for path, reason in scan.skipped]
         if before is None:
             urls = await document_urls(self._k.index, self._collection, root.as_uri().rstrip("/"))
             earlier = [path for url in urls if (path := path_from_url(url)) is not None]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 COMMANDS = {
+    "init": "set up: ask for keys, try them, store them privately",
     "search": "search the web or the local index and print ranked results",
     "context": "search and print the best passages, within a token budget",
     "answer": "search and print an answer that cites its sources",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
-from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from kensaku.extract.html.markup_check import MAX_BYTES
@@ -13,22 +14,70 @@ from kensaku.extract.html.markup_check import MAX_BYTES
 FileStamp = tuple[int, int]  # modification time in ns, and size: a change of either is a new text
 
 
-def scan_folder(root: Path) -> tuple[dict[Path, FileStamp], Counter[str]]:
-    """Return the files to read under a folder, and the number of those skipped, by reason."""
-    files: dict[Path, FileStamp] = {}
-    skipped: Counter[str] = Counter()
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """Which files of a folder are wanted: shell patterns for names, or for paths below it."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    def excludes(self, relative: str) -> bool:
+        """Whether a file or a folder is left out by name."""
+        return _matches(relative, self.exclude)
+
+    def wants(self, relative: str) -> bool:
+        """Whether a file is wanted."""
+        return not self.include or _matches(relative, self.include)
+
+
+ALL = Patterns()
+
+
+@dataclass(slots=True)
+class Scan:
+    """The files to read under a folder, and what was passed over, with the reason."""
+
+    files: dict[Path, FileStamp] = field(default_factory=dict)
+    skipped: list[tuple[Path, str]] = field(default_factory=list)
+
+
+def scan_folder(root: Path, patterns: Patterns = ALL) -> Scan:
+    """Return the files to read under a folder."""
+    scan = Scan()
     for parent, folders, names in os.walk(root):
-        skipped["hidden"] += sum(name.startswith(".") for name in (*folders, *names))
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        below = Path(parent).relative_to(root)
+        kept = []
+        for name in sorted(folders):
+            if reason := _unwanted(below / name, patterns):
+                scan.skipped.append((Path(parent, name), reason))
+            else:
+                kept.append(name)
+        folders[:] = kept
         for name in sorted(names):
-            if not name.startswith("."):
-                path = Path(parent, name)
-                stamp, reason = _stamp(path)
-                if stamp is None:
-                    skipped[reason] += 1
-                else:
-                    files[path] = stamp
-    return files, +skipped
+            path, relative = Path(parent, name), below / name
+            reason = _unwanted(relative, patterns)
+            if not reason and not patterns.wants(relative.as_posix()):
+                reason = "not included"
+            stamp, fault = (None, reason) if reason else _stamp(path)
+            if stamp is None:
+                scan.skipped.append((path, fault))
+            else:
+                scan.files[path] = stamp
+    return scan
+
+
+def _unwanted(relative: Path, patterns: Patterns) -> str:
+    if relative.name.startswith("."):
+        return "hidden"
+    return "excluded" if patterns.excludes(relative.as_posix()) else ""
+
+
+def _matches(relative: str, patterns: tuple[str, ...]) -> bool:
+    name = relative.rpartition("/")[2]
+    return any(
+        fnmatchcase(relative if "/" in pattern else name, pattern.rstrip("/"))
+        for pattern in patterns
+    )
 
 
 def missing_files(paths: Iterable[Path]) -> list[Path]:

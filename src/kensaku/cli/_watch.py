@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kensaku.cli._ingest import CollectionWriter, IngestResult
-from kensaku.cli._scan import FileStamp
+from kensaku.cli._scan import ALL, FileStamp, Patterns
 from kensaku.cli._terminal import print_message
 
 if TYPE_CHECKING:
@@ -22,13 +22,14 @@ async def watch(
     collection: str,
     *,
     interval: float | None,
+    patterns: Patterns = ALL,
     report: Callable[[IngestResult], None],
 ) -> None:
     """Scan the folder every `interval` seconds until Ctrl-C; once if it is None.
 
     The first scan compares the folder with the index, later ones with the scan before.
     """
-    writer = CollectionWriter(k, collection)
+    writer = CollectionWriter(k, collection, patterns)
     files: dict[Path, FileStamp] | None = None
     try:
         while True:

@@ -1,13 +1,21 @@
-"""List settings, their values and origins. Keys are masked."""
+"""List settings, their values and origins; set one, or take it back. Keys are masked.
+
+`config set NAME VALUE` writes to the settings file, which only you can read; without a VALUE, or
+with `-`, it is asked for, or read from standard input, so that a key is in no history of a shell.
+`config unset NAME` lets the default count again. `config path` prints which file it is.
+"""
 
 from __future__ import annotations
 
 import argparse
+import sys
 
 from kensaku.cli._options import add_common_options, load_settings
-from kensaku.cli._terminal import format_table, print_json, print_result
+from kensaku.cli._terminal import format_table, print_json, print_message, print_result
+from kensaku.errors import UnknownName, UsageError
 
-USAGE = "[options] [NAME …]"
+USAGE = "[options] [NAME …] | set NAME [VALUE] | unset NAME | path"
+MAX_VALUE = 1 << 16
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,12 +27,55 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(args: argparse.Namespace) -> int:
-    """Print the settings."""
-    rows = [
-        (key, value, origin, about)
-        for key, value, origin, about in load_settings(args).described()
-        if not args.names or key.startswith(tuple(args.names))
-    ]
+    """Print the settings, or change one."""
+    match args.names:
+        case ["set", name]:
+            return _set(args, name, ask_for(name))
+        case ["set", name, "-"]:
+            return _set(args, name, sys.stdin.read(MAX_VALUE).strip())
+        case ["set", name, value]:
+            return _set(args, name, value)
+        case ["unset", name]:
+            from kensaku.config.edit import unset_value
+
+            path = unset_value(name, args.config)
+            print_message(f"kensaku config: {name} was taken out of {path}")
+            return 0
+        case ["path"]:
+            from kensaku.config.settings import environment, settings_file
+
+            print_result(str(args.config or settings_file(environment())))
+            return 0
+        case ["set" | "unset", *_]:
+            raise UsageError("one name, and for set one value", remedy=f"kensaku config {USAGE}")
+    return _list(args)
+
+
+def ask_for(name: str) -> str:
+    """Ask for a value without showing it, or read it from standard input."""
+    if not sys.stdin.isatty():
+        return sys.stdin.readline(MAX_VALUE).strip()
+    from getpass import getpass
+
+    return getpass(f"{name}: ").strip()
+
+
+def _set(args: argparse.Namespace, name: str, value: str) -> int:
+    from kensaku.config.edit import set_value
+
+    if not value:
+        raise UsageError(f"{name} got no value", remedy=f"kensaku config unset {name}")
+    path = set_value(name, value, args.config)
+    print_message(f"kensaku config: {name} is set in {path}")
+    return 0
+
+
+def _list(args: argparse.Namespace) -> int:
+    described = load_settings(args).described()
+    rows = [row for row in described if not args.names or row[0].startswith(tuple(args.names))]
+    for name in args.names:
+        if not any(row[0].startswith(name) for row in described):
+            raise UnknownName("setting", name, [row[0] for row in described])
     if args.json:
         names = ("name", "value", "origin", "about")
         print_json([dict(zip(names, row, strict=True)) for row in rows])

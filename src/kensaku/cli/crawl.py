@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.cli._client import open_client
 from kensaku.cli._crawl_options import add_crawl_options, crawl_options
-from kensaku.cli._options import add_common_options, load_settings
+from kensaku.cli._options import add_common_options, add_private_option, load_settings
 from kensaku.cli._terminal import format_count, print_json, print_message, print_result
 from kensaku.cli.extract import add_format_option, print_failed, print_pages
 
@@ -32,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", action="store_true", help="continue an earlier crawl")
     parser.add_argument("--collection", metavar="NAME", help="add the pages to the local index")
     add_format_option(parser)
+    add_private_option(parser)
     add_common_options(parser)
 
 

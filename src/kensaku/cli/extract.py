@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from kensaku.cli._addresses import check_url, url_fault
 from kensaku.cli._client import open_client
-from kensaku.cli._options import add_common_options, load_settings
+from kensaku.cli._options import add_common_options, add_private_option, load_settings
 from kensaku.cli._terminal import print_json, print_message, print_result
 from kensaku.text.clean import one_line
 
@@ -33,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--timeout", type=float, default=60.0, metavar="SECONDS",
         help="time limit for all pages together (default 60)",
     )  # fmt: skip
+    add_private_option(parser)
     add_common_options(parser)
 
 

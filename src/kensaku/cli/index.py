@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kensaku.cli._addresses import document_url, input_path, is_url, output_path, path_from_url
 from kensaku.cli._client import open_client
-from kensaku.cli._options import add_common_options, load_settings
+from kensaku.cli._options import add_common_options, add_private_option, load_settings
 from kensaku.cli._terminal import (
     format_count,
     format_table,
@@ -45,6 +45,7 @@ from kensaku.text.clean import one_line
 
 if TYPE_CHECKING:
     from kensaku.cli._ingest import IngestResult
+    from kensaku.cli._scan import Patterns
     from kensaku.client import Kensaku
 
 USAGE = "[options] ACTION [WHAT …]"
@@ -58,11 +59,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("action", choices=list(ACTIONS), metavar="ACTION", help=f"one of {names}")
     add("what", nargs="*", metavar="WHAT", help="paths, URLs or a file, depending on the action")
     add("--collection", metavar="NAME", help=f"collection (default: {DEFAULT})")
+    add("--include", action="append", default=[], metavar="PATTERN",
+        help="add, watch: only files like this, as in '*.md'; repeatable")  # fmt: skip
+    add("--exclude", action="append", default=[], metavar="PATTERN",
+        help="add, watch: no file or folder like this, as in 'drafts/*'; repeatable")  # fmt: skip
+    add("-v", "--verbose", action="store_true", help="add: name what was passed over, and why")
     add("--workers", type=int, metavar="N", help="build: parsing processes (default: the cores)")
     add("--salvage", action="store_true", help="export: leave out what is damaged, and list it")
     add("--once", action="store_true", help="watch: scan once and exit")
     add("--interval", type=float, default=2.0, metavar="SECONDS",
         help="watch: time between scans (default 2)")  # fmt: skip
+    add_private_option(parser)
     add_common_options(parser)
 
 
@@ -97,11 +104,17 @@ async def _add(args: argparse.Namespace) -> int:
         urls=list(dict.fromkeys(urls)),
     )
     async with open_client(load_settings(args)) as k:
-        result = await CollectionWriter(k, collection).add(sources)
+        result = await CollectionWriter(k, collection, _patterns(args)).add(sources)
         if with_pydocs:
             result.count(await _build_pydocs(k))
     print_ingest_result(args, collection, result)
     return int(bool(result.failed) and not (result.changed or result.unchanged))
+
+
+def _patterns(args: argparse.Namespace) -> Patterns:
+    from kensaku.cli._scan import Patterns
+
+    return Patterns(tuple(args.include), tuple(args.exclude))
 
 
 async def _build(args: argparse.Namespace) -> int:
@@ -127,6 +140,9 @@ def print_ingest_result(args: argparse.Namespace, collection: str, result: Inges
     if result.skipped:
         skipped = ", ".join(f"{n:,} {why}" for why, n in sorted(result.skipped.items()))
         print_message(f"passed over: {skipped}")
+    if args.verbose:
+        for path, why in result.passed_over:
+            print_message(f"  {why}: {path}")
     for what, why in result.failed:
         print_message(f"{what[:200]}: {why}")
 
@@ -284,6 +300,7 @@ async def _watch(args: argparse.Namespace) -> int:
             k,
             root,
             collection,
+            patterns=_patterns(args),
             interval=None if args.once else args.interval,
             report=lambda result: print_ingest_result(args, collection, result),
         )

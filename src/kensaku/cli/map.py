@@ -9,7 +9,7 @@ import argparse
 
 from kensaku.cli._client import open_client
 from kensaku.cli._crawl_options import add_crawl_options, crawl_options
-from kensaku.cli._options import add_common_options, load_settings
+from kensaku.cli._options import add_common_options, add_private_option, load_settings
 from kensaku.cli._terminal import print_json, print_message, print_result
 from kensaku.cli.extract import print_failed
 from kensaku.text.clean import one_line
@@ -20,6 +20,7 @@ USAGE = "[options] URL"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the site and its limits."""
     add_crawl_options(parser)
+    add_private_option(parser)
     add_common_options(parser)
 
 

@@ -3,6 +3,10 @@
 Without options the client is the program that started the server. With --http the server listens
 on this machine only; other addresses need a token, from KENSAKU_MCP_TOKEN or --token-file, which
 clients send as `Authorization: Bearer …`.
+
+`kensaku mcp install CLIENT` writes it into the settings of an MCP client, with --print only shows
+what to write; `kensaku mcp uninstall CLIENT` takes it out; `kensaku mcp clients` lists the known
+ones.
 """
 
 from __future__ import annotations
@@ -14,20 +18,22 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kensaku.cli._terminal import print_message
+from kensaku.cli._terminal import format_table, print_message, print_result
 from kensaku.errors import MissingExtra, UsageError
 from kensaku.tools.registry import DEFAULT, TOOLS
 
 if TYPE_CHECKING:
     from kensaku.config.settings import Settings
 
-USAGE = "[--http] [options]"
+USAGE = "[--http] [options] | install CLIENT [--print] | uninstall CLIENT | clients"
 TAVILY = ("tavily_search", "tavily_extract", "tavily_context")  # in Japanese, by Tavily alone
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the tools, the address and the token."""
     add = parser.add_argument
+    add("action", nargs="*", metavar="ACTION", help="install CLIENT, uninstall CLIENT, or clients")
+    add("--print", action="store_true", help="install: print what to write, and write nothing")
     add("--tools", metavar="NAMES", default=",".join(DEFAULT),
         help=f"tools, separated by commas: {', '.join((*TOOLS, *TAVILY))}")  # fmt: skip
     add(
@@ -57,7 +63,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(args: argparse.Namespace) -> int:
-    """Serve until the client disconnects, or until Ctrl-C."""
+    """Serve until the client disconnects, or until Ctrl-C; or change a client's settings."""
+    if args.action:
+        return _manage(args)
     try:
         import mcp  # noqa: F401
     except ImportError:
@@ -84,6 +92,45 @@ async def run(args: argparse.Namespace) -> int:
             allow_hosts=args.allow_host,
             ready=lambda url: print_message(f"kensaku mcp: {url}"),
         )
+    return 0
+
+
+def _manage(args: argparse.Namespace) -> int:
+    """Install into a client, take out, or list the clients."""
+    from kensaku.mcp.install import (
+        CLIENTS,
+        client_named,
+        entry,
+        install,
+        server_command,
+        uninstall,
+    )
+
+    home = Path.home()
+    match args.action:
+        case ["clients"]:
+            rows = [[name, c.label, str(c.path(home))] for name, c in CLIENTS.items()]
+            print_result(format_table(rows))
+        case ["install", name]:
+            client = client_named(name)
+            tools = "" if args.tools == ",".join(DEFAULT) else args.tools
+            command = server_command(tools, "" if args.language == "en" else args.language)
+            path = client.path(home)
+            if args.print:
+                print_message(f"kensaku mcp: for {path}")
+                print_result(entry(client, command))
+            elif install(client, command, path):
+                print_message(f"kensaku mcp: {client.label} is set up in {path}; restart it")
+            else:
+                print_message(f"kensaku mcp: {client.label} is set up already, in {path}")
+        case ["uninstall", name]:
+            client = client_named(name)
+            path = client.path(home)
+            done = "is out of" if uninstall(client, path) else "was not in"
+            print_message(f"kensaku mcp: kensaku {done} {path}")
+        case _:
+            said = " ".join(args.action)[:60]
+            raise UsageError(f"unknown: {said}", remedy=f"kensaku mcp {USAGE}")
     return 0
 
 

@@ -23,7 +23,7 @@ from kensaku.cli._query_options import (
     search_options,
 )
 from kensaku.cli._terminal import TerminalStyle, print_result, supports_color
-from kensaku.errors import NotAsked, Timeout
+from kensaku.errors import NotAsked, Timeout, UsageError
 from kensaku.models import Outcome, Query
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--answer", "--include-answer", dest="include_answer", action="store_true",
         help="print an answer, too, if a provider gives one")  # fmt: skip
     add("--dialect", metavar="NAME", help="output format: plain, compact, markdown:ja …")
+    add("--open", type=int, metavar="N", help="open result N in the browser")
     add("--explain", action="store_true", help="print who was asked, and why hits rank as they do")
     recording = parser.add_mutually_exclusive_group()
     recording.add_argument("--record", type=Path, metavar="FILE", help="record the replies")
@@ -77,7 +78,23 @@ async def run(args: argparse.Namespace) -> int:
     notices.print_notices(response.outcome, response.attempts, response.notes, dialect=dialect)
     if args.explain:
         notices.print_explanation(response)
+    if args.open is not None:
+        await _open_in_browser(response, args.open)
     return int(response.outcome is Outcome.UNAVAILABLE)
+
+
+async def _open_in_browser(response: Response, number: int) -> None:
+    """Open a result. Raises `UsageError` when there is no such result, or it is no web page."""
+    import asyncio
+    import webbrowser
+
+    if not 1 <= number <= len(response.hits):
+        raise UsageError(f"there is no result {number}; there are {len(response.hits)}")
+    url = response.hits[number - 1].url
+    if not url.startswith(("https://", "http://")):
+        raise UsageError(f"result {number} is no web page: {url}")
+    if not await asyncio.to_thread(webbrowser.open, url):
+        raise UsageError("no browser could be started", remedy=f"open it yourself: {url}")
 
 
 async def _search(k: Kensaku, query: Query, options: dict[str, Any]) -> Response:

@@ -11,7 +11,7 @@ import argparse
 
 from kensaku.cli._addresses import check_url
 from kensaku.cli._client import open_client
-from kensaku.cli._options import add_common_options, load_settings
+from kensaku.cli._options import add_common_options, add_private_option, load_settings
 from kensaku.cli._terminal import print_json, print_result
 
 USAGE = "[options] QUOTE URL"
@@ -21,6 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the quote and the URL of the page."""
     parser.add_argument("quote", metavar="QUOTE", help="the quote, as one argument")
     parser.add_argument("url", metavar="URL", help="the page to look at")
+    add_private_option(parser)
     add_common_options(parser)
 
 

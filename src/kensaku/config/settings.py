@@ -345,6 +345,12 @@ def _settings() -> Iterator[Field[Any]]:
     return (f for f in fields(Settings) if f.metadata)
 
 
+def settings_file(env: Mapping[str, str]) -> Path:
+    """Return the settings file that is read; where none is yet, the one to create."""
+    home = Path(env.get("KENSAKU_HOME") or "~/.config/kensaku").expanduser()
+    return _find_file(None, env) or home / "config.toml"
+
+
 def _find_file(file: str | Path | None, env: Mapping[str, str]) -> Path | None:
     if chosen := file or env.get("KENSAKU_CONFIG"):
         return Path(chosen).expanduser()

@@ -72,6 +72,54 @@ class WebSearchTool(BaseTool):
             {"en": "Only these hosts, such as python.org.", "ja": "対象とするホスト"},
             maximum=20,
         ),
+        Param(
+            "exclude_domains",
+            "array",
+            {"en": "None of these hosts.", "ja": "除外するホスト"},
+            maximum=20,
+        ),
+        Param(
+            "start_date",
+            "string",
+            {
+                "en": "Published on or after this day, as 2026-01-31.",
+                "ja": "公開日がこの日以降（2026-01-31 の形）",
+            },
+            maximum=10,
+        ),
+        Param(
+            "end_date",
+            "string",
+            {"en": "Published on or before this day.", "ja": "公開日がこの日以前"},
+            maximum=10,
+        ),
+        Param(
+            "country",
+            "string",
+            {
+                "en": "Prefer this country, by its code, as jp.",
+                "ja": "優先する国のコード（例: jp）",
+            },
+            maximum=2,
+        ),
+        Param(
+            "language",
+            "string",
+            {
+                "en": "Results in this language, by its code, as ja.",
+                "ja": "結果の言語コード（例: ja）",
+            },
+            maximum=8,
+        ),
+        Param(
+            "depth",
+            "string",
+            {
+                "en": "How thorough; advanced costs more.",
+                "ja": "検索の深さ（advanced は費用が増える）",
+            },
+            choices=("fast", "basic", "advanced"),
+        ),
     )
 
     def __init__(
@@ -87,8 +135,9 @@ class WebSearchTool(BaseTool):
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
         options = {n: v for n, v in arguments.items() if v is not None}
-        if "include_domains" in options:
-            options["include_domains"] = tuple(options["include_domains"])
+        for name in ("include_domains", "exclude_domains"):
+            if name in options:
+                options[name] = tuple(options[name])
         response = await self.client.search(options.pop("query"), **options)
         return self.result(response)
 

@@ -1,0 +1,135 @@
+"""Change one value of the settings file; comments and everything else stay as they are.
+
+    set_value("providers.tavily.api_key", "tvly-…") → checked → written whole, readable by you alone
+
+A value that the settings refuse is not written.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kensaku.config.settings import Settings, environment, settings_file
+from kensaku.errors import ConfigError, MissingExtra, UnknownName
+
+if TYPE_CHECKING:
+    from tomlkit import TOMLDocument
+
+
+def set_value(key: str, value: str, file: Path | None = None) -> Path:
+    """Set one value. Raises `ConfigError` or `UnknownName`; then nothing has changed."""
+    path = _path(file)
+    document = _read(path)
+    *sections, name = _split(key)
+    table: Any = document
+    for section in sections:
+        if section not in table:
+            table[section] = _toml().table()
+        table = table[section]
+    table[name] = _native(value)
+    _write(path, document)
+    return path
+
+
+def unset_value(key: str, file: Path | None = None) -> Path:
+    """Take a value out, so that the default counts again. Raises `UnknownName`."""
+    path = _path(file)
+    document = _read(path)
+    *sections, name = _split(key)
+    table: Any = document
+    for section in sections:
+        table = table.get(section, {})
+    if name not in table:
+        raise UnknownName("setting in the file", key, _keys(document))
+    del table[name]
+    _write(path, document)
+    return path
+
+
+def _path(file: Path | None) -> Path:
+    path = file or settings_file(environment())
+    if path.suffix != ".toml":
+        raise ConfigError(
+            f"{path.name} is no TOML, and only TOML files are changed by this command",
+            remedy=f"edit {path.name} yourself",
+        )
+    return path
+
+
+def _split(key: str) -> list[str]:
+    parts = key.split(".")
+    if not all(parts) or len(parts) > 3:
+        raise ConfigError(f"{key[:80]!r} is no name of a setting", remedy="see: kensaku config")
+    return parts
+
+
+def _read(path: Path) -> TOMLDocument:
+    tomlkit = _toml()
+    try:
+        document: TOMLDocument = tomlkit.parse(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return tomlkit.document()  # type: ignore[no-any-return]
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
+    except (ValueError, tomlkit.exceptions.TOMLKitError):
+        raise ConfigError(f"{path} is not valid TOML", remedy="mend it first") from None
+    return document
+
+
+def _write(path: Path, document: TOMLDocument) -> None:
+    """Write beside the file, let the settings read it, and put it in place."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".config-", suffix=".toml")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:  # mkstemp: 0600
+                file.write(document.as_string())
+            _check(Path(name), path)
+            os.replace(name, path)
+        except BaseException:
+            os.unlink(name)
+            raise
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def _check(written: Path, path: Path) -> None:
+    try:
+        Settings.load(written)
+    except ConfigError as error:
+        message = error.message.replace(str(written), str(path))
+        raise ConfigError(message, remedy=error.remedy) from None
+
+
+def _native(value: str) -> Any:
+    """A number or a switch as TOML writes it; everything else as text."""
+    if value.lower() in ("true", "false"):
+        return value.lower() == "true"
+    for kind in (int, float):
+        try:
+            number = kind(value)
+        except ValueError:
+            continue
+        if str(number) == value:
+            return number
+    return value
+
+
+def _keys(table: Mapping[str, Any], prefix: str = "") -> list[str]:
+    found = []
+    for name, value in table.items():
+        nested = _keys(value, f"{prefix}{name}.") if isinstance(value, Mapping) else None
+        found += [f"{prefix}{name}"] if nested is None else nested
+    return found
+
+
+def _toml() -> Any:
+    try:
+        import tomlkit
+    except ImportError:
+        raise MissingExtra("tomlkit", "standard") from None
+    return tomlkit
