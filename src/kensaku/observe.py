@@ -24,7 +24,7 @@ from contextlib import AbstractContextManager
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Any, ClassVar, Generic, Literal, ParamSpec, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, ParamSpec, Protocol, TypeVar
 
 Value = str | int | float | bool
 P = ParamSpec("P")
@@ -89,7 +89,8 @@ class Observer(Protocol):
     """Told about every operation. Both methods are quick, and an error in them is only logged."""
 
     def begin(self, operation: Operation) -> None:
-        """An operation begins; what it will be about is in its fields."""
+        """An operation begins; what it will be about is in its fields. Leave it out if unused."""
+        return
 
     def end(self, operation: Operation) -> None:
         """The operation has ended; all of its fields are filled."""
@@ -102,25 +103,41 @@ _current: ContextVar[Operation | None] = ContextVar("kensaku_operation", default
 class Observers:
     """The observers of a client. What one of them raises is logged, once for each type."""
 
-    __slots__ = ("_warned", "all")
+    __slots__ = ("_begin", "_end", "_warned", "all")
 
     def __init__(self, observers: Iterable[Observer] = ()) -> None:
-        self.all = tuple(observers)
         self._warned: set[tuple[type, type]] = set()
+        self._set(tuple(observers))
 
     def add(self, *observers: Observer) -> None:
         """Tell these observers, too, from now on."""
-        self.all += observers
+        self._set((*self.all, *observers))
 
     def remove(self, *observers: Observer) -> None:
         """Tell these observers no more."""
-        self.all = tuple(kept for kept in self.all if kept not in observers)
+        self._set(tuple(kept for kept in self.all if kept not in observers))
 
-    def notify(self, method: Literal["begin", "end"], operation: Operation) -> None:
-        """Call this method of all observers; the last one that began an operation ends it first."""
-        for observer in self.all if method == "begin" else reversed(self.all):
+    def begin(self, operation: Operation) -> None:
+        """Tell the observers that an operation begins."""
+        self._call(self._begin, operation)
+
+    def end(self, operation: Operation) -> None:
+        """Tell the observers that it has ended; the last one that began it ends it first."""
+        self._call(self._end, operation)
+
+    def _set(self, observers: tuple[Observer, ...]) -> None:
+        self.all = observers
+        # Most observers have no `begin` of their own: it is not called.
+        own = (o for o in observers if getattr(type(o), "begin", None) is not Observer.begin)
+        self._begin = [(o, o.begin) for o in own]
+        self._end = [(o, o.end) for o in reversed(observers)]
+
+    def _call(
+        self, methods: Iterable[tuple[Observer, Callable[[Operation], None]]], operation: Operation
+    ) -> None:
+        for observer, method in methods:
             try:
-                getattr(observer, method)(operation)
+                method(operation)
             except Exception as error:
                 self._warn(observer, error)
 
@@ -161,7 +178,7 @@ class _Observed(Generic[O]):
         operation = self._operation
         operation.parent = _current.get()
         self._token = _current.set(operation)
-        self._observers.notify("begin", operation)
+        self._observers.begin(operation)
         self._began = time.perf_counter()
         return operation
 
@@ -172,7 +189,7 @@ class _Observed(Generic[O]):
         operation.elapsed_ms = (time.perf_counter() - self._began) * 1000
         if error is not None:
             operation.fail(error)
-        self._observers.notify("end", operation)
+        self._observers.end(operation)
         _current.reset(self._token)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -105,6 +106,7 @@ async def _check_exposure(settings: Settings, host: str) -> bool:
 
 
 def _greet(url: str, is_open: bool) -> None:
+    gc.freeze()  # the collector need not scan the loaded modules again and again
     print_message(f"kensaku serve: {url}")
     if is_open:
         print_message(

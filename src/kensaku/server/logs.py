@@ -52,6 +52,8 @@ def configure_logging(
     root.setLevel(level)
     for name in QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
+    # No line says which thread, process or task wrote it: a record need not find out.
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     return handler
 
 
@@ -138,9 +140,6 @@ class JsonFormatter(logging.Formatter):
 
 class RequestLog(Observer):
     """Logs each request to the server as one line; at DEBUG, each search with its query."""
-
-    def begin(self, operation: Operation) -> None:
-        """Nothing is known yet."""
 
     def end(self, operation: Operation) -> None:
         """Log what has ended."""

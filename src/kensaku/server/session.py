@@ -48,9 +48,6 @@ class UsageObserver(Observer):
     def __init__(self, writer: UsageWriter) -> None:
         self._writer = writer
 
-    def begin(self, operation: Operation) -> None:
-        """Nothing is known yet."""
-
     def end(self, operation: Operation) -> None:
         """Record an attempt."""
         if not isinstance(operation, AttemptOperation) or not operation.sent:
