@@ -26,6 +26,7 @@ from kensaku.options import (
     SettingsOptions,
 )
 from kensaku.search import pipeline
+from kensaku.search.budget import current_budget
 from kensaku.search.outbound import to_send
 from kensaku.search.route import Route, plan
 from kensaku.search.run import Run
@@ -109,8 +110,8 @@ class Kensaku:
 
     @property
     def budget(self) -> Budget:
-        """What this client may spend in all."""
-        return self._resources.budget
+        """What this client may spend in all; for a key's request to a server, what the key may."""
+        return current_budget.get() or self._resources.budget
 
     @property
     def observers(self) -> Observers:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import httpx
 import pytest
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
+
+from kensaku.mcp.http import MAX_SESSIONS
 
 MCP_HEADERS = {
     "Accept": "application/json, text/event-stream",
@@ -118,3 +122,40 @@ async def test_a_tool_counts_as_a_search_of_the_key(make_server):
 
     assert refused.status_code == 432
     assert refused.headers["retry-after"]
+
+
+async def test_a_tool_spends_the_money_of_its_key(make_server, make_key):
+    """As a search over HTTP does: the second is not paid for any more."""
+    server = await make_server(cache_enabled=False)
+    headers = {"Authorization": f"Bearer {await make_key(server, money_per_month=0.009)}"}
+
+    for tool in ("web_search", "tavily_search"):
+        _, done = await call(server.url, tool, {"query": "otters"}, headers)
+        if done.is_error:
+            break
+    else:
+        raise AssertionError("two searches cost less than 0.009")
+
+    assert "budget" in done.content[0].text
+    rich = {"Authorization": f"Bearer {await make_key(server, money_per_month=1.0)}"}
+    _, other = await call(server.url, "web_search", {"query": "otters"}, rich)
+    assert not other.is_error
+
+
+async def test_500_idle_sessions_are_bounded_and_stop_nobody(server):
+    """The oldest are closed; a client that comes back to one of them begins anew."""
+    url, opened = f"{server.url}/mcp", []
+    listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+    async with httpx.AsyncClient(headers=MCP_HEADERS, timeout=60) as http:
+        for _ in range(500 // 20):
+            replies = await asyncio.gather(*(http.post(url, json=INITIALIZE) for _ in range(20)))
+            assert {reply.status_code for reply in replies} == {200}
+            opened += [{"Mcp-Session-Id": r.headers["mcp-session-id"]} for r in replies]
+        ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+        newest = await http.post(url, json=ready, headers=opened[-1])
+        answered = await http.post(url, json=listing, headers=opened[-1])
+        gone = await http.post(url, json=listing, headers=opened[0])
+        tasks = len(asyncio.all_tasks())
+
+    assert (newest.status_code, answered.status_code, gone.status_code) == (202, 200, 404)
+    assert tasks < 4 * MAX_SESSIONS  # a session has a few; those of closed ones have ended

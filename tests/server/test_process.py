@@ -92,7 +92,9 @@ async def test_a_job_of_a_killed_server_goes_on_although_nobody_asks_for_jobs(
         await site.is_holding()
         kill(first)
         site.release()
-        JobTables(url_of(settings)).forget_dead(0)  # as if it had been dead for long
+        tables = JobTables(url_of(settings))
+        tables.forget_dead(0)  # as if it had been dead for long
+        tables.close()
         await asyncio.to_thread(start_server, **env)
         job = await jobs.wait(id)
 

@@ -7,6 +7,7 @@ RetryBudget.take()                      a share of the searches, so a bad day is
 from __future__ import annotations
 
 import time
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -126,6 +127,10 @@ class Budget:
             total = await self.store.add(f"budget:{self.name}:{what}:{key}", amount, ttl)
         self._spent[what] = total
         return total
+
+
+# What the current task may spend instead of its client's own budget.
+current_budget: ContextVar[Budget | None] = ContextVar("kensaku_budget", default=None)
 
 
 def _period(period: str) -> tuple[str, float]:

@@ -61,7 +61,7 @@ class WireEndpoint:
                 call = self._endpoint.read(asked)
                 await session.check_limits(int(isinstance(call, Search)))
                 async with _EndsWithClient(receive):
-                    result = await perform(session.client, call, session.budget)
+                    result = await perform(session.client, call)
                 session.outcome, session.cached = outcome_of(result)
             elapsed = time.perf_counter() - began
             exchange = Exchange(asked, scope["state"]["request_id"], elapsed)

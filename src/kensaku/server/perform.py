@@ -26,7 +26,6 @@ from kensaku.server.wires.base import Call, Crawl, Extract, Found, Listed, Map, 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
     from kensaku.models import Attempt, Response
-    from kensaku.search.budget import Budget
     from kensaku.server.wires.base import Format
 
 IMAGES, PAGE_IMAGES = 10, 5  # in all, and of one page
@@ -60,10 +59,8 @@ class Unavailable(KensakuError):
         return min((w for w in waits if w), default=5.0)
 
 
-async def perform(client: Kensaku, call: Call, budget: Budget | None = None) -> Any:
-    """Carry out a call; `budget` is what it may spend. Raises `KensakuError`."""
-    if isinstance(call, Search):
-        return await search(client, call, budget)
+async def perform(client: Kensaku, call: Call) -> Any:
+    """Carry out a call. Raises `KensakuError`."""
     return await _PERFORM[type(call)](client, call)
 
 
@@ -77,9 +74,9 @@ def outcome_of(result: Any) -> tuple[str, bool]:
 # --- search
 
 
-async def search(client: Kensaku, call: Search, budget: Budget | None = None) -> Found:
+async def search(client: Kensaku, call: Search) -> Found:
     """Search, and do to the hits what the wire asks for."""
-    response = await client.search(call.query, route=call.route, budget=budget)
+    response = await client.search(call.query, route=call.route)
     if response.outcome is Outcome.UNAVAILABLE:
         raise Unavailable(response.attempts)
     answer = response.answer
@@ -217,6 +214,7 @@ def plain(markdown: str | None) -> str | None:
 
 
 _PERFORM: dict[type, Callable[[Kensaku, Any], Any]] = {
+    Search: search,
     Extract: extract,
     Parse: parse,
     Crawl: crawl,

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from kensaku.client import Kensaku
 from kensaku.errors import KensakuError
 from kensaku.observe import Caller, Observer, caller
+from kensaku.search.budget import current_budget
 from kensaku.server.auth import ANYONE, Principal, principal_of, secrets_in
 from kensaku.server.limits import Admission, KeyLimits
 from kensaku.server.listen import is_loopback
@@ -229,6 +230,7 @@ class State:
         scope["state"]["key_id"] = key
         session = Session(principal, self.client_of(principal), self.limits)
         token = caller.set(Caller(request_id, principal.tenant, key, endpoint))
+        spending = current_budget.set(session.budget)
         began = time.perf_counter()
         try:
             async with self.admission.slot(principal.tenant or key):
@@ -238,6 +240,7 @@ class State:
             raise
         finally:
             caller.reset(token)
+            current_budget.reset(spending)
             if self._usage is not None:
                 self._usage.record(
                     outcome=session.outcome,

@@ -12,6 +12,8 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from kensaku.errors import KensakuError, UnknownJob
+from kensaku.observe import Caller, caller
+from kensaku.search.budget import current_budget
 from kensaku.server.endpoint import status_of
 from kensaku.server.http import decode_body, headers_of, read_body
 from kensaku.server.wires.base import Asked
@@ -24,6 +26,7 @@ from kensaku.server.wires.tavily_research import (
 )
 
 if TYPE_CHECKING:
+    from kensaku.server.session import Session
     from kensaku.server.state import State
     from kensaku.server.wires.base import Research
 
@@ -64,7 +67,7 @@ class TavilyAccount:
             await session.check_limits(1)
             if call.stream:
                 session.outcome = "found"
-                events = self._stream(request, session.principal.tenant, call)
+                events = self._stream(request, session, call)
                 headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
                 return StreamingResponse(events, 200, headers, "text/event-stream")
             jobs = await self._state.jobs()
@@ -124,13 +127,16 @@ class TavilyAccount:
             {"success": True, "feedback_id": str(uuid.uuid4()), "response_time": elapsed}
         )
 
-    async def _stream(self, request: Request, tenant: str, call: Research) -> AsyncIterator[bytes]:
-        client = self._state.client_of_tenant(tenant)
-        frames = Frames(
-            request.scope["state"]["request_id"], call.options["model"], int(time.time())
-        )
+    async def _stream(
+        self, request: Request, session: Session, call: Research
+    ) -> AsyncIterator[bytes]:
+        """Stream a run. The request has been admitted, and its context is over."""
+        id, who = request.scope["state"]["request_id"], session.principal
+        caller.set(Caller(id, who.tenant, who.key_id, "tavily/research"))
+        current_budget.set(session.budget)
+        frames = Frames(id, call.options["model"], int(time.time()))
         try:
-            async for event in client.research_events(call.input, **call.options):
+            async for event in session.client.research_events(call.input, **call.options):
                 for frame in frames.of(event):
                     yield frame
         except KensakuError as error:

@@ -19,7 +19,7 @@ async def make(call: Call) -> dict[str, Any]:
         raise InvalidQuery(f"max_tokens must be a number from 1 to {MAX_TOKENS:,}")
     route, mode = form.routing
     context = await call.client.context(
-        form.query(RESULTS), max_tokens=most, route=route, mode=mode, budget=call.session.budget
+        form.query(RESULTS), max_tokens=most, route=route, mode=mode
     )
     said = call.page.words("context.got", n=f"{context.tokens:,}")
     return {**context.to_dict(), "said": said}

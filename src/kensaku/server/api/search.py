@@ -54,9 +54,7 @@ async def _search(
     try:
         with listening(heard.put_nowait):
             query = form.query(call.client.settings.max_results)
-            return await call.client.search(
-                query, route=route, mode=mode, budget=call.session.budget
-            )
+            return await call.client.search(query, route=route, mode=mode)
     finally:
         heard.put_nowait(None)
 

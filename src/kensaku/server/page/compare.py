@@ -48,7 +48,7 @@ async def run(page: PageRequest, session: Session, q: str, routes: list[str]) ->
         raise InvalidQuery(page.words("compare.two"))
     await session.check_limits(len(routes))
     query = Query(q, max_results=RESULTS)
-    return await compare(session.client, query, routes, budget=session.budget)
+    return await compare(session.client, query, routes)
 
 
 def sides(page: PageRequest, done: Comparison) -> list[dict[str, Any]]:

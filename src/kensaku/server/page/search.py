@@ -54,7 +54,7 @@ async def results(page: PageRequest, session: Session, form: SearchForm) -> dict
     route, mode = form.routing
     client = session.client
     query = form.query(client.settings.max_results)
-    response = await client.search(query, route=route, mode=mode, budget=session.budget)
+    response = await client.search(query, route=route, mode=mode)
     session.outcome, session.cached = str(response.outcome), response.cached
     asked = begun(response, mode or client.settings.mode)
     return {
