@@ -6,12 +6,17 @@ import asyncio
 import io
 import json
 import logging
+import os
+import sys
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
 import aiohttp
 import pytest
 
+from kensaku.database.key_cache import KeyCache
+from kensaku.database.keys import list_keys
 from kensaku.database.usage import summarise
 from kensaku.server.logs import configure_logging
 
@@ -19,6 +24,17 @@ from .conftest import Running
 from .test_mcp import INITIALIZE, MCP_HEADERS
 
 TENANTS, ROUNDS = 50, 40
+MAIN = "import sys; from kensaku.cli import main; sys.exit(main())"
+
+
+class Clock:
+    """A clock that a test sets forward."""
+
+    def __init__(self) -> None:
+        self.now = time.monotonic()
+
+    def __call__(self) -> float:
+        return self.now
 
 
 @pytest.fixture
@@ -144,3 +160,46 @@ async def test_logs_and_errors_of_one_request_name_no_other_tenant(crowd, http):
     assert len(of_request) == TENANTS
     assert all(len(ids) == 1 for ids in of_request.values())
     assert len(set.union(*of_request.values())) == TENANTS
+
+
+async def test_the_job_of_one_tenant_is_unknown_to_another(make_server, make_key, http):
+    """The same status and words as for one that never was; its owner finds it."""
+    server = await make_server("local")
+    own, other = [await make_key(server, tenant=tenant) for tenant in ("a", "b")]
+    body = {"input": "What do otters eat?", "model": "mini"}
+    async with http.post(f"{server.url}/research", json=body, headers=bearer(own)) as reply:
+        job = (await reply.json())["request_id"]
+
+    async def ask(method: str, path: str, key: str) -> tuple[int, str]:
+        headers = bearer(key) | {"Content-Type": "application/json"}
+        async with http.request(method, server.url + path, headers=headers) as reply:
+            return reply.status, await reply.text()
+
+    calls = [("GET", "/research/{}"), ("POST", "/api/jobs/{}/cancel"),
+             ("POST", "/api/jobs/{}/resume")]  # fmt: skip
+    none = f"research-{'0' * 20}"
+    for method, path in calls:
+        status, said = await ask(method, path.format(job), other)
+        assert status == 404
+        assert (status, said.replace(job, none)) == await ask(method, path.format(none), other)
+    _, listed = await ask("GET", "/api/jobs", other)
+    assert json.loads(listed) == {"jobs": []}
+    assert (await ask("GET", f"/research/{job}", own))[0] in (200, 202)
+    assert (await ask("POST", f"/api/jobs/{job}/cancel", own))[0] == 200
+
+
+async def test_a_key_that_another_process_revoked_is_refused(make_server, make_key, http):
+    """This process knows a key for a second; here its clock says that it has passed."""
+    server = await make_server("local")
+    secret = await make_key(server)
+    (key,) = await list_keys(server.state.database)
+    clock = Clock()
+    server.state.keys._clock = clock
+    assert (await ask(http, server, secret, 0))[0] != 401
+
+    command = [sys.executable, "-c", MAIN, "keys", "revoke", key.id]
+    process = await asyncio.create_subprocess_exec(*command, env=dict(os.environ))
+    assert await process.wait() == 0
+    clock.now += KeyCache.SECONDS
+
+    assert (await ask(http, server, secret, 0))[0] == 401

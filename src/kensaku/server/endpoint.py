@@ -17,6 +17,7 @@ from kensaku.errors import (
     FetchError,
     IndexFault,
     KensakuError,
+    UnknownJob,
     UsageError,
 )
 from kensaku.server.auth import Unauthorized
@@ -107,6 +108,7 @@ def status_of(error: KensakuError) -> tuple[int, Headers]:
 _STATUS: tuple[tuple[type[KensakuError], int], ...] = (
     (Unauthorized, 401),
     (BodyTooLarge, 413),
+    (UnknownJob, 404),
     (UsageError, 400),
     (FetchError, 422),  # the document, or its address, cannot be read: not a failure of ours
     (BudgetExceeded, 432),

@@ -35,7 +35,7 @@ async def test_a_site_becomes_a_job_that_is_watched(make_server):
     assert "127.0.0.1:9" in shown
     assert [job["id"] for job in listed["jobs"]] == [begun["id"]]
     assert resumed["id"] == cancelled["id"] == begun["id"]
-    assert page.status == 400, unknown
+    assert page.status == 404, unknown
 
 
 async def test_a_job_needs_an_address_and_a_name(make_server):
