@@ -130,6 +130,8 @@ class SettingsOptions(TypedDict, total=False):
     tenant: str
     state_url: str
     database_url: str
+    jobs_days: int
+    usage_days: int
     cache_enabled: bool
     cache_url: str
     cache_ttl: float

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import math
 import random
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from sqlalchemy import func, select, text
@@ -212,3 +212,29 @@ async def test_a_question_out_of_bounds_is_refused(db, by, days):
 async def test_nothing_used_is_an_empty_list(db):
     """And no error."""
     assert await summarise(db) == []
+
+
+async def test_usage_is_deleted_after_its_days(db, now):
+    """Once a day, by whoever writes; the days that are kept stay as they are."""
+    usage = UsageWriter(db, days=30, now=now)
+    for days in (31, 30, 0):
+        now.time = NOON - timedelta(days=days)
+        usage.record(outcome="found", key=f"{days} days ago")
+    now.time = NOON
+    await usage.flush()
+
+    await usage._try_to_flush()
+    rows = await summarise(db, "key", days=60, today=NOON.date())
+
+    assert {row.group for row in rows} == {"30 days ago", "0 days ago"}
+
+
+async def test_usage_is_kept_for_ever_without_days(db, now):
+    """0 days are no days."""
+    usage = UsageWriter(db, days=0, now=now)
+    now.time = NOON - timedelta(days=3_000)
+    usage.record(outcome="found")
+    now.time = NOON
+    await usage._try_to_flush()
+
+    assert await count(db) == 1

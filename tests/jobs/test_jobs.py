@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -115,3 +118,27 @@ def test_progress_is_a_share():
     assert JobProgress(5, 10).share == 0.5
     assert JobProgress(12, 10).share == 1
     assert JobProgress(5).share == 0
+
+
+async def test_finished_jobs_are_deleted_after_their_days(settings, site):
+    """With what is stored of their progress; one that waits is kept, however old it is."""
+    async with Jobs(replace(settings, jobs_days=30)) as jobs:
+        await jobs.start()
+        done = await jobs.submit("crawl", {"url": site.url, "limit": 2})
+        await jobs.wait(done)
+        site.hold_after(0)
+        running = await jobs.submit("crawl", {"url": site.url})
+        cancelled = await jobs.submit("crawl", {"url": site.url})
+        await site.is_holding()
+        await jobs.cancel(cancelled)
+        executor, now = jobs._executor, datetime.now(UTC)
+
+        early = await asyncio.to_thread(executor.delete_old, now + timedelta(days=29))
+        late = await asyncio.to_thread(executor.delete_old, now + timedelta(days=31))
+        left = [job.id for job in await jobs.list()]
+        progress = executor.tables.progress([done])
+        site.release()
+
+    assert (early, late) == (0, 2)
+    assert left == [running]
+    assert progress == {}

@@ -113,6 +113,12 @@ class Settings:
         "where the server keeps keys, usage and jobs: empty for a SQLite file in home, or "
         "postgresql://user:password@host/name",
     )  # fmt: skip
+    jobs_days: int = _setting(
+        30, number(0, 3_660, int), "days after which a finished job is deleted; 0: never",
+    )  # fmt: skip
+    usage_days: int = _setting(
+        400, number(0, 3_660, int), "days after which usage is deleted; 0: never",
+    )  # fmt: skip
     cache_enabled: bool = _setting(True, switch, "whether results are kept", alias="KENSAKU_CACHE")
     cache_url: str = _setting("", address, "where results are kept: as state_url")
     cache_ttl: float = _setting(3600.0, number(0, 30 * 86_400), "seconds a result is fresh")

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from sqlalchemy import Row, func, select
+from sqlalchemy import Row, delete, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from kensaku.database.tables import BUCKETS, USAGE
@@ -54,10 +54,16 @@ class UsageWriter:
     CLOSE_SECONDS = 5.0  # for which the last write is tried again
 
     def __init__(
-        self, db: Database, *, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+        self,
+        db: Database,
+        *,
+        days: int = 0,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
+        """`days`: older usage is deleted, once a day; 0 for never."""
         self.lost = 0  # records that could not be kept
-        self._db, self._now = db, now
+        self._db, self._days, self._now = db, days, now
+        self._deleted_on: date | None = None
         self._groups: dict[Group, list[float]] = {}
         self._statement = _upsert(db.dialect)
         self._writing = asyncio.Lock()
@@ -154,12 +160,19 @@ class UsageWriter:
     async def _try_to_flush(self) -> None:
         try:
             await self.flush()
+            await self._delete_old()
         except DatabaseFault as error:
             if not self._failed:  # warn once, not every second
                 log.warning("usage cannot be written, and is kept in memory: %s", error)
             self._failed = True
         else:
             self._failed = False
+
+    async def _delete_old(self) -> None:
+        today = self._now().date()
+        if self._days and self._deleted_on != today:
+            await delete_usage(self._db, before=today - timedelta(days=self._days))
+            self._deleted_on = today
 
     def _keep(self, groups: dict[Group, list[float]]) -> None:
         for group, counters in groups.items():
@@ -187,6 +200,12 @@ class UsageRow:
     def to_dict(self) -> dict[str, Any]:
         """The row, ready for JSON."""
         return asdict(self)
+
+
+async def delete_usage(db: Database, *, before: date) -> int:
+    """Delete the usage of the days before this one; return how many rows there were."""
+    async with db.write() as connection:
+        return (await connection.execute(delete(USAGE).where(USAGE.c.day < before))).rowcount
 
 
 async def summarise(

@@ -15,14 +15,17 @@ import asyncio
 import logging
 import os
 import threading
+import time
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from kensaku.errors import ConfigError, MissingExtra
-from kensaku.jobs.names import JOBS_QUEUE, PARTS_QUEUE
+from kensaku.jobs.job import FINISHED, stored_statuses
+from kensaku.jobs.names import JOB, JOBS_QUEUE, PARTS_QUEUE
 from kensaku.jobs.old_sqlite import define_subsec
 
 if TYPE_CHECKING:
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 BEAT, DEAD = 2.0, 15.0  # seconds
 FORGET = 86_400.0  # seconds after which the row of a dead process is deleted
 POLL = 0.5  # seconds between two looks at a queue
+DELETE_EVERY, DELETE_AT_ONCE = 3_600.0, 200  # seconds between deletions; jobs in one of them
 JOBS_AT_ONCE = 4
 APPLICATION = "kensaku"
 # Jobs of one version are run by all processes of that version. Count it up when the steps of a
@@ -174,10 +178,14 @@ class Executor:
         )
 
     def _keep_beating(self) -> None:
+        delete_at = time.monotonic()
         while not self._stopping.wait(self._beat):
             try:
                 self.tables.beat(self.id)
                 self.recover()
+                if time.monotonic() >= delete_at:
+                    delete_at = time.monotonic() + DELETE_EVERY
+                    self.delete_old()
             except Exception as error:  # the database is away; it may come back
                 _log.warning("no heartbeat: %s", type(error).__name__)
 
@@ -193,6 +201,26 @@ class Executor:
             DBOS._recover_pending_workflows(dead)
         self.tables.forget_dead(FORGET)
         return dead
+
+    def delete_old(self, now: datetime | None = None) -> int:
+        """Delete the jobs that finished more than `jobs_days` ago; return how many."""
+        from dbos import DBOS
+
+        days, deleted = self.settings.jobs_days, 0
+        finished = [stored for status in FINISHED for stored in stored_statuses(status)]
+        before = (now or datetime.now(UTC)) - timedelta(days=days)
+        while days:
+            old = DBOS.list_workflows(
+                name=JOB, status=finished, completed_before=before.isoformat(),
+                limit=DELETE_AT_ONCE, load_input=False, load_output=False,
+            )  # fmt: skip
+            if not old:
+                break
+            ids = [workflow.workflow_id for workflow in old]
+            DBOS.delete_workflows(ids, delete_children=True)
+            self.tables.forget_progress(ids)
+            deleted += len(ids)
+        return deleted
 
 
 def running_executor() -> Executor:

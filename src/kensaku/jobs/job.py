@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from dbos import WorkflowStatus
 
 JobStatus = Literal["queued", "running", "done", "failed", "cancelled"]
+FINISHED: tuple[JobStatus, ...] = ("done", "failed", "cancelled")
 
 _STATUSES: dict[str, JobStatus] = {
     "ENQUEUED": "queued",
@@ -58,7 +59,7 @@ class Job:
     @property
     def finished(self) -> bool:
         """Whether nothing more will happen, unless it is resumed."""
-        return self.status in ("done", "failed", "cancelled")
+        return self.status in FINISHED
 
     def to_dict(self) -> dict[str, Any]:
         """The job, ready for JSON."""

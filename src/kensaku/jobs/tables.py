@@ -99,6 +99,11 @@ class JobTables:
             now = float(db.execute(sa.select(self._now)).scalar_one())
             db.execute(sa.delete(_EXECUTORS).where(_EXECUTORS.c.beat < now - within))
 
+    def forget_progress(self, jobs: Sequence[str]) -> None:
+        """Delete the rows of jobs that were deleted."""
+        with self._engine.begin() as db:
+            db.execute(sa.delete(_PROGRESS).where(_PROGRESS.c.job.in_(jobs)))
+
     def report(self, job: str, part: int, progress: JobProgress) -> None:
         """Store how far a part of a job is."""
         values = {

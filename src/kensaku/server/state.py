@@ -128,7 +128,9 @@ class State:
             from kensaku.database.usage import UsageWriter
 
             self._database = await Database.open(self.settings)
-            self._usage = await UsageWriter(self._database).__aenter__()
+            self._usage = await UsageWriter(
+                self._database, days=self.settings.usage_days
+            ).__aenter__()
             self._observers.append(observer := UsageObserver(self._usage))
             self.client.observers.add(observer)
             self._keys = KeyCache(self._database)
