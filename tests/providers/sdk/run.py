@@ -39,7 +39,8 @@ def main(words: list[str]) -> int:
         pin(PINNED.with_suffix(".in"), to=PINNED)
     python = build(HOME, PINNED)
     failed = [name for name in chosen if not driven(name, python)]
-    tests = [sys.executable, "-m", "pytest", "-q", HERE / "test_sdks.py"]
+    of_server = ROOT / "tests" / "server" / "test_sdk_clients.py"
+    tests = [sys.executable, "-m", "pytest", "-q", HERE / "test_sdks.py", of_server]
     compared = subprocess.run(tests, cwd=ROOT, check=False).returncode
     return int(bool(failed or compared))
 
