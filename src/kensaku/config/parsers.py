@@ -11,6 +11,7 @@ from typing import Any
 
 from kensaku.config.secret import Secret
 from kensaku.errors import ConfigError
+from kensaku.text.short import short_repr
 
 Parser = Callable[[Any], Any]
 
@@ -102,6 +103,7 @@ def parse_value(parse: Parser, raw: Any, key: str, origin: str = "argument") -> 
     try:
         return parse(raw)
     except ValueError as expected:
-        hidden = parse in (secret, address) or key.endswith("api_key") or "@" in str(raw)
-        shown = "…" if hidden else repr(raw)[:60]
+        hidden = parse in (secret, address) or key.endswith("api_key")
+        hidden = hidden or (not isinstance(raw, int) and "@" in str(raw))
+        shown = "…" if hidden else short_repr(raw)
         raise ConfigError(f"{origin}: {key} is {shown}; expected {expected}") from None

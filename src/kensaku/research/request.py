@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 from kensaku.errors import InvalidQuery
 from kensaku.models import Query
 from kensaku.research.attachments import Attachment, read_files
+from kensaku.text.short import short_repr
 
 Effort = Literal["mini", "pro", "auto"]
 Length = Literal["short", "standard", "long"]
@@ -141,7 +142,7 @@ def _route(value: object) -> tuple[str, ...] | None:
 
 def _check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
     if not isinstance(value, str) or value not in allowed:
-        shown = repr(value)[:60]
+        shown = short_repr(value)
         raise InvalidQuery(f"{name} is {shown}; it must be one of {', '.join(allowed)}")
 
 

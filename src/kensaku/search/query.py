@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from kensaku import models
 from kensaku.errors import InvalidQuery
 from kensaku.text.countries import country_code
+from kensaku.text.short import short_repr
 
 if TYPE_CHECKING:
     from kensaku.models import Query
@@ -100,27 +101,27 @@ def _text(text: object) -> str:
 
 def _check_max_results(value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InvalidQuery(
-            f"max_results is {_short(value)}; it must be a whole number, 1 to {models.MAX_RESULTS}"
-        )
+        wanted = f"a whole number, 1 to {models.MAX_RESULTS}"
+        raise InvalidQuery(f"max_results is {short_repr(value)}; it must be {wanted}")
     if not 1 <= value <= models.MAX_RESULTS:
-        raise InvalidQuery(f"max_results is {_short(value)}; it must be 1 to {models.MAX_RESULTS}")
+        wanted = f"1 to {models.MAX_RESULTS}"
+        raise InvalidQuery(f"max_results is {short_repr(value)}; it must be {wanted}")
 
 
 def _share(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
-        raise InvalidQuery(f"{name} is {_short(value)}; it must be a number from 0 to 1")
+        raise InvalidQuery(f"{name} is {short_repr(value)}; it must be a number from 0 to 1")
     return float(value)
 
 
 def _check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise InvalidQuery(f"{name} is {_short(value)}; it must be one of {', '.join(allowed)}")
+        raise InvalidQuery(f"{name} is {short_repr(value)}; it must be one of {', '.join(allowed)}")
 
 
 def _check_bool(name: str, value: object) -> None:
     if value is not True and value is not False:
-        raise InvalidQuery(f"{name} is {_short(value)}; it must be True or False")
+        raise InvalidQuery(f"{name} is {short_repr(value)}; it must be True or False")
 
 
 def _domains(name: str, value: object) -> tuple[str, ...]:
@@ -147,7 +148,7 @@ def _domain(name: str, value: object) -> str:
             host = ""
     if len(host) > 253 or not _DOMAIN.fullmatch(host):
         raise InvalidQuery(
-            f"{name} has {_short(value)}, which is no host name", remedy="write example.com"
+            f"{name} has {short_repr(value)}, which is no host name", remedy="write example.com"
         )
     return host.removeprefix("www.")
 
@@ -167,14 +168,14 @@ def _date(name: str, value: object) -> date | None:
     try:
         return date.fromisoformat(str(value)[:10])
     except ValueError:
-        raise InvalidQuery(f"{name} is {_short(value)}; write it as 2026-01-31") from None
+        raise InvalidQuery(f"{name} is {short_repr(value)}; write it as 2026-01-31") from None
 
 
 def _country(value: object) -> str:
     code = country_code(value) if isinstance(value, str) else None
     if code is None:
         raise InvalidQuery(
-            f"country is {_short(value)}, which is no country", remedy="write jp or Japan"
+            f"country is {short_repr(value)}, which is no country", remedy="write jp or Japan"
         )
     return code
 
@@ -182,13 +183,5 @@ def _country(value: object) -> str:
 def _language(value: object) -> str:
     code = value.lower().replace("_", "-").split("-", 1)[0] if isinstance(value, str) else ""
     if not _LANGUAGE.fullmatch(code):
-        raise InvalidQuery(f"language is {_short(value)}; write two letters, as in ja")
+        raise InvalidQuery(f"language is {short_repr(value)}; write two letters, as in ja")
     return code
-
-
-def _short(value: object) -> str:
-    try:
-        text = repr(value)
-    except ValueError:  # a number with more digits than Python writes
-        return f"a huge {type(value).__name__}"
-    return text if len(text) <= 60 else text[:57] + "…"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from kensaku.errors import InvalidQuery
+from kensaku.text.short import short_repr
 
 Kind = Literal["string", "integer", "number", "boolean", "array", "objects"]
 
@@ -49,15 +50,17 @@ class Param:
         """Return the value, coerced. Raises `InvalidQuery`, which names the value and the bound."""
         value = _coerce(self.kind, value)
         if not _IS[self.kind](value):
-            raise InvalidQuery(f"{self.name} must be {_ARTICLE[self.kind]}, not {_short(value)}")
+            raise InvalidQuery(
+                f"{self.name} must be {_ARTICLE[self.kind]}, not {short_repr(value)}"
+            )
         if self.choices and value not in self.choices:
             raise InvalidQuery(
-                f"{self.name} is {_short(value)}; it must be one of {', '.join(self.choices)}"
+                f"{self.name} is {short_repr(value)}; it must be one of {', '.join(self.choices)}"
             )
         size = value if self.kind in ("integer", "number") else _size(value)
         if size is not None and not self._within(size):
-            what = f"{self.name} is {value}" if size is value else f"{self.name} has {size}"
-            raise InvalidQuery(f"{what}; {self._bounds()}")
+            what = f"is {short_repr(value)}" if size is value else f"has {size}"
+            raise InvalidQuery(f"{self.name} {what}; {self._bounds()}")
         return value
 
     def _within(self, size: float) -> bool:
@@ -125,7 +128,3 @@ def _size(value: Any) -> int | None:
 def in_language(texts: Mapping[str, str], language: str) -> str:
     """Return the text in that language, or in English."""
     return texts.get(language) or texts["en"]
-
-
-def _short(value: object) -> str:
-    return repr(value)[:60]
