@@ -12,7 +12,7 @@ import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from exempt import NO_DIFFERENCE, is_log, is_sentence, is_table, is_type, is_typing
+from exempt import NO_DIFFERENCE, is_log, is_sentence, is_table, is_type, is_typing, reads_clock
 from places import functions, owners
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -165,6 +165,8 @@ class _Finder(ast.NodeVisitor):
 
     def visit_Compare(self, node: ast.Compare) -> None:
         for n, op in enumerate(node.ops):
+            if isinstance(op, ORDER) and reads_clock(node):
+                continue
 
             def swap(other: ast.AST, n: int = n, op: ast.cmpop = op) -> None:
                 other.ops[n] = COMPARISONS[type(op)]()  # type: ignore[attr-defined]

@@ -8,7 +8,9 @@ What is left alone, because changing it changes no behaviour or only what people
   strings or twelve constants, and nothing else: stop words, names of months, code points, fitted
   weights. To test each would be to write it twice. The table as a whole is changed. A bound by
   itself is no table;
-- keywords by which nothing can be told apart here (`NO_DIFFERENCE`).
+- keywords by which nothing can be told apart here (`NO_DIFFERENCE`);
+- whether a bound counts (`<` or `<=`) where the clock is read in the comparison itself: nobody is
+  there at that very instant.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ NO_DIFFERENCE = {
 }
 _KANA = re.compile("[\u3041-\u30ff]{2}")
 _LOG = re.compile(r"^_?log(ger)?\.|\b_log$")
+_CLOCK = re.compile(r"(^|\.)(monotonic|perf_counter|time)$")
 TYPING_CALLS = ("TypeVar", "ParamSpec", "NewType", "cast", "overload")
 
 
@@ -61,6 +64,12 @@ def is_sentence(node: ast.expr) -> bool:
 def is_log(node: ast.AST) -> bool:
     """`log.debug(…)`, `self._log(…)`."""
     return isinstance(node, ast.Call) and bool(_LOG.search(ast.unparse(node.func)))
+
+
+def reads_clock(node: ast.Compare) -> bool:
+    """`time.monotonic() >= until`, `loop.time() + seconds < deadline`."""
+    calls = (ast.unparse(n.func) for n in ast.walk(node) if isinstance(n, ast.Call))
+    return any(_CLOCK.search(name) for name in calls)
 
 
 def is_typing(node: ast.AST) -> bool:

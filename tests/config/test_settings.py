@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import re
 from dataclasses import asdict, fields, replace
 from importlib.metadata import metadata
 from pathlib import Path
@@ -125,6 +126,14 @@ def test_a_mistake_in_a_file_is_told_with_file_line_and_what_was_expected(
     assert "\n" not in told
     if "provider" not in expected:
         assert f"{tmp_path / name}, line {line}" in told
+
+
+def test_a_mistake_in_toml_is_told_in_the_words_of_its_reader(tmp_path):
+    """With the line of ours, and without its own."""
+    with pytest.raises(ConfigError) as refused:
+        load(tmp_path, "timeout = 1\nroute = ")
+
+    assert re.search(r"line 2: expected TOML: \w+[\w ]+$", refused.value.message)
 
 
 def test_the_line_is_that_of_the_section(tmp_path):

@@ -84,16 +84,21 @@ _SIDES = frozenset(
 def _is_off_screen(declared: Declarations) -> bool:
     for side in _SIDES & declared.keys():
         value = declared[side]
-        if any((pixels(v) or 0) <= -900 for v in value.split()):
+        if any(_offset(v) <= -900 for v in value.split()):
             return True
-        if side in ("left", "top") and (pixels(value) or 0) >= 5000:
+        if side in ("left", "top") and _offset(value) >= 5000:
             return True
     shift = declared.get("transform") or declared.get("translate") or ""
     if match := _SHIFT.search(shift):
         # A slide show moves its track by thousands of pixels, always in three dimensions.
         far = -9000.0 if match[1] == "3d" else -2000.0
-        return any(v and "%" not in v and (pixels(v) or 0) <= far for v in (match[2], match[3]))
-    return bool(shift) and any((pixels(v) or 0) <= -2000 for v in shift.split())
+        return any(v and "%" not in v and _offset(v) <= far for v in (match[2], match[3]))
+    return bool(shift) and any(_offset(v) <= -2000 for v in shift.split())
+
+
+def _offset(value: str) -> float:
+    """Pixels; what is no length moves nothing."""
+    return pixels(value) or 0.0
 
 
 _LENGTH = re.compile(r"([+-]?\d{0,7}\.?\d{0,7}(?:e\d{1,2})?)\s*([a-z%]*)")

@@ -1,0 +1,37 @@
+"""What the OpenAPI document says of each wire: `python -m tests.server.wires.published` writes it.
+
+Read the difference before you commit it: clients are generated from these names and bounds.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from kensaku.server.openapi import document
+from kensaku.server.wires import load_wires
+
+FILE = Path(__file__).with_name("published.json")
+
+
+def describe(wire: str) -> dict[str, Any]:
+    """Return the parameters and the body of each method and path of a wire."""
+    return {
+        f"{method.upper()} {path}": {
+            key: value for key, value in operation.items() if key in ("parameters", "requestBody")
+        }
+        for path, methods in document()["paths"].items()
+        if path.split("/")[1] == wire
+        for method, operation in methods.items()
+    }
+
+
+def write() -> None:
+    """Take what is published now as right."""
+    known = {wire.name: describe(wire.name) for wire in load_wires()}
+    FILE.write_text(json.dumps(known, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()

@@ -1,0 +1,82 @@
+"""The bounds that the OpenAPI document names are those by which requests are read."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from kensaku.errors import InvalidQuery
+from kensaku.server.wires import load_wires
+from kensaku.server.wires.base import Asked, Call, Endpoint
+from tests.server.wires import published
+
+NEEDED = {"query": "otters", "q": "otters", "url": "https://a.example/", "format": "json"}
+URLS = ["https://a.example/"]
+# Read, but of no effect: the vendor's own search has pieces, and ours has passages.
+LENIENT = {("/search", "chunks_per_source")}
+
+
+def published_bounds() -> list[Any]:
+    """Endpoint, parameter and schema of all that has a bound."""
+    return [
+        pytest.param(endpoint, name, schema, id=f"{wire.name} {endpoint.path} {name}")
+        for wire in load_wires()
+        for endpoint in wire.endpoints()
+        for name, schema in endpoint.parameters.items()
+        if (endpoint.path, name) not in LENIENT and "{" not in endpoint.path
+    ]
+
+
+def read(endpoint: Endpoint, **values: Any) -> Call:
+    needed = {n: v for n, v in NEEDED.items() if n in endpoint.parameters and n != "format"}
+    if "urls" in endpoint.parameters:
+        needed["urls"] = URLS
+    if "json" in endpoint.parameters.get("format", {}).get("enum", ()):
+        needed["format"] = "json"
+    body = needed | values
+    if endpoint.method == "GET":
+        return endpoint.read(Asked(params={n: str(v) for n, v in body.items()}))
+    return endpoint.read(Asked(body=body))
+
+
+def beyond(schema: Mapping[str, Any], name: str) -> list[tuple[Any, Any]]:
+    """Values at a bound of a schema, each with the one that is just outside."""
+    pairs: list[tuple[Any, Any]] = []
+    if "maximum" in schema:
+        pairs.append((schema["maximum"], schema["maximum"] + 1))
+    if "minimum" in schema:
+        pairs.append((schema["minimum"], schema["minimum"] - 1))
+    if "maxItems" in schema and "language" not in name:
+        entries = [f"https://a{n}.example/" for n in range(schema["maxItems"] + 1)]
+        pairs.append((entries[:-1], entries))
+    if "maxLength" in schema and name not in ("url", "country", "language"):
+        pairs.append(("x" * schema["maxLength"], "x" * (schema["maxLength"] + 1)))
+    return pairs
+
+
+@pytest.mark.parametrize(("endpoint", "name", "schema"), published_bounds())
+def test_a_bound_is_taken_and_beyond_it_is_refused_or_means_the_bound(endpoint, name, schema):
+    """Some vendors refuse a number that is too high, others take it for the highest."""
+    for at_bound, outside in beyond(schema, name):
+        taken = read(endpoint, **{name: at_bound})
+        with contextlib.suppress(InvalidQuery):
+            assert read(endpoint, **{name: outside}) == taken
+
+
+@pytest.mark.parametrize(("endpoint", "name", "schema"), published_bounds())
+def test_every_published_word_is_taken(endpoint, name, schema):
+    """Each value of an enumeration is one that a client may send."""
+    for word in schema.get("enum", ()):
+        read(endpoint, **{name: word})
+
+
+@pytest.mark.parametrize("wire", [wire.name for wire in load_wires()])
+def test_an_interface_is_published_as_it_was(wire):
+    """Clients are generated from it: a change of it is a change that somebody reads."""
+    known = json.loads(published.FILE.read_text(encoding="utf-8"))
+
+    assert published.describe(wire) == known[wire]
