@@ -5,6 +5,7 @@ Index.search → SearchRequest → to_wire ─ socket ─ from_wire → search(c
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date
@@ -82,6 +83,8 @@ class SearchRequest:
             raise InvalidQuery(f"max_results is {self.max_results}, and must be 1 to {MAX_RESULTS}")
         if self.mmr is not None and not 0 <= self.mmr <= 1:
             raise InvalidQuery(f"mmr is {self.mmr}, and must be 0 to 1")
+        if self.freshness is not None and not 0 <= self.freshness < math.inf:
+            raise InvalidQuery(f"freshness is {self.freshness}; it must be a number of days")
 
     def to_wire(self) -> dict[str, Any]:
         """Return the request as values that JSON can hold."""

@@ -159,24 +159,36 @@ def _select(
 ) -> list[Candidate]:
     """Load and return the first `limit` documents; drop passages of an older revision."""
     selected: list[Candidate] = []
-    seen: set[tuple[str, str]] = set()
-    at = 0
-    while len(selected) < limit and at < len(ranked):
-        batch: list[Candidate] = []
-        while at < len(ranked) and len(batch) < limit - len(selected):
-            candidate = ranked[at]
-            at += 1
-            key = (candidate.collection, document_of(candidate.id))
-            if request.by_passage or key not in seen:
-                seen.add(key)
-                batch.append(candidate)
+    left = list(ranked)
+    while left and len(selected) < limit:
+        batch, left = _next_batch(left, limit - len(selected), request.by_passage)
         _load_payloads(collections, batch)
-        for candidate in batch:
-            if candidate.payload and candidate.payload.get("rev") == candidate.head.get("rev"):
-                selected.append(candidate)
-            else:
-                seen.discard((candidate.collection, document_of(candidate.id)))
+        current = [c for c in batch if c.payload and c.payload.get("rev") == c.head.get("rev")]
+        selected += current
+        if not request.by_passage:
+            done = {_document(c) for c in current}
+            left = [c for c in left if _document(c) not in done]
     return selected
+
+
+def _next_batch(
+    ranked: Sequence[Candidate], limit: int, by_passage: bool
+) -> tuple[list[Candidate], list[Candidate]]:
+    """Return the best passage of each of the first `limit` documents, and the other passages."""
+    batch: list[Candidate] = []
+    others: list[Candidate] = []
+    seen: set[tuple[str, str]] = set()
+    for candidate in ranked:
+        if len(batch) < limit and (by_passage or _document(candidate) not in seen):
+            seen.add(_document(candidate))
+            batch.append(candidate)
+        else:
+            others.append(candidate)
+    return batch, others
+
+
+def _document(candidate: Candidate) -> tuple[str, str]:
+    return candidate.collection, document_of(candidate.id)
 
 
 def _load_payloads(collections: Collections, batch: Sequence[Candidate]) -> None:
