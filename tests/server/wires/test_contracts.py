@@ -1,4 +1,4 @@
-"""The bounds that the OpenAPI document names are those by which requests are read."""
+"""What the wires publish, read and answer; the bounds that they publish are those that hold."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from kensaku.errors import InvalidQuery
 from kensaku.server.wires import load_wires
 from kensaku.server.wires.base import Asked, Call, Endpoint
-from tests.server.wires import published
+from tests.server.wires import exchanges, published
 
 NEEDED = {"query": "otters", "q": "otters", "url": "https://a.example/", "format": "json"}
 URLS = ["https://a.example/"]
@@ -80,3 +80,11 @@ def test_an_interface_is_published_as_it_was(wire):
     known = json.loads(published.FILE.read_text(encoding="utf-8"))
 
     assert published.describe(wire) == known[wire]
+
+
+@pytest.mark.parametrize("wire", exchanges.WIRES)
+def test_an_interface_reads_and_answers_as_it_did(wire):
+    """Each parameter, and each member of a reply, to the letter: clients rely on both."""
+    known = json.loads(exchanges.FILE.read_text(encoding="utf-8"))
+
+    assert exchanges.describe(wire) == known[wire]
