@@ -215,3 +215,9 @@ def test_three_characters_are_a_secret_and_two_are_not():
     """Two letters are in every sentence, and give nothing away."""
     assert redact("the key a1b was refused", ["a1b"]) == "the key … was refused"
     assert redact("the key ab was refused", ["ab"]) == "the key ab was refused"
+
+
+@pytest.mark.parametrize("keys", [["a1b", "a1b-2"], ["a1b-2", "a1b"]])
+def test_a_short_secret_that_begins_with_another_is_removed_whole(keys):
+    """Whichever of them is known first."""
+    assert redact_known("the keys a1b-2, a1b and no other", keys) == "the keys …, … and no other"

@@ -127,7 +127,8 @@ def _patterns(secrets: tuple[str, ...]) -> tuple[frozenset[str], re.Pattern[str]
     """Return the parts of all encodings, and a pattern for those that are shorter than a part."""
     forms = {form.lower() for secret in secrets for form in encodings(secret)}
     parts = {f[at : at + PART] for f in forms for at in range(len(f) - PART + 1)}
-    short = sorted((re.escape(f) for f in forms if len(f) < PART), key=len, reverse=True)
+    # Of those that begin alike, the longest first.
+    short = sorted((re.escape(f) for f in forms if len(f) < PART), reverse=True)
     return frozenset(parts), re.compile("|".join(short)) if short else None
 
 
