@@ -30,6 +30,7 @@ from kensaku.search.budget import current_budget
 from kensaku.search.outbound import to_send
 from kensaku.search.route import Route, plan
 from kensaku.search.run import Run
+from kensaku.text.short import short_repr
 
 if TYPE_CHECKING:
     from kensaku.answers.answer import Answer
@@ -348,7 +349,8 @@ class Kensaku:
     def _seconds(self, timeout: Any) -> float:
         seconds = self.settings.timeout if timeout is None else timeout
         if not isinstance(seconds, (int, float)) or not 0 < seconds <= MAX_SECONDS:
-            raise InvalidQuery(f"timeout is {seconds!r}; it must be more than 0 and at most 600 s")
+            shown = short_repr(seconds)
+            raise InvalidQuery(f"timeout is {shown}; it must be more than 0 and at most 600 s")
         return seconds
 
 

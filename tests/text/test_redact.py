@@ -221,3 +221,19 @@ def test_three_characters_are_a_secret_and_two_are_not():
 def test_a_short_secret_that_begins_with_another_is_removed_whole(keys):
     """Whichever of them is known first."""
     assert redact_known("the keys a1b-2, a1b and no other", keys) == "the keys …, … and no other"
+
+
+def test_eight_characters_of_a_secret_are_removed_and_seven_are_not():
+    """Fewer are in other words, too."""
+    key = "CANARY9f8e7d6c5b4a"
+
+    assert redact_known("it begins with CANARY9f.", [key]) == "it begins with …."
+    assert redact_known("it begins with CANARY9.", [key]) == "it begins with CANARY9."
+
+
+@pytest.mark.parametrize("write", [lambda s: quote(s, safe=""), quote, quote_plus])
+def test_a_secret_with_spaces_and_slashes_is_removed_from_addresses(write):
+    """Each way of writing both is another text."""
+    key = "a/ b/ c/ d/ e/ f"
+
+    assert redact_known(f"sent {write(key)}", [key]) == "sent …"

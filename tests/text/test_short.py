@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kensaku import Query, Settings
+from kensaku.answers.context import check_budget
 from kensaku.errors import ConfigError, InvalidQuery, KensakuError
+from kensaku.fetch import Plan
 from kensaku.research.request import ResearchRequest
 from kensaku.text.short import short_repr
 from kensaku.tools.param import Param
@@ -28,6 +30,10 @@ def test_sixty_characters_are_shown_whole_and_one_more_is_cut():
         (lambda: Query("otters", max_results=HUGE), InvalidQuery),
         (lambda: Settings(max_results=HUGE), ConfigError),
         (lambda: ResearchRequest("otters", model=HUGE), InvalidQuery),
+        (lambda: ResearchRequest("otters", timeout=HUGE), InvalidQuery),
+        (lambda: Plan("a.example", limit=HUGE), InvalidQuery),
+        (lambda: Plan("a.example", timeout=[HUGE]), InvalidQuery),
+        (lambda: check_budget(HUGE), InvalidQuery),
         (lambda: Param("depth", "string", {}).check(HUGE), InvalidQuery),
         (lambda: Param("limit", "integer", {}, maximum=10).check(HUGE), InvalidQuery),
     ],
@@ -38,4 +44,4 @@ def test_a_number_that_cannot_be_written_is_refused_as_any_other(make, error):
         make()
 
     assert isinstance(refused.value, KensakuError)
-    assert "a huge int" in str(refused.value)
+    assert "a huge " in str(refused.value)

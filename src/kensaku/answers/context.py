@@ -21,6 +21,7 @@ from kensaku.errors import InvalidQuery
 from kensaku.index.passages import sentences
 from kensaku.models import Hit, Outcome, Passage
 from kensaku.text.escape import escape_lines, flatten, line_starts
+from kensaku.text.short import short_repr
 
 if TYPE_CHECKING:
     from kensaku.answers.tokenizer import Counter
@@ -86,7 +87,7 @@ def check_budget(max_tokens: object) -> None:
     """Raise `InvalidQuery` for a number of tokens out of bounds."""
     whole = isinstance(max_tokens, int) and not isinstance(max_tokens, bool)
     if not whole or not 1 <= max_tokens <= MAX_TOKENS:  # type: ignore[operator]
-        raise InvalidQuery(f"max_tokens is {max_tokens!r}; it must be 1 to 1,000,000")
+        raise InvalidQuery(f"max_tokens is {short_repr(max_tokens)}; it must be 1 to 1,000,000")
 
 
 def to_context(

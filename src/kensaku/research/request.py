@@ -150,5 +150,5 @@ def _check_seconds(value: object) -> None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not 0 < value <= MAX_SECONDS:  # type: ignore[operator]
         raise InvalidQuery(
-            f"timeout is {value!r}; it must be more than 0 and at most {MAX_SECONDS:g} s"
+            f"timeout is {short_repr(value)}; it must be more than 0 and at most {MAX_SECONDS:g} s"
         )

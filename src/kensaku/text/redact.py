@@ -87,7 +87,8 @@ def encodings(secret: str) -> Iterator[str]:
     """Yield a secret as it is and as programs write it into addresses, JSON, HTML and headers."""
     data = secret.encode("utf-8", "replace")
     yield secret
-    yield from (quote(secret, safe=""), quote_plus(secret), quote(quote(secret, safe="")))
+    yield from (quote(secret), quote(secret, safe=""), quote_plus(secret))
+    yield quote(quote(secret, safe=""))
     yield "".join(f"%{byte:02x}" for byte in data)
     yield from (json.dumps(secret)[1:-1], json.dumps(secret)[1:-1].replace("/", "\\/"))
     yield from (repr(secret)[1:-1], escape(secret))

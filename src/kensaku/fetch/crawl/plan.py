@@ -10,6 +10,7 @@ from typing import Any
 
 from kensaku.errors import InvalidQuery
 from kensaku.fetch.crawl.links import Scope, normalize
+from kensaku.text.short import short_repr
 
 _BOUNDS: dict[str, tuple[float, float]] = {
     "max_depth": (1, 5),
@@ -45,9 +46,10 @@ class Plan:
         for name, (low, high) in _BOUNDS.items():
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float):
-                raise InvalidQuery(f"{name} is {str(value)[:40]!r}; it must be a number")
+                raise InvalidQuery(f"{name} is {short_repr(value)}; it must be a number")
             if not low <= value <= high:
-                raise InvalidQuery(f"{name} is {value}; it must be from {low:g} to {high:,g}")
+                shown = short_repr(value)
+                raise InvalidQuery(f"{name} is {shown}; it must be from {low:g} to {high:,g}")
         text = self.url.strip() if isinstance(self.url, str) else ""
         url = normalize(text if "://" in text else f"https://{text}") if text else None
         if url is None:
