@@ -247,3 +247,16 @@ def test_the_body_of_a_refusal_is_one_line_without_markup():
     assert body_text(Reply(500, PAGE, b"<h1>Out</h1>\n<p>of   order</p>")) == "Out of order"
     assert body_text(Reply(500, JSON, b"x" * 5_000)) == "x" * 4_000
     assert body_text(Reply(500, JSON, b"\xff")) == "\ufffd"
+
+
+@pytest.mark.parametrize(
+    "query", ["100%", "sea/river otters", "otters & seals", 'the "best" otter']
+)
+@pytest.mark.parametrize(
+    "write", [str, quote, lambda q: quote(q, safe=""), quote_plus, lambda q: json.dumps(q)[1:-1]]
+)
+def test_a_query_is_removed_whole_however_it_was_written(query, write):
+    """Of forms that begin alike, too: 100% is the beginning of 100%25."""
+    error = redact(BadQuery("brave", f"what is {write(query)}?"), (), query)
+
+    assert error.message == "what is …?"

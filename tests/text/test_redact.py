@@ -237,3 +237,11 @@ def test_a_secret_with_spaces_and_slashes_is_removed_from_addresses(write):
     key = "a/ b/ c/ d/ e/ f"
 
     assert redact_known(f"sent {write(key)}", [key]) == "sent …"
+
+
+def test_a_secret_that_is_no_text_is_removed():
+    """The environment may hold any bytes, which Python reads as lone surrogates."""
+    key = "k-\udcff-0123456789"
+
+    assert redact(f"sent {key}", [key]) == "sent …"
+    assert redact_known(f"sent {quote('k-?-0123456789')}", [key]) == "sent …"

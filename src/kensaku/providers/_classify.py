@@ -116,7 +116,8 @@ def _query_pattern(query: str) -> re.Pattern[str] | None:
     # Two Latin letters are in every sentence, and give nothing away.
     if len(query) <= 2 and query.isascii():
         return None
-    forms = {query, quote(query, safe=""), quote_plus(query), json.dumps(query)[1:-1]}
+    quoted = (quote(query), quote(query, safe=""), quote_plus(query))
+    forms = {query, *quoted, json.dumps(query)[1:-1]}
     longest_first = sorted(forms, reverse=True)  # of those that begin alike
     return re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE)
 

@@ -85,8 +85,9 @@ def redact_known(text: str, secrets: Iterable[str]) -> str:
 
 def encodings(secret: str) -> Iterator[str]:
     """Yield a secret as it is and as programs write it into addresses, JSON, HTML and headers."""
-    data = secret.encode("utf-8", "replace")
     yield secret
+    data = secret.encode("utf-8", "replace")
+    secret = data.decode()  # a variable of the environment may hold bytes that are no text
     yield from (quote(secret), quote(secret, safe=""), quote_plus(secret))
     yield quote(quote(secret, safe=""))
     yield "".join(f"%{byte:02x}" for byte in data)
