@@ -134,6 +134,21 @@ async def test_a_head_without_an_end_is_refused(server):
     assert status == 431
 
 
+@pytest.mark.parametrize(("size", "expected"), [(65_536, 200), (65_537, 431)])
+async def test_the_names_and_values_of_headers_and_the_address_are_counted(server, size, expected):
+    """64 KiB of them together are taken, and not a byte more."""
+    fixed = len("/healthz" + "a=1" + "host" + "127.0.0.1" + "connection" + "close" + "x-" + "long")
+    name = b"X-Long" + b"g" * 1_000
+    value = b"v" * (size - fixed - 1_000)
+    lines = [b"Host: 127.0.0.1", b"Connection: close", name + b": " + value]
+
+    status, _ = await send(
+        server.url, b"GET /healthz?a=1 HTTP/1.1\r\n" + b"\r\n".join(lines) + b"\r\n\r\n"
+    )
+
+    assert status == expected
+
+
 async def test_a_body_that_ends_early_is_nobodys_error(server, caplog):
     """The client is gone: nothing is logged as a failure, at a wire, an account or the page."""
     head = b"Host: 127.0.0.1\r\nContent-Length: 9\r\nContent-Type: application/json\r\n\r\n{"
