@@ -83,6 +83,14 @@ def test_the_very_instant_of_a_clock_is_left_alone() -> None:
     assert "f((now > until))" in changed("f(now >= until)")
 
 
+def test_an_adapter_that_is_tested_elsewhere_is_left_alone() -> None:
+    """Its framework is not here: every change would survive."""
+    program = "from mutant import mutants; print(len(mutants(['adapters/{}.py'])))"
+
+    assert run(program.format("crewai")) == "0\n"
+    assert int(run(program.format("langchain"))) > 0
+
+
 def test_every_change_that_makes_no_difference_can_still_be_made() -> None:
     """A line that has changed since may hide a change that does make one."""
     program = (

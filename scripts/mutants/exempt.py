@@ -10,7 +10,8 @@ What is left alone, because changing it changes no behaviour or only what people
   itself is no table;
 - keywords by which nothing can be told apart here (`NO_DIFFERENCE`);
 - whether a bound counts (`<` or `<=`) where the clock is read in the comparison itself: nobody is
-  there at that very instant.
+  there at that very instant;
+- the adapters of frameworks that are not in this environment (`mutant.tested_elsewhere`).
 """
 
 from __future__ import annotations
