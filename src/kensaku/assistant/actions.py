@@ -4,9 +4,8 @@
     silent: answer · notify: answer, say the doubt · confirm: ask first · escalate: ask for help
 
 The score is the calibrated one of the search (`search.confidence`), of the weakest question.
-Contradictions are found by figures alone: two hosts whose best sentences for a question share most
-of their words and have no number or date in common. That misses contradictions in words, and it
-claims no more than that figures differ. One contradiction caps the score below `notify`.
+Contradictions are found by amounts, dates and plain denials (`research.differences`), not by the
+meaning of words. One of them caps the score below `notify`.
 """
 
 from __future__ import annotations

@@ -14,8 +14,9 @@ from kensaku.answers.context import Citation, pack
 from kensaku.answers.passages import passages_of
 from kensaku.answers.tokenizer import counter
 from kensaku.models import LOCAL, Hit, Outcome, Passage
+from kensaku.research.differences import differences
 from kensaku.research.evidence import Reference, with_page
-from kensaku.research.findings import Finding, differences
+from kensaku.research.findings import Finding
 from kensaku.search.confidence import confidence_of
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kensaku.answers.answer import as_hit, best_sentences
-from kensaku.answers.score import score_sentences
 from kensaku.models import Outcome
+from kensaku.research.differences import differences
 from kensaku.search.confidence import confidence_of
-from kensaku.search.rank import host_of, terms
+from kensaku.search.rank import terms
 from kensaku.text.clean import one_line
 
 if TYPE_CHECKING:
@@ -23,11 +23,7 @@ if TYPE_CHECKING:
     from kensaku.research.evidence import Evidence
     from kensaku.research.state import State
 
-CANDIDATES = 12  # sentences that are compared with each other
-ALIKE = 0.5  # share of their words that two statements on one thing have in common
-CLOSE = 0.7  # of the best sentence's share of the question
 HEADING_CHARS = 60
-_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _BOILERPLATE = re.compile(
     r"references|see also|external links|further reading|contents|notes|bibliography|comments?|"
     r"related|share|menu|navigation|sources|footnotes|sign in|subscribe|cookie|"
@@ -87,23 +83,6 @@ def was_searched(state: State, question: int) -> bool:
     return any(r["outcome"] != Outcome.UNAVAILABLE for r in found)
 
 
-def differences(query: str, citations: Sequence[Citation]) -> list[tuple[Sentence, Sentence]]:
-    """Return at most one pair of sentences of two hosts that state the same with other figures."""
-    hosts = {c.n: host_of(c.url) or c.url for c in citations}
-    asked = set(_FIGURE.findall(query))
-    scored = sorted(score_sentences(query, citations).sentences, key=lambda s: -s.own)
-    close = [s for s in scored[:CANDIDATES] if s.own and s.own >= CLOSE * scored[0].own]
-    figures = {s.position: frozenset(_FIGURE.findall(s.text)) - asked for s in close}
-    for at, one in enumerate(close):
-        for other in close[at + 1 :]:
-            if hosts[one.citation] == hosts[other.citation]:
-                continue
-            mine, theirs = figures[one.position], figures[other.position]
-            if mine and theirs and not mine & theirs and _is_alike(one, other):
-                return [(one, other)]
-    return []
-
-
 def find_subtopics(state: State, count: int) -> list[str]:
     """Return headings of the pages that were read, those of several pages first.
 
@@ -119,8 +98,3 @@ def find_subtopics(state: State, count: int) -> list[str]:
             seen.setdefault(heading.casefold(), []).append(heading)
     ranked = sorted(seen.values(), key=lambda same: -len(same))
     return [same[0] for same in ranked[:count]]
-
-
-def _is_alike(one: Sentence, other: Sentence) -> bool:
-    fewest = min(len(one.terms), len(other.terms))
-    return bool(fewest) and len(one.terms & other.terms) / fewest >= ALIKE

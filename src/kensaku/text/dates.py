@@ -12,7 +12,7 @@ import re
 import unicodedata
 from datetime import UTC, date, datetime, timedelta, timezone
 
-__all__ = ["parse_date"]
+__all__ = ["month_number", "parse_date"]
 
 MAX_CHARS = 80
 _YEARS = range(1900, 2101)  # outside of these a number is not a date of a web page
@@ -97,6 +97,11 @@ _AGO = re.compile(
 
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)  # as most of them are written
+
+
+def month_number(name: str) -> int | None:
+    """Return the number of a month by its name, or None."""
+    return _MONTHS.get(name.rstrip(".").lower())
 
 
 def parse_date(value: object, now: datetime | None = None) -> str | None:
