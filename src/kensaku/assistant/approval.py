@@ -44,6 +44,7 @@ class Question:
     choices: tuple[Intervention, ...] = ("proceed", "cancel")
     tool: str = ""
     arguments: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    options: tuple[str, ...] = ()  # texts to choose from; others may be written instead
 
     @property
     def id(self) -> str:
@@ -53,7 +54,8 @@ class Question:
 
     def to_dict(self) -> dict[str, Any]:
         """The question, ready for JSON."""
-        return {"id": self.id, **asdict(self), "choices": list(self.choices)}
+        return {"id": self.id, **asdict(self), "choices": list(self.choices),
+                "options": list(self.options)}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What happens during a run, as values that every channel renders.
 
-    Planned → (ToolStarted → ToolEnded | ApprovalNeeded)* → QuestionAsked? → TextDelta*
-            → Answered | Failed
+    Planned → (QuestionAsked → Planned?)* → (ToolStarted → ToolEnded | ApprovalNeeded)*
+            → QuestionAsked* → TextDelta* → Answered | Failed
 
 `to_dict` is JSON; `type` is the name of the class.
 """
@@ -31,7 +31,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Planned(Event):
-    """What is to be found out. No later event adds a question of its own accord."""
+    """What is to be found out. Only what the person says changes it afterwards."""
 
     questions: tuple[str, ...]
     by: str  # "rule", or the model's name

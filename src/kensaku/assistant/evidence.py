@@ -40,6 +40,7 @@ class Evidence:
         self._stored: dict[str, list[Passage]] = {}
         self._confidence: dict[int, float] = {}
         self._searched: set[int] = set()
+        self._words: list[str] = []  # other words that the person gave
 
     def add(self, question: int, result: Mapping[str, Any]) -> None:
         """Take in what a search found for a question."""
@@ -53,6 +54,10 @@ class Evidence:
             self._own[question][values["url"]] = None
         for url, passages in result["stored"].items():
             self._stored.setdefault(url, []).extend(Passage(**p) for p in passages)
+
+    def add_words(self, words: str) -> None:
+        """Weigh the sources by these words of the person, too."""
+        self._words.append(words)
 
     def add_pages(self, result: Mapping[str, Any], *, shared: bool = False) -> None:
         """Take in pages that were read; `shared`: any question may use them."""
@@ -80,7 +85,7 @@ class Evidence:
     def finding(self, question: int) -> Finding:
         """Return what the sources say to a question, in their own words."""
         asked = self.questions[question]
-        query = asked.queries[0]
+        query = " ".join([asked.queries[0], *self._words])
         citations = self._citations(query, question)
         score = self._score(query, citations, question)
         chosen = best_sentences(query, citations, score, SENTENCES)

@@ -9,32 +9,29 @@ through `Toolbox` and `Journal`: it is approved, bounded, and done once.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+import itertools
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kensaku.assistant.actions import Assessment, assess
 from kensaku.assistant.answer import CitedAnswer, Usage
-from kensaku.assistant.approval import Question
-from kensaku.assistant.events import Answered, Event, Failed, Planned, QuestionAsked, TextDelta
+from kensaku.assistant.events import Answered, Event, Failed, Planned, TextDelta
 from kensaku.assistant.evidence import Evidence
+from kensaku.assistant.find import find_out, weigh
 from kensaku.assistant.follow_up import in_context
+from kensaku.assistant.interventions import clarify, confirm, get_help, read_addresses
 from kensaku.assistant.model import Model, VendorModel
 from kensaku.assistant.plan import addresses_in, make_plan
 from kensaku.assistant.request import Run, begin
 from kensaku.assistant.toolbox import Cancelled, Toolbox
 from kensaku.assistant.writer import EXTRACT, Draft, deltas, write_answer
-from kensaku.errors import IndexFault
-from kensaku.models import LOCAL, Attempt, Outcome
+from kensaku.models import Attempt, Outcome
 
 if TYPE_CHECKING:
-    from kensaku.assistant.approval import Reply
     from kensaku.client import Kensaku
     from kensaku.options import AskOptions
     from kensaku.research.findings import Finding
-
-PAGES = 3  # that are read for one question in one round
-MAX_ROUNDS = 3
 
 
 async def ask(question: str, client: Kensaku, options: AskOptions) -> CitedAnswer:
@@ -64,104 +61,44 @@ async def answer(run: Run) -> Event:
     tools, emit = run.tools, run.tools.emit
     loading = asyncio.ensure_future(_load(run.model))  # while the first search runs
     try:
-        tools.addresses.update(addresses := addresses_in(run.question))
+        addresses = addresses_in(run.question)
         asked = in_context(run.question, run.earlier)
-        questions, by = await make_plan(asked, run.model, tools)
-        emit(Planned(tuple(q.text for q in questions), by))
-        evidence = Evidence(questions, tools.client.settings.context_tokenizer)
-        if addresses:
-            about = [q.queries[0] for q in questions]
-            evidence.add_pages(await tools.web_extract(addresses, about), shared=True)
-
-        own = await _has_collections(tools)
-        await _side_by_side(_find_out(n, run, evidence, own=own) for n in range(len(questions)))
-        findings = await _weigh(evidence)
-        if reply := await _ask_for_help(run, findings):
-            await _follow(reply, run, evidence)
-            findings = await _weigh(evidence)
-
-        emit_text = None if _must_be_confirmed(run, findings) else _emit_text(run)
-        draft = await write_answer(run.question, findings, evidence, run.model, tools, emit_text)
-        by_model = draft.written_by != EXTRACT
-        assessment = assess(
-            findings, run.thresholds, by_model=by_model, cut=draft.cut, marked=draft.marked
-        )
-        withheld = await _is_withheld(run, draft, assessment)
-    except Cancelled:
-        return _end(run, (), Draft(), assess((), run.thresholds), tools.phrases.cancelled)
+        plan = await make_plan(asked, run.model, tools)
+        emit(Planned(tuple(q.text for q in plan.questions), plan.by))
+        if said := await clarify(plan, tools):
+            addresses += addresses_in(" ".join(said))
+            plan = await make_plan(f"{'; '.join(said)}: {asked}", run.model, tools, again=True)
+            emit(Planned(tuple(q.text for q in plan.questions), plan.by))
+        evidence = Evidence(plan.questions, tools.client.settings.context_tokenizer)
+        await read_addresses(addresses, tools, evidence)
+        await find_out(run, evidence)
+        findings = await weigh(evidence)
+        if await get_help(run, evidence, findings):
+            findings = await weigh(evidence)
+        for number in itertools.count(1):
+            draft, assessment = await _write(run, evidence, findings, number)
+            withheld = await confirm(run, evidence, draft, assessment, number)
+            if withheld is not None:
+                break
+            findings = await weigh(evidence)
+    except Cancelled as cancelled:
+        return _end(run, (), Draft(), assess((), run.thresholds), str(cancelled))
     finally:
         loading.cancel()
-    return _end(run, findings, draft, assessment, withheld)
+    return _end(run, findings, draft, assessment, withheld or "")
 
 
-async def _side_by_side(work: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Do independent work at the same time; the first error ends all of it."""
-    try:
-        async with asyncio.TaskGroup() as group:
-            for part in work:
-                group.create_task(part)
-    except BaseExceptionGroup as errors:
-        raise errors.exceptions[0] from None
-
-
-async def _find_out(n: int, run: Run, evidence: Evidence, *, own: bool) -> None:
-    """Search for one question: collections, then the web, round by round until it is answered."""
-    tools, queries = run.tools, evidence.questions[n].queries[:MAX_ROUNDS]
-    if await _is_answered(n, run, evidence):  # by the page that the person named
-        return
-    if own:
-        evidence.add(n, await tools.rag_search(queries[0]))
-        if await _is_answered(n, run, evidence):
-            return
-    if own and tuple(tools.route or tools.client.settings.route) == (LOCAL,):
-        return
-    for query in queries:
-        evidence.add(n, await tools.web_search(query))
-        if await _is_answered(n, run, evidence):
-            return
-        if urls := evidence.unread(n, PAGES):
-            evidence.add_pages(await tools.web_extract(urls, [queries[0]]))
-            if await _is_answered(n, run, evidence):
-                return
-
-
-async def _is_answered(n: int, run: Run, evidence: Evidence) -> bool:
-    finding = await asyncio.to_thread(evidence.finding, n)
-    return bool(finding.sentences) and (finding.confidence or 0.0) >= run.thresholds.notify
-
-
-async def _weigh(evidence: Evidence) -> list[Finding]:
-    numbers = range(len(evidence.questions))
-    return await asyncio.to_thread(lambda: [evidence.finding(n) for n in numbers])
-
-
-async def _ask_for_help(run: Run, findings: Sequence[Finding]) -> Reply | None:
-    """Ask the person for other words when the sources answer too little."""
-    tools = run.tools
-    if tools.person is None or assess(findings, run.thresholds).action != "escalate":
-        return None
-    question = Question(
-        "help", tools.phrases.ask_help, urgency="optional",
-        reason="; ".join(f.question for f in findings if not f.sentences),
-        choices=("modify", "skip", "cancel"),
-    )  # fmt: skip
-    reply = await tools.ask(question, QuestionAsked(question))
-    if reply is not None and reply.action == "cancel":
-        raise Cancelled(tools.phrases.cancelled)
-    return reply if reply is not None and reply.text.strip() else None
-
-
-async def _follow(reply: Reply, run: Run, evidence: Evidence) -> None:
-    """Do what the person proposed: read the addresses, search for the words."""
-    tools, addresses = run.tools, addresses_in(reply.text)
-    tools.addresses.update(addresses)
-    if addresses:
-        about = [q.queries[0] for q in evidence.questions]
-        evidence.add_pages(await tools.web_extract(addresses, about), shared=True)
-        return
-    result = await tools.web_search(reply.text[:300].strip())
-    for n in range(len(evidence.questions)):
-        evidence.add(n, result)
+async def _write(
+    run: Run, evidence: Evidence, findings: Sequence[Finding], number: int
+) -> tuple[Draft, Assessment]:
+    """Write the answer, and say how far it can be trusted."""
+    emit = None if _must_be_confirmed(run, findings) else _emit_text(run)
+    step = "write" if number == 1 else f"write:{number}"
+    draft = await write_answer(run.question, findings, evidence, run.model, run.tools, emit, step)
+    by_model = draft.written_by != EXTRACT
+    return draft, assess(
+        findings, run.thresholds, by_model=by_model, cut=draft.cut, marked=draft.marked
+    )
 
 
 def _must_be_confirmed(run: Run, findings: Sequence[Finding]) -> bool:
@@ -172,18 +109,6 @@ def _must_be_confirmed(run: Run, findings: Sequence[Finding]) -> bool:
 
 def _emit_text(run: Run) -> Callable[[str], None]:
     return lambda part: run.tools.emit(TextDelta(part))
-
-
-async def _is_withheld(run: Run, draft: Draft, assessment: Assessment) -> str:
-    """Ask the person to confirm a doubtful answer. Return why it is withheld, "" if it is not."""
-    tools = run.tools
-    doubtful = assessment.action in ("confirm", "escalate") and not draft.emitted
-    if draft.text is None or not doubtful or tools.person is None:
-        return ""
-    question = Question("confirm", tools.phrases.ask_confirm, reason=draft.text)
-    reply = await tools.ask(question, QuestionAsked(question))
-    agreed = reply is not None and reply.action not in ("cancel", "skip")
-    return "" if agreed else tools.phrases.not_confirmed
 
 
 def _end(
@@ -246,21 +171,6 @@ def _usage(tools: Toolbox) -> Usage:
         tokens=tools.tokens,
         money=sum(r["cost"] for r in tools.results),
     )
-
-
-async def _has_collections(tools: Toolbox) -> bool:
-    """Whether there is anything of one's own to search. An index that was never filled is not
-    opened."""
-    if tools.collection is not None:
-        return True
-    s = tools.client.settings
-    if not s.index_url and not (s.home / "index" / "collections").is_dir():
-        return False
-    try:
-        return bool(await tools.client.index.collections())
-    except IndexFault as error:
-        tools.notes.append(f"the collections could not be searched: {error.message}")
-        return False
 
 
 async def _load(model: Model | None) -> None:

@@ -60,6 +60,7 @@ class Toolbox:
     route: Sequence[str] | None = None
     collection: str | None = None
     cache: bool | None = None
+    attempt: int = 1  # a person who says "retry" wants every call made once more
     steps: list[Step] = field(default_factory=list)
     results: list[dict[str, Any]] = field(default_factory=list)  # of calls that were not repeated
     addresses: set[str] = field(default_factory=set)  # that may be read
@@ -80,6 +81,11 @@ class Toolbox:
         left = self.budget.left()
         parts = [f"{max(0, left[k]):g} {name}" for k, name in kinds.items() if k in left]
         return ", ".join([*parts, f"{max(0.0, self.seconds_left):.0f} seconds"])
+
+    def try_again(self) -> None:
+        """Make calls anew that were made before, past the cache."""
+        self.attempt += 1
+        self.cache = False
 
     async def rag_search(self, query: str) -> dict[str, Any]:
         """Search the collections of the local index."""
@@ -115,17 +121,17 @@ class Toolbox:
         work: Callable[[str], Any],
     ) -> dict[str, Any]:
         """Make one call, or return the result of the same call before it."""
-        name = f"{tool}:{' '.join(' '.join(key).casefold().split())}"
+        again = f"#{self.attempt}" if self.attempt > 1 else ""
+        name = f"{tool}:{' '.join(' '.join(key).casefold().split())}{again}"
         repeated, number = name in self._made, f"call-{next(self._numbers)}"
         self._made.add(name)
-        if not repeated:
-            reply = await self._approve(tool, arguments)
-            if reply is None:
-                self.steps.append(Step(tool, arguments, REFUSED, 0.0))
-                self.emit(ToolEnded(number, tool, arguments, REFUSED))
-                return _nothing(Outcome.UNAVAILABLE, f"{tool} was not allowed to run")
-            if reply.text and "query" in arguments:
-                arguments = {"query": reply.text}
+        reply = await self._approve(tool, arguments)  # of the same call before, if there was one
+        if reply is None:
+            self.steps.append(Step(tool, arguments, REFUSED, 0.0))
+            self.emit(ToolEnded(number, tool, arguments, REFUSED))
+            return _nothing(Outcome.UNAVAILABLE, f"{tool} was not allowed to run")
+        if reply.text and "query" in arguments:
+            arguments = {"query": reply.text}
         self.emit(ToolStarted(number, tool, arguments))
         result: dict[str, Any] = await self.journal.once(
             name, lambda: self._timed(work, str(arguments.get("query", "")))
@@ -160,7 +166,7 @@ class Toolbox:
         reply = await self.ask(question, ApprovalNeeded(question))
         if reply is not None and reply.action == "cancel":
             raise Cancelled(self.phrases.cancelled)
-        return reply if reply and reply.action in ("proceed", "modify", "retry") else None
+        return reply if reply and reply.action in ("proceed", "modify") else None
 
     async def ask(self, question: Question, event: Event) -> Reply | None:
         """Ask the person, once for each question. None: nobody answered."""

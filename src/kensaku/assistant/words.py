@@ -21,6 +21,7 @@ class Phrases:
     empty: str
     no_answer: str
     not_confirmed: str
+    not_answered: str
     cancelled: str
     differ: str
     unverified: str
@@ -37,6 +38,7 @@ _ENGLISH = Phrases(
     empty="Nothing was found.",
     no_answer="None of the sources that were found answers this.",
     not_confirmed="Nobody confirmed the answer; it was withheld.",
+    not_answered="A question that had to be answered first was not answered; nothing was guessed.",
     cancelled="The run was cancelled.",
     differ="Sources differ:",
     unverified="(not verified)",
@@ -52,6 +54,7 @@ _JAPANESE = Phrases(
     empty="何も見つかりませんでした。",
     no_answer="見つかった出典には、答えがありませんでした。",
     not_confirmed="確認が得られなかったため、回答を控えました。",
+    not_answered="先に答えが必要な質問に回答がなかったため、推測せずに中止しました。",
     cancelled="実行は取り消されました。",
     differ="出典により異なります：",
     unverified="（未確認）",

@@ -96,17 +96,18 @@ async def write_answer(
     model: Model | None,
     tools: Toolbox,
     emit: Callable[[str], None] | None = None,
+    step: str = "write",
 ) -> Draft:
     """Return the answer; its text is None when the sources hold none.
 
     `emit` gets the text of a model while it is written, each part after it was checked. An extract
-    is there at once, and left to the caller.
+    is there at once, and left to the caller. `step` is the name of the model's call in the journal.
     """
     sources = evidence.references(findings)
     draft, text = Draft(), AnswerText(sources, emit)
     if model is not None and sources:
         try:
-            await _write_by_model(draft, text, question, sources, evidence, model, tools)
+            await _write_by_model(draft, text, question, sources, evidence, model, tools, step)
         except (ProviderError, BudgetExceeded) as error:
             draft.notes.append(f"the model did not answer ({error.message}); this is an extract")
     by_model = bool(text.text)
@@ -157,6 +158,7 @@ async def _write_by_model(
     evidence: Evidence,
     model: Model,
     tools: Toolbox,
+    step: str,
 ) -> None:
     """Write the model's text. Raises `ProviderError` or `BudgetExceeded` before anything of it."""
     if tools.seconds_left <= 0:
@@ -171,7 +173,7 @@ async def _write_by_model(
         seconds = max(0.001, min(tools.seconds_left, MODEL_SECONDS))
         return await checking.read(bounded(model, tools).stream(rules, asked, seconds))
 
-    said = await tools.journal.once("write", write)
+    said = await tools.journal.once(step, write)
     await checking.finish(said)
     checked = checking.checker.checked
     draft.cut, draft.marked = checked.cut, checked.marked

@@ -50,10 +50,21 @@ _FILL = (
 
 async def plan_by_model(text: str, most: int, model: Asks, seconds: float) -> list[Question]:
     """Let the model split the input. Raises a `ProviderError`."""
-    said = await model.ask(
-        _PLAN.format(most=most, queries=QUERIES), f"Task: {text}", _limit(seconds)
-    )
-    planned = _read_json(said).get("questions")
+    said = await ask_for_plan(text, most, model, seconds)
+    return read_questions(said)
+
+
+async def ask_for_plan(
+    text: str, most: int, model: Asks, seconds: float, more: str = ""
+) -> dict[str, Any]:
+    """Return the JSON of a plan, unchecked; `more` is said behind the rules."""
+    rules = _PLAN.format(most=most, queries=QUERIES) + more
+    return read_json(await model.ask(rules, f"Task: {text}", _limit(seconds)))
+
+
+def read_questions(said: dict[str, Any]) -> list[Question]:
+    """Return the questions of a plan, bounded. Raises `Unreadable` when it has none."""
+    planned = said.get("questions")
     questions = [_question(q) for q in planned] if isinstance(planned, list) else []
     found = {q.text.casefold(): q for q in questions if q is not None}
     if not found:
@@ -84,7 +95,7 @@ async def fill_by_model(
     """Let the model fill a schema; return values and basis, unchecked. Raises a `ProviderError`."""
     system = _FILL.format(schema=json.dumps(schema, ensure_ascii=False))
     asked = f"Sources:\n\n{_fenced(sources)}\n\nTask: {task}"
-    said = _read_json(await model.ask(system, asked, _limit(seconds)))
+    said = read_json(await model.ask(system, asked, _limit(seconds)))
     content, basis = said.get("content"), said.get("basis")
     if not isinstance(content, dict):
         raise Unreadable("llm", "the model's JSON has no content")
@@ -111,7 +122,7 @@ def _question(values: Any) -> Question | None:
     return Question(text, tuple(queries)[:QUERIES]) if text else None
 
 
-def _read_json(text: str) -> dict[str, Any]:
+def read_json(text: str) -> dict[str, Any]:
     """Return the object in a reply; models like to put a code fence around it."""
     try:
         value = json.loads(text[text.find("{") : text.rfind("}") + 1])
