@@ -176,6 +176,48 @@ async def test_a_killed_run_goes_on_and_searches_nothing_twice(
     assert len(set(web.queries)) == len(web.queries)
 
 
+async def test_a_person_goes_on_with_the_own_runs_alone(
+    k: Any, db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On one database, two people have a terminal each."""
+    monkeypatch.setattr(runs, "LEASE_SECONDS", -1.0)
+    first = Assistant(db, lambda _: k)
+    for sender in (ANN, BEN):
+        exchange = await first.receive(sender, SLEEP, approvals={"web_search": "ask"})
+        assert exchange is not None
+        await until_asked(exchange)
+    await first.close()
+
+    async with Assistant(db, lambda _: k) as second:
+        assert await runs.list_unfinished(db, "", "test", "ann") == [SLEEP]
+        assert await runs.list_unfinished(db, "other", "test", "ann") == []
+        (again,) = await second.resume("test", tenant="", person="ann")
+        assert again.sender == ANN
+        await to_the_end(again)
+        assert await runs.list_unfinished(db, "", "test", "ann") == []
+        assert await runs.list_unfinished(db, "", "test", "ben") == [SLEEP]
+
+
+async def test_a_channel_learns_that_a_question_is_settled(make_client: Any, client: Any) -> None:
+    """By a reply, or because nobody waits for one any more."""
+    patient, hasty = client(), client(assistant_wait=1)
+    for k, reply in ((patient, "yes"), (hasty, None)):
+        db = await Database.open(k.settings)
+        async with Assistant(db, lambda _, k=k: k) as assistant:  # type: ignore[misc]
+            exchange = await assistant.receive(ANN, SLEEP, approvals={"web_search": "ask"})
+            assert exchange is not None
+            question = await until_asked(exchange)
+            waiting = asyncio.ensure_future(exchange.settled(question.id))
+            if reply is not None:
+                await asyncio.sleep(0)
+                assert not waiting.done()
+                exchange.reply(reply)
+            await waiting
+            await exchange.settled("unknown")
+            await to_the_end(exchange)
+        await db.close()
+
+
 async def test_a_run_that_ended_is_not_taken_over(
     assistant: Assistant, db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -283,6 +325,13 @@ async def test_wrong_words_and_choices_are_refused_before_anything_is_stored(
         await assistant.choose(ANN, "home", "/")
     with pytest.raises(InvalidQuery, match="approval"):
         await assistant.choose(ANN, "approvals", {"web_search": "sometimes"})
+    with pytest.raises(UnknownName, match="provider"):
+        await assistant.choose(ANN, "route", "tavily,nobody")
+    with pytest.raises(UnknownName, match="bound"):
+        await assistant.choose(ANN, "budget", {"patience": 3})
+    for bound in (0, -1, float("nan"), float("inf"), True, "3"):
+        with pytest.raises(InvalidQuery, match="above 0"):
+            await assistant.choose(ANN, "budget", {"searches": bound})
     assert await list_conversations(db, "", "test") == []
 
 

@@ -28,7 +28,9 @@ from kensaku.assistant.toolbox import REFUSED
 from kensaku.database import runs, url_of
 from kensaku.database.conversations import Sender
 from kensaku.database.people import options_of, record_decisions, set_options
-from kensaku.errors import DatabaseFault, KensakuError, UnknownName
+from kensaku.errors import DatabaseFault, InvalidQuery, KensakuError, UnknownName
+from kensaku.search.budget import KINDS, Budget
+from kensaku.search.route import plan
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -43,6 +45,7 @@ MAX_QUEUED = 3  # messages of one thread that wait for the one before
 MAX_RUNS = 32  # at once, of everybody
 MAX_PER_MINUTE = 20  # messages of one person
 MAX_PEOPLE = 10_000  # whose messages are counted
+MAX_BOUND = 1e12  # of a budget: neither infinite nor no number
 RENEW_SECONDS = 5.0
 CHOICES = ("route", "collection", "model", "approvals", "budget")  # that a person may keep
 
@@ -113,9 +116,13 @@ class Assistant:
         )  # fmt: skip
         return None if run is None else self._start(run)
 
-    async def resume(self, channel: str) -> list[Exchange]:
-        """Go on with the runs of a channel whose process is gone."""
-        claimed = await runs.claim(self.database, channel, self._owner)
+    async def resume(
+        self, channel: str, *, tenant: str | None = None, person: str | None = None
+    ) -> list[Exchange]:
+        """Go on with the runs of a channel, or of one person, whose process is gone."""
+        claimed = await runs.claim(
+            self.database, channel, self._owner, tenant=tenant, person=person
+        )
         return [self._start(run) for run in claimed]
 
     def current(self, sender: Sender) -> Exchange | None:
@@ -140,7 +147,9 @@ class Assistant:
             raise UnknownName("choice", name, CHOICES)
         kept = {**await options_of(self.database, sender), name: value}
         kept = {k: v for k, v in kept.items() if v is not None}
-        begin("x", self._client_of(sender.tenant), _options(kept), lambda _: None)
+        client = self._client_of(sender.tenant)
+        plan(client.settings, kept.get("route"))
+        begin("x", client, _options(kept), lambda _: None)
         await set_options(self.database, sender, kept)
 
     def _start(self, run: runs.StoredRun) -> Exchange:
@@ -267,12 +276,19 @@ def _waiting(queue: list[Exchange], sender: Sender) -> Exchange | None:
 
 def _options(stored: Mapping[str, Any]) -> AskOptions:
     """Return the options of a run; a bound that a person chose becomes a budget."""
-    from kensaku.search.budget import Budget
-
     options = dict(stored)
     if isinstance(options.get("budget"), Mapping):
-        options["budget"] = Budget(**options["budget"])
+        options["budget"] = _budget(options["budget"])
     return options  # type: ignore[return-value]  # `begin` checks them
+
+
+def _budget(bounds: Mapping[str, Any]) -> Budget:
+    for what, most in bounds.items():
+        if what not in KINDS:
+            raise UnknownName("bound", str(what), KINDS)
+        if isinstance(most, bool) or not isinstance(most, int | float) or not 0 < most < MAX_BOUND:
+            raise InvalidQuery(f"the bound of {what} is {most!r:.40}; it must be above 0")
+    return Budget(**bounds)
 
 
 def _strictest(registered: Mapping[str, str], chosen: Mapping[str, str]) -> dict[str, Any]:

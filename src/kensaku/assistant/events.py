@@ -59,6 +59,7 @@ class ToolEnded(Event):
     elapsed_ms: float = 0.0
     repeated: bool = False  # the earlier result was used again
     notes: tuple[str, ...] = ()
+    found: tuple[tuple[str, str], ...] = ()  # title and address of each hit or page
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,6 +94,11 @@ class Exchange:
         finally:
             del self._waiting[question.id]
 
+    async def settled(self, question: str) -> None:
+        """Wait until a question is answered, or the run waits for it no longer."""
+        if question in self._waiting:
+            await asyncio.wait([self._waiting[question][1]])
+
     def emit(self, event: Event) -> None:
         """Give an event to everybody who follows."""
         self.events.append(event)

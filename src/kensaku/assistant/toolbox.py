@@ -22,6 +22,7 @@ from kensaku.assistant.journal import Journal
 from kensaku.errors import BudgetExceeded, IndexFault
 from kensaku.models import LOCAL, Outcome
 from kensaku.research.pages import keep_page
+from kensaku.text.clean import cut
 
 if TYPE_CHECKING:
     from kensaku.assistant.words import Phrases
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 RESULTS = 8  # hits of one search
 READ_SECONDS = 20.0  # for the pages of one call
 STORED_TOKENS = 3_000
+MAX_TITLE = 200  # characters, in an event
 REFUSED = "refused"
 REPEATED = "the same search was made before; its result was used again"
 NOT_FROM_A_RESULT = "an address was not read: neither the person nor a result gave it"
@@ -149,6 +151,7 @@ class Toolbox:
                 number, tool, arguments, result["outcome"],
                 len(result["hits"]) + len(result["pages"]), tuple(result["providers"]), elapsed,
                 repeated, (REPEATED,) if repeated else tuple(result["notes"]),
+                tuple((_title(f), f["url"]) for f in (*result["hits"], *result["pages"])),
             )
         )  # fmt: skip
         return result
@@ -240,6 +243,10 @@ class Toolbox:
         pages = await asyncio.to_thread(lambda: [keep_page(page, about) for page in read])
         outcome = Outcome.FOUND if pages else Outcome.UNAVAILABLE
         return _nothing(outcome) | {"pages": pages, "notes": notes}
+
+
+def _title(found: dict[str, Any]) -> str:
+    return cut(str(found.get("title") or ""), MAX_TITLE)
 
 
 def _nothing(outcome: Outcome, *notes: str) -> dict[str, Any]:

@@ -136,8 +136,31 @@ async def finish(
     return True
 
 
+async def list_unfinished(db: Database, tenant: str, channel: str, person: str) -> list[str]:
+    """Return the questions of a person that nobody has answered yet, oldest first."""
+    query = (
+        select(RUNS.c.question)
+        .join(CONVERSATIONS, RUNS.c.conversation == CONVERSATIONS.c.id)
+        .where(
+            RUNS.c.state == "running",
+            RUNS.c.person == person,
+            RUNS.c.created > datetime.now(UTC) - timedelta(seconds=ABANDONED_SECONDS),
+            CONVERSATIONS.c.channel == channel,
+            CONVERSATIONS.c.tenant == tenant,
+        )
+        .order_by(RUNS.c.created)
+    )
+    async with db.read() as connection:
+        return list(await connection.scalars(query))
+
+
 async def claim(
-    db: Database, channel: str, owner: str, *, tenant: str | None = None
+    db: Database,
+    channel: str,
+    owner: str,
+    *,
+    tenant: str | None = None,
+    person: str | None = None,
 ) -> list[StoredRun]:
     """Take over the runs of a channel whose owner is gone, with their finished steps."""
     now = datetime.now(UTC)
@@ -150,6 +173,8 @@ async def claim(
     )
     if tenant is not None:
         query = query.where(CONVERSATIONS.c.tenant == tenant)
+    if person is not None:
+        query = query.where(RUNS.c.person == person)
     claimed = []
     async with db.write() as connection:
         for row in (await connection.execute(query)).all():
