@@ -29,6 +29,7 @@ COMMANDS = {
     "context": "search and print the best passages, within a token budget",
     "answer": "search and print an answer that cites its sources",
     "ask": "ask the assistant one question and print its cited answer",
+    "chat": "talk to the assistant on the terminal",
     "research": "plan, search, read and print a cited report",
     "extract": "read web pages and print their main text as Markdown",
     "verify": "check whether a page contains a quote",

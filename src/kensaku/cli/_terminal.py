@@ -7,13 +7,14 @@ control characters.
 from __future__ import annotations
 
 import os
-import re
 import sys
 import time
 from typing import TYPE_CHECKING, Any, TextIO
 
 from kensaku.dialects.plain import Style
 from kensaku.text.clean import one_line
+from kensaku.text.links import link_target
+from kensaku.text.width import format_table as format_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,6 +32,19 @@ def supports_color(stream: TextIO, environ: Mapping[str, str] | None = None) -> 
     """
     env = os.environ if environ is None else environ
     return stream.isatty() and not env.get("NO_COLOR") and env.get("TERM", "") != "dumb"
+
+
+def supports_movement(stream: TextIO, environ: Mapping[str, str] | None = None) -> bool:
+    """Whether lines that were printed can be changed."""
+    env = os.environ if environ is None else environ
+    return stream.isatty() and env.get("TERM", "") not in ("", "dumb")
+
+
+def prefers_japanese(environ: Mapping[str, str] | None = None) -> bool:
+    """Whether the locale is Japanese. Its variables are no settings of ours either."""
+    env = os.environ if environ is None else environ
+    chosen = (env.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    return next(filter(None, chosen), "").startswith("ja")
 
 
 def print_message(text: str) -> None:
@@ -56,18 +70,6 @@ def format_count(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
-def format_table(rows: list[list[str]]) -> str:
-    """Align the columns of a table. A wide character counts as two."""
-    if not rows:
-        return ""
-    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
-    lines = (
-        "  ".join(cell + " " * (w - _width(cell)) for cell, w in zip(row, widths, strict=True))
-        for row in rows
-    )
-    return "\n".join(line.rstrip() for line in lines)
-
-
 class TerminalStyle(Style):
     """The plain dialect with colour and links."""
 
@@ -89,11 +91,9 @@ class TerminalStyle(Style):
 
 
 def hyperlink(text: str, url: str) -> str:
-    """Make the text a link (OSC 8) to a web address, which is encoded to printable ASCII."""
-    if not url.startswith(("https://", "http://")):
-        return text
-    target = re.sub(r"[^!-~]", lambda m: "".join(f"%{b:02X}" for b in m.group().encode()), url)
-    return f"\x1b]8;;{target}\x1b\\{text}\x1b]8;;\x1b\\"
+    """Make the text a link (OSC 8) to a web address."""
+    target = link_target(url)
+    return f"\x1b]8;;{target}\x1b\\{text}\x1b]8;;\x1b\\" if target else text
 
 
 class ProgressBar:
@@ -132,9 +132,3 @@ class ProgressBar:
 
 def _dim(text: str) -> str:
     return f"\x1b[2m{text}\x1b[0m"
-
-
-def _width(text: str) -> int:
-    from unicodedata import east_asian_width
-
-    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)

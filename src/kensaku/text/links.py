@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-__all__ = ["REMOVED", "disarm_links"]
+__all__ = ["REMOVED", "disarm_links", "link_target"]
 
 REMOVED = "(…)"
 LONG_PATH = 16  # characters of a path that may hold data: `Node.js/Deno` is no address
@@ -65,6 +65,13 @@ def disarm_links(text: str, addresses: Collection[str], texts: Iterable[str]) ->
     if any(part.startswith("`") for part in kept):
         text = text.replace("`", "'")  # one more would end the code too soon
     return _KEPT.sub(lambda match: kept[int(match[1])], text)
+
+
+def link_target(url: str) -> str:
+    """Return a web address in printable ASCII, for the escape sequence of a link; "" for others."""
+    if not url.startswith(("https://", "http://")):
+        return ""
+    return re.sub(r"[^!-~]", lambda m: "".join(f"%{b:02X}" for b in m.group().encode()), url)
 
 
 def _bare(address: str) -> str:

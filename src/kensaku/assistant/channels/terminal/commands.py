@@ -1,0 +1,251 @@
+"""The slash commands of `kensaku chat`: one table, one coroutine each, and their completion."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kensaku.assistant.channels.terminal import format
+from kensaku.errors import InvalidQuery
+from kensaku.search.budget import KINDS
+from kensaku.text.clean import one_line
+from kensaku.text.width import format_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from prompt_toolkit.completion import Completer
+
+    from kensaku.assistant.channels.terminal.chat import Chat
+
+RESET = "-"
+LISTED = 20  # conversations
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What stands behind `/name`."""
+
+    run: Callable[[Chat, str], Awaitable[None]]
+    takes: str = ""
+    complete: Callable[[Chat], list[str]] | None = None
+
+
+async def _help(chat: Chat, _: str) -> None:
+    rows = [[f"/{name} {c.takes}".strip(), chat.words.commands[name]] for name, c in TABLE.items()]
+    chat.screen.say(*format_table(rows).splitlines())
+
+
+async def _provider(chat: Chat, said: str) -> None:
+    await _choose(chat, "route", ",".join(said.replace(",", " ").split()))
+
+
+async def _collection(chat: Chat, said: str) -> None:
+    await _choose(chat, "collection", said)
+
+
+async def _model(chat: Chat, said: str) -> None:
+    await _choose(chat, "model", said)
+
+
+async def _budget(chat: Chat, said: str) -> None:
+    value: Any = said
+    if said and said != RESET:
+        value = {}
+        for pair in said.replace(",", " ").split():
+            name, _, number = pair.partition("=")
+            try:
+                value[name] = float(number) if "." in number else int(number)
+            except ValueError:
+                raise InvalidQuery(
+                    f"{one_line(pair)[:60]} is no bound", remedy="write searches=3"
+                ) from None
+    await _choose(chat, "budget", value)
+
+
+async def _choose(chat: Chat, name: str, value: Any) -> None:
+    """Keep a choice, if there is one; then show it."""
+    assistant = await chat.assistant()
+    if value:
+        chat.options.pop(name, None)  # the choice counts over the command line
+        await assistant.choose(chat.sender, name, None if value == RESET else value)
+    chosen = {**await assistant.options(chat.sender), **chat.options}.get(name)
+    _show_choice(chat, name, chosen)
+
+
+def _show_choice(chat: Chat, name: str, chosen: Any) -> None:
+    if isinstance(chosen, dict):
+        chosen = " ".join(f"{what}={most:g}" for what, most in chosen.items())
+    value = one_line(str(chosen)) if chosen else chat.words.not_set
+    chat.screen.say(chat.words.chosen.format(name=name, value=value))
+
+
+async def _settings(chat: Chat, _: str) -> None:
+    assistant = await chat.assistant()
+    chosen = {**await assistant.options(chat.sender), **chat.options}
+    for name in ("route", "collection", "model", "budget", "approvals"):
+        _show_choice(chat, name, chosen.get(name))
+
+
+async def _sources(chat: Chat, _: str) -> None:
+    if chat.last is None or not chat.last.citations:
+        chat.screen.say(chat.words.no_sources)
+        return
+    cited = {c.url for c in chat.last.citations}
+    others = [(title, url) for title, url in chat.found if url not in cited]
+    chat.screen.list_sources(chat.last.citations, list(dict.fromkeys(others)))
+
+
+async def _save(chat: Chat, said: str) -> None:
+    from kensaku.database.conversations import find_conversation, messages_of
+
+    if not said:
+        raise InvalidQuery("/save takes the name of a file")
+    db = (await chat.assistant()).database
+    conversation = await find_conversation(db, chat.sender)
+    if conversation is None:
+        chat.screen.say(chat.words.nothing_said)
+        return
+    messages = await messages_of(db, conversation.id)
+    await _write(chat, said, format.write_conversation(conversation.title, messages))
+
+
+async def _export(chat: Chat, said: str) -> None:
+    from kensaku.database.people import export_person
+
+    s = chat.sender
+    kept = await export_person((await chat.assistant()).database, s.tenant, s.channel, s.person)
+    text = json.dumps(kept, ensure_ascii=False, indent=2)
+    if said:
+        await _write(chat, said, text + "\n")
+    else:
+        chat.screen.say(*text.splitlines())
+
+
+async def _write(chat: Chat, name: str, text: str) -> None:
+    """Write a new file; an old one is never replaced."""
+
+    def write() -> None:
+        path = os.path.expanduser(name)
+        with open(path, "x", encoding="utf-8", opener=_open_private) as file:
+            file.write(text)
+
+    try:
+        await asyncio.to_thread(write)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        chat.screen.say(chat.words.not_saved.format(path=name, why=why))
+    else:
+        chat.screen.say(chat.words.saved.format(path=name))
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+async def _new(chat: Chat, _: str) -> None:
+    chat.start_thread()
+    chat.screen.say(chat.words.new)
+
+
+async def _history(chat: Chat, _: str) -> None:
+    conversations = await chat.conversations(LISTED)
+    if not conversations:
+        chat.screen.say(chat.words.no_history)
+        return
+    rows = [
+        [str(n), f"{c.updated.astimezone():%Y-%m-%d %H:%M}", one_line(c.title)]
+        for n, c in enumerate(conversations, 1)
+    ]
+    chat.screen.say(*format_table(rows).splitlines())
+
+
+async def _resume(chat: Chat, said: str) -> None:
+    if not said:
+        if not await chat.resume():
+            chat.screen.say(chat.words.nothing_unfinished)
+        return
+    conversations = await chat.conversations(LISTED)
+    if not said.isdecimal() or not 1 <= int(said) <= len(conversations):
+        chat.screen.say(chat.words.no_such.format(name=one_line(said)[:40]))
+        return
+    await chat.open_conversation(conversations[int(said) - 1])
+
+
+async def _delete_me(chat: Chat, _: str) -> None:
+    from kensaku.database.people import delete_person
+
+    s = chat.sender
+    if not await chat.confirm(chat.words.delete.format(person=s.person)):
+        chat.screen.say(chat.words.not_deleted)
+        return
+    db = (await chat.assistant()).database
+    deleted = await delete_person(db, s.tenant, s.channel, s.person)
+    await asyncio.to_thread(chat.history.write_bytes, b"")
+    chat.start_thread()
+    chat.screen.say(chat.words.deleted.format(n=deleted))
+
+
+async def _quit(chat: Chat, _: str) -> None:
+    chat.is_over = True
+
+
+def _provider_names(_: Chat) -> list[str]:
+    from kensaku.providers import provider_names
+
+    return ["auto", *provider_names()]
+
+
+def _collection_names(chat: Chat) -> list[str]:
+    """Return the collections of the embedded index, which need not be opened for that."""
+    folder = chat.home / "index" / "collections"
+    return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+
+
+TABLE: dict[str, Command] = {
+    "help": Command(_help),
+    "provider": Command(_provider, "[NAMES|auto|-]", _provider_names),
+    "collection": Command(_collection, "[NAME|-]", _collection_names),
+    "model": Command(_model, "[NAME|-]"),
+    "budget": Command(_budget, "[NAME=N …|-]", lambda _: [f"{kind}=" for kind in KINDS]),
+    "sources": Command(_sources),
+    "save": Command(_save, "FILE"),
+    "settings": Command(_settings),
+    "new": Command(_new),
+    "history": Command(_history),
+    "resume": Command(_resume, "[N]"),
+    "export": Command(_export, "[FILE]"),
+    "delete-me": Command(_delete_me),
+    "quit": Command(_quit),
+}
+
+
+def completions(chat: Chat, text: str) -> Iterator[tuple[str, str]]:
+    """Yield what may follow in a line that begins with `/`: the word, and what it does."""
+    if not text.startswith("/"):
+        return
+    name, blank, rest = text[1:].partition(" ")
+    if not blank:
+        yield from ((f"/{n}", chat.words.commands[n]) for n in TABLE if n.startswith(name))
+        return
+    command, word = TABLE.get(name), rest.replace(",", " ").rpartition(" ")[2]
+    if command is not None and command.complete is not None:
+        yield from ((value, "") for value in command.complete(chat) if value.startswith(word))
+
+
+def make_completer(chat: Chat) -> Completer:
+    """Return the completion of the prompt."""
+    from prompt_toolkit.completion import Completer, Completion
+
+    class Commands(Completer):
+        def get_completions(self, document: Any, _: object) -> Iterator[Completion]:
+            text = document.text_before_cursor
+            typed = text if " " not in text else text.replace(",", " ").rpartition(" ")[2]
+            for word, about in completions(chat, text):
+                yield Completion(word, start_position=-len(typed), display_meta=about)
+
+    return Commands()

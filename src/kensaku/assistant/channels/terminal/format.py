@@ -1,0 +1,148 @@
+"""Events as lines of text for a terminal. Pure.
+
+Whatever a page, a model or a provider wrote is cleaned here: no line has a control character, so
+no text can send an escape sequence to the terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlsplit
+
+from kensaku.assistant.channels.terminal.words import LETTERS, Words
+from kensaku.text.clean import cut, one_line, visible
+from kensaku.text.width import cut_to_width, display_width
+
+if TYPE_CHECKING:
+    from kensaku.assistant.approval import Question, Reply
+    from kensaku.assistant.events import ToolEnded
+    from kensaku.database.conversations import Message
+
+FOLDED = 3  # results of a call that are shown; the others are counted
+MAX_REASON = 600  # characters of what a question is about
+SEPARATOR = " · "
+
+
+class Source(Protocol):
+    """What an answer cites."""
+
+    @property
+    def n(self) -> int: ...
+    @property
+    def url(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def passage(self) -> str: ...
+    @property
+    def origin(self) -> str: ...
+
+
+def call_command(tool: str, arguments: Mapping[str, Any]) -> str:
+    """Return the command message of a call: `web_search: "otters"`."""
+    about = arguments.get("query") or ", ".join(arguments.get("urls", ())) or "unknown query"
+    return f'{one_line(tool)}: "{one_line(str(about))}"'
+
+
+def call_result(event: ToolEnded, words: Words) -> str:
+    """Return who answered a call, with how much, and in which time."""
+    pages = "urls" in event.arguments
+    many = words.pages if pages else words.hits
+    outcome = "unread" if pages and event.outcome == "unavailable" else event.outcome
+    found = many[event.hits != 1].format(n=event.hits)
+    took = words.repeated if event.repeated else f"{event.elapsed_ms:.0f} ms"
+    parts = [
+        ", ".join(map(one_line, event.providers)),
+        words.outcomes.get(outcome, found),
+        "" if event.outcome == "refused" else took,
+    ]
+    return SEPARATOR.join(filter(None, parts))
+
+
+def call_lines(event: ToolEnded, words: Words, columns: int) -> list[str]:
+    """Return a finished call in one line, or in two where it does not fit."""
+    command, result = call_command(event.tool, event.arguments), call_result(event, words)
+    both = f"{command}{SEPARATOR}{result}"
+    if display_width(both) <= columns:
+        return [both]
+    return [cut_to_width(command, columns), cut_to_width(f"  {result}", columns)]
+
+
+def folded_results(
+    found: Sequence[tuple[str, str]], words: Words, columns: int, *, limit: int = FOLDED
+) -> list[str]:
+    """Return the first results with their hosts, and the number of the others."""
+    lines = []
+    for title, url in found[:limit]:
+        host = one_line(host_of(url))
+        room = columns - display_width(host) - len(SEPARATOR)
+        name = cut_to_width(one_line(title), max(room, 12))
+        lines.append(cut_to_width(SEPARATOR.join(filter(None, (name, host))), columns))
+    if len(found) > limit:
+        lines.append(words.more.format(n=len(found) - limit))
+    return lines
+
+
+def source_lines(citations: Iterable[Source], *, passages: bool = False) -> list[str]:
+    """Return the sources of an answer: number, origin and title, then the address."""
+    lines = []
+    for c in citations:
+        title, url = one_line(c.title), one_line(c.url)
+        titled = [title, f"    {url}"] if title and title != url else [url]
+        lines += [f"[{c.n}] ({c.origin}) {titled[0]}", *titled[1:]]
+        if passages and c.passage:
+            lines += [f"    {line}" for line in visible(c.passage).splitlines() if line.strip()]
+    return lines
+
+
+def question_lines(question: Question, words: Words) -> list[str]:
+    """Return a question to the person: what is asked, about what, and the letters to reply with."""
+    lines = [f"? {one_line(question.text)}"]
+    if question.tool:
+        lines.append(f"  {call_command(question.tool, question.arguments)}")
+    reason = cut(visible(question.reason).strip(), MAX_REASON)
+    lines += [f"  {line}" for line in reason.splitlines() if line.strip()]
+    letters = [
+        f"[{letter}] {words.choices[action]}"
+        for letter, action in LETTERS.items()
+        if action in question.choices and letter != "n"
+    ]
+    silent = words.choices["skip"] if "skip" in question.choices else words.enter_none
+    letters.append(words.enter.format(action=silent))
+    lines.append("  " + "  ".join(letters))
+    if "modify" in question.choices:
+        lines.append(f"  {words.other_words}")
+    return lines
+
+
+def read_letter(question: Question, said: str) -> Reply | None:
+    """Return the choice that a letter stands for."""
+    from kensaku.assistant.approval import Reply
+
+    action = LETTERS.get(said.strip().casefold())
+    return Reply(action) if action is not None and action in question.choices else None
+
+
+def write_conversation(title: str, messages: Iterable[Message]) -> str:
+    """Return a conversation as Markdown, each answer with its sources."""
+    parts = [f"# {one_line(title)}"]
+    for message in messages:
+        parts.append(f"## {one_line(message.text)}" if message.role == "user" else message.text)
+        citations = (message.answer or {}).get("citations", ())
+        if citations and message.role != "user":
+            parts.append("\n".join(_cited(c) for c in citations))
+    return visible("\n\n".join(parts)) + "\n"
+
+
+def host_of(url: str) -> str:
+    """Return the host of an address, or what stands for it, such as `file`."""
+    try:
+        split = urlsplit(url)
+    except ValueError:
+        return ""
+    return split.hostname or split.scheme
+
+
+def _cited(citation: Mapping[str, Any]) -> str:
+    return f"[{citation['n']}] {one_line(citation['title'])} <{one_line(citation['url'])}>"

@@ -1,0 +1,120 @@
+"""Talk to the assistant on the terminal.
+
+Type a question; what is searched, the answer and its sources appear below. /help lists the
+commands: providers, model, budget, sources, history … Ctrl-C stops an answer, Ctrl-D leaves. A
+question that a killed process left unanswered goes on with --resume. Lines of a pipe are answered
+one by one. --lite prints plain lines, which is also what a pipe and a dumb terminal get.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import getpass
+import sys
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kensaku.cli._options import load_settings
+from kensaku.cli._terminal import prefers_japanese, supports_movement
+
+if TYPE_CHECKING:
+    from kensaku.assistant.answer import CitedAnswer
+    from kensaku.assistant.assistant import Assistant
+    from kensaku.assistant.channels.terminal.chat import Chat
+    from kensaku.cli._notices import KeylessNotice
+    from kensaku.client import Kensaku
+    from kensaku.config.settings import Settings
+    from kensaku.database import Database
+
+USAGE = "[options]"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the runs may use, and how they are shown."""
+    add = parser.add_argument
+    add("--resume", action="store_true", help="go on with the last conversation")
+    add("--lite", action="store_true", help="plain lines: no colour, nothing that moves")
+    add("--model", metavar="MODEL",
+        help="who writes: vendor:model, or a model at llm.url")  # fmt: skip
+    add("--collection", metavar="NAME", help="collection of the local index to search first")
+    add("--route", metavar="NAMES", help="providers in order, as in tavily,brave,local; or auto")
+    add("--config", type=Path, metavar="FILE", help="read settings from this file")
+
+
+async def run(args: argparse.Namespace) -> int:
+    """Show the prompt at once; open the rest while the person types."""
+    settings = load_settings(args)
+    options = {n: v for n in ("model", "collection", "route") if (v := getattr(args, n))}
+    async with AsyncExitStack() as stack:
+        chat = _make_chat(_Opener(settings, stack), settings, options, lite=args.lite)
+        return await chat.run(resume=args.resume)
+
+
+def _make_chat(opener: _Opener, settings: Settings, options: dict[str, Any], *, lite: bool) -> Chat:
+    from kensaku.assistant.channels.terminal.chat import Chat
+    from kensaku.assistant.channels.terminal.commands import make_completer
+    from kensaku.assistant.channels.terminal.input import HISTORY, Lines, Prompt
+    from kensaku.assistant.channels.terminal.screen import LiteScreen, Screen
+    from kensaku.assistant.channels.terminal.words import ENGLISH, JAPANESE
+
+    typed, japanese = sys.stdin.isatty() and sys.stderr.isatty(), prefers_japanese()
+    words = JAPANESE if japanese else ENGLISH
+    lite = lite or not supports_movement(sys.stdout)
+    chat = Chat(
+        opener.open, Lines(prompts=sys.stderr if typed else None),
+        LiteScreen(words) if lite else Screen(words), opener,
+        person=getpass.getuser(), tenant=settings.tenant, home=settings.home,
+        options=options, japanese=japanese,
+    )  # fmt: skip
+    if typed:
+        print(words.welcome, file=sys.stderr)
+        if not lite:
+            chat.reads = Prompt(settings.home / HISTORY, lambda: make_completer(chat))
+    return chat
+
+
+class _Opener:
+    """Opens client, database and assistant in the background; says what searches need said."""
+
+    def __init__(self, settings: Settings, stack: AsyncExitStack) -> None:
+        self._settings, self._stack = settings, stack
+        self._client: Kensaku | None = None
+        self._keyless: KeylessNotice | None = None
+
+    async def open(self) -> Assistant:
+        """Open everything. The imports run in a thread, so that the prompt answers meanwhile."""
+        make_client, make_assistant, database = await asyncio.to_thread(_load)
+        client = await self._stack.enter_async_context(make_client(self._settings))
+        db = await database.open(self._settings)
+        self._stack.push_async_callback(db.close)
+        self._client = client
+        return await self._stack.enter_async_context(make_assistant(db, lambda _: client))
+
+    def before(self, options: dict[str, Any]) -> None:
+        """Say once per home where queries go without a key."""
+        from kensaku.cli._notices import KeylessNotice
+
+        if self._client is not None:
+            self._keyless = KeylessNotice(self._client, options.get("route"))
+            self._keyless.print_before()
+
+    def after(self, answer: CitedAnswer) -> None:
+        """Say which providers failed, and the notes."""
+        from kensaku.cli._notices import print_notices
+
+        if self._keyless is not None:
+            self._keyless.print_after(answer.attempts)
+        print_notices(answer.outcome, answer.attempts, answer.notes)
+
+
+def _load() -> tuple[type[Kensaku], type[Assistant], type[Database]]:
+    import rich.live
+    import rich.markdown  # noqa: F401  # what the first answer is shown with
+
+    from kensaku.assistant.assistant import Assistant
+    from kensaku.client import Kensaku
+    from kensaku.database import Database
+
+    return Kensaku, Assistant, Database
