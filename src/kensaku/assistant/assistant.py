@@ -13,7 +13,7 @@ import logging
 import time
 import uuid
 from collections import OrderedDict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
@@ -21,6 +21,7 @@ from kensaku.assistant.approval import Approvals, Question, Reply
 from kensaku.assistant.events import Answered, Event, ToolEnded
 from kensaku.assistant.exchange import Exchange
 from kensaku.assistant.journal import Journal
+from kensaku.assistant.record import record_of
 from kensaku.assistant.registrations import registered_tiers
 from kensaku.assistant.request import begin
 from kensaku.assistant.run import answer
@@ -53,6 +54,8 @@ CHOICES = ("route", "collection", "model", "approvals", "budget")  # that a pers
 class TooMany(KensakuError):
     """Somebody sends more messages than are answered."""
 
+    status = 429
+
 
 class Assistant:
     """Runs the conversations of all channels in one process."""
@@ -62,11 +65,12 @@ class Assistant:
         database: Database,
         client_of: Callable[[str], Kensaku],
         *,
+        budget_of: Callable[[Sender], Awaitable[Budget | None]] | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`client_of`: the client of a tenant."""
+        """`client_of`: the client of a tenant. `budget_of`: what bounds a person besides."""
         self.database = database
-        self._client_of, self._now = client_of, now
+        self._client_of, self._budget_of, self._now = client_of, budget_of, now
         self._owner = uuid.uuid4().hex
         self._threads: dict[Sender, list[Exchange]] = {}  # the keys are without the person
         self._sent: OrderedDict[Sender, deque[float]] = OrderedDict()
@@ -88,6 +92,9 @@ class Assistant:
         for task in tasks:
             task.cancel("the process stops")
         await asyncio.gather(*tasks, return_exceptions=True)
+        if tasks:
+            with suppress(DatabaseFault):  # the leases expire by themselves
+                await runs.release(self.database, self._owner)
 
     async def receive(
         self, sender: Sender, text: str, *, update: str | None = None, **options: Any
@@ -175,12 +182,10 @@ class Assistant:
                 last = await self._answer(run, exchange)
             state = "done" if isinstance(last, Answered) else "failed"
             made = last.answer  # type: ignore[attr-defined]  # the last event has it
-            stored = made.to_dict() | {"reason": made.reason, "doubt": made.doubt}
-            said = made.text or made.reason
-            decisions = _decisions(exchange.events)
             if await runs.finish(
                 db, run, self._owner, state,  # type: ignore[arg-type]
-                text=said, answer=stored, decisions=decisions,
+                text=made.text or made.reason, answer=record_of(made, exchange.events),
+                decisions=_decisions(exchange.events),
             ):  # fmt: skip
                 exchange.emit(last)
         except asyncio.CancelledError as cancelled:
@@ -188,7 +193,7 @@ class Assistant:
                 with suppress(DatabaseFault):
                     await runs.finish(db, run, self._owner, "cancelled")
             raise
-        except KensakuError:
+        except Exception:  # also a defect of ours: nobody shall repeat it
             with suppress(DatabaseFault):
                 await runs.finish(db, run, self._owner, "failed")
             raise
@@ -216,7 +221,8 @@ class Assistant:
                     await record_decisions(connection, run.sender, run.id, kinds)
 
         client = self._client_of(run.sender.tenant)
-        options = _options(run.options)
+        bound = await self._budget_of(run.sender) if self._budget_of is not None else None
+        options = _options(run.options, bound or client.budget)
         tiers = await registered_tiers(url_of(client.settings), run.sender.person)
         made = begin(
             run.question,
@@ -274,21 +280,23 @@ def _waiting(queue: list[Exchange], sender: Sender) -> Exchange | None:
     return next((e for e in queue if e.sender == sender and e.waits_with is not None), None)
 
 
-def _options(stored: Mapping[str, Any]) -> AskOptions:
-    """Return the options of a run; a bound that a person chose becomes a budget."""
+def _options(stored: Mapping[str, Any], parent: Budget | None = None) -> AskOptions:
+    """Return the options of a run. What a person chose to spend is spent of `parent`, too."""
     options = dict(stored)
     if isinstance(options.get("budget"), Mapping):
-        options["budget"] = _budget(options["budget"])
+        options["budget"] = _budget(options["budget"], parent)
+    elif parent is not None:
+        options["budget"] = parent
     return options  # type: ignore[return-value]  # `begin` checks them
 
 
-def _budget(bounds: Mapping[str, Any]) -> Budget:
+def _budget(bounds: Mapping[str, Any], parent: Budget | None) -> Budget:
     for what, most in bounds.items():
         if what not in KINDS:
             raise UnknownName("bound", str(what), KINDS)
         if isinstance(most, bool) or not isinstance(most, int | float) or not 0 < most < MAX_BOUND:
             raise InvalidQuery(f"the bound of {what} is {most!r:.40}; it must be above 0")
-    return Budget(**bounds)
+    return Budget(**bounds, parent=parent)
 
 
 def _strictest(registered: Mapping[str, str], chosen: Mapping[str, str]) -> dict[str, Any]:

@@ -36,9 +36,14 @@ class Exchange:
         self._ended = False
 
     @property
+    def waiting(self) -> list[Question]:
+        """The questions that the person has not answered yet, the oldest first."""
+        return [question for question, future in self._waiting.values() if not future.done()]
+
+    @property
     def waits_with(self) -> Question | None:
-        """The question that the person has not answered yet; the oldest of several."""
-        return next((question for question, _ in self._waiting.values()), None)
+        """The oldest question that the person has not answered yet."""
+        return next(iter(self.waiting), None)
 
     @property
     def last(self) -> Answered | Failed | None:

@@ -112,6 +112,37 @@ async def renew(db: Database, owner: str, runs: Iterable[str]) -> set[str]:
         return set(await connection.scalars(select(RUNS.c.id).where(*own)))
 
 
+async def release(db: Database, owner: str) -> None:
+    """End the leases of an owner that stops, so that the next process need not wait."""
+    own = (RUNS.c.owner == owner, RUNS.c.state == "running")
+    now = datetime.now(UTC)
+    async with db.write() as connection:
+        await connection.execute(update(RUNS).where(*own).values(lease=now))
+
+
+async def states_of(db: Database, conversation: str) -> dict[str, str]:
+    """Return the state of each run of a conversation, by its id."""
+    query = select(RUNS.c.id, RUNS.c.state).where(RUNS.c.conversation == conversation)
+    async with db.read() as connection:
+        return {row.id: row.state for row in await connection.execute(query)}
+
+
+async def any_expired(db: Database, channel: str) -> bool:
+    """Whether a channel has runs whose owner is gone. It only reads."""
+    query = (
+        select(RUNS.c.id)
+        .join(CONVERSATIONS, RUNS.c.conversation == CONVERSATIONS.c.id)
+        .where(
+            RUNS.c.state == "running",
+            RUNS.c.lease < datetime.now(UTC),
+            CONVERSATIONS.c.channel == channel,
+        )
+        .limit(1)
+    )
+    async with db.read() as connection:
+        return await connection.scalar(query) is not None
+
+
 async def finish(
     db: Database,
     run: StoredRun,

@@ -14,13 +14,14 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from kensaku.client import Kensaku
 from kensaku.errors import KensakuError
 from kensaku.observe import Caller, Observer, caller
 from kensaku.search.budget import current_budget
+from kensaku.server import chat
 from kensaku.server.auth import ANYONE, Principal, principal_of, secrets_in
 from kensaku.server.limits import Admission, KeyLimits
 from kensaku.server.listen import is_loopback
@@ -82,6 +83,7 @@ class State:
         self._usage: UsageWriter | None = None
         self._jobs: Jobs | None = None
         self._resuming: asyncio.Task[None] | None = None
+        self._resuming_runs: asyncio.Task[None] | None = None
         self._closers: list[Callable[[], Awaitable[None]]] = []
         self.draining = False
 
@@ -107,7 +109,9 @@ class State:
         """The assistant of all tenants. The server has started."""
         from kensaku.assistant.assistant import Assistant
 
-        made = Assistant(self.database, self.client_of_tenant)
+        made = Assistant(
+            self.database, self.client_of_tenant, budget_of=partial(chat.budget_of, self)
+        )
         self.on_close(made.close)
         return made
 
@@ -135,6 +139,7 @@ class State:
             self.client.observers.add(observer)
             self._keys = KeyCache(self._database)
             self._resuming = asyncio.create_task(self._resume_jobs())
+            self._resuming_runs = asyncio.create_task(chat.resume_runs(self))
 
     def on_close(self, close: Callable[[], Awaitable[None]]) -> None:
         """Await this when the server stops."""
@@ -143,6 +148,9 @@ class State:
     async def close(self) -> None:
         """Stop taking requests, and close everything."""
         self.draining = True
+        if self._resuming_runs is not None:
+            self._resuming_runs.cancel()
+            await asyncio.gather(self._resuming_runs, return_exceptions=True)
         for close in self._closers:
             await close()
         self.client.observers.remove(*self._observers)

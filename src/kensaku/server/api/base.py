@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from kensaku.server.state import State
 
 NO_CACHE = (("cache-control", "no-store"),)
-Event = tuple[str, Mapping[str, Any]]
+# Name and data of a server-sent event; with an id where a stream can go on behind an event.
+Event = tuple[str, Mapping[str, Any]] | tuple[str, Mapping[str, Any], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +154,9 @@ def _json(raw: bytes, kind: str) -> Mapping[str, Any]:
 async def _stream(events: AsyncIterator[Event], scope: Scope, receive: Receive, send: Send) -> None:
     async def written() -> AsyncIterator[bytes]:
         try:
-            async for name, data in events:
-                yield b"event: %s\ndata: %s\n\n" % (name.encode(), encode(data))
+            async for name, data, *id in events:
+                number = b"".join(b"id: %s\n" % i.encode() for i in id)
+                yield b"%sevent: %s\ndata: %s\n\n" % (number, name.encode(), encode(data))
         except KensakuError as error:
             yield b"event: failed\ndata: %s\n\n" % encode({"error": error.to_dict()})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kensaku.server.api import (
+    chat,
     collections,
     compare,
     context,
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from kensaku.server.state import State
 
-NOUNS = (search, pages, context, collections, compare, providers, usage, keys, jobs)
+NOUNS = (search, chat, pages, context, collections, compare, providers, usage, keys, jobs)
 
 
 def routes(state: State) -> list[BaseRoute]:

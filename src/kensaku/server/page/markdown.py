@@ -16,14 +16,14 @@ TAGS = set(
 )
 
 
-def to_html(markdown: str) -> str:
+def to_html(markdown: str, *, links: bool = True) -> str:
     """Return Markdown as HTML with a handful of tags, links to the web, and no other attribute."""
     import nh3
 
     html = _parser().render(markdown[:MAX_CHARS])
     return nh3.clean(
         html,
-        tags=TAGS,
+        tags=TAGS if links else TAGS - {"a"},
         attributes={"a": {"href"}, "ol": {"start"}},
         url_schemes={"http", "https"},
         link_rel="noreferrer noopener nofollow",

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from kensaku.server.page.request import PageRequest
 
 HERE = Path(__file__).parent
-VIEWS = ("search", "collections", "compare", "providers", "usage", "jobs", "keys")
+VIEWS = ("search", "chat", "collections", "compare", "providers", "usage", "jobs", "keys")
+ADDRESSES = {"search": "/", "chat": "/chat"}  # the others are below /page
 ADMIN_VIEWS = frozenset({"keys"})
 HEADERS = {
     "content-security-policy": (
@@ -55,6 +56,6 @@ def render(page: PageRequest, template: str, **values: Any) -> str:
         principal=signed_in,
         views=[v for v in VIEWS if v not in ADMIN_VIEWS or (signed_in and signed_in.admin)],
         version=__version__,
-        path_of=lambda view: page.root + ("/" if view == "search" else f"/page/{view}"),
+        path_of=lambda view: page.root + ADDRESSES.get(view, f"/page/{view}"),
         **values,
     )  # fmt: skip

@@ -92,6 +92,11 @@ def hit_view(n: int, hit: Hit, query: str, t: Words) -> HitView:
     )
 
 
+def host_of(url: str) -> str:
+    """The host of an address, or its scheme."""
+    return _where(url)[0]
+
+
 def _where(url: str) -> tuple[str, list[str]]:
     """The host of an address, and the last parts of its path."""
     try:
@@ -159,7 +164,7 @@ def attempt_views(
                 min(98.0, 100 * began / whole),
                 width,
                 f"{a.elapsed_ms:,.0f} ms" if a.sent else "—",
-                _said(a, t),
+                said_of(a, t),
                 getattr(a.error, "remedy", "") or "",
             )
         )
@@ -178,7 +183,8 @@ def begun(response: Response, mode: str) -> list[tuple[Attempt, float]]:
     return rows
 
 
-def _said(attempt: Attempt, t: Words) -> str:
+def said_of(attempt: Attempt, t: Words) -> str:
+    """What an attempt came to, in a few words."""
     error = attempt.error
     if error is None:
         return t("asked.hits", n=attempt.hits) if attempt.hits else t("asked.nothing")
@@ -204,8 +210,8 @@ def response_values(
         "hits": hits,
         "who": t.joined(names or searched),
         "searched": t.joined(searched),
-        "failed": [(a, _said(a, t)) for a in failed],
-        "refused": [(a, _said(a, t)) for a in response.attempts if a.error is not None],
+        "failed": [(a, said_of(a, t)) for a in failed],
+        "refused": [(a, said_of(a, t)) for a in response.attempts if a.error is not None],
         "answer": cite(text, cites or own) if text else None,
         "confidence": response.confidence,
     }

@@ -12,10 +12,21 @@ from starlette.staticfiles import StaticFiles
 
 from kensaku.errors import KensakuError
 from kensaku.server.api.routes import routes as api_routes
+from kensaku.server.auth import Unauthorized
 from kensaku.server.endpoint import status_of
 from kensaku.server.http import decode_body, read_body
-from kensaku.server.page import collections, compare, jobs, keys, providers, search, usage, viewer
-from kensaku.server.page.render import ADMIN_VIEWS, HEADERS, HERE, render
+from kensaku.server.page import (
+    chat,
+    collections,
+    compare,
+    jobs,
+    keys,
+    providers,
+    search,
+    usage,
+    viewer,
+)
+from kensaku.server.page.render import ADDRESSES, ADMIN_VIEWS, HEADERS, HERE, render
 from kensaku.server.page.request import PageRequest
 
 if TYPE_CHECKING:
@@ -24,8 +35,10 @@ if TYPE_CHECKING:
 Show = Callable[[PageRequest], Awaitable[dict[str, Any]]]
 YEAR = 365 * 86400
 MAX_FORM = 10_000
+MAX_CHAT_FORM = 50_000  # a question of the longest kind in Japanese, percent-encoded
 VIEWS: dict[str, Show] = {
     "search": search.show,
+    "chat": chat.show,
     "collections": collections.show,
     "compare": compare.show,
     "providers": providers.show,
@@ -52,6 +65,12 @@ def routes(state: State) -> list[BaseRoute]:
     async def enter(request: Request) -> Response:
         return await _sign_in(state, request)
 
+    async def talk(request: Request) -> Response:
+        return await _talk(state, request)
+
+    async def export(request: Request) -> Response:
+        return await _export(state, request)
+
     async def leave(request: Request) -> Response:
         return await _sign_out(state, request)
 
@@ -63,8 +82,11 @@ def routes(state: State) -> list[BaseRoute]:
         return Response(body, media_type="application/opensearchdescription+xml")
 
     return [
-        Route("/", view("search")),
-        *(Route(f"/page/{name}", view(name)) for name in VIEWS if name != "search"),
+        *(Route(ADDRESSES.get(name, f"/page/{name}"), view(name)) for name in VIEWS),
+        Route("/chat", talk, methods=["POST"]),
+        Route("/chat/{thread}", view("chat")),
+        Route("/chat/{thread}", talk, methods=["POST"]),
+        Route("/chat/{thread}/export.{kind}", export),
         Route("/page/sign-in", enter, methods=["POST"]),
         Route("/page/sign-out", leave, methods=["POST"]),
         Route("/page/opensearch.xml", opensearch),
@@ -136,11 +158,40 @@ async def _sign_out(state: State, request: Request) -> Response:
     return response
 
 
-async def _form(state: State, request: Request) -> tuple[PageRequest, dict[str, str]]:
+async def _talk(state: State, request: Request) -> Response:
+    """Take a form of the Chat view, and show the conversation."""
+    try:
+        page, form = await _form(state, request, MAX_CHAT_FORM)
+    except KensakuError as error:
+        return HTMLResponse(_bare(error), status_of(error)[0], HEADERS)
+    if page.viewer.principal is None:
+        return _page(page, "sign_in.html", 401, view="", wrong=False, back="/chat")
+    try:
+        return RedirectResponse(page.root + await chat.act(page, form), 303, HEADERS)
+    except KensakuError as error:
+        return _page(page, "error.html", status_of(error)[0], view="chat", error=error)
+
+
+async def _export(state: State, request: Request) -> Response:
+    """A conversation as a file."""
+    try:
+        page = await PageRequest.read(state, request.scope)
+        if page.viewer.principal is None:
+            raise Unauthorized("sign in first, or send a key as Authorization: Bearer")
+        body, media_type, name = await chat.export(page, request.path_params["kind"])
+    except KensakuError as error:
+        return HTMLResponse(_bare(error), status_of(error)[0], HEADERS)
+    headers = HEADERS | {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(body, media_type=media_type, headers=headers)
+
+
+async def _form(
+    state: State, request: Request, most: int = MAX_FORM
+) -> tuple[PageRequest, dict[str, str]]:
     """A form of the page, with its token. Raises `Forbidden`."""
     page = await PageRequest.read(state, request.scope)
     kind = "application/x-www-form-urlencoded"
-    form = dict(decode_body(await read_body(request.receive, MAX_FORM), kind))
+    form = dict(decode_body(await read_body(request.receive, most), kind))
     viewer.check_change(page.viewer, request.scope, page.headers, form.get("token", ""))
     return page, form
 

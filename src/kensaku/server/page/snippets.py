@@ -46,6 +46,22 @@ def for_search(page: PageRequest, form: SearchForm) -> list[Snippet]:
     ]
 
 
+def for_chat(page: PageRequest, thread: str) -> list[Snippet]:
+    """A question to the assistant; and for programs, the conversation as events."""
+    q, path = "What is new in Python 3.14?", f"/api/chat/{thread or 'ID'}"
+    ask = _call("a = k.ask", [_text(q)])
+    begin = curl(page, "POST", "/api/chat", {"text": q})
+    return [
+        Snippet(
+            "Python", _python(ask, "print(a.text)", "for c in a.citations:\n    print(c.n, c.url)")
+        ),
+        Snippet("Shell", f"kensaku ask {shlex.quote(q)}\nkensaku chat"),
+        Snippet(
+            "curl", f"{begin}\n\n{curl(page, 'GET', path)}\n\n{curl(page, 'GET', path + '/events')}"
+        ),
+    ]
+
+
 def for_collections(page: PageRequest, collection: str = "docs") -> list[Snippet]:
     """Adding documents, and asking inside a collection."""
     name, quoted = _text(collection), shlex.quote(collection)

@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
+from kensaku.server.page.chat_texts import CHAT_TEXTS
 from kensaku.server.page.texts import TEXTS as FRAME_TEXTS
 from kensaku.server.page.view_texts import VIEW_TEXTS
 
-TEXTS = FRAME_TEXTS | VIEW_TEXTS
+TEXTS = FRAME_TEXTS | VIEW_TEXTS | CHAT_TEXTS
 
 LANGUAGES = {"en": "English", "ja": "日本語"}
 _COLUMN = {"en": 0, "ja": 1}

@@ -60,7 +60,7 @@ document.addEventListener("keydown", (event) => {
   if (field || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   if (event.key === "?") document.getElementById("help").showModal();
   else if (event.key === "/") {
-    const box = document.querySelector('[role="search"] input');
+    const box = document.querySelector('[role="search"] input, #ask textarea');
     if (!box) return;
     event.preventDefault();
     box.focus();
@@ -82,4 +82,5 @@ if (current) current.parentElement.scrollLeft = current.offsetLeft - 80;
 
 const view = document.getElementById("content").dataset.view;
 if (view === "search") import("./search.js");
+else if (view === "chat") import("./chat.js");
 else if (view) import("./views.js");

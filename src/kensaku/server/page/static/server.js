@@ -10,9 +10,9 @@ export class Refused extends Error {
   }
 }
 
-async function send(method, path, body, signal) {
+async function send(method, path, body, signal, more = {}) {
   const file = body instanceof Blob;
-  const headers = { "X-Kensaku-Token": meta("token") };
+  const headers = { "X-Kensaku-Token": meta("token"), ...more };
   if (body !== undefined) headers["Content-Type"] = file ? "application/octet-stream" : "application/json";
   const sent = body === undefined || file ? body : JSON.stringify(body);
   let reply;
@@ -30,9 +30,9 @@ async function send(method, path, body, signal) {
 
 export const call = async (method, path, body) => (await send(method, path, body)).json();
 
-// Server-sent events of a POST: yields [name, data].
-export async function* events(method, path, body, signal) {
-  const reply = await send(method, path, body, signal);
+// Server-sent events: yields [name, data, id]. `last`: the id of the event to go on behind.
+export async function* events(method, path, body, signal, last) {
+  const reply = await send(method, path, body, signal, last ? { "Last-Event-ID": last } : {});
   const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   for (;;) {
@@ -43,7 +43,8 @@ export async function* events(method, path, body, signal) {
     text = whole.pop();
     for (const event of whole) {
       const name = /^event: (.*)$/m.exec(event), data = /^data: (.*)$/m.exec(event);
-      if (name && data) yield [name[1], JSON.parse(data[1])];
+      const id = /^id: (.*)$/m.exec(event);
+      if (name && data) yield [name[1], JSON.parse(data[1]), id?.[1]];
     }
   }
 }

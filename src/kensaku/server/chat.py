@@ -1,0 +1,194 @@
+"""The web channel: what people say on the page, and the conversations that they have there.
+
+    ask → the assistant        reply, cancel → the run that is under way        delete
+
+A person is the key that they signed in with; "local" while the server has no keys. The id of a
+thread has the person in front, so nobody can name the conversation of another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from kensaku.errors import InvalidQuery, KensakuError
+
+if TYPE_CHECKING:
+    from kensaku.assistant.exchange import Exchange
+    from kensaku.database.conversations import Conversation, Message, Sender
+    from kensaku.search.budget import Budget
+    from kensaku.server.auth import Principal
+    from kensaku.server.state import State
+
+log = logging.getLogger("kensaku.server")
+CHANNEL = "web"
+LOCAL_PERSON = "local"
+MAX_LISTED = 100
+MAX_SHOWN = 100  # messages of one conversation
+RESUME_SECONDS = 5.0
+CANCEL_SECONDS = 5.0
+ASK_FIRST = {"web_search": "ask", "web_extract": "ask"}
+_THREAD = re.compile(r"[\w-]{16}", re.ASCII)
+
+
+class NoConversation(KensakuError):
+    """There is no such conversation, or it is another person's."""
+
+    status = 404
+
+    def __init__(self) -> None:
+        super().__init__("there is no such conversation here", remedy="choose one of the list")
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """One conversation of one person."""
+
+    id: str  # in the address
+    sender: Sender
+
+    @classmethod
+    def of(cls, principal: Principal, id: str) -> Thread:
+        """Return the thread of a person with this id. Raises `NoConversation`."""
+        from kensaku.database.conversations import Sender
+
+        if not _THREAD.fullmatch(id):
+            raise NoConversation
+        person = principal.key_id or LOCAL_PERSON
+        return cls(id, Sender(CHANNEL, person, f"{person}/{id}", principal.tenant))
+
+    @classmethod
+    def new(cls, principal: Principal) -> Thread:
+        """Return a thread in which nothing was said yet."""
+        return cls.of(principal, secrets.token_urlsafe(12))
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A conversation as it is stored. `states` are those of its runs, by their ids."""
+
+    conversation: Conversation
+    messages: list[Message]
+    states: Mapping[str, str]
+
+
+async def listed(state: State, principal: Principal) -> list[tuple[str, Conversation]]:
+    """Return the conversations of a person with the ids of their threads, newest first."""
+    from kensaku.database.conversations import list_conversations
+
+    person = principal.key_id or LOCAL_PERSON
+    found = await list_conversations(
+        state.database, principal.tenant, CHANNEL, person, limit=MAX_LISTED
+    )
+    return [(c.thread.removeprefix(f"{person}/"), c) for c in found]
+
+
+async def load(state: State, thread: Thread) -> Talk:
+    """Return what was said in a thread. Raises `NoConversation`."""
+    from kensaku.database.conversations import find_conversation, messages_of
+    from kensaku.database.runs import states_of
+
+    conversation = await find_conversation(state.database, thread.sender)
+    if conversation is None:
+        raise NoConversation
+    messages = await messages_of(state.database, conversation.id, MAX_SHOWN)
+    return Talk(conversation, messages, await states_of(state.database, conversation.id))
+
+
+async def ask(state: State, thread: Thread, fields: Mapping[str, Any]) -> Exchange | None:
+    """Take a message. None: it was taken before, or it replied to a question."""
+    await _choose(state, thread.sender, fields)
+    text, nonce = fields.get("text"), fields.get("update")
+    update = f"{thread.sender.person}:{nonce[:64]}" if isinstance(nonce, str) and nonce else None
+    return await state.assistant.receive(thread.sender, cast("str", text), update=update)
+
+
+async def _choose(state: State, sender: Sender, fields: Mapping[str, Any]) -> None:
+    """Keep what a person chose beside the message. Raises `UsageError`."""
+    from kensaku.search.route import plan
+
+    known = await state.assistant.options(sender)
+    wanted: dict[str, Any] = {n: fields[n] or None for n in ("route", "collection") if n in fields}
+    if any(not isinstance(value, str | None) for value in wanted.values()):
+        raise InvalidQuery("route and collection must be text")
+    if wanted.get("route"):
+        plan(state.client_of_tenant(sender.tenant).settings, wanted["route"], None)
+    if "ask_first" in fields:
+        wanted["approvals"] = ASK_FIRST if fields["ask_first"] else None
+    for name, value in wanted.items():
+        if known.get(name) != value:
+            await state.assistant.choose(sender, name, value)
+
+
+def reply(state: State, thread: Thread, fields: Mapping[str, Any]) -> bool:
+    """Answer a question of a run. False: the run does not wait for it. Raises `InvalidQuery`.
+
+    Consent to other words than those that were asked about changes the query.
+    """
+    from kensaku.assistant.approval import Reply
+
+    id, action, text = (str(fields.get(name) or "") for name in ("question", "action", "text"))
+    exchange = state.assistant.current(thread.sender)
+    asked = next((q for q in exchange.waiting if q.id == id), None) if exchange else None
+    if exchange is None or asked is None:
+        return False
+    words = " ".join(text.split())
+    if action == "proceed" and words and words != asked.arguments.get("query", words):
+        action = "modify"
+    said = Reply(cast("Any", action), words if action in ("modify", "retry") else "")
+    return exchange.reply(said, id)
+
+
+async def cancel(state: State, thread: Thread) -> bool:
+    """Stop the run that is under way, and wait for its end. False: there is none."""
+    exchange = state.assistant.current(thread.sender)
+    if exchange is None or exchange.task is None:
+        return False
+    exchange.cancel()
+    await asyncio.wait([exchange.task], timeout=CANCEL_SECONDS)
+    return True
+
+
+async def delete(state: State, thread: Thread) -> None:
+    """Delete a conversation with its runs. Raises `NoConversation`."""
+    from kensaku.database.conversations import delete_conversation
+
+    for _ in range(MAX_SHOWN):  # also those that wait
+        if not await cancel(state, thread):
+            break
+    if not await delete_conversation(state.database, thread.sender):
+        raise NoConversation
+
+
+async def resume_runs(state: State) -> None:
+    """Go on with conversations whose server was killed, as long as this one runs.
+
+    The question is one query, and does not import the assistant.
+    """
+    from kensaku.database.runs import any_expired
+
+    while not state.draining:
+        try:
+            if await any_expired(state.database, CHANNEL):
+                await state.assistant.resume(CHANNEL)
+        except KensakuError as error:
+            log.warning("unfinished conversations wait: %s", error)
+        await asyncio.sleep(RESUME_SECONDS)
+
+
+async def budget_of(state: State, sender: Sender) -> Budget | None:
+    """What the key of a person may still spend; None when nothing bounds it."""
+    from kensaku.database.keys import list_keys
+
+    keys = (
+        await list_keys(state.database, tenant=sender.tenant) if sender.channel == CHANNEL else ()
+    )
+    key = next((key for key in keys if key.id == sender.person), None)
+    if key is None:
+        return None
+    return state.limits.money(key, state.client_of_tenant(sender.tenant).budget)
