@@ -21,6 +21,7 @@ class Cited:
     title: str
     passage: str = field(repr=False)
     origin: Origin = "web"
+    published: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The citation, ready for JSON."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from kensaku.index.languages import guess_language
@@ -64,3 +65,9 @@ _JAPANESE = Phrases(
 def phrases_for(text: str) -> Phrases:
     """Return the phrases for an answer to `text`."""
     return _JAPANESE if guess_language(text) == "ja" else _ENGLISH
+
+
+def asks_for_consent(text: str) -> bool:
+    """Whether a text begins as the question whether a tool may run."""
+    forms = (re.escape(p.ask_tool).replace(r"\{tool\}", r"\w+") for p in (_ENGLISH, _JAPANESE))
+    return any(re.match(form, text) for form in forms)

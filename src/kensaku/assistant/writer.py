@@ -123,7 +123,7 @@ async def write_answer(
     if by_model and model is not None:
         draft.written_by = model.name
     draft.citations = tuple(
-        Cited(r.n, r.url, r.title, _passage(r, text.text), evidence.origin(r.url))
+        Cited(r.n, r.url, r.title, _passage(r, text.text), evidence.origin(r.url), r.published)
         for r in text.numbering.cited
     )
     return draft

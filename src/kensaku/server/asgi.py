@@ -21,7 +21,7 @@ try:
 except ImportError:
     raise MissingExtra("Starlette", "server") from None
 
-from kensaku.server import openapi, system, tavily_account
+from kensaku.server import openai, openapi, system, tavily_account
 from kensaku.server.endpoint import WireEndpoint, status_of
 from kensaku.server.entry import CLIENT_GONE, Entry
 from kensaku.server.http import ClientDisconnected
@@ -59,6 +59,7 @@ def app(
         routes=[
             *wire_routes(state),
             *tavily_account.routes(state),
+            *openai.routes(state),
             Route(PATH, McpEndpoint(state), methods=["GET", "POST", "DELETE"]),
             *system.routes(state),
             *openapi.routes(),

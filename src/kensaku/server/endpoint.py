@@ -61,7 +61,7 @@ class WireEndpoint:
             async with self._state.request(scope, self.name, headers, asked.body) as session:
                 call = self._endpoint.read(asked)
                 await session.check_limits(int(isinstance(call, Search)))
-                async with _EndsWithClient(receive):
+                async with EndsWithClient(receive):
                     result = await perform(session.client, call)
                 session.outcome, session.cached = outcome_of(result)
             elapsed = time.perf_counter() - began
@@ -117,7 +117,7 @@ _STATUS: tuple[tuple[type[KensakuError], int], ...] = (
 )
 
 
-class _EndsWithClient:
+class EndsWithClient:
     """Cancels the work inside when the client hangs up. Quick work is not watched."""
 
     __slots__ = ("_gone", "_receive", "_task", "_timer", "_watcher")

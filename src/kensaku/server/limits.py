@@ -82,6 +82,22 @@ class KeyLimits:
             except BudgetExceeded:
                 raise QuotaExceeded("searches", seconds_left("day")) from None
 
+    async def check_run(self, key: ApiKey, parent: Budget | None = None) -> Budget | None:
+        """Count a request that makes an unknown number of searches.
+
+        Return the budget that its searches count against: those of the day, and the money. Raises
+        `RateExceeded` or `QuotaExceeded`.
+        """
+        await self.check(key, searches=0)
+        money = self.money(key, parent)
+        if key.searches_per_day is None:
+            return money
+        budget = self._budget(key, searches=key.searches_per_day, period="day")
+        if await budget.is_spent():
+            raise QuotaExceeded("searches", seconds_left("day"))
+        budget.parent = money or parent
+        return budget
+
     def money(self, key: ApiKey, parent: Budget | None = None) -> Budget | None:
         """Return the key's money of the month, for the search to spend; None without a bound.
 

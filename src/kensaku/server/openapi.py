@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute, Route
 
 from kensaku import __version__
 from kensaku.server.wires import load_wires
+from kensaku.server.wires.openai import PARAMETERS as CHAT
 from kensaku.server.wires.tavily_research import PARAMETERS as RESEARCH
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def document() -> dict[str, Any]:
             "version": __version__,
             "description": "Web search for AI agents, in the words of the service you know.",
         },
-        "paths": paths | _research_paths() | _system_paths(),
+        "paths": paths | _research_paths() | _assistant_paths() | _system_paths(),
         "components": {
             "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
         },
@@ -137,6 +138,23 @@ def _research_paths() -> dict[str, Any]:
             }
         },
         "/tavily/usage": {"get": tag | {"summary": "What was used", "responses": _responses()}},
+    }
+
+
+def _assistant_paths() -> dict[str, Any]:
+    tag = {"tags": ["Assistant"], "responses": _responses()}
+    missing = {"404": {"description": "there is no such model"}}
+    chat = _body(CHAT, ["model", "messages"])
+    return {
+        "/v1/chat/completions": {
+            "post": tag
+            | {
+                "summary": "Answer the last message of a conversation, with citations",
+                "requestBody": chat,
+                "responses": _responses() | missing,
+            }
+        },
+        "/v1/models": {"get": tag | {"summary": "List the models"}},
     }
 
 

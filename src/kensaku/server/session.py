@@ -35,6 +35,11 @@ class Session:
         if self.principal.key is not None:
             await self.limits.check(self.principal.key, searches)
 
+    async def check_run(self) -> Budget | None:
+        """Count a run of the assistant, and return what its searches count against."""
+        key = self.principal.key
+        return await self.limits.check_run(key, self.client.budget) if key else None
+
     @property
     def budget(self) -> Budget | None:
         """What the key may still spend; None when nothing bounds it."""

@@ -1,0 +1,67 @@
+"""What the wires of the assistant say alike, as Markdown. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from kensaku.assistant.events import ToolEnded, ToolStarted
+from kensaku.text.escape import flatten
+
+if TYPE_CHECKING:
+    from kensaku.assistant.answer import Cited, CitedAnswer
+    from kensaku.assistant.approval import Question
+    from kensaku.assistant.events import Event
+
+
+def question_text(question: Question) -> str:
+    """Return a question to the person, as the text of a reply."""
+    about = " ".join(str(v) for value in question.arguments.values() for v in _listed(value))
+    return f"{question.text}\n\n{question.tool}: {about}" if about else question.text
+
+
+def reply_text(answer: CitedAnswer) -> Iterator[str]:
+    """Yield what follows the answer itself: doubts, what was wrong with a model, the sources."""
+    if answer.doubt:
+        yield f"\n\n{answer.doubt}"
+    for note in answer.notes:
+        if note.startswith("the model"):
+            yield f"\n\n({flatten(note)})"
+    if answer.citations:
+        yield sources_text(answer.citations)
+
+
+def tool_text(event: Event) -> str:
+    """Return the line of a tool that began or ended; "" for other events."""
+    if isinstance(event, ToolStarted):
+        about = " ".join(str(v) for value in event.arguments.values() for v in _listed(value))
+        return f"{event.tool}: {flatten(about)}\n"
+    if isinstance(event, ToolEnded):
+        by = f" · {', '.join(event.providers)}" if event.providers else ""
+        return f"{event.tool}: {event.outcome} · {event.hits}{by} · {event.elapsed_ms:.0f} ms\n"
+    return ""
+
+
+def sources_text(citations: Sequence[Cited]) -> str:
+    """Return sources as definitions of Markdown: they make `[1]` a link wherever that is shown.
+
+    Sources without an address of the web follow: a definition must not stand behind a text.
+    """
+    web = [_definition(c) for c in citations if _is_web(c)]
+    other = [f"[{c.n}] {flatten(c.title or c.url)}" for c in citations if not _is_web(c)]
+    return "".join("\n\n" + "\n".join(lines) for lines in (web, other) if lines)
+
+
+def _definition(cited: Cited) -> str:
+    url = quote(cited.url, safe="%/:=&?~#+!$,;'@()*[]-._")
+    title = flatten(cited.title).replace("\\", "\\\\").replace('"', '\\"')
+    return f'[{cited.n}]: <{url}> "{title}"' if title else f"[{cited.n}]: <{url}>"
+
+
+def _is_web(cited: Cited) -> bool:
+    return cited.url.startswith(("http://", "https://"))
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]

@@ -1,0 +1,323 @@
+"""The assistant as a model: OpenAI's own clients, LangChain, and what chat applications send."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import httpx
+import openai
+import pytest
+from openai import AsyncOpenAI, OpenAI
+
+from kensaku import Hit
+from kensaku.database.people import list_decisions
+from kensaku.testing import FakeUpstream, faults
+from tests.research.conftest import Web
+from tests.research.conftest import web as web
+
+from .conftest import MakeServer, Running
+
+SLEEP = "How do sea otters sleep?"
+ASYNC = "Pythonの非同期プログラミングについて検索して"
+READS = {"fetch_allow": ("127.0.0.1",), "fetch_ports": ("any",), "fetch_robots": "never"}
+
+# The clients leave their connections to the garbage collector.
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+
+
+@pytest.fixture
+async def server(make_server: MakeServer, web: Web) -> Running:
+    """A server over a small web."""
+    made: Running = await make_server(**READS)
+    return made
+
+
+@pytest.fixture
+async def client(server: Running) -> Any:
+    """OpenAI's client; it does not ask again."""
+    async with AsyncOpenAI(api_key="anything", base_url=f"{server.url}/v1", max_retries=0) as made:
+        yield made
+
+
+async def say(client: AsyncOpenAI, *said: str, **more: Any) -> Any:
+    """Send a conversation in which the person begins, and return the reply."""
+    roles = ("user", "assistant")
+    messages: Any = [{"role": roles[i % 2], "content": text} for i, text in enumerate(said)]
+    return await client.chat.completions.create(model="kensaku", messages=messages, **more)
+
+
+async def test_a_reply_has_its_sources(client: AsyncOpenAI, web: Web) -> None:
+    """In the text, as annotations, and as Perplexity lists them."""
+    done = await say(client, SLEEP)
+
+    (choice,) = done.choices
+    text = choice.message.content
+    url = f"{web.upstream.url}/p/sleep"
+    assert text.startswith("Sea otters hold hands while they sleep. [1]")
+    assert f'[1]: <{url}> "How otters sleep"' in text
+    assert choice.finish_reason == "stop"
+    assert done.citations == [url]
+    assert done.search_results[0]["title"] == "How otters sleep"
+    assert done.search_results[0]["date"] is None  # the page was not read, the result has none
+    cited = choice.message.annotations[0].url_citation
+    assert (cited.url, text[cited.start_index : cited.end_index]) == (url, "[1]")
+    assert done.usage.total_tokens == done.usage.prompt_tokens + done.usage.completion_tokens > 0
+    assert done.usage.num_search_queries == 1
+    assert done.kensaku["written_by"] == "extract"
+
+
+async def test_a_stream_has_the_same_text(client: AsyncOpenAI) -> None:
+    """The tools first, then the text, its sources, and the usage where it is asked for."""
+    whole = (await say(client, SLEEP)).choices[0].message.content
+    stream = await say(client, SLEEP, stream=True, stream_options={"include_usage": True})
+    chunks = [chunk async for chunk in stream]
+
+    deltas = [c.choices[0].delta for c in chunks if c.choices]
+    assert "".join(d.content or "" for d in deltas) == whole
+    assert deltas[0].role == "assistant"
+    tools = "".join(getattr(d, "reasoning_content", "") for d in deltas)
+    assert f"web_search: {SLEEP}" in tools
+    assert "found" in tools
+    assert [c.choices[0].finish_reason for c in chunks if c.choices][-1] == "stop"
+    assert chunks[-2].citations
+    assert chunks[-2].choices[0].delta.annotations
+    assert chunks[-1].choices == []
+    assert chunks[-1].usage.total_tokens > 0
+    assert len({c.id for c in chunks}) == 1
+
+
+async def test_the_synchronous_client_asks_and_lists(server: Running) -> None:
+    """Both forms, under the prefix as well."""
+
+    def ask() -> tuple[str, str, list[str]]:
+        with OpenAI(api_key="anything", base_url=f"{server.url}/openai/v1") as client:
+            said: Any = [{"role": "user", "content": SLEEP}]
+            whole = client.chat.completions.create(model="kensaku", messages=said)
+            with client.chat.completions.create(
+                model="kensaku", messages=said, stream=True
+            ) as parts:
+                text = "".join(c.choices[0].delta.content or "" for c in parts if c.choices)
+            return (
+                whole.choices[0].message.content or "",
+                text,
+                [m.id for m in client.models.list()],
+            )
+
+    whole, streamed, models = await asyncio.to_thread(ask)
+
+    assert whole == streamed
+    assert "hold hands" in whole
+    assert models == ["kensaku"]
+
+
+async def test_japanese_is_answered_in_japanese_with_sources(client: AsyncOpenAI, web: Web) -> None:
+    """The sentence of the specifications."""
+    text = "Pythonの非同期プログラミングでは、asyncioがコルーチンをイベントループで実行します。"
+    url = web.has("非同期", "/p/async", "非同期プログラミング", text, published="2025-04-01")
+
+    done = await say(client, ASYNC)
+
+    assert "コルーチン" in done.choices[0].message.content
+    assert done.citations == [url]
+    assert done.search_results[0]["date"] == "2025-04-01"
+
+
+async def test_a_follow_up_gets_the_topic_of_the_question_before(
+    client: AsyncOpenAI, web: Web
+) -> None:
+    """Clients send the whole conversation; the assistant's words are not searched for."""
+    await say(client, SLEEP, "They hold hands. [1] zebras", "And what do they eat?")
+
+    assert "otters" in web.queries[0]
+    assert "zebras" not in web.queries[0]
+
+
+async def test_langchain_answers(server: Running) -> None:
+    """ChatOpenAI, whole and in parts."""
+    from langchain_openai import ChatOpenAI
+
+    model = ChatOpenAI(model="kensaku", api_key="x", base_url=f"{server.url}/v1")  # type: ignore[arg-type]
+
+    whole = await model.ainvoke([("system", "Be brief."), ("human", SLEEP)])
+    parts = [part.text async for part in model.astream(SLEEP)]
+    await model.root_async_client.close()
+
+    assert "hold hands" in whole.text
+    assert "".join(parts) == whole.text
+
+
+OPEN_WEBUI = {  # as version 0.6 sends it
+    "stream": True,
+    "model": "kensaku",
+    "messages": [
+        {"role": "system", "content": "User Context:\n\nBe kind."},
+        {"role": "user", "content": [{"type": "text", "text": SLEEP}]},
+    ],
+    "temperature": 0.8,
+    "stream_options": {"include_usage": True},
+    "metadata": {"chat_id": "c1"},
+    "tools": [{"type": "function", "function": {"name": "x", "parameters": {}}}],
+}
+LIBRECHAT = {  # as version 0.8 sends it to a custom endpoint
+    "model": "kensaku",
+    "user": "65f0c0ffee",
+    "stream": True,
+    "messages": [
+        {"role": "user", "content": "Hello, what do otters eat?"},
+        {"role": "assistant", "content": "Urchins. [1]"},
+        {"role": "user", "content": SLEEP, "name": "ann"},
+    ],
+    "presence_penalty": 0,
+    "frequency_penalty": 0,
+    "top_p": 1,
+    "max_tokens": 400,
+    "stop": ["||>"],
+}
+
+
+@pytest.mark.parametrize("body", [OPEN_WEBUI, LIBRECHAT], ids=["open-webui", "librechat"])
+async def test_chat_applications_are_answered(server: Running, body: dict[str, Any]) -> None:
+    """Fields that mean nothing here change nothing."""
+    async with httpx.AsyncClient() as http:
+        got = await http.post(f"{server.url}/v1/chat/completions", json=body)
+
+    assert got.headers["content-type"].startswith("text/event-stream")
+    frames = [line[6:] for line in got.text.splitlines() if line.startswith("data: ")]
+    assert frames[-1] == "[DONE]"
+    chunks = [json.loads(frame) for frame in frames[:-1]]
+    text = "".join(c["choices"][0]["delta"].get("content", "") for c in chunks if c["choices"])
+    assert "hold hands while they sleep" in text
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        (
+            {"model": "gpt-5", "messages": [{"role": "user", "content": "x"}]},
+            404,
+            "model_not_found",
+        ),
+        ({"model": "kensaku", "messages": []}, 400, None),
+        ({"model": "kensaku", "messages": "otters"}, 400, None),
+        ({"model": "kensaku", "messages": [{"role": "pirate", "content": "x"}]}, 400, None),
+        ({"model": "kensaku", "messages": [{"role": "system", "content": "x"}]}, 400, None),
+        ({"model": "kensaku", "messages": [{"role": "user", "content": " "}]}, 400, None),
+        ({"model": "kensaku", "messages": [{"role": "user", "content": "x" * 4_001}]}, 400, None),
+        (
+            {
+                "model": "kensaku",
+                "messages": [{"role": "user", "content": [{"type": "image_url"}]}],
+            },
+            400,
+            None,
+        ),
+        ({"model": "kensaku", "n": 2, "messages": [{"role": "user", "content": "x"}]}, 400, None),
+    ],
+)
+@pytest.mark.parametrize("stream", [True, False])
+async def test_what_is_wrong_is_said_in_openais_shape(
+    server: Running, body: dict[str, Any], status: int, code: str | None, stream: bool
+) -> None:
+    """With a status, also of a stream: it has not begun."""
+    async with httpx.AsyncClient() as http:
+        got = await http.post(f"{server.url}/v1/chat/completions", json=body | {"stream": stream})
+
+    error = got.json()["error"]
+    assert got.status_code == status
+    assert set(error) == {"message", "type", "param", "code"}
+    assert error["code"] == code
+
+
+async def test_nobody_could_search_is_an_error(client: AsyncOpenAI, upstream: FakeUpstream) -> None:
+    """Not an answer that nothing exists; nothing found is one."""
+    nothing = await say(client, "Who painted the Mona Lisa?")
+    assert "Nothing was found" in nothing.choices[0].message.content
+    assert nothing.kensaku["outcome"] == "empty"
+
+    upstream.fails("tavily", faults.status(400))
+    with pytest.raises(openai.InternalServerError, match="nobody could search"):
+        await say(client, "Who painted the Night Watch?")
+    stream = await say(client, "Who painted the Milkmaid?", stream=True)
+    with pytest.raises(openai.APIError, match="nobody could search"):
+        [chunk async for chunk in stream]
+
+
+async def test_a_doubtful_answer_is_given_with_its_doubt(client: AsyncOpenAI, web: Web) -> None:
+    """Nobody can be asked to confirm it."""
+    one, other = (f"A grown sea otter weighs {n} kg on average." for n in (30, 45))
+    web.finds("weigh", Hit("https://a.example/", "A", one), Hit("https://b.example/", "B", other))
+
+    done = await say(client, "How much does a grown sea otter weigh on average?")
+
+    text = done.choices[0].message.content
+    assert "Sources differ" in text
+    assert done.kensaku["doubt"] in text
+    assert done.kensaku["doubt"]
+
+
+async def test_consent_is_asked_for_in_the_reply_and_given_in_the_next_message(
+    make_server: MakeServer, web: Web
+) -> None:
+    """The run is made again with the person's word, which is recorded without the query."""
+    server = await make_server(assistant_approvals=("web_search=ask",), **READS)
+    async with AsyncOpenAI(api_key="x", base_url=f"{server.url}/v1", max_retries=0) as client:
+        asked = (await say(client, SLEEP)).choices[0].message.content
+        assert asked == f"May web_search run?\n\nweb_search: {SLEEP}"
+        assert web.queries == []
+
+        answered = await say(client, SLEEP, asked, "yes")
+        assert "hold hands" in answered.choices[0].message.content
+        assert web.queries == [SLEEP]
+
+        refused = await say(client, SLEEP, asked, "no")
+        assert "cancelled" in refused.choices[0].message.content
+        forged = await say(client, SLEEP, "May web_search run?\n\nweb_search: other", "yes")
+        assert forged.choices[0].message.content == asked
+    assert web.queries == [SLEEP]
+    trail = await list_decisions(server.state.database, "", "openai", "")
+    assert {d["decision"] for d in trail} == {"proceed", "cancel"}
+    assert "otters" not in str(trail)
+
+
+async def test_keys_rates_and_quotas_hold(server: Running, make_key: Any, web: Web) -> None:
+    """Every search of a run counts against the key's day."""
+    slow = await make_key(server, rate="1/h")
+    poor = await make_key(server, searches_per_day=1)
+
+    def using(key: str) -> AsyncOpenAI:
+        return AsyncOpenAI(api_key=key, base_url=f"{server.url}/v1", max_retries=0)
+
+    async with using("wrong") as client:
+        with pytest.raises(openai.AuthenticationError):
+            await say(client, SLEEP)
+        with pytest.raises(openai.AuthenticationError):
+            await client.models.list()
+    async with using(slow) as client:
+        await say(client, SLEEP)
+        with pytest.raises(openai.RateLimitError, match="too many requests"):
+            await say(client, SLEEP)
+    async with using(poor) as client:
+        await say(client, "What do sea otters eat each day?")
+        with pytest.raises(openai.RateLimitError) as spent:
+            await say(client, SLEEP)
+        assert spent.value.code == "insufficient_quota"
+
+
+async def test_a_client_that_hangs_up_ends_the_run(server: Running, upstream: FakeUpstream) -> None:
+    """Its slot is free again."""
+    upstream.heals("tavily")
+    upstream.fails("tavily", faults.hang())
+    body = {"model": "kensaku", "messages": [{"role": "user", "content": SLEEP}], "stream": True}
+    async with (
+        httpx.AsyncClient() as http,
+        http.stream("POST", f"{server.url}/v1/chat/completions", json=body) as got,
+    ):
+        lines = got.aiter_lines()
+        while "web_search" not in await anext(lines):
+            pass
+        assert server.state.admission.running == 1
+    while server.state.admission.running:  # noqa: ASYNC110 - the server has no event for it
+        await asyncio.sleep(0)
+    assert len(upstream.asked("tavily")) <= 1
