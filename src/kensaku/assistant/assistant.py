@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from kensaku.client import Kensaku
     from kensaku.database.engine import Database
     from kensaku.options import AskOptions
+    from kensaku.search.budget import Budget
 
 log = logging.getLogger("kensaku.assistant")
 
@@ -54,7 +55,7 @@ CHOICES = ("route", "collection", "model", "approvals", "budget")  # that a pers
 class TooMany(KensakuError):
     """Somebody sends more messages than are answered."""
 
-    status = 429
+    status = 429  # of an HTTP response
 
 
 class Assistant:

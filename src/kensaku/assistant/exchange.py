@@ -45,6 +45,10 @@ class Exchange:
         """The oldest question that the person has not answered yet."""
         return next(iter(self.waiting), None)
 
+    def waits_for(self, question: str) -> bool:
+        """Whether the question with this id is not answered yet."""
+        return question in self._waiting
+
     @property
     def last(self) -> Answered | Failed | None:
         """How the run ended; None while it goes on, and when it broke."""

@@ -21,7 +21,7 @@ try:
 except ImportError:
     raise MissingExtra("Starlette", "server") from None
 
-from kensaku.server import openai, openapi, system, tavily_account
+from kensaku.server import agui, openai, openapi, system, tavily_account
 from kensaku.server.endpoint import WireEndpoint, status_of
 from kensaku.server.entry import CLIENT_GONE, Entry
 from kensaku.server.http import ClientDisconnected
@@ -60,6 +60,7 @@ def app(
             *wire_routes(state),
             *tavily_account.routes(state),
             *openai.routes(state),
+            *agui.routes(state),
             Route(PATH, McpEndpoint(state), methods=["GET", "POST", "DELETE"]),
             *system.routes(state),
             *openapi.routes(),

@@ -185,10 +185,8 @@ async def budget_of(state: State, sender: Sender) -> Budget | None:
     """What the key of a person may still spend; None when nothing bounds it."""
     from kensaku.database.keys import list_keys
 
-    keys = (
-        await list_keys(state.database, tenant=sender.tenant) if sender.channel == CHANNEL else ()
-    )
+    keys = await list_keys(state.database, tenant=sender.tenant)
     key = next((key for key in keys if key.id == sender.person), None)
     if key is None:
         return None
-    return state.limits.money(key, state.client_of_tenant(sender.tenant).budget)
+    return state.limits.of_run(key, state.client_of_tenant(sender.tenant).budget)

@@ -89,12 +89,17 @@ class KeyLimits:
         `RateExceeded` or `QuotaExceeded`.
         """
         await self.check(key, searches=0)
+        budget = self.of_run(key, parent)
+        if key.searches_per_day is not None and budget and await budget.is_spent():
+            raise QuotaExceeded("searches", seconds_left("day"))
+        return budget
+
+    def of_run(self, key: ApiKey, parent: Budget | None = None) -> Budget | None:
+        """Return what the searches of a run count against: those of the day, and the money."""
         money = self.money(key, parent)
         if key.searches_per_day is None:
             return money
         budget = self._budget(key, searches=key.searches_per_day, period="day")
-        if await budget.is_spent():
-            raise QuotaExceeded("searches", seconds_left("day"))
         budget.parent = money or parent
         return budget
 

@@ -19,6 +19,9 @@ from kensaku.server.wires.tavily_research import PARAMETERS as RESEARCH
 if TYPE_CHECKING:
     from kensaku.server.wires.base import Endpoint, Wire
 
+_IDS = {"type": "string", "minLength": 1, "maxLength": 200}
+_OBJECTS = {"type": "array", "items": {"type": "object"}}
+AGENT = {"threadId": _IDS, "runId": _IDS, "messages": _OBJECTS, "resume": _OBJECTS}
 _CAPTURED = re.compile(r"\{(\w+)(?::\w+)?\}")
 _ERRORS = {
     "400": "a value is out of its bounds",
@@ -152,6 +155,14 @@ def _assistant_paths() -> dict[str, Any]:
                 "summary": "Answer the last message of a conversation, with citations",
                 "requestBody": chat,
                 "responses": _responses() | missing,
+            }
+        },
+        "/agent": {
+            "post": tag
+            | {
+                "summary": "Run the assistant; its events in the AG-UI protocol",
+                "requestBody": _body(AGENT, ["threadId", "runId", "messages"]),
+                "responses": _responses() | {"409": {"description": "no run waits for this"}},
             }
         },
         "/v1/models": {"get": tag | {"summary": "List the models"}},

@@ -1,0 +1,247 @@
+"""AG-UI at /agent: the protocol's own client, which checks the order of all events."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from kensaku.database import runs
+from kensaku.database.people import list_decisions
+from kensaku.testing import FakeUpstream, faults
+from tests.research.conftest import Web
+from tests.research.conftest import web as web
+
+from .conftest import MakeServer, Running
+from .test_node_clients import HERE
+from .test_node_clients import packages as packages
+from .test_openai import ASYNC, READS, SLEEP
+
+YES = {"resume": {"action": "proceed"}}
+
+
+@pytest.fixture
+async def server(make_server: MakeServer, web: Web) -> Running:
+    """A server over a small web."""
+    made: Running = await make_server(**READS)
+    return made
+
+
+@pytest.fixture
+async def asking(make_server: MakeServer, web: Web) -> Running:
+    """A server whose searches need consent."""
+    made: Running = await make_server(assistant_approvals=("web_search=ask",), **READS)
+    return made
+
+
+async def converse(packages: Path, server: Running, *script: Any, key: str = "x") -> Any:
+    """Hold a conversation by the official client; return its runs and its messages."""
+    program = shutil.copy(HERE / "agent.mjs", packages)  # it imports from where it is
+    process = await asyncio.create_subprocess_exec(
+        "node", program, f"{server.url}/agent", key, json.dumps(script),
+        stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    said, _ = await asyncio.wait_for(process.communicate(), 120)
+    return json.loads(said)
+
+
+def body(said: str = SLEEP, run: str = "r1", thread: str = "t1", **more: Any) -> dict[str, Any]:
+    """A request of the protocol."""
+    messages = [{"id": "m1", "role": "user", "content": said}]
+    return {"threadId": thread, "runId": run, "messages": messages, **more}
+
+
+async def post(server: Running, sent: Any, key: str = "x") -> tuple[int, list[dict[str, Any]]]:
+    """Send a request; return the status and the events."""
+    headers = {"Authorization": f"Bearer {key}"}
+    async with httpx.AsyncClient(timeout=60) as http:
+        got = await http.post(f"{server.url}/agent", json=sent, headers=headers)
+    if got.status_code != 200:
+        return got.status_code, [got.json()]
+    lines = [line for line in got.text.splitlines() if line.startswith("data: ")]
+    return 200, [json.loads(line[6:]) for line in lines]
+
+
+async def skip_all(server: Running, sent: dict[str, Any]) -> tuple[list[str], dict[str, Any]]:
+    """Skip every question of a run; return why it was interrupted, and its last event."""
+    reasons, run = [], sent["runId"]
+    _, events = await post(server, sent)
+    while events[-1].get("outcome", {}).get("type") == "interrupt":
+        (asked,) = events[-1]["outcome"]["interrupts"]
+        reasons.append(asked["reason"])
+        skip = {"interruptId": asked["id"], "status": "resolved", "payload": {"action": "skip"}}
+        _, events = await post(server, sent | {"runId": f"{run}-{len(reasons)}", "resume": [skip]})
+    return reasons, events[-1]
+
+
+async def test_the_official_client_gets_an_answer(
+    packages: Path, server: Running, web: Web
+) -> None:
+    """Its messages have the tool's call and result, and the cited text; a follow-up works."""
+    done = await converse(packages, server, SLEEP, "And what do they eat each day?")
+
+    first, second = done["runs"]
+    assert (first["error"], second["error"]) == (None, None)
+    kinds = [e["type"] for e in first["events"]]
+    assert kinds[0] == "RUN_STARTED"
+    assert kinds[1] == "CUSTOM"
+    assert "TOOL_CALL_RESULT" in kinds
+    assert kinds[-1] == "RUN_FINISHED"
+    last = first["events"][-1]
+    assert last["outcome"] == {"type": "success"}
+    assert last["result"]["citations"][0]["title"] == "How otters sleep"
+    texts = [
+        m["content"] for m in done["messages"] if m["role"] == "assistant" and m.get("content")
+    ]
+    assert texts[0].startswith("Sea otters hold hands while they sleep. [1]")
+    assert len(texts) == 2
+    assert "otters" in web.queries[1]  # the topic of the question before
+    assert "eat" in web.queries[1]
+    tools = [m for m in done["messages"] if m["role"] == "tool"]
+    assert json.loads(tools[0]["content"])["outcome"] == "found"
+
+
+async def test_consent_is_an_interrupt_that_the_next_run_answers(
+    packages: Path, asking: Running, web: Web
+) -> None:
+    """Nothing is searched before; the decision is recorded without the query."""
+    done = await converse(packages, asking, SLEEP, YES)
+
+    first, second = done["runs"]
+    (interrupt,) = first["interrupts"]
+    assert interrupt["reason"] == "kensaku.approve"
+    assert interrupt["message"] == f"May web_search run?\n\nweb_search: {SLEEP}"
+    assert interrupt["responseSchema"]["properties"]["action"]["enum"][0] == "proceed"
+    assert [e["type"] for e in first["events"]].count("TOOL_CALL_START") == 0
+    assert second["error"] is None
+    assert second["interrupts"] == []
+    assert second["events"][-1]["result"]["outcome"] == "found"
+    assert web.queries == [SLEEP]
+    trail = await list_decisions(asking.state.database, "", "agui", "")
+    assert ("approve", "proceed") in {(d["kind"], d["decision"]) for d in trail}
+    assert "otters" not in str(trail)
+
+
+async def test_an_interrupt_can_be_refused(packages: Path, asking: Running, web: Web) -> None:
+    """The run ends as cancelled, or goes on without the tool and asks for other words."""
+    done = await converse(packages, asking, SLEEP, {"cancel": True}, SLEEP, {"resume": "skip"})
+
+    outcomes = [r["events"][-1]["outcome"]["type"] for r in done["runs"]]
+    assert outcomes == ["interrupt", "cancelled", "interrupt", "interrupt"]
+    reasons, last = await skip_all(asking, body("What do sea otters eat?", "r9", "t9"))
+    assert reasons[0] == "kensaku.approve"
+    assert reasons[-1] == "kensaku.help"
+    assert (last["type"], last["code"]) == ("RUN_ERROR", "unavailable")
+    assert web.queries == []
+
+
+async def test_a_killed_server_goes_on_with_the_interrupt(
+    asking: Running, make_server: MakeServer, web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next process finds the run in the database."""
+    monkeypatch.setattr(runs, "LEASE_SECONDS", -1.0)  # as if its process were long gone
+    _, events = await post(asking, body())
+    (interrupt,) = events[-1]["outcome"]["interrupts"]
+    await asking.state.assistant.close()
+
+    second = await make_server(assistant_approvals=("web_search=ask",), **READS)
+    answer = {"interruptId": interrupt["id"], "status": "resolved", "payload": {"approved": True}}
+    _, events = await post(second, body(run="r2", resume=[answer]))
+
+    assert events[-1]["result"]["outcome"] == "found"
+    assert web.queries == [SLEEP]
+
+
+async def test_japanese_is_answered_in_japanese_with_sources(server: Running, web: Web) -> None:
+    """The sentence of the specifications."""
+    text = "Pythonの非同期プログラミングでは、asyncioがコルーチンをイベントループで実行します。"
+    url = web.has("非同期", "/p/async", "非同期プログラミング", text)
+
+    _, events = await post(server, body(ASYNC))
+
+    said = "".join(e["delta"] for e in events if e["type"] == "TEXT_MESSAGE_CONTENT")
+    assert "コルーチン" in said
+    assert url in said
+
+
+async def test_nobody_could_search_is_an_error(server: Running, upstream: FakeUpstream) -> None:
+    """Nothing found is an answer."""
+    _, nothing = await skip_all(server, body("Who painted the Mona Lisa?"))
+    assert nothing["result"]["outcome"] == "empty"
+
+    upstream.fails("tavily", faults.status(400))
+    _, failed = await skip_all(server, body("Who painted the Milkmaid?", "r9", "t9"))
+    assert (failed["type"], failed["code"]) == ("RUN_ERROR", "unavailable")
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {},
+        {
+            "threadId": "t",
+            "runId": "r",
+            "messages": [{"id": "1", "role": "pirate", "content": "x"}],
+        },
+        {"threadId": "t", "runId": "r", "messages": []},
+        {"threadId": "t" * 201, "runId": "r", "messages": []},
+        body(" "),
+        body("x" * 4_001),
+    ],
+)
+async def test_what_is_wrong_is_refused(server: Running, sent: Any) -> None:
+    """Before a stream begins."""
+    status, (error,) = await post(server, sent)
+
+    assert status == 400
+    assert error["error"]["message"]
+
+
+async def test_a_message_answers_the_question_that_a_run_waits_with(
+    asking: Running, web: Web
+) -> None:
+    """For front ends without interrupts."""
+    await post(asking, body())
+    _, events = await post(asking, body("yes", "r2"))
+
+    assert events[-1]["result"]["outcome"] == "found"
+    assert web.queries == [SLEEP]
+
+
+async def test_keys_hold_and_a_thread_belongs_to_its_key(
+    asking: Running, make_key: Any, web: Web
+) -> None:
+    """Nobody answers for another, and the same run is not made twice."""
+    ann, ben = await make_key(asking, "ann"), await make_key(asking, "ben")
+    assert (await post(asking, body(), "wrong"))[0] == 401
+    _, events = await post(asking, body(), ann)
+    (interrupt,) = events[-1]["outcome"]["interrupts"]
+    yes = {"interruptId": interrupt["id"], "status": "resolved", "payload": True}
+
+    assert (await post(asking, body(run="r2", resume=[yes]), ben))[0] == 409
+    assert web.queries == []
+    _, events = await post(asking, body(run="r2", resume=[yes]), ann)
+    assert events[-1]["result"]["outcome"] == "found"
+    assert (await post(asking, body(run="r3", resume=[yes]), ann))[0] == 409
+    assert (await post(asking, body(run="r1"), ann))[0] == 409
+
+
+async def test_a_client_that_hangs_up_ends_the_run(server: Running, upstream: FakeUpstream) -> None:
+    """Nobody could follow the rest."""
+    upstream.heals("tavily")
+    upstream.fails("tavily", faults.hang())
+    async with (
+        httpx.AsyncClient() as http,
+        http.stream("POST", f"{server.url}/agent", json=body()) as got,
+    ):
+        lines = got.aiter_lines()
+        while "TOOL_CALL_END" not in await anext(lines):
+            pass
+    while server.state.admission.running or server.state.assistant._threads:  # noqa: ASYNC110
+        await asyncio.sleep(0)
+    assert await server.state.assistant.resume("agui") == []
