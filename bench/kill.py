@@ -1,0 +1,77 @@
+"""Kill the assistant's process with −9 at random moments of a run, and let the next one finish it.
+
+    python bench/kill.py [--times 50] [--seed 1]
+
+Each run asks three questions side by side, at an upstream on loopback that counts. A first run
+without a kill says how long one takes; the moments are spread evenly over that time. A search
+counts as paid twice when its result was stored, and it was sent again. A search that was in flight,
+or whose reply was not stored yet, is sent again: the upstream may have counted it already.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tests.assistant.killing import FACTS, Killing, Trial, killing
+
+
+def run_length(trials: Killing) -> float:
+    """Return the seconds that a run takes in a process that is warm."""
+    trials.run(0)
+    began = time.perf_counter()
+    trials.run(1)
+    return time.perf_counter() - began
+
+
+def is_right(trial: Trial) -> bool:
+    """Whether a run ended as promised."""
+    ended = (trial.answers, trial.state) == (1, "done")
+    return ended and not trial.paid_twice and len(trial.asked) == len(FACTS)
+
+
+def main() -> int:
+    """Print a line for each kill, and the sum. Exit status 1 when a promise was broken."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--times", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    dice, done = random.Random(options.seed), []
+    with tempfile.TemporaryDirectory() as home, killing(Path(home)) as trials:
+        seconds = run_length(trials)
+        print(f"a run takes {seconds:.2f} s; {options.times} kills, seed {options.seed}")
+        for number in range(2, options.times + 2):
+            at = dice.uniform(0, seconds)
+            trial = trials.run(number, after=at)
+            done.append(trial)
+            print(
+                f"{at:6.3f} s  after {trial.last:<12} stored {len(trial.kept)}  "
+                f"sent again {sum(trial.again.values())}  answers {trial.answers}"
+                f"{'' if is_right(trial) else '  WRONG'}",
+                flush=True,
+            )
+    return report(done)
+
+
+def report(done: list[Trial]) -> int:
+    """Print the sum of all trials."""
+    killed = [t for t in done if not t.last.startswith("end")]
+    sent = sum((t.asked for t in done), Counter())
+    print(f"killed before the end: {len(killed)} of {len(done)}")
+    print(f"runs with exactly one answer: {sum(t.answers == 1 for t in done)} of {len(done)}")
+    print(f"searches sent: {sent.total()}, of which needed: {len(FACTS) * len(done)}")
+    print(
+        f"searches paid twice (result stored, sent again): {sum(len(t.paid_twice) for t in done)}"
+    )
+    print(f"searches sent again that were in flight: {sum(len(t.in_flight) for t in done)}")
+    return 0 if all(map(is_right, done)) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
