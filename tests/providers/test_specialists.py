@@ -6,11 +6,19 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kensaku.errors import BadQuery, Blocked, KeyRefused, ProviderError, RateLimited, Unreadable
+from kensaku.errors import (
+    BadQuery,
+    Blocked,
+    KeyRefused,
+    ProviderError,
+    QuotaExhausted,
+    RateLimited,
+    Unreadable,
+)
 from kensaku.models import Query
 from kensaku.providers import provider_class
 from kensaku.providers.base import Reply
-from kensaku.testing.faults import Fault, status
+from kensaku.testing.faults import Fault, empty, status, wrong_shape
 
 ATOM = {"Content-Type": "application/atom+xml; charset=utf-8"}
 ERROR_ENTRY = """<?xml version="1.0" encoding="UTF-8"?>
@@ -143,3 +151,137 @@ def test_crossref_knows_a_day_as_exactly_as_the_publisher_does(parts, published)
     (hit,) = provider_class("crossref")().hits({"message": {"items": [row]}})
 
     assert hit.published == published
+
+
+async def test_pubmed_fetches_what_its_search_has_found(ask, upstream):
+    """Two requests: the query with the first, the numbers with the second, the key with both."""
+    found = await ask("pubmed", query=Query("sea otter 🦦", max_results=3), key="k")
+
+    search, fetch = upstream.requests
+    assert search.params["term"] == "sea otter 🦦"
+    assert (search.params["retmax"], search.params["api_key"]) == ("3", "k")
+    assert fetch.params["id"] == "36006759,38799249,38303468"
+    assert fetch.params["api_key"] == "k"
+    assert len(found.hits) == 3
+
+
+async def test_pubmed_fetches_nothing_when_there_is_nothing(ask, upstream):
+    """An empty list of numbers is an answer."""
+    assert (await ask("pubmed", empty())).hits == []
+    assert len(upstream.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ({}, Unreadable),
+        ([], Unreadable),
+        ("text", Unreadable),
+        ({"error": "API key invalid"}, Unreadable),
+        ({"esearchresult": {"ERROR": "Search Backend failed"}}, Unreadable),
+        ({"esearchresult": {"count": "2", "idlist": []}}, Unreadable),
+        ({"esearchresult": {"count": "2", "idlist": ["1&db=x"]}}, Unreadable),
+        ({"esearchresult": {"count": "2", "idlist": "12"}}, Unreadable),
+        ({"esearchresult": {"count": "x", "idlist": ["1"]}}, Unreadable),
+    ],
+    ids=repr,
+)
+async def test_a_list_of_numbers_that_is_none_is_unreadable(ask, body, kind):
+    """And never "nothing found"."""
+    with pytest.raises(kind):
+        await ask("pubmed", wrong_shape(body))
+
+
+@pytest.mark.parametrize("code", [400, 401, 429, 500])
+async def test_a_refusal_of_pubmeds_search_is_a_typed_error(ask, upstream, code):
+    """The contract refuses the second request; this is the first."""
+    with pytest.raises(ProviderError) as caught:
+        await ask("pubmed", status(code, {"error": "no"}))
+
+    assert caught.value.status == code
+    assert len(upstream.requests) == 1
+
+
+@pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_articles_are_unreadable(body):
+    """As a hostile feed is."""
+    reply = Reply(200, {"content-type": "text/xml"}, b"<?xml version='1.0'?>" + body.encode())
+
+    with pytest.raises(Unreadable):
+        provider_class("pubmed")().read(reply)
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ({"code": "invalid_iam_token", "message": "no"}, KeyRefused),
+        ({"error": {"code": "invalid_api_key", "message": "no"}}, KeyRefused),
+        ({"code": "daily_limit_exceeded", "message": "no"}, QuotaExhausted),
+        ({"code": "rpm_rate_limit_exceeded", "message": "no"}, RateLimited),
+        ({"code": 216003, "message": "no"}, Unreadable),
+    ],
+)
+async def test_baidu_names_its_errors_also_with_status_200(ask, body, kind):
+    """A body with a code is never an empty list."""
+    with pytest.raises(ProviderError) as caught:
+        await ask("baidu", wrong_shape(body))
+
+    assert type(caught.value) is kind
+
+
+def test_baidu_counts_a_chinese_character_twice():
+    """72 in all; a longer query is cut at a word, or at a character."""
+    baidu = provider_class("baidu")()
+
+    assert not baidu.too_long("a" * 72)
+    assert baidu.too_long("水" * 37)
+    assert baidu.shortened("水" * 50) == "水" * 36
+    assert baidu.shortened("otter " * 20).split()[-1] == "otter"
+
+
+async def test_gemini_answers_with_its_sources(ask):
+    """What the model thought first is no part of it."""
+    found = await ask("gemini")
+
+    assert found.answer == "Sea otters live in the North Pacific. They eat shellfish."
+    assert len(found.hits) == 3
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"promptFeedback": {"blockReason": "SAFETY"}},
+        {"candidates": []},
+        {"candidates": [{"finishReason": "SAFETY"}]},
+        {"candidates": [{"content": {"role": "model"}}]},
+    ],
+    ids=repr,
+)
+async def test_a_blocked_prompt_is_never_an_empty_list(ask, body):
+    """Gemini searched nothing."""
+    with pytest.raises(Unreadable):
+        await ask("gemini", wrong_shape(body))
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        (status(400, {"error": {"message": "API key not valid. Please pass a valid API key."}}), KeyRefused),
+        (status(429, {"error": {"message": "You exceeded your current quota"}}), QuotaExhausted),
+        (status(429, {"error": {"message": "Resource has been exhausted"}}), RateLimited),
+    ],
+)  # fmt: skip
+async def test_gemini_says_a_wrong_key_with_400(ask, fault, kind):
+    """And quota and rate with the same status."""
+    with pytest.raises(ProviderError) as caught:
+        await ask("gemini", fault)
+
+    assert type(caught.value) is kind
+
+
+def test_auto_never_asks_gemini():
+    """It takes seconds, and costs cents."""
+    cls = provider_class("gemini")
+
+    assert cls.specialist
+    assert not cls.knows

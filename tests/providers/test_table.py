@@ -36,7 +36,7 @@ def test_the_pool_is_made_of_those_that_answer_without_a_key():
 
     assert {cls.name for cls in pooled if not cls.specialist} == {
         "tavily", "firecrawl", "you", "keenable", "wikipedia", "duckduckgo",
-        "startpage", "brave_web", "mojeek_web", "yahoo",
+        "startpage", "brave_web", "mojeek_web", "yahoo", "exa_mcp", "parallel_mcp",
     }  # fmt: skip
     assert {cls.name for cls in pooled if cls.specialist} == {
         "arxiv", "crossref", "europepmc", "github", "github_issues", "stackexchange",
@@ -46,10 +46,12 @@ def test_the_pool_is_made_of_those_that_answer_without_a_key():
 @pytest.mark.parametrize(
     ("family", "names"),
     [
-        ("google", {"serper", "serpapi", "searchapi", "google", "startpage"}),
-        ("bing", {"duckduckgo", "yahoo"}),
+        ("google", {"serper", "serpapi", "searchapi", "google", "startpage", "gemini"}),
+        ("bing", {"duckduckgo", "yahoo", "webiq"}),
         ("brave", {"brave", "brave_context", "brave_web"}),
         ("mojeek", {"mojeek", "mojeek_web"}),
+        ("exa", {"exa", "exa_mcp"}),
+        ("parallel", {"parallel", "parallel_mcp"}),
     ],
 )
 def test_those_that_resell_one_index_are_one_family(family, names):

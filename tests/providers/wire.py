@@ -81,7 +81,7 @@ def _without_today(sent: dict[str, Any]) -> Any:
 
 def _read(name: str, provider: Provider) -> Any:
     sample = load_sample(name)
-    if isinstance(sample.body, str):  # a page or feed: read by tests of its own
+    if isinstance(sample.body, str) or sample.envelope:  # a page or feed: read by tests of its own
         return None
     return [
         {

@@ -17,7 +17,10 @@ from tests.search.support import hit, until
 
 PAPERS = "research papers on otters"
 POOL = ("you", "firecrawl", "keenable", "wikipedia", "duckduckgo")
-SPECIALISTS = ("arxiv", "crossref", "europepmc", "semanticscholar", "github", "github_issues", "stackexchange")  # fmt: skip
+SPECIALISTS = (
+    "arxiv", "crossref", "europepmc", "pubmed", "semanticscholar",
+    "github", "github_code", "github_issues", "stackexchange",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -263,4 +266,7 @@ def test_a_key_is_enough_without_the_keyless_pool():
         environ={"KENSAKU_HOME": "/nowhere", "GITHUB_TOKEN": "k", "KENSAKU_KEYLESS": "0"}
     )
 
-    assert plan(settings).specialists == {"code": ("github",), "errors": ("github_issues",)}
+    assert plan(settings).specialists == {
+        "code": ("github", "github_code"),
+        "errors": ("github_issues",),
+    }

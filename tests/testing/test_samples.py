@@ -44,8 +44,8 @@ def test_what_others_have_recorded_is_used():
     }
 
     assert recorded == {
-        "arxiv", "brave", "crossref", "github", "github_issues", "google", "semanticscholar",
-        "serpapi", "tavily",
+        "arxiv", "brave", "brave_web", "crossref", "github", "github_code", "github_issues",
+        "google", "pubmed", "semanticscholar", "serpapi", "tavily", "yahoo",
     }  # fmt: skip
 
 

@@ -40,10 +40,14 @@ BUILT_IN = {
     "searchapi": "searchapi:SearchApi",
     "ollama": "ollama:Ollama",
     "tinyfish": "tinyfish:TinyFish",
+    "webiq": "webiq:WebIq",
     "bocha": "bocha:Bocha",
+    "baidu": "baidu:Baidu",
     "mojeek": "mojeek:Mojeek",
     "searxng": "searxng:SearXNG",
     "keenable": "keenable:Keenable",
+    "exa_mcp": "exa_mcp:ExaMcp",
+    "parallel_mcp": "parallel_mcp:ParallelMcp",
     "marginalia": "marginalia:Marginalia",
     "duckduckgo": "duckduckgo:DuckDuckGo",
     "startpage": "startpage:Startpage",
@@ -52,16 +56,19 @@ BUILT_IN = {
     "yahoo": "yahoo:Yahoo",
     "wikipedia": "wikipedia:Wikipedia",
     "local": "local:Local",
-    # Specialists: asked by name.
+    # Specialists: asked by name, or beside the web for what they know.
     "arxiv": "arxiv:Arxiv",
     "github": "github:GitHub",
     "github_issues": "github:GitHubIssues",
+    "github_code": "github:GitHubCode",
     "stackexchange": "stackexchange:StackExchange",
     "hackernews": "hackernews:HackerNews",
     "crossref": "crossref:Crossref",
     "europepmc": "europepmc:EuropePmc",
+    "pubmed": "pubmed:PubMed",
     "semanticscholar": "semanticscholar:SemanticScholar",
     "brave_context": "brave_context:BraveContext",
+    "gemini": "gemini:Gemini",
 }
 
 

@@ -1,10 +1,10 @@
-"""GitHub: repositories, and issues with what people wrote about an error."""
+"""GitHub: repositories, issues with what people wrote about an error, and code."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kensaku.errors import ProviderError, RateLimited
 from kensaku.providers._filters import days
@@ -32,17 +32,19 @@ class GitHub(Provider):
     filters = frozenset({"dates"})
     family = "github"
     rate = "30/m"
-    keyless_rate = "10/m"
+    keyless_rate: ClassVar[str | None] = "10/m"
     markup = False
 
     path = "/search/repositories"
+    accepts = "application/vnd.github+json"
     qualifiers = ""
     dated_by = "pushed"
 
     def request(self, query: Query, key: str) -> Request:
         first, last = days(query)
-        span = f"{self.dated_by}:{first or '*'}..{last or '*'}" if first or last else ""
-        headers = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
+        dated = self.dated_by and (first or last)
+        span = f"{self.dated_by}:{first or '*'}..{last or '*'}" if dated else ""
+        headers = {"Accept": self.accepts, "X-GitHub-Api-Version": "2022-11-28"}
         return Request(
             url=self.base_url + self.path,
             params={
@@ -99,3 +101,34 @@ class GitHubIssues(GitHub):
             )
             for r in rows(body["items"])
         ]
+
+
+class GitHubCode(GitHub):
+    name = "github_code"
+    label = "GitHub code"
+    known_source = "PyGithub/PyGithub/tests/ReplayData/Search.testSearchCode.txt"
+    keyless = False  # code is only searched for those who sign in
+    pooled = False
+    filters = frozenset()
+    rate = "10/m"
+    keyless_rate = None
+
+    path = "/search/code"
+    accepts = "application/vnd.github.text-match+json"  # with the lines that match
+    dated_by = ""
+
+    def hits(self, body: Any) -> list[Hit]:
+        return [
+            self.hit(
+                r.get("html_url"),
+                text(member(r, "repository", "full_name"), r.get("path")),
+                text([member(m, "fragment") for m in _matches(r)]),
+                author=member(r, "repository", "owner", "login"),
+            )
+            for r in rows(body["items"])
+        ]
+
+
+def _matches(row: dict[str, Any]) -> list[Any]:
+    found = row.get("text_matches")
+    return found if isinstance(found, list) else []

@@ -29,6 +29,7 @@ class Parallel(Provider):
     key_variable = "PARALLEL_API_KEY"
     max_results = 20
     filters = frozenset({"dates", "domains", "country"})
+    family = "parallel"
     price = 0.005
     price_source = "docs.parallel.ai by api-evangelist/parallel-web-systems, 2026-08-14"
     rate = "10/s"

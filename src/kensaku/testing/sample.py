@@ -5,13 +5,16 @@ known_by how the reply is known: "recorded" (the service sent it), "sdk" (writte
 source   where that is from: a repository and its file, a package and its type, a page
 rows     where the list of results is in `body`: "web.results"; "" when the body is the list
 row      one result with {title} {url} {content} {published} {score} in their places;
-         {published:unix} is a date as seconds since 1970
+         {published:unix} is a date as seconds since 1970, {url:number} a number for the address
 body     a reply with results; three or more show that their order is kept
 empty    the reply when nothing is found
 expect   what `hits(body)` must read, in order: {"title", "url", "content", …}
 key      where the key travels: "header X-API-KEY", "param api_key"; "" without keys
 also     more replies of the same provider (news, …): each with a `query` that asks for it,
          the end of the `path` under which it is served, and its own members from above
+envelope what the body travels in, with "{body}" where it stands as text: a result of MCP
+between  what stands between two rows of a text; a new line when left out
+before   the end of a path → the reply to what is asked first there: a search for ids
 
 Recorded replies are shortened, and every host in them ends in `.example`: whoever opens a result in
 a test reaches nobody.
@@ -21,6 +24,7 @@ from __future__ import annotations
 
 import html
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -56,11 +60,14 @@ class Sample:
     query: Mapping[str, Any] = field(default_factory=dict)
     path: str = ""
     also: Sequence[Sample] = ()
+    envelope: Any = None
+    between: str = "\n"
+    before: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def content_type(self) -> str:
         """JSON, or when the body is text a feed or a page."""
-        if not isinstance(self.body, str):
+        if not isinstance(self.body, str) or self.envelope is not None:
             return "application/json"
         kind = "application/atom+xml" if self.body.startswith("<?xml") else "text/html"
         return f"{kind}; charset=utf-8"
@@ -68,20 +75,38 @@ class Sample:
     def with_hits(self, hits: Sequence[Hit]) -> Any:
         """Return the reply with these hits instead of its own."""
         rows = [_fill(self.row, _values(h)) for h in hits]
-        return self.with_rows(rows) if rows else self.empty
+        return self.with_rows(rows) if rows else self.enclosed(self.empty)
+
+    @property
+    def reply(self) -> Any:
+        """The body as it travels."""
+        return self.enclosed(self.body)
 
     def with_rows(self, rows: Any) -> Any:
         """Return the reply with `rows` instead of its own, whatever their type."""
         if isinstance(self.body, str):
             head, rest = self.body.split(ROWS_START)
-            written = "\n".join(map(str, rows)) if isinstance(rows, list) else str(rows)
-            return head + written + rest.split(ROWS_END)[1]
+            written = self.between.join(map(str, rows)) if isinstance(rows, list) else str(rows)
+            return self.enclosed(head + written + rest.split(ROWS_END)[1])
         body = {"": deepcopy(self.body)}
         place, names = body, ["", *filter(None, self.rows.split("."))]
         for name in names[:-1]:
-            place = place[name]
+            place = place[int(name)] if isinstance(place, list) else place[name]
         place[names[-1]] = rows
-        return body[""]
+        return self.enclosed(body[""])
+
+    def enclosed(self, body: Any) -> Any:
+        """Return a body as it travels: in its envelope, if there is one."""
+        if self.envelope is None:
+            return body
+        text = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
+        for marker in (ROWS_START, ROWS_END):
+            text = text.replace(marker, "")
+        return _fill(self.envelope, {"body": text})
+
+    def is_main(self, path: str) -> bool:
+        """Whether the reply under this path is the body, not one to what is asked first."""
+        return not path.endswith(tuple(self.before))
 
 
 def load_sample(source: str | Path | Mapping[str, Any]) -> Sample:
@@ -108,7 +133,8 @@ def built_in_samples() -> dict[str, Sample]:
 
 def _values(hit: Hit) -> dict[str, Any]:
     values = {name: getattr(hit, name) for name in FIELDS}
-    return {**values, "published:unix": _unix(hit.published)}
+    number = zlib.crc32(str(hit.url).encode())
+    return {**values, "published:unix": _unix(hit.published), "url:number": str(number)}
 
 
 def _unix(published: str | None) -> int | None:

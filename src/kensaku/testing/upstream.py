@@ -108,7 +108,11 @@ class FakeUpstream:
         """
         sample = self.samples[provider]
         self._nothing[provider] = _nothing(sample)
-        self._ready[provider] = [
+        first = [
+            (end, reply(200, as_bytes(before), "application/json"))
+            for end, before in sample.before.items()
+        ]
+        self._ready[provider] = first + [
             (s.path, _reply(s, hits, body)) for s in (*sample.also, sample) if _served(s, sample)
         ]
 
@@ -255,9 +259,9 @@ def _reply(sample: Sample, hits: Sequence[Hit] | None, body: Any) -> bytes:
     if body is None and hits is not None and not hits:
         return _nothing(sample)
     if body is None:
-        body = sample.body if hits is None else sample.with_hits(hits)
+        body = sample.reply if hits is None else sample.with_hits(hits)
     return reply(200, as_bytes(body), sample.content_type)
 
 
 def _nothing(sample: Sample) -> bytes:
-    return reply(sample.empty_status, as_bytes(sample.empty), sample.content_type)
+    return reply(sample.empty_status, as_bytes(sample.enclosed(sample.empty)), sample.content_type)

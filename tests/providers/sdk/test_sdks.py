@@ -45,7 +45,10 @@ BEYOND = {
 OTHER_PATHS = {"GET /search.json": "GET /search"}  # SerpApi: the format by the path, or by default
 BEYOND_CHOICES = {"keenable": {"realtime"}}  # documented; the client knows its default alone
 # Known by a client that is not driven here.
-ELSEWHERE = {"duckduckgo": "the provider itself uses ddgs"}
+ELSEWHERE = {
+    **dict.fromkeys(("duckduckgo", "startpage", "mojeek_web"), "the provider itself uses ddgs"),
+    "exa_mcp": "its server's own source; test_mcp.py asks a server of the official library",
+}
 CODES = ["".join(pair) for pair in product(ascii_lowercase, repeat=2)]
 every_client = pytest.mark.parametrize("name", NAMES)
 

@@ -1,0 +1,42 @@
+"""Parallel without a key, by its MCP server. With a key, `parallel` is its API."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from kensaku.providers._mcp import McpProvider, tool_text
+from kensaku.providers.base import rows
+from kensaku.providers.parallel import MAX_KEYWORD_CHARS
+from kensaku.search.query import cut_at_word
+
+if TYPE_CHECKING:
+    from kensaku.models import Hit, Query
+
+
+class ParallelMcp(McpProvider):
+    name = "parallel_mcp"
+    label = "Parallel (MCP)"
+    docs = "https://docs.parallel.ai/integrations/mcp/quickstart"
+    url = "https://search.parallel.ai"
+    keyless = True
+    pooled = True
+    max_results = 10  # it has no parameter for it
+    family = "parallel"
+    markup = False
+    keyless_rate = "10/m"  # its limits are not published
+
+    tool = "web_search"
+
+    def arguments(self, query: Query) -> dict[str, Any]:
+        keywords = cut_at_word(query.text, MAX_KEYWORD_CHARS)
+        return {"objective": query.text, "search_queries": [keywords]}
+
+    def hits(self, body: Any) -> list[Hit]:
+        # The tool's text is the reply of its API.
+        return [
+            self.hit(
+                r.get("url"), r.get("title"), r.get("excerpts"), published=r.get("publish_date")
+            )
+            for r in rows(json.loads(tool_text(body))["results"])
+        ]
