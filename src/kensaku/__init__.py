@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from kensaku.models import Document as Document
     from kensaku.models import Explain as Explain
     from kensaku.models import Hit as Hit
+    from kensaku.models import Image as Image
     from kensaku.models import Outcome as Outcome
     from kensaku.models import Page as Page
     from kensaku.models import Passage as Passage
@@ -61,6 +62,7 @@ else:
             "Document",
             "Explain",
             "Hit",
+            "Image",
             "Outcome",
             "Page",
             "Passage",

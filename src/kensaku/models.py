@@ -58,6 +58,7 @@ class Query:
     include_raw_content: bool = False
     collection: str | None = None  # which part of the local index
     min_score: float | None = None  # hits that an upstream scored lower are left out
+    include_images: bool = False  # where an upstream has them
 
     # The signature is written out because it takes more than is kept: lists, and dates as text.
     if TYPE_CHECKING:
@@ -79,6 +80,7 @@ class Query:
             include_raw_content: bool = False,
             collection: str | None = None,
             min_score: float | None = None,
+            include_images: bool = False,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -89,6 +91,11 @@ class Query:
     def limit(self) -> int:
         """The same as `max_results`, as providers call it."""
         return self.max_results
+
+    @property
+    def wants_images(self) -> bool:
+        """Whether images are asked for: beside the pages, or as the topic."""
+        return self.include_images or self.topic == "images"
 
 
 @cache  # importing takes a microsecond even when it is done
@@ -212,6 +219,20 @@ def _read_explain(values: Mapping[str, Any]) -> Explain:
 
 
 @dataclass(frozen=True, slots=True)
+class Image:
+    """An image that an upstream has found. Its address is a stranger's: nobody has looked at it."""
+
+    url: str
+    description: str = ""
+    page: str = ""  # the address of the page that shows it, when it is known
+    provider: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The image, ready for JSON."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+
+@dataclass(frozen=True, slots=True)
 class Attempt:
     """One try at one provider with one key: what came back, how long, what it cost."""
 
@@ -256,6 +277,7 @@ class Response:
     hits: tuple[Hit, ...] = ()
     answer: str | None = None
     answered_by: str | None = None  # the provider, or "extract": sentences of the hits
+    images: tuple[Image, ...] = ()  # when the query asked for them
     attempts: tuple[Attempt, ...] = ()
     notes: tuple[str, ...] = ()  # what was cut, filtered or ignored, in sentences
     cached: bool = False
@@ -292,6 +314,7 @@ class Response:
             "hits": [h.to_dict() for h in self.hits],
             "answer": self.answer,
             "answered_by": self.answered_by,
+            **({"images": [i.to_dict() for i in self.images]} if self.images else {}),
             "attempts": [a.to_dict() for a in self.attempts],
             "confidence": self.confidence.to_dict(),
             "notes": list(self.notes),
@@ -312,6 +335,7 @@ class Response:
             hits=hits,
             answer=values["answer"],
             answered_by=values["answered_by"],
+            images=tuple(Image(**i) for i in values.get("images", ())),
             attempts=tuple(Attempt.from_dict(a) for a in values["attempts"]),
             notes=tuple(values["notes"]),
             cached=values["cached"],

@@ -47,6 +47,7 @@ class QueryOptions(TypedDict, total=False):
     include_raw_content: bool
     collection: str | None
     min_score: float | None
+    include_images: bool
 
 
 class SearchOptions(QueryOptions, total=False):

@@ -32,6 +32,8 @@ QUERIES = {
     "week": Query("otter", time_range="week"),
     "news": Query("otter", topic="news", time_range="day", country="de", language="de"),
     "finance": Query("otter", topic="finance", country="us", language="en"),
+    "images": Query("otter", topic="images"),
+    "with images": Query("otter", include_images=True),
     "japanese": Query("カワウソ 観察", country="jp", language="ja", **_SITES),
     "all": Query("otter", max_results=50, depth="advanced", **_SITES, **_DATES, country="gb", language="en"),
 }  # fmt: skip
@@ -88,6 +90,7 @@ def _read(name: str, provider: Provider) -> Any:
             "hits": [{k: v for k, v in asdict(h).items() if v} for h in provider.hits(s.body)],
             "answer": provider.answer(s.body),
             "cost": provider.cost(s.body),
+            "images": [asdict(image) for image in provider.images(s.body)],
         }
         for s in (sample, *sample.also)
     ]

@@ -51,6 +51,7 @@ OTHER = {
     "include_raw_content": False,
     "collection": "other",
     "min_score": 0.5,
+    "include_images": True,
 }
 
 

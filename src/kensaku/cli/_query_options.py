@@ -10,7 +10,7 @@ from kensaku import models
 
 MAX_STDIN = 1 << 16  # characters; more than any query may have
 _FIELDS = ("max_results", "depth", "topic", "time_range", "start_date", "end_date",
-           "country", "language", "collection", "min_score")  # fmt: skip
+           "country", "language", "collection", "min_score", "include_images")  # fmt: skip
 
 
 def add_query_options(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +27,8 @@ def add_query_options(parser: argparse.ArgumentParser) -> None:
         metavar="HOST", help="only results from this host; repeatable")  # fmt: skip
     add("--exclude-domain", "--exclude-domains", dest="exclude_domains", action="append",
         metavar="HOST", help="no results from this host; repeatable")  # fmt: skip
+    add("--images", dest="include_images", action="store_true", default=None,
+        help="list images, too, where a provider has them")  # fmt: skip
     add("--country", metavar="CODE", help="prefer results from this country, as in jp")
     add("--language", metavar="CODE", help="results in this language, as in ja")
     add("--min-score", type=float, metavar="SHARE", help="leave out hits scored lower, 0 to 1")

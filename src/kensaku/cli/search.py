@@ -75,6 +75,9 @@ async def run(args: argparse.Namespace) -> int:
     if notice is not None:
         notice.print_after(response.attempts)
     print_result(_format(response, dialect))
+    if dialect != "json":
+        for image in response.images:
+            print_result(f"{image.url} {image.description}".strip())
     notices.print_notices(response.outcome, response.attempts, response.notes, dialect=dialect)
     if args.explain:
         notices.print_explanation(response)

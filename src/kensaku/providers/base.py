@@ -21,7 +21,7 @@ from kensaku.errors import (
     RateLimited,
     Unreadable,
 )
-from kensaku.models import Hit
+from kensaku.models import Hit, Image
 from kensaku.providers._classify import (
     body_text,
     error_class_for,
@@ -87,6 +87,7 @@ class Findings:
     answer: str | None = None
     cost: float | None = None  # US dollars, when the reply says so
     notes: tuple[str, ...] = ()
+    images: tuple[Image, ...] = ()
 
 
 class Transport(Protocol):
@@ -211,6 +212,10 @@ class Provider:
         """The upstream's own answer, when it gives one."""
         return None
 
+    def images(self, body: Any) -> list[Image]:
+        """The images of a reply, when the query asked for them and the upstream has some."""
+        return []
+
     def cost(self, body: Any) -> float | None:
         """What the upstream says that this search cost, when it does."""
         return None
@@ -250,7 +255,8 @@ class Provider:
                 raise self.unreadable(reply, f"is an error with status 200: {words}")
             hits, left_out = usable(self.hits_for(query, body) if query else self.hits(body))
             cost = 0.0 if reply.keyless else self.cost(body)
-            return Findings(hits, self.answer(body), cost, left_out)
+            images = tuple(self.images(body)) if query and query.wants_images else ()
+            return Findings(hits, self.answer(body), cost, left_out, images)
         except (KeyError, TypeError, AttributeError, ValueError, IndexError):
             raise self.unreadable(reply, "does not have the expected form") from None
 
@@ -281,6 +287,10 @@ class Provider:
             text(favicon) or None if favicon else None,
             text(raw_content) or None if raw_content else None,
         )
+
+    def image(self, url: Any, description: Any = "", page: Any = "") -> Image:
+        """An image of this provider. What has the wrong type is left out."""
+        return Image(text(url), text(description), text(page), self.name)
 
     def refusal(
         self, reply: Reply, kind: type[ProviderError] | None = None, words: str = ""

@@ -11,9 +11,10 @@ from kensaku.providers._locales import BRAVE_COUNTRIES, BRAVE_LANGUAGES
 from kensaku.providers.base import KnownBy, Provider, Reply, Request, member, rows, text
 
 if TYPE_CHECKING:
-    from kensaku.models import Hit, Query
+    from kensaku.models import Hit, Image, Query, Topic
 
 DAY = 86_400
+IMAGE_PARAMETERS = ("q", "count", "country", "search_lang")
 FRESHNESS = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
 
 
@@ -32,6 +33,7 @@ class Brave(Provider):
     max_query_words = 50
     max_results = 20
     filters = frozenset({"dates", "domains", "country", "language", "topic"})
+    topics: ClassVar[frozenset[Topic]] = frozenset({"news", "images"})
     languages = BRAVE_LANGUAGES
     countries = BRAVE_COUNTRIES
     family = "brave"
@@ -50,7 +52,9 @@ class Brave(Provider):
             "extra_snippets": "true",
             "text_decorations": "false",
         }
-        section = "news" if query.topic == "news" else "web"
+        section = query.topic if query.topic in self.topics else "web"
+        if section == "images":  # it refuses the parameters of texts
+            wanted = {n: v for n, v in wanted.items() if n in IMAGE_PARAMETERS}
         return Request(
             url=f"{self.base_url}/res/v1/{section}/search",
             params=drop_empty(wanted),
@@ -59,11 +63,10 @@ class Brave(Provider):
 
     def hits(self, body: Any) -> list[Hit]:
         # A search without web results has no "web" member at all; news have no sections.
-        if "web" not in body and body["type"] not in ("search", "news"):
+        if "web" not in body and body["type"] not in ("search", "news", "images"):
             raise ValueError("neither a web nor a news reply")
-        found = (
-            rows(body, "results") if body.get("type") == "news" else rows(body, "web", "results")
-        )
+        plain = body.get("type") in ("news", "images")
+        found = rows(body, "results") if plain else rows(body, "web", "results")
         return [
             self.hit(
                 r.get("url"),
@@ -73,6 +76,15 @@ class Brave(Provider):
                 favicon=member(r, "meta_url", "favicon"),
             )
             for r in found
+        ]
+
+    def images(self, body: Any) -> list[Image]:
+        found = rows(body, "results") or rows(body, "web", "results")
+        addresses = [member(r, "properties", "url") or member(r, "thumbnail", "src") for r in found]
+        return [
+            self.image(url, r.get("title"), r.get("url"))
+            for url, r in zip(addresses, found, strict=True)
+            if url
         ]
 
     def failure(self, reply: Reply) -> ProviderError | None:

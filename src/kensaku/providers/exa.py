@@ -8,7 +8,7 @@ from kensaku.providers._filters import days, drop_empty
 from kensaku.providers.base import Provider, Request, rows, text
 
 if TYPE_CHECKING:
-    from kensaku.models import Hit, Query
+    from kensaku.models import Hit, Image, Query
 
 # "lite" refuses parameters that it does not know; it knows all of those below (exa.ai/changelog).
 # "deep" costs several times as much.
@@ -73,6 +73,13 @@ class Exa(Provider):
                 raw_content=r.get("text"),
             )
             for r in rows(body["results"])
+        ]
+
+    def images(self, body: Any) -> list[Image]:
+        return [
+            self.image(r["image"], r.get("title"), r.get("url"))
+            for r in rows(body["results"])
+            if r.get("image")
         ]
 
     def cost(self, body: Any) -> float | None:

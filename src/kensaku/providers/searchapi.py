@@ -17,11 +17,12 @@ class SearchApi(SerpApi):
     label = "SearchApi"
     docs = "https://www.searchapi.io/docs/google"
     known_by = "documentation"
-    known_source = ""
+    known_source = "https://docs.litellm.ai/docs/search/searchapi, 2026-10-14"
     url = "https://www.searchapi.io"
     key_variable = "SEARCHAPI_API_KEY"
     key_aliases = ("SEARCHAPI_KEY",)
-    price = 0.004
+    price = 0.004  # the Developer plan: $40 for 10,000; failed searches are free
+    price_source = "searchapi.io/pricing as others quote it, 2026-11"
 
     def request(self, query: Query, key: str) -> Request:
         start, end = query.start_date, query.end_date

@@ -10,7 +10,7 @@ from kensaku.providers._filters import drop_empty, site_query, time_range
 from kensaku.providers.base import Provider, Reply, Request, first_text, rows, text
 
 if TYPE_CHECKING:
-    from kensaku.models import Hit, Query
+    from kensaku.models import Hit, Image, Query
 
 
 class SearXNG(Provider):
@@ -21,6 +21,7 @@ class SearXNG(Provider):
     keyless = True
     options = {"authorization": "SEARXNG_AUTHORIZATION", "engines": "SEARXNG_ENGINES"}
     filters = frozenset({"dates", "domains", "language", "topic"})
+    topics = frozenset({"news", "images"})
 
     def request(self, query: Query, key: str) -> Request:
         engines = self.option.get("engines")
@@ -31,7 +32,7 @@ class SearXNG(Provider):
             "time_range": time_range(query),
             "engines": engines,
             # With both, the engines of the category join those that were chosen.
-            "categories": "news" if query.topic == "news" and not engines else None,
+            "categories": query.topic if query.topic in self.topics and not engines else None,
         }
         return Request(
             url=self.base_url + "/search",
@@ -58,6 +59,10 @@ class SearXNG(Provider):
             )
             for r in found
         ]
+
+    def images(self, body: Any) -> list[Image]:
+        found = [(r.get("img_src") or r.get("thumbnail"), r) for r in rows(body["results"])]
+        return [self.image(src, r.get("title"), r.get("url")) for src, r in found if src]
 
     def answer(self, body: Any) -> str | None:
         answers, boxes = body.get("answers") or [], body.get("infoboxes") or []

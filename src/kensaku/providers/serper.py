@@ -11,7 +11,10 @@ from kensaku.providers._locales import GOOGLE_LANGUAGES
 from kensaku.providers.base import Provider, Reply, Request, first_text, rows
 
 if TYPE_CHECKING:
-    from kensaku.models import Hit, Query
+    from kensaku.models import Hit, Image, Query
+
+ENDPOINTS = {"news": "/news", "images": "/images"}
+SECTIONS = ("organic", "news", "images")
 
 
 class Serper(Provider):
@@ -24,6 +27,7 @@ class Serper(Provider):
     filters = frozenset({"dates", "domains", "country", "language", "topic"})
     languages = GOOGLE_LANGUAGES
     family = "google"
+    topics = frozenset({"news", "images"})
     price = 0.001
     price_source = "serper.dev, 2026-11"
     rate = "50/s"
@@ -40,18 +44,26 @@ class Serper(Provider):
             "tbs": tbs(query),
         }
         return Request(
-            url=self.base_url + ("/news" if query.topic == "news" else "/search"),
+            url=self.base_url + ENDPOINTS.get(query.topic, "/search"),
             headers={"X-API-KEY": key},
             json=drop_empty(wanted),
         )
 
     def hits(self, body: Any) -> list[Hit]:
-        section = "news" if "news" in body and "organic" not in body else "organic"
+        section = next((s for s in SECTIONS if s in body), "organic")
         if section not in body and "searchParameters" not in body:
             raise ValueError("not a search reply")
         return [
             self.hit(r.get("link"), r.get("title"), r.get("snippet"), published=r.get("date"))
             for r in rows(body, section)
+        ]
+
+    def images(self, body: Any) -> list[Image]:
+        return [
+            self.image(r.get("imageUrl"), r.get("title"), r.get("link"))
+            for section in SECTIONS
+            for r in rows(body, section)
+            if r.get("imageUrl")
         ]
 
     def answer(self, body: Any) -> str | None:

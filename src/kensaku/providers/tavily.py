@@ -8,7 +8,9 @@ from kensaku.providers.base import Filter, Provider, Request, rows, text
 from kensaku.text.countries import names
 
 if TYPE_CHECKING:
-    from kensaku.models import Hit, Query
+    from kensaku.models import Hit, Image, Query
+
+TOPICS = ("news", "finance")  # of its own; images come beside any
 
 
 class Tavily(Provider):
@@ -26,7 +28,7 @@ class Tavily(Provider):
     max_query_chars = 400
     max_results = 20
     filters = frozenset({"dates", "domains", "country", "language", "topic"})
-    topics = frozenset({"news", "finance"})
+    topics = frozenset({"news", "finance", "images"})
     family = "tavily"
     reads_pages = True
     price = 0.008
@@ -38,7 +40,7 @@ class Tavily(Provider):
 
     def filters_for(self, query: Query) -> frozenset[Filter]:
         # It prefers a country for the general topic alone.
-        return super().filters_for(query) - ({"country"} if query.topic in self.topics else set())
+        return super().filters_for(query) - ({"country"} if query.topic in TOPICS else set())
 
     def request(self, query: Query, key: str) -> Request:
         body: dict[str, Any] = {
@@ -59,7 +61,7 @@ class Tavily(Provider):
             body["include_domains_mode"] = "restrict"
         if query.exclude_domains:
             body["exclude_domains"] = list(query.exclude_domains)
-        if query.topic in self.topics:
+        if query.topic in TOPICS:
             body["topic"] = query.topic
         else:
             body["include_published_date"] = True
@@ -70,6 +72,8 @@ class Tavily(Provider):
             body |= {"language": query.language, "filter_by_language": True}
         if query.include_answer:
             body["include_answer"] = True
+        if query.wants_images:
+            body |= {"include_images": True, "include_image_descriptions": True}
         if query.include_raw_content:
             body["include_raw_content"] = "markdown"
         return Request(
@@ -93,6 +97,11 @@ class Tavily(Provider):
             )
             for r in rows(body["results"])
         ]
+
+    def images(self, body: Any) -> list[Image]:
+        # Addresses alone, or objects with a description.
+        found = [{"url": i} if isinstance(i, str) else i for i in body.get("images") or []]
+        return [self.image(i.get("url"), i.get("description")) for i in rows(found)]
 
     def answer(self, body: Any) -> str | None:
         return text(body.get("answer")) or None

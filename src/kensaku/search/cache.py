@@ -19,7 +19,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kensaku.errors import CalledOff
-from kensaku.models import Attempt, Hit, Outcome, Query, Response
+from kensaku.models import Attempt, Hit, Image, Outcome, Query, Response
 
 if TYPE_CHECKING:
     from kensaku.providers.base import Provider
@@ -218,6 +218,7 @@ def _dump(response: Response) -> bytes:
         "hits": [hit.to_dict() for hit in response.hits],
         "answer": response.answer,
         "answered_by": response.answered_by,
+        "images": [image.to_dict() for image in response.images],
         "attempts": [a.to_dict() for a in response.attempts],
         "notes": response.notes,
     }
@@ -233,6 +234,7 @@ def _parse(raw: bytes, query: Query) -> tuple[float, Response]:
         hits=hits,
         answer=values["answer"],
         answered_by=values["answered_by"],
+        images=tuple(Image(**image) for image in values["images"]),
         attempts=tuple(Attempt.from_dict(a) for a in values["attempts"]),
         notes=tuple(values["notes"]),
         cached=True,

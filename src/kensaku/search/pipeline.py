@@ -30,6 +30,7 @@ from kensaku.search.listen import PartialHits, listener
 from kensaku.search.rank import (
     MAX_CONTENT,
     clean_hits,
+    clean_images,
     filter_hits,
     folded_note,
     fuse,
@@ -146,6 +147,7 @@ async def _search(run: Run) -> Response:
         hits=hits,
         answer=answer,
         answered_by=answered_by,
+        images=clean_images(run.query, [i for f in findings.values() for i in f.images]),
         attempts=run.final_attempts(),
         notes=tuple(notes),
         partial=run.route.mode == "all" and bool(findings) and _ran_out_of_time(run),

@@ -42,6 +42,8 @@ def normalise(q: Query) -> dict[str, Any]:
         _check_bool("include_answer", q.include_answer)
     if q.include_raw_content is not False:
         _check_bool("include_raw_content", q.include_raw_content)
+    if q.include_images is not False:
+        _check_bool("include_images", q.include_images)
     if q.include_domains != ():
         new["include_domains"] = _domains("include_domains", q.include_domains)
     if q.exclude_domains != ():

@@ -16,7 +16,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from kensaku.models import LOCAL, Explain, Hit, Source
+from kensaku.models import LOCAL, MAX_RESULTS, Explain, Hit, Image, Source
 from kensaku.search.query import date_window
 from kensaku.text.clean import cut, plain, plain_lines, visible
 from kensaku.text.dates import parse_date
@@ -100,6 +100,18 @@ def clean_hits(
         if len(cleaned) == limit:
             break
     return cleaned
+
+
+def clean_images(query: Query, images: Iterable[Image]) -> tuple[Image, ...]:
+    """The images with a web address, each once, as many as results were asked for."""
+    kept: dict[str, Image] = {}
+    for image in islice(images, 4 * MAX_RESULTS):
+        if (url := _image_url(image.url)) is None or len(image.url) > MAX_URL:
+            continue
+        description = plain(str(image.description)[: _MARKUP * MAX_TITLE])[:MAX_TITLE]
+        page = _image_url(image.page) or ""
+        kept.setdefault(url, Image(url, description, page, image.provider))
+    return tuple(kept.values())[: query.max_results]
 
 
 def filter_hits(
@@ -277,7 +289,7 @@ def _stored(text: str) -> str:
 
 
 def _image_url(url: Any) -> str | None:
-    if not isinstance(url, str) or not url.startswith(("https://", "http://")):
+    if not isinstance(url, str) or not url.startswith(_WEB):
         return None
     return visible(url[:2_000])
 

@@ -7,7 +7,7 @@ Route + Query → Beside: the specialists that `auto` asks for this query, besid
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 from kensaku.errors import ConfigError, UnknownName
@@ -31,6 +31,13 @@ class Route:
     mode: Mode = "first"
     pool: frozenset[str] = frozenset()  # those that are asked without a key, for want of better
     specialists: Mapping[Intent, tuple[str, ...]] = field(default_factory=dict)  # of `auto`
+    auto: bool = False  # `auto` chose the order
+
+    def ordered_for(self, query: Query) -> Route:
+        """The route for this query: for images, `auto` asks first those that have some."""
+        if query.topic != "images" or not self.auto:
+            return self
+        return replace(self, names=tuple(sorted(self.names, key=_has_no_images)))
 
     def beside(self, query: Query) -> Beside:
         """Who is asked beside the providers of the route, because of what the query looks for.
@@ -79,17 +86,17 @@ def plan(
     names = [n.lower() for n in names if n]
     if not names:
         raise ConfigError("the route is empty", remedy="name a provider, or write auto")
-    wanted = _mode(mode or settings.mode)
+    wanted, auto = _mode(mode or settings.mode), "auto" in names
     pool: list[str] = []
     specialists: dict[Intent, tuple[str, ...]] = {}
-    if "auto" in names:
+    if auto:
         keyed, pool = _auto(settings)
         specialists = _specialists(settings)
         at = names.index("auto")
         names[at : at + 1] = [*keyed, *pool, LOCAL]
     for name in names:
         provider_class(name)
-    return Route(tuple(dict.fromkeys(names)), wanted, frozenset(pool), specialists)
+    return Route(tuple(dict.fromkeys(names)), wanted, frozenset(pool), specialists, auto)
 
 
 def _mode(name: str) -> Mode:
@@ -118,6 +125,11 @@ def _specialists(settings: Settings) -> dict[Intent, tuple[str, ...]]:
             for intent in cls.knows:
                 known[intent] = (*known.get(intent, ()), name)
     return known
+
+
+def _has_no_images(name: str) -> bool:
+    cls = provider_class(name)
+    return not ("topic" in cls.filters and "images" in cls.topics)
 
 
 def _is_general(name: str) -> bool:

@@ -42,6 +42,7 @@ class Run:
     outbound: Outbound = AS_IT_IS  # how the query leaves
 
     def __post_init__(self) -> None:
+        self.route = self.route.ordered_for(self.query)
         self.beside = self.route.beside(self.outbound.query or self.query)
 
     @property

@@ -24,7 +24,7 @@ FILTERS: dict[str, list[Query]] = {
     "not domains": [Query("otter", exclude_domains=("a.example",))],
     "country": [Query("otter", country=c) for c in ("jp", "de")],
     "language": [Query("otter", language=c) for c in ("ja", "de")],
-    "topic": [Query("otter", topic="news")],
+    "topic": [Query("otter", topic=topic) for topic in ("news", "images", "papers")],
 }
 
 

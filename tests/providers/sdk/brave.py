@@ -1,11 +1,16 @@
-"""Brave, by `brave-search-python-client`, a client of somebody else's: web and news."""
+"""Brave, by `brave-search-python-client`, a client of somebody else's: web, news and images."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Any
 
-from brave_search_python_client import BraveSearch, NewsSearchRequest, WebSearchRequest
+from brave_search_python_client import (
+    BraveSearch,
+    ImagesSearchRequest,
+    NewsSearchRequest,
+    WebSearchRequest,
+)
 
 from kensaku.testing import Sample
 
@@ -21,6 +26,10 @@ def search(base_url: str, reply: Sample) -> list[Row]:
         "q": "otters", "country": "JP", "search_lang": "jp", "spellcheck": True, "count": 7,
         "offset": 1, "safesearch": "moderate", "freshness": "pw", "extra_snippets": True,
     }  # fmt: skip
+    if reply.query.get("topic") == "images":
+        wanted = {n: both[n] for n in ("q", "country", "search_lang", "count", "spellcheck")}
+        pages = asyncio.run(client.images(ImagesSearchRequest(**wanted))).results
+        return [Row(str(r.url), r.title, "") for r in pages]
     if reply.query.get("topic") == "news":
         rows = asyncio.run(client.news(NewsSearchRequest(**both))).results
     else:

@@ -22,7 +22,8 @@ def search(base_url: str, reply: Sample) -> list[Row]:
         end_date="2026-02-03", max_results=7, include_domains=["a.example"],
         include_domains_mode="restrict", exclude_domains=["b.example"], include_answer=True,
         include_raw_content="markdown", country="japan", language="en", filter_by_language=True,
-        auto_parameters=True, include_favicon=True, include_usage=True,
+        auto_parameters=True, include_favicon=True, include_usage=True, include_images=True,
+        include_image_descriptions=True,
     )  # fmt: skip
     return [Row(r["url"], r["title"], r["content"]) for r in found["results"]]
 
