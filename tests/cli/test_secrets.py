@@ -47,6 +47,11 @@ RUNS: dict[str, list[list[str]]] = {
     "doctor": [[], ["--json"], ["--live"], ["--live", "--json"]],
     "completion": [["bash"]],
     "keys": [["list"], ["list", "--json"], ["revoke", "nowhere"]],
+    "people": [
+        ["list", "terminal"],
+        ["export", "terminal", "ann"],
+        ["delete", "terminal", "ann", "--yes"],
+    ],
     "usage": [[], ["--by", "key", "--json"]],
 }
 NOT_RUN = {"mcp", "chat", "serve", "init"}

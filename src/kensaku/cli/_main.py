@@ -48,6 +48,7 @@ COMMANDS = {
     "serve": "serve Tavily's API and others' over HTTP, with a page",
     "keys": "create, list and revoke the API keys of the server",
     "usage": "show what was used, by provider, key, day or endpoint",
+    "people": "export or delete what is kept about a person",
     "mcp": "serve the tools to MCP clients",
     "completion": "print a completion script for a shell",
 }

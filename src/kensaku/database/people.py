@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, and_, delete, insert, select, update
+from sqlalchemy import ColumnElement, and_, delete, insert, select, union, update
 
 from kensaku.database.conversations import MAX_LISTED, Sender, delete_conversations, read_message
 from kensaku.database.tables import APPROVALS, CONVERSATIONS, MESSAGES, PEOPLE, RUN_STEPS, RUNS
@@ -62,6 +62,18 @@ async def list_decisions(
 ) -> list[dict[str, Any]]:
     """Return the audit trail of a person, newest first."""
     return (await _decisions(db, tenant, channel, person, limit))[:limit]
+
+
+async def list_people(db: Database, tenant: str, channel: str) -> list[str]:
+    """Return the ids of the people of a channel about whom something is kept."""
+    spoke = (
+        select(MESSAGES.c.person)
+        .join(CONVERSATIONS, MESSAGES.c.conversation == CONVERSATIONS.c.id)
+        .where(CONVERSATIONS.c.tenant == tenant, CONVERSATIONS.c.channel == channel)
+    )
+    chose = select(PEOPLE.c.person).where(PEOPLE.c.tenant == tenant, PEOPLE.c.channel == channel)
+    async with db.read() as connection:
+        return sorted(await connection.scalars(union(spoke, chose)))
 
 
 async def export_person(db: Database, tenant: str, channel: str, person: str) -> dict[str, Any]:

@@ -1,0 +1,98 @@
+"""Export or delete what is kept about a person who talked to the assistant.
+
+  list CHANNEL            list the people of a channel: terminal, slack, telegram, web …
+  export CHANNEL PERSON   print conversations, choices and approvals as JSON
+  delete CHANNEL PERSON   delete them; --yes does so without asking
+
+A person is known by the channel's own id; on the terminal, by the login name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from typing import TYPE_CHECKING
+
+from kensaku.cli._options import add_common_options, load_settings
+from kensaku.cli._terminal import print_json, print_message, print_result
+from kensaku.errors import UsageError
+
+if TYPE_CHECKING:
+    from kensaku.database import Database
+
+USAGE = "[options] list CHANNEL | export CHANNEL PERSON | delete CHANNEL PERSON"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the action, and whose data it is about."""
+    add = parser.add_argument
+    add("action", choices=("list", "export", "delete"), metavar="ACTION",
+        help="one of list, export, delete")  # fmt: skip
+    add("channel", metavar="CHANNEL", help="where the person talked")
+    add("person", nargs="?", metavar="PERSON", help="the channel's id of the person")
+    add("--tenant", metavar="T", help="of which tenant (default: that of the settings)")
+    add("--yes", action="store_true", help="delete: do not ask")
+    add_common_options(parser)
+
+
+async def run(args: argparse.Namespace) -> int:
+    """Check the arguments and run the action."""
+    from kensaku.database import Database
+
+    if (args.person is None) != (args.action == "list"):
+        takes = "a channel" if args.action == "list" else "a channel and a person"
+        raise UsageError(f"people {args.action} takes {takes}")
+    settings = load_settings(args)
+    tenant = settings.tenant if args.tenant is None else args.tenant
+    db = await Database.open(settings)
+    try:
+        if args.action == "list":
+            return await _list(args, db, tenant)
+        if args.action == "export":
+            return await _export(args, db, tenant)
+        return await _delete(args, db, tenant)
+    finally:
+        await db.close()
+
+
+async def _list(args: argparse.Namespace, db: Database, tenant: str) -> int:
+    from kensaku.database.people import list_people
+
+    people = await list_people(db, tenant, args.channel)
+    if args.json:
+        print_json(people)
+    elif people:
+        print_result("\n".join(people))
+    else:
+        print_message(f"nobody has talked on {args.channel}")
+    return 0
+
+
+async def _export(args: argparse.Namespace, db: Database, tenant: str) -> int:
+    from kensaku.database.people import export_person
+
+    print_json(await export_person(db, tenant, args.channel, args.person))
+    return 0
+
+
+async def _delete(args: argparse.Namespace, db: Database, tenant: str) -> int:
+    from kensaku.database.people import delete_person
+
+    if not args.yes and not await _is_agreed(args):
+        print_message("nothing was deleted")
+        return 1
+    messages = await delete_person(db, tenant, args.channel, args.person)
+    if args.json:
+        print_json({"channel": args.channel, "person": args.person, "messages": messages})
+    else:
+        print_result(f"deleted {messages:,} messages, the choices and the approvals")
+    return 0
+
+
+async def _is_agreed(args: argparse.Namespace) -> bool:
+    if not sys.stdin.isatty():
+        raise UsageError("nobody can be asked here", remedy="add --yes to delete")
+    print_message(f"delete all that is kept about {args.person} on {args.channel}? [y/N]")
+    said = (await asyncio.to_thread(sys.stdin.readline)).strip().lower()
+    return said in ("y", "yes", "はい")

@@ -1,0 +1,170 @@
+"""`kensaku chat` on a real terminal, at 40 and 120 columns, in English and Japanese."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from kensaku.models import Hit
+from kensaku.testing import FakeUpstream, faults
+from kensaku.text.width import display_width
+from tests.cli.conftest import env as env
+from tests.cli.conftest import up as up
+from tests.cli.examples import HITS
+
+from .tmux import Terminal
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("tmux") is None, reason="tmux is not installed: no real terminal"
+)
+
+SLEEP = "Do sea otters hold hands while they sleep?"
+ASYNC = "Pythonの非同期プログラミングについて検索して"
+ASYNC_HITS = [
+    Hit(
+        url="https://docs.example/asyncio",
+        title="Python の非同期プログラミング入門",
+        content="Pythonの非同期プログラミングは、asyncio ライブラリと async、await の構文で行います。",
+        score=0.95,
+    )
+]
+Start = Callable[..., Terminal]
+
+
+@pytest.fixture
+def start(up: FakeUpstream, env: dict[str, str], tmp_path: Path) -> Iterator[Start]:
+    """`start(40, "--lite", KENSAKU_X="y")`: `kensaku chat` in a window so wide, at its prompt."""
+    opened: list[Terminal] = []
+    up.answers("tavily", HITS)
+
+    def make(columns: int, *words: str, **variables: str) -> Terminal:
+        settings = {"KENSAKU_ASSISTANT_FETCHES": "0", "WEB_SEARCH_PROVIDER": "tavily"}
+        settings |= {"TERM": "screen-256color", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
+        terminal = Terminal(tmp_path, env | settings | variables, columns)
+        opened.append(terminal)
+        terminal.start("chat", *words)
+        terminal.wait_for("Ctrl-D")
+        terminal.wait_for(">")
+        return terminal
+
+    yield make
+    for terminal in opened:
+        terminal.close()
+
+
+@pytest.mark.parametrize("columns", [40, 120])
+def test_a_question_is_answered_with_sources(columns: int, start: Start) -> None:
+    """The tool's line, the answer, the sources; and the prompt again."""
+    terminal = start(columns)
+    terminal.type(SLEEP)
+    terminal.wait_for("https://a.example/1")
+    terminal.wait_for(">", times=2)
+    shown = terminal.flat
+
+    assert 'web_search:"Dosea' in shown
+    assert "tavily·2hits·" in shown
+    assert "Seaottersholdhandswhiletheysleep" in shown
+    assert all(display_width(line) <= columns for line in terminal.screen)
+    terminal.press("C-d")
+    terminal.wait_for("$")
+
+
+@pytest.mark.parametrize("columns", [40, 120])
+def test_a_question_in_japanese_is_answered_in_japanese(
+    columns: int, start: Start, up: FakeUpstream
+) -> None:
+    """The proof sentence of every channel."""
+    up.answers("tavily", ASYNC_HITS)
+    terminal = start(columns)
+    terminal.type(ASYNC)
+    terminal.wait_for("https://docs.example/asyncio")
+    shown = terminal.flat
+
+    assert 'web_search:"Pythonの非同期' in shown
+    assert "1件" in shown
+    assert "asyncioライブラリとasync、awaitの構文で行います。" in shown
+    assert all(display_width(line) <= columns for line in terminal.screen)
+
+
+def test_ctrl_c_stops_the_run_and_keeps_the_prompt(start: Start, up: FakeUpstream) -> None:
+    """At an empty prompt it leaves, the second time."""
+    up.fails("tavily", faults.hang())
+    terminal = start(80)
+    terminal.type(SLEEP)
+    terminal.wait_until(lambda: bool(up.asked("tavily")), "the search")
+    terminal.press("C-c")
+    terminal.wait_for("Stopped")
+    up.heals("tavily")
+    terminal.type(f"Tell me: {SLEEP}")
+    terminal.wait_for("https://a.example/1")
+
+    terminal.press("C-c")
+    terminal.wait_for("Ctrl-C again")
+    terminal.press("C-c")
+    terminal.wait_for("$")
+
+
+def test_approval_is_asked_at_the_prompt(start: Start, up: FakeUpstream) -> None:
+    """A letter replies; other words change the query."""
+    terminal = start(40, KENSAKU_ASSISTANT_APPROVALS="web_search=ask")
+    terminal.type(SLEEP)
+    terminal.wait_for("May web_search run?")
+    terminal.wait_for("[y] yes")
+    assert up.asked("tavily") == []
+    terminal.type("otters asleep")
+    terminal.wait_for("https://a.example/1")
+    assert [r.json["query"] for r in up.asked("tavily")] == ["otters asleep"]
+
+    terminal.type("/new")
+    terminal.wait_for("A new conversation.")
+    terminal.type(f"Once more: {SLEEP}")
+    terminal.wait_for("May web_search run?", times=2)
+    terminal.type("s")
+    terminal.wait_for("not allowed")
+    assert len(up.asked("tavily")) == 1
+
+
+def test_a_killed_run_goes_on(start: Start, up: FakeUpstream) -> None:
+    """The question is offered, and answered after --resume, with one search more."""
+    up.fails("tavily", faults.hang())
+    terminal = start(80)
+    terminal.type(SLEEP)
+    terminal.wait_until(lambda: bool(up.asked("tavily")), "the search")
+    terminal.kill()
+    up.heals("tavily")
+
+    terminal.start("chat", "--resume")
+    terminal.wait_for("Going on: Do sea otters")
+    terminal.wait_for("https://a.example/1")
+    assert len(up.asked("tavily")) == 2
+
+
+def test_lite_mode_prints_plain_lines(start: Start) -> None:
+    """No colour, no movement; questions and commands as elsewhere."""
+    terminal = start(40, "--lite")
+    terminal.type(SLEEP)
+    terminal.wait_for("https://a.example/1")
+    terminal.type("/settings")
+    terminal.wait_for("collection: as in the settings")
+
+    assert "\x1b" not in terminal.raw
+    terminal.press("C-d")
+    terminal.wait_for("$")
+
+
+def test_completion_and_history(start: Start, machine: Path) -> None:
+    """Tab completes a command, the arrow brings back what was typed; nobody else reads it."""
+    terminal = start(80)
+    terminal.press("/col")
+    terminal.wait_for("/collection")
+    terminal.press("Tab")
+    terminal.wait_for("> /collection")
+    terminal.press("Enter")
+    terminal.wait_for("collection: as in the settings")
+    terminal.press("Up")
+    terminal.wait_for("> /collection", times=2)
+
+    assert (machine / "chat-history").stat().st_mode & 0o777 == 0o600
