@@ -89,7 +89,9 @@ class Evidence:
         found: dict[int, Reference] = {}
         for citation in citations:
             hit, known = self._hits[citation.url], found.get(citation.n)
-            passages = dict.fromkeys((*(known.passages if known else ()), *citation.passages))
+            # Two questions score the same passage differently: it is listed once.
+            every = (*citation.passages, *(known.passages if known else ()))
+            passages = {(p.start, p.end): p for p in every}.values()
             found[citation.n] = Reference(
                 citation.n, hit.url, hit.title, hit.published, hit.author, hit.favicon,
                 tuple(sorted(passages, key=lambda p: p.start)),
