@@ -11,10 +11,11 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, TextIO
 
+from kensaku.cli._wrap import wrap as wrap_text
 from kensaku.dialects.plain import Style
+from kensaku.text import width as text_width
 from kensaku.text.clean import one_line
 from kensaku.text.links import link_target
-from kensaku.text.width import format_table as format_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,21 +49,42 @@ def prefers_japanese(environ: Mapping[str, str] | None = None) -> bool:
 
 
 def print_message(text: str) -> None:
-    """Print one line on stderr."""
-    line = one_line(text)
+    """Print one line on stderr; a terminal gets it wrapped."""
+    line = _wrapped(one_line(text), sys.stderr)
     print(_dim(line) if supports_color(sys.stderr) else line, file=sys.stderr)
 
 
-def print_result(text: str) -> None:
-    """Print a result on stdout; add a newline if it does not end in one."""
+def print_result(text: str, *, wrap: bool = True) -> None:
+    """Print a result on stdout; a terminal gets it wrapped. A newline ends it."""
+    text = _wrapped(text, sys.stdout) if wrap else text
     sys.stdout.write(text if text.endswith("\n") else text + "\n")
+
+
+def format_table(rows: list[list[str]]) -> str:
+    """Align the columns of a table, or turn it into blocks where the terminal is narrow."""
+    return text_width.format_table(rows, terminal_width(sys.stdout))
+
+
+def terminal_width(stream: TextIO) -> int | None:
+    """The columns of a terminal; None for a pipe or a file."""
+    if not stream.isatty():
+        return None
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or None
+    except (OSError, ValueError):
+        return None
+
+
+def _wrapped(text: str, stream: TextIO) -> str:
+    width = terminal_width(stream)
+    return text if width is None else wrap_text(text, width)
 
 
 def print_json(value: Any) -> None:
     """Print JSON on stdout: indented on a terminal, on one line in a pipe."""
     from kensaku.dialects.json import dumps
 
-    print_result(dumps(value, indent=2 if sys.stdout.isatty() else None))
+    print_result(dumps(value, indent=2 if sys.stdout.isatty() else None), wrap=False)
 
 
 def format_count(n: int, noun: str) -> str:

@@ -16,6 +16,7 @@ from kensaku.cli._notices import KeylessNotice, print_outcome
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._query_options import add_query_options, query_fields, query_text, search_options
 from kensaku.cli._terminal import print_json, print_result
+from kensaku.cli._waiting import waiting
 
 if TYPE_CHECKING:
     from kensaku.answers.answer import Answer
@@ -39,7 +40,8 @@ async def run(args: argparse.Namespace) -> int:
     async with open_client(load_settings(args)) as k:
         notice = KeylessNotice(k, args.route)
         notice.print_before()
-        answer = await k.answer(text, max_tokens=args.max_tokens, **options)
+        async with waiting():
+            answer = await k.answer(text, max_tokens=args.max_tokens, **options)
     notice.print_after(answer.attempts)
     if args.json:
         print_json(answer.to_dict())

@@ -15,6 +15,7 @@ from kensaku.cli._notices import KeylessNotice, print_outcome
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._query_options import add_query_options, query_fields, query_text, search_options
 from kensaku.cli._terminal import format_count, print_json, print_message, print_result
+from kensaku.cli._waiting import waiting
 
 if TYPE_CHECKING:
     from kensaku.answers.context import Context
@@ -38,7 +39,10 @@ async def run(args: argparse.Namespace) -> int:
     async with open_client(load_settings(args)) as k:
         notice = KeylessNotice(k, args.route)
         notice.print_before()
-        context = await k.context(text, max_tokens=args.max_tokens, cursor=args.cursor, **options)
+        async with waiting():
+            context = await k.context(
+                text, max_tokens=args.max_tokens, cursor=args.cursor, **options
+            )
     notice.print_after(context.attempts)
     if args.json:
         print_json(context.to_dict())

@@ -110,7 +110,7 @@ def _manage(args: argparse.Namespace) -> int:
     match args.action:
         case ["clients"]:
             rows = [[name, c.label, str(c.path(home))] for name, c in CLIENTS.items()]
-            print_result(format_table(rows))
+            print_result(format_table([["client", "name", "file"], *rows]))
         case ["install", name]:
             client = client_named(name)
             tools = "" if args.tools == ",".join(DEFAULT) else args.tools

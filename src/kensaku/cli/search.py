@@ -23,6 +23,7 @@ from kensaku.cli._query_options import (
     search_options,
 )
 from kensaku.cli._terminal import TerminalStyle, print_result, supports_color
+from kensaku.cli._waiting import waiting
 from kensaku.errors import NotAsked, Timeout, UsageError
 from kensaku.models import Outcome, Query
 
@@ -71,7 +72,8 @@ async def run(args: argparse.Namespace) -> int:
         notice = None if args.replay else notices.KeylessNotice(k, options.get("route"), query)
         if notice is not None:
             notice.print_before()
-        response = await _search(k, query, options)
+        async with waiting():
+            response = await _search(k, query, options)
     if notice is not None:
         notice.print_after(response.attempts)
     print_result(_format(response, dialect))

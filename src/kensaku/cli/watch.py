@@ -13,6 +13,7 @@ from kensaku.cli._client import open_client
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._query_options import add_query_options, query_fields, query_text, search_options
 from kensaku.cli._terminal import format_count, print_json, print_message, print_result
+from kensaku.cli._waiting import waiting
 from kensaku.models import Outcome
 from kensaku.text.clean import one_line
 
@@ -49,7 +50,8 @@ async def run(args: argparse.Namespace) -> int:
     async with open_client(settings) as k:
         notice = notices.KeylessNotice(k, args.route)
         notice.print_before()
-        news = await k.watch(query_text(args), **query_fields(args), **search_options(args))
+        async with waiting():
+            news = await k.watch(query_text(args), **query_fields(args), **search_options(args))
     notice.print_after(news.response.attempts)
     if args.json:
         since = news.since and news.since.isoformat()

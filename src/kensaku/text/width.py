@@ -31,13 +31,23 @@ def cut_to_width(text: str, columns: int) -> str:
     return text[: grapheme_start(text, end)].rstrip() + "…" if columns > 0 else ""
 
 
-def format_table(rows: list[list[str]]) -> str:
-    """Align the columns of a table."""
+def format_table(rows: list[list[str]], columns: int | None = None) -> str:
+    """Align the columns of a table, whose first row is its head.
+
+    A table that is wider than the terminal's columns becomes a block of lines for each row.
+    """
     if not rows:
         return ""
     widths = [max(map(display_width, column)) for column in zip(*rows, strict=True)]
+    if columns is not None and sum(widths) + 2 * (len(widths) - 1) > columns:
+        return "\n".join(_block(rows[0], row) for row in rows[1:])
     lines = ("  ".join(map(_pad, row, widths)) for row in rows)
     return "\n".join(line.rstrip() for line in lines)
+
+
+def _block(head: list[str], row: list[str]) -> str:
+    pairs = zip(head[1:], row[1:], strict=True)
+    return "\n".join([row[0], *(f"  {what}: {cell}" for what, cell in pairs if cell)])
 
 
 def _pad(cell: str, columns: int) -> str:

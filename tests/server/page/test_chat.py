@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import re
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
-from kensaku.database.conversations import list_conversations
 from kensaku.models import Hit
-from kensaku.testing import faults
 from tests.server.page_client import PageClient, browsing
 
 QUESTION = "Pythonの非同期プログラミングについて検索して"
@@ -22,7 +18,11 @@ PASSAGE = (
 )
 FOUND = [
     Hit("https://docs.example/asyncio", "Pythonの非同期プログラミング入門", PASSAGE, score=0.95),
-    Hit("https://b.example/", "asyncioの基礎", "Pythonの非同期プログラミングでは待ち時間を活用します。"),
+    Hit(
+        "https://b.example/",
+        "asyncioの基礎",
+        "Pythonの非同期プログラミングでは待ち時間を活用します。",
+    ),
 ]
 
 
