@@ -14,12 +14,13 @@ from openai import AsyncOpenAI, OpenAI
 from kensaku import Hit
 from kensaku.database.people import list_decisions
 from kensaku.testing import FakeUpstream, faults
-from tests.research.conftest import Web
+from tests.research.conftest import Model, Web
+from tests.research.conftest import model as model
 from tests.research.conftest import web as web
 
 from .conftest import MakeServer, Running
 
-SLEEP = "How do sea otters sleep?"
+SLEEP, EAT = "How do sea otters sleep?", "What do sea otters eat each day?"
 ASYNC = "Pythonの非同期プログラミングについて検索して"
 READS = {"fetch_allow": ("127.0.0.1",), "fetch_ports": ("any",), "fetch_robots": "never"}
 
@@ -281,6 +282,26 @@ async def test_consent_is_asked_for_in_the_reply_and_given_in_the_next_message(
     assert "otters" not in str(trail)
 
 
+async def test_a_question_of_the_plan_is_the_reply(
+    make_server: MakeServer, web: Web, model: Model
+) -> None:
+    """The next message answers it, also when the model then asks in other words."""
+    server = await make_server(**READS, **model.settings)
+    which = {"question": "Which otters?", "urgency": "blocking", "choices": ["sea", "river"]}
+    plan = {"questions": [{"question": q, "queries": [q]} for q in (SLEEP, EAT)]}
+    model.says("Plan", {**plan, "ask_user": [which]})
+    model.says("Answer", "Sea otters hold hands while they sleep. [1]")
+    async with AsyncOpenAI(api_key="x", base_url=f"{server.url}/v1", max_retries=0) as client:
+        asked = (await say(client, f"{SLEEP} {EAT}")).choices[0].message.content
+        assert asked == "❓ Which otters?\n\n1. sea\n2. river"
+        assert web.queries == []
+
+        for question in (asked, "❓ Do you mean sea otters?"):
+            done = await say(client, f"{SLEEP} {EAT}", question, "1")
+            assert "hold hands" in done.choices[0].message.content
+    assert "sea:" in model.asked("Plan")[2][1]
+
+
 async def test_keys_rates_and_quotas_hold(server: Running, make_key: Any, web: Web) -> None:
     """Every search of a run counts against the key's day."""
     slow = await make_key(server, rate="1/h")
@@ -299,7 +320,7 @@ async def test_keys_rates_and_quotas_hold(server: Running, make_key: Any, web: W
         with pytest.raises(openai.RateLimitError, match="too many requests"):
             await say(client, SLEEP)
     async with using(poor) as client:
-        await say(client, "What do sea otters eat each day?")
+        await say(client, EAT)
         with pytest.raises(openai.RateLimitError) as spent:
             await say(client, SLEEP)
         assert spent.value.code == "insufficient_quota"
