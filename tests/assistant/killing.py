@@ -15,6 +15,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -70,6 +71,7 @@ class Killing:
             body = as_bytes(upstream.samples["tavily"].with_hits([hit]))
             upstream.fails("tavily", Fault(body=body, delay=n * DELAY), when=_asks_about(word))
         self._process: subprocess.Popen[str] | None = None
+        self.lengths: list[float] = []  # seconds of the runs that were not killed
 
     def run(self, number: int, kill_when: Line | None = None, after: float | None = None) -> Trial:
         """Run a question, kill its process once, and let the next one finish it.
@@ -102,13 +104,16 @@ class Killing:
         assert process.stdout is not None
         process.stdin.write(f"{number}\n")
         process.stdin.flush()
-        timer, last = None, ""
+        timer, last, began = None, "", 0.0
         for line in process.stdout:
             last = line.strip()
+            if last == "taken":
+                began = time.perf_counter()
             if last == "taken" and after is not None:
                 timer = threading.Timer(after, process.kill)
                 timer.start()
             if last.startswith("end"):
+                self.lengths.append(time.perf_counter() - began)
                 break
             if kill_when is not None and kill_when(last):
                 process.kill()
