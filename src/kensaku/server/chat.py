@@ -189,4 +189,6 @@ async def budget_of(state: State, sender: Sender) -> Budget | None:
     key = next((key for key in keys if key.id == sender.person), None)
     if key is None:
         return None
-    return state.limits.of_run(key, state.client_of_tenant(sender.tenant).budget)
+    # Not `client.budget`: in a request, that is the money of the key already.
+    operators = state.client_of_tenant(sender.tenant)._resources.budget
+    return state.limits.of_run(key, operators)

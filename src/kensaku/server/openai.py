@@ -39,11 +39,13 @@ from kensaku.server.http import (
     reply,
 )
 from kensaku.server.perform import Unavailable
-from kensaku.server.wires._assistant import question_text, reply_text, tool_text
+from kensaku.server.wires._assistant import reply_text, tool_text
 from kensaku.server.wires.openai import (
     Chat,
     Completion,
+    asking_text,
     error_body,
+    is_asked,
     models,
     read_chat,
 )
@@ -125,7 +127,7 @@ class ChatCompletions:
         from kensaku.database import url_of
 
         async def person(question: Question) -> Reply | None:
-            if question.kind != "approve":  # a doubt is said in the reply
+            if not is_asked(question):
                 return Reply("proceed") if question.kind == "confirm" else None
             said = chat.reply_to(question)
             if said is None:
@@ -142,8 +144,8 @@ class ChatCompletions:
         async with aclosing(run) as events:  # type: ignore[type-var]  # it is a generator
             async for event in events:
                 yield event
-                if isinstance(event, ApprovalNeeded) and chat.reply_to(event.question) is None:
-                    return  # it is the reply: the run ends here
+                if _is_open(event, chat):
+                    return  # the question is the reply
 
     async def _record(self, session: Session, question: Question, said: Reply) -> None:
         """Add a decision to the audit trail."""
@@ -216,11 +218,10 @@ class _Written:
     def _parts_of(self, event: Event) -> list[tuple[str, str]]:
         if isinstance(event, TextDelta):
             return [("content", event.text)]
-        if isinstance(event, ApprovalNeeded):
-            is_open = self._completion.chat.reply_to(event.question) is None
-            return [("content", question_text(event.question))] if is_open else []
-        if isinstance(event, QuestionAsked) and event.question.kind == "help":
-            self._help = event.question.text
+        if isinstance(event, ApprovalNeeded | QuestionAsked):
+            if _is_open(event, self._completion.chat):
+                return [("content", asking_text(event.question))]
+            self._help = event.question.text if event.question.kind == "help" else self._help
         if isinstance(event, Answered):
             self._answer = event.answer
             return [("content", text) for text in reply_text(event.answer)]
@@ -235,6 +236,12 @@ class _Written:
         if answer.outcome is Outcome.UNAVAILABLE and any(a.error for a in answer.attempts):
             raise Unavailable(answer.attempts)
         return "\n\n".join(filter(None, [event.message, self._help]))
+
+
+def _is_open(event: Event, chat: Chat) -> bool:
+    """Whether an event is a question that the conversation has no answer to."""
+    asks = isinstance(event, ApprovalNeeded | QuestionAsked) and is_asked(event.question)
+    return asks and chat.reply_to(event.question) is None  # type: ignore[attr-defined]
 
 
 async def refuse(send: Send, error: KensakuError) -> None:

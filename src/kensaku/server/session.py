@@ -38,7 +38,9 @@ class Session:
     async def check_run(self) -> Budget | None:
         """Count a run of the assistant, and return what its searches count against."""
         key = self.principal.key
-        return await self.limits.check_run(key, self.client.budget) if key else None
+        # Not `client.budget`: in a request, that is the money of the key already.
+        operators = self.client._resources.budget
+        return await self.limits.check_run(key, operators) if key else None
 
     @property
     def budget(self) -> Budget | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -16,9 +16,18 @@ if TYPE_CHECKING:
 
 
 def question_text(question: Question) -> str:
-    """Return a question to the person, as the text of a reply."""
-    about = " ".join(str(v) for value in question.arguments.values() for v in _listed(value))
-    return f"{question.text}\n\n{question.tool}: {about}" if about else question.text
+    """Return a question to the person as text: about which call, and what can be chosen."""
+    about = ""
+    if question.kind == "approve":
+        about = f"{question.tool}: {arguments_text(question.arguments)}"
+    options = "\n".join(f"{n}. {flatten(text)}" for n, text in enumerate(question.options, 1))
+    return "\n\n".join(filter(None, [question.text, about, options]))
+
+
+def arguments_text(arguments: Mapping[str, Any]) -> str:
+    """Return the arguments of a call in one line."""
+    values = [v if isinstance(v, list | tuple) else [v] for v in arguments.values()]
+    return flatten(" ".join(str(part) for value in values for part in value))
 
 
 def reply_text(answer: CitedAnswer) -> Iterator[str]:
@@ -35,8 +44,7 @@ def reply_text(answer: CitedAnswer) -> Iterator[str]:
 def tool_text(event: Event) -> str:
     """Return the line of a tool that began or ended; "" for other events."""
     if isinstance(event, ToolStarted):
-        about = " ".join(str(v) for value in event.arguments.values() for v in _listed(value))
-        return f"{event.tool}: {flatten(about)}\n"
+        return f"{event.tool}: {arguments_text(event.arguments)}\n"
     if isinstance(event, ToolEnded):
         by = f" · {', '.join(event.providers)}" if event.providers else ""
         return f"{event.tool}: {event.outcome} · {event.hits}{by} · {event.elapsed_ms:.0f} ms\n"
@@ -61,7 +69,3 @@ def _definition(cited: Cited) -> str:
 
 def _is_web(cited: Cited) -> bool:
     return cited.url.startswith(("http://", "https://"))
-
-
-def _listed(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else [value]

@@ -202,7 +202,7 @@ class Frames:
     def _failed(self, message: str, answer: CitedAnswer) -> Iterator[BaseEvent]:
         if message == phrases_for(answer.question).cancelled:
             yield self.cancelled()
-        elif answer.outcome is Outcome.UNAVAILABLE:
+        elif answer.outcome is Outcome.UNAVAILABLE and answer.steps:
             yield self.failed(message, str(answer.outcome))
         else:
             yield from self._text(message)

@@ -3,8 +3,8 @@
     messages → Chat(question, earlier, replies)
     CitedAnswer → content, annotations; `citations` and `search_results`, as Perplexity has them
 
-Nobody can be asked during a request. What a run asks for consent to is therefore the reply, and
-the next request, which has the whole conversation, answers it: `Chat.reply_to`.
+Nobody can be asked during a request. What a run must ask first is therefore the reply, and the
+next request, which has the whole conversation, answers it: `Chat.reply_to`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from kensaku.answers.tokenizer import count
+from kensaku.assistant.interventions import ASK_USER
 from kensaku.assistant.words import asks_for_consent
 from kensaku.errors import InvalidQuery, KensakuError
 from kensaku.server.http import encode
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from kensaku.assistant.approval import Question
 
 MODEL = "kensaku"
+ASKS = "❓ "  # begins a reply that is a question: the message after it is the answer
 MAX_MESSAGES = 1_000
 MAX_EARLIER = 5  # questions before this one that may say what it is about
 DONE = b"data: [DONE]\n\n"
@@ -75,9 +77,18 @@ class Chat:
     tokens: int = 0  # of all messages, estimated
 
     def reply_to(self, question: Question) -> str | None:
-        """Return what the person said to a question of an earlier reply; None: nothing yet."""
-        asked = _flat(question_text(question))
-        return next((said for text, said in reversed(self.replies) if asked in _flat(text)), None)
+        """Return what the person said to a question of an earlier reply; None: nothing yet.
+
+        The run is made again for each request. A model may then ask in other words, so that the
+        first question of a plan gets the first answer; consent is to the very same call.
+        """
+        asked = _flat(asking_text(question))
+        same = [said for text, said in self.replies if asked in _flat(text)]
+        if same or question.kind == "approve":
+            return same[-1] if same else None
+        said = [s for text, s in self.replies if not asks_for_consent(text.removeprefix(ASKS))]
+        number = int(question.arguments.get("number", 1))
+        return said[number - 1] if len(said) >= number else None
 
 
 def read_chat(body: Mapping[str, Any]) -> Chat:
@@ -92,7 +103,7 @@ def read_chat(body: Mapping[str, Any]) -> Chat:
     if not asked:
         raise InvalidQuery("messages must have one of the role 'user' with a text")
     last = asked[-1]
-    while last >= 2 and turns[last - 1][0] == "assistant" and asks_for_consent(turns[last - 1][1]):
+    while last >= 2 and turns[last - 1][0] == "assistant" and turns[last - 1][1].startswith(ASKS):
         last = max((i for i in asked if i < last - 1), default=0)
     later = zip(turns[last:], turns[last + 1 :], strict=False)
     options = body.get("stream_options")
@@ -104,6 +115,16 @@ def read_chat(body: Mapping[str, Any]) -> Chat:
         include_usage=isinstance(options, dict) and fields.switch(options, "include_usage"),
         tokens=sum(count(text) for _, text in turns),
     )
+
+
+def asking_text(question: Question) -> str:
+    """Return the reply that asks the person something."""
+    return ASKS + question_text(question)
+
+
+def is_asked(question: Question) -> bool:
+    """Whether a run cannot go on without the person. A doubt is said in the answer instead."""
+    return question.kind == "approve" or question.tool == ASK_USER
 
 
 def sources_of(answer: CitedAnswer) -> dict[str, Any]:
