@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kensaku import Kensaku, Query, Settings
-from kensaku.cli._notices import KeylessNotice
+from kensaku.cli._notices import KeylessNotice, print_notices
+from kensaku.errors import CalledOff, RateLimited
+from kensaku.models import Attempt, Outcome
 
 
 async def test_the_notice_names_the_hosts_that_are_asked(tmp_path, capsys):
@@ -34,3 +36,17 @@ async def test_who_has_a_key_is_told_of_the_specialists_before_they_are_asked(
     words = capsys.readouterr().err
     assert ("export.arxiv.org" in words) is said
     assert "api.github.com" not in words
+
+
+def test_who_was_called_off_is_no_failure(capsys):
+    """Another was quicker; `--explain` has the attempt."""
+    attempts = [
+        Attempt("tavily", Outcome.FOUND, hits=1),
+        Attempt("arxiv", Outcome.UNAVAILABLE, CalledOff("arxiv", "it was called off after 0.3 s")),
+        Attempt("crossref", Outcome.UNAVAILABLE, RateLimited("crossref", "too many requests")),
+    ]
+
+    print_notices(Outcome.FOUND, attempts, [])
+
+    assert "arxiv" not in (words := capsys.readouterr().err)
+    assert "crossref: too many requests" in words

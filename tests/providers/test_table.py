@@ -7,6 +7,7 @@ import pytest
 from kensaku.providers import BUILT_IN, provider_class
 from kensaku.search.limits import parse_rate
 from kensaku.testing.sample import built_in_samples
+from tests import ROOT
 
 every_provider = pytest.mark.parametrize("name", BUILT_IN)
 
@@ -57,3 +58,13 @@ def test_the_pool_is_made_of_those_that_answer_without_a_key():
 def test_those_that_resell_one_index_are_one_family(family, names):
     """Their agreement is no second opinion."""
     assert {n for n in BUILT_IN if provider_class(n).family == family} == names
+
+
+def test_the_pages_count_the_providers_as_they_are():
+    """On the first line of the README and of the site, and in the comparison."""
+    count = sum(provider_class(name).is_web for name in BUILT_IN)
+
+    for page in ("README.md", "docs/index.md"):
+        assert f"{count} providers behind one call" in (ROOT / page).read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"| web providers | {count}, and a local index |" in readme

@@ -237,7 +237,7 @@ async def test_what_is_written_is_one_json_object():
     await Cache(store, TTL, STALE).keep("hits:k", made())
 
     written = store.values["hits:k"]
-    names = {"at", "hits", "answer", "answered_by", "attempts", "notes"}
+    names = {"at", "hits", "answer", "answered_by", "images", "attempts", "notes"}
     assert json.loads(written).keys() == names
     assert "獺".encode() in written
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from kensaku.cli._terminal import print_message
-from kensaku.errors import NoNetwork
+from kensaku.errors import CalledOff, NoNetwork
 from kensaku.models import Outcome
 
 if TYPE_CHECKING:
@@ -116,11 +116,14 @@ def print_explanation(response: Response) -> None:
 
 
 def _failures(attempts: Sequence[Attempt]) -> list[str]:
-    """Return a line for each provider that did not answer; equal reasons share a line."""
+    """Return a line for each provider that failed; equal reasons share a line.
+
+    One that was called off because another answered has not failed.
+    """
     answered = {a.provider for a in attempts if a.error is None}
     reasons: dict[str, str] = {}
     for a in attempts:
-        if a.error is None or a.provider in answered:
+        if a.error is None or isinstance(a.error, CalledOff) or a.provider in answered:
             continue
         if a.sent or a.provider not in reasons:
             reason = str(a.error).removeprefix(f"{a.provider}: ")

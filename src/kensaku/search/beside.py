@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
-from kensaku.errors import NotAsked
+from kensaku.errors import CalledOff
 from kensaku.search.rank import fuse, is_about, merge
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _skip_unasked(run: Run) -> None:
     tried = {attempt.provider for attempt in run.attempts}
     for name in run.beside.names:
         if name not in tried:
-            run.skip(name, NotAsked(name, "the web answered before its turn came"))
+            run.skip(name, CalledOff(name, "the web answered before its turn came"))
 
 
 def beside_note(run: Run) -> list[str]:
