@@ -270,3 +270,25 @@ def test_a_key_is_enough_without_the_keyless_pool():
         "code": ("github", "github_code"),
         "errors": ("github_issues",),
     }
+
+
+async def test_what_should_not_leave_does_not_reach_a_specialist(auto, upstream, patient):
+    """An error message often has a key in it; the words that stay are still looked for."""
+    text = "TypeError: otter is not callable with jane.doe@corp.example"
+
+    await auto(scrub_kinds=("emails",), scrub_action="redact").search(text, timeout=600)
+
+    assert asked(upstream) == {"tavily", "github_issues", "stackexchange"}
+    assert not any("jane.doe" in request.target for request in upstream.requests)
+    assert not any(b"jane.doe" in request.body for request in upstream.requests)
+
+
+async def test_a_query_that_must_not_leave_asks_nobody(auto, upstream):
+    """Neither the web nor those beside it."""
+    text = "TypeError: otter is not callable with jane.doe@corp.example"
+    client = auto(env={"LOCAL_ENABLED": "0"}, scrub_kinds=("emails",), scrub_action="block")
+
+    found = await client.search(text, timeout=600)
+
+    assert found.outcome is Outcome.UNAVAILABLE
+    assert upstream.requests == []
