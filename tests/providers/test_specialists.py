@@ -285,3 +285,21 @@ def test_auto_never_asks_gemini():
 
     assert cls.specialist
     assert not cls.knows
+
+
+@pytest.mark.parametrize(
+    ("query", "ids"),
+    [
+        ("arxiv.org/abs/1706.03762", "1706.03762"),
+        ("arXiv:2005.14165v4 and 1810.04805", "2005.14165v4,1810.04805"),
+    ],
+)
+def test_arxiv_is_asked_for_a_paper_by_its_number(query, ids):
+    """Its search would look for the digits in titles."""
+    assert provider_class("arxiv")().request(Query(query), "").params["id_list"] == ids
+
+
+def test_other_numbers_are_words_for_arxiv():
+    """A DOI and a price have dots, too."""
+    for query in ("10.1145/3292500.3330701", "costs 12.50", "python 3.14"):
+        assert "id_list" not in provider_class("arxiv")().request(Query(query), "").params

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import BadQuery, KensakuError, ProviderError
@@ -11,6 +12,7 @@ from kensaku.providers.base import Provider, Reply, Request, rows
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
 
+_ID = re.compile(r"(?<![\d.])\d{4}\.\d{4,5}(?:v\d{1,2})?(?![\d.])")  # 1706.03762v7
 _OPERATORS = str.maketrans(":()[]", "     ")  # of its query language; a stray one is an error
 
 
@@ -34,6 +36,11 @@ class Arxiv(Provider):
     markup = False  # "a < b" is mathematics
 
     def request(self, query: Query, key: str) -> Request:
+        if known := _ID.findall(query.text):  # its search does not look at them
+            return Request(
+                url=self.base_url + "/api/query",
+                params={"id_list": ",".join(known), "max_results": min(len(known), query.limit)},
+            )
         wanted = query.text.translate(_OPERATORS)
         if any(days(query)):
             first, last = (day.replace("-", "") for day in days(query))

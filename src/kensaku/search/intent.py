@@ -9,6 +9,8 @@ guess costs a request, and a cue that is often wrong is not among them.
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from typing import Literal
 
 from kensaku.search import intent_words as words
@@ -19,7 +21,29 @@ Intent = Literal["papers", "code", "errors", "news", "general"]
 MAX_CHARS = 500  # of a query that are looked at: what kind it is shows at its beginning
 TITLE_WORDS = 4  # a title of a paper has as many, or more
 
+# Words that say where to look, and are not looked for.
+_PLACES = re.compile(
+    r"(?<![A-Za-z0-9_])(?:(?:on |from )?(?:github|gitlab|arxiv|pubmed|stack ?overflow)"
+    r"|repos?|repository|repositories|source code|code snippets?|papers?|preprints?|publications?"
+    r"|(?:research|survey|academic|scientific|recent|peer[ -]reviewed) (?:papers?|articles?)"
+    r"|(?:find|show|give) me|please|looking for|search for|pdf)(?![A-Za-z0-9_])",
+    re.IGNORECASE,
+)
+_PLACES_JA = re.compile(
+    "(?:に関する|についての|の)?(?:最新の?|査読付き)?(?:研究論文|学術論文|サーベイ論文|論文|プレプリント)"
+    "|(?:の)?(?:GitHub\\s?の?)?(?:リポジトリ|レポジトリ)|の?(?:ソースコード|サンプルコード)|GitHub|arXiv"
+    "|を?(?:教えて|探して|探す|検索)|の?(?:解決方法|対処法|解決策|原因と対策|原因)"
+    "|と(?:出る|表示される)|が(?:発生する|出る)",
+    re.IGNORECASE,
+)
+_LOOSE_ENDS = re.compile(
+    r"^(?:of|for|on|about|in|by|an?|the|で|の|を|が)\s+"
+    r"|\s+(?:of|for|on|about|in|by|an?|the|の|を|が|と)$|の$",
+    re.IGNORECASE,
+)
 
+
+@lru_cache(maxsize=256)  # a cached response is found in less time than this takes
 def intent_of(query: str) -> Intent:
     """What kind of thing the query looks for; "general" when nothing gives it away."""
     text = Text(query[:MAX_CHARS])
@@ -34,14 +58,15 @@ def intent_of(query: str) -> Intent:
     return "news" if text in words.NEWS and text not in words.NOT_NEWS else "general"
 
 
+@lru_cache(maxsize=256)
 def subject(query: str, intent: Intent) -> str:
     """The query without the words that say where to look: upstreams would look for them, too."""
     if len(query) > MAX_CHARS or words.IDENTIFIED.search(query):
         return query
     if intent not in ("papers", "code", "errors"):
         return query
-    bare = " ".join(words.PLACES_JA.sub(" ", words.PLACES.sub(" ", query)).split())
-    while (shorter := words.LOOSE_ENDS.sub("", bare)) != bare:
+    bare = " ".join(_PLACES_JA.sub(" ", _PLACES.sub(" ", query)).split())
+    while (shorter := _LOOSE_ENDS.sub("", bare)) != bare:
         bare = shorter
     return bare if any(c.isalnum() for c in bare) else query
 
@@ -61,6 +86,7 @@ def _is_literature(text: Text) -> bool:
         return True
     return (
         words.ACADEMIC.count(text) >= 2
+        or (text in words.OVERVIEW and text in words.SCIENCE)
         or bool(words.ACADEMIC_JA.search(text.raw))
         or _is_title(text)
     )

@@ -29,7 +29,10 @@ TECHNOLOGY = Cue(
     oauth2 | jwt | rest api | webhooks? | tokio | serde | cargo | rustc | goroutines? | xcode
     swiftui | flutter | jetpack compose | android studio | vim | neovim | vscode | vs code
     selenium | playwright | puppeteer | firebase | dataframe | groupby | stdin | stdout | localhost
-    ffmpeg | opengl | vulkan | cmdlet | xcrun""",
+    ffmpeg | opengl | vulkan | cmdlet | xcrun | jest | expo | mocha | vitest | cypress | nestjs
+    express.js | axios | rabbitmq | airflow | hadoop | llama.cpp | vllm | ollama | streamlit
+    gradio | plotly | seaborn | polars | div | flexbox | iframe | kotlin | latex | openssl | curl
+    wget | rsync | tmux | homebrew | apt-get | virtualbox | vagrant | grafana | prometheus""",
     "シェルスクリプト 正規表現 プログラミング言語 Go言語 C言語 R言語 ローカルホスト コンパイラ",
 )
 # Languages whose names mean something else, too: in English, not in Japanese text.
@@ -54,7 +57,7 @@ PROGRAMMING = Cue(
     garbage collection | ownership | borrow checker | memory leak | recursion | algorithm
     variables? | integers? | floats? | booleans? | null | nil | objects? | snippets? | boilerplate
     files? | dates? | tutorial | programming | virtual environment | dataclass | dataclasses
-    comprehension | syntax | operators?""",
+    comprehension | syntax | operators? | examples?""",
     """使い方 書き方 作り方 使い分け サンプル 実装 関数 配列 リスト 文字列 変数 クラス メソッド
     ライブラリ フレームワーク パッケージ モジュール ソース コード 違い 入門 読み込 書き込 変換
     並び替え 並べ替え ソート 非同期 並列 コマンド 型定義 型ヒント 型推論 ジェネリクス 継承
@@ -140,6 +143,7 @@ MESSAGE = Cue(
     npm err
     error\[\w{1,20}\]
     unresolved (?:external|import|reference)
+    undefined (?:method|variable|function|index|symbol)
     is not (?:a function|defined|callable|subscriptable|iterable|recognized as|assignable)
     (?:undefined|null|none|nil) is not
     cannot read propert(?:y|ies)
@@ -162,11 +166,11 @@ TROUBLE = Cue(
     """errors? | exceptions? | crash | crashes | crashed | crashing | fail | fails | failing
     failed | failure | not working | rejected | refused | denied | timeouts? | timed out | hangs?
     unreachable | prematurely | not found | missing | conflict | warnings? | broken | stuck | bug
-    500 | 502 | 503 | 504 | 400 | 401 | 403 | 404""",
+    deprecated | warn | 500 | 502 | 503 | 504 | 400 | 401 | 403 | 404""",
     """エラー 例外 警告 失敗 落ちる クラッシュ れない しない きない かない わない らない ません
     表示され 発生 認識され 止まる フリーズ 不具合 バグ 拒否 文字化け タイムアウト 対処法
     解決方法""",
-    r"(?:doesn'?t|does not|won'?t|isn'?t|can'?t|cannot) \w+",
+    r"(?:doesn'?t|does not|didn'?t|did not|won'?t|isn'?t|can'?t|cannot) \w+",
 )
 HANDLING = Cue(
     """error handling | error-handling | handle errors? | handling errors? | handle exceptions?
@@ -196,7 +200,9 @@ LITERATURE = Cue(
     r"""scholarly (?:articles?|work|sources?)
     (?:research|survey|review|academic|scientific|conference|seminal|original|journal) papers?
     papers? (?:on|about|by|from|that|which|describing|introducing|proposing|using|for|in|showing)
-    (?:journal|research|scientific|academic|review) articles?
+    (?:journal|research|scientific|academic|review|original) articles?
+    recent (?:advances|progress|developments) in
+    cite:
     (?:scientific|clinical|empirical) stud(?:y|ies)
     (?:systematic|literature|scoping) reviews?
     (?:cohort|longitudinal|cross-sectional|observational|ablation) stud(?:y|ies)
@@ -218,9 +224,23 @@ ACADEMIC = Cue(
     abstract | academic | scientific | scholars? | citations? | theoretical | empirical
     methodology | statistically | published | off-target | in vitro | in vivo | prevalence"""
 )
+# One of each makes it research, too.
+OVERVIEW = Cue(
+    """survey | surveys | review | advances | overview | theory | mechanisms? | state of the art
+    state-of-the-art | benchmark | abstract | interpretability | taxonomy"""
+)
+SCIENCE = Cue(
+    """neural | transformers? | learning | quantum | protein | genome | genes? | cells? | cancer
+    therapy | disease | clinical | cognitive | molecular | climate | materials | polymers?
+    nanoparticles? | bacteria | virus | vaccines? | insulin | microbiome | catalysts? | algorithms?
+    graph | bayesian | reinforcement | language models? | diffusion | embeddings? | robotics
+    superconductors? | semiconductors? | galaxies | black holes? | neurons? | epidemiology"""
+)
 _RESEARCH_JA = "(?:研究|文献|学術|実験結果|知見|エビデンス)"
 _FINDING_JA = "(?:効果|影響|関連|関係|相関|有効性|機序|メカニズム|要因|評価|文献)"
-ACADEMIC_JA = re.compile(f"{_RESEARCH_JA}.*{_FINDING_JA}|{_FINDING_JA}.*{_RESEARCH_JA}")
+ACADEMIC_JA = re.compile(
+    f"{_RESEARCH_JA}.*{_FINDING_JA}|{_FINDING_JA}.*{_RESEARCH_JA}|\\s研究(?:論文)?\\s*$"
+)
 NOT_PAPERS = Cue(
     """toilet paper | printer paper | white papers? | wrapping paper | rice paper | sandpaper
     parchment paper | wax paper | tissue paper | construction paper | photo paper | origami
@@ -267,26 +287,4 @@ NOT_NEWS = Cue(
     newsletters? | crossword | windows updates? | software updates? | near me | open today
     latest version | latest model | newspapers?""",
     "天気 気温 占い 運勢 献立 レシピ 新聞紙 何曜日 日の出 何の日 番組表 最新機種 最新モデル 最新版",
-)
-
-# --- words that say where to look, and are not looked for
-
-PLACES = re.compile(
-    r"(?<![A-Za-z0-9_])(?:(?:on |from )?(?:github|gitlab|arxiv|pubmed|stack ?overflow)"
-    r"|repos?|repository|repositories|source code|code snippets?|papers?|preprints?|publications?"
-    r"|(?:research|survey|academic|scientific|recent|peer[ -]reviewed) (?:papers?|articles?)"
-    r"|(?:find|show|give) me|please|looking for|search for|pdf)(?![A-Za-z0-9_])",
-    re.IGNORECASE,
-)
-PLACES_JA = re.compile(
-    "(?:に関する|についての|の)?(?:最新の?|査読付き)?(?:研究論文|学術論文|サーベイ論文|論文|プレプリント)"
-    "|(?:の)?(?:GitHub\\s?の?)?(?:リポジトリ|レポジトリ)|の?(?:ソースコード|サンプルコード)|GitHub|arXiv"
-    "|を?(?:教えて|探して|探す|検索)|の?(?:解決方法|対処法|解決策|原因と対策|原因)"
-    "|と(?:出る|表示される)|が(?:発生する|出る)",
-    re.IGNORECASE,
-)
-LOOSE_ENDS = re.compile(
-    r"^(?:of|for|on|about|in|by|an?|the|で|の|を|が)\s+"
-    r"|\s+(?:of|for|on|about|in|by|an?|the|の|を|が|と)$|の$",
-    re.IGNORECASE,
 )
