@@ -153,12 +153,14 @@ class Assistant:
         """
         if name not in CHOICES:
             raise UnknownName("choice", name, CHOICES)
-        kept = {**await options_of(self.database, sender), name: value}
-        kept = {k: v for k, v in kept.items() if v is not None}
+        kept = await options_of(self.database, sender)
+        kept.pop(name, None)
+        # Not the others: one that has become wrong must not keep a person from changing this one.
+        chosen = {} if value is None else {name: value}
         client = self._client_of(sender.tenant)
-        plan(client.settings, kept.get("route"))
-        begin("x", client, _options(kept), lambda _: None)
-        await set_options(self.database, sender, kept)
+        plan(client.settings, chosen.get("route"))
+        begin("x", client, _options(chosen), lambda _: None)
+        await set_options(self.database, sender, kept | chosen)
 
     def _start(self, run: runs.StoredRun) -> Exchange:
         exchange = Exchange(run, lambda memory: runs.remember(self.database, run.id, memory))

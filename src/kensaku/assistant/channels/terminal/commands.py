@@ -197,7 +197,7 @@ async def _quit(chat: Chat, _: str) -> None:
 def _provider_names(_: Chat) -> list[str]:
     from kensaku.providers import provider_names
 
-    return ["auto", *provider_names()]
+    return ["auto", *sorted(provider_names())]
 
 
 def _collection_names(chat: Chat) -> list[str]:

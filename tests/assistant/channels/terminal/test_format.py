@@ -1,0 +1,249 @@
+"""Events as lines: what they say, how wide they are, and that no text reaches the terminal raw."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from kensaku.assistant.actions import Assessment
+from kensaku.assistant.answer import Cited, CitedAnswer
+from kensaku.assistant.approval import Question, Reply
+from kensaku.assistant.channels.terminal.format import (
+    call_command,
+    call_lines,
+    call_result,
+    folded_results,
+    question_lines,
+    read_letter,
+    source_lines,
+    write_conversation,
+)
+from kensaku.assistant.channels.terminal.screen import LiteScreen, Screen, stable_part
+from kensaku.assistant.channels.terminal.words import ENGLISH, JAPANESE, Words, words_for
+from kensaku.assistant.events import (
+    Answered,
+    Event,
+    Failed,
+    Planned,
+    TextDelta,
+    ToolEnded,
+    ToolStarted,
+)
+from kensaku.compat.terminal import format_web_search_command_message
+from kensaku.database.conversations import Message
+from kensaku.models import Outcome
+from kensaku.text.width import cut_to_width, display_width
+
+CALL = ToolEnded("1", "web_search", {"query": "sea otters"}, "found", 5, ("tavily",), 312.4)
+# Colours, a title, a link, the clipboard, a cursor, a bell, C1, a carriage return, bidi.
+HOSTILE = (
+    "\x1b[31mred\x1b[0m \x1b]0;owned\x07 \x1b]8;;http://evil.example/\x1b\\click\x1b]8;;\x1b\\ "
+    "\x1b]52;c;c3RlYWw=\x07 \x1b[2J\x1b[H \x9b31m \x9d0;c1\x9c \x07\x08 over\rwritten \u202egnp.exe"
+)
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
+
+
+def answer(text: str | None, *citations: Cited, doubt: str = "", reason: str = "") -> CitedAnswer:
+    """An answer with these citations."""
+    assessment = Assessment(0.9, "high", "silent", {})
+    return CitedAnswer("q", text, citations, Outcome.FOUND, assessment, doubt=doubt, reason=reason)
+
+
+def test_a_call_has_the_command_message_of_the_specification() -> None:
+    """S4-35: the query in quotes, or `unknown query`."""
+    for arguments in ({"query": "sea otters"}, {}):
+        (message,) = format_web_search_command_message({"arguments": arguments}, 0, {})
+        assert call_command("web_search", arguments) == message.command
+
+
+@pytest.mark.parametrize(
+    ("event", "words", "result"),
+    [
+        (CALL, ENGLISH, "tavily · 5 hits · 312 ms"),
+        (CALL, JAPANESE, "tavily · 5 件 · 312 ms"),
+        (ToolEnded("1", "web_search", {"query": "x"}, "found", 1), ENGLISH, "1 hit · 0 ms"),
+        (ToolEnded("1", "web_extract", {"urls": ["x"]}, "found", 2), ENGLISH, "2 pages · 0 ms"),
+        (ToolEnded("1", "web_search", {"query": "x"}, "empty"), ENGLISH, "nothing found · 0 ms"),
+        (ToolEnded("1", "web_search", {"query": "x"}, "unavailable"), JAPANESE, "検索できません · 0 ms"),
+        (ToolEnded("1", "web_extract", {"urls": ["x"]}, "unavailable"), ENGLISH,
+         "could not be read · 0 ms"),
+        (ToolEnded("1", "web_search", {"query": "x"}, "refused"), ENGLISH, "not allowed"),
+        (ToolEnded("1", "web_search", {"query": "x"}, "found", 3, repeated=True), ENGLISH,
+         "3 hits · used again"),
+    ],
+)  # fmt: skip
+def test_the_result_of_a_call_says_what_came_of_it(
+    event: ToolEnded, words: Words, result: str
+) -> None:
+    """Nobody could search is not nothing found."""
+    assert call_result(event, words) == result
+
+
+@pytest.mark.parametrize("columns", [40, 80, 120])
+@pytest.mark.parametrize(
+    "query", ["sea otters", "ラッコは眠るときに手をつなぎますか" * 5, "x" * 300]
+)
+def test_lines_fit_the_terminal(columns: int, query: str) -> None:
+    """A wide character takes two columns."""
+    found = [
+        (query, f"https://{'long.' * 10}example/"),
+        ("", "file:x"),
+        ("t", "nonsense"),
+        *[("t", "")] * 4,
+    ]
+    event = ToolEnded("1", "web_search", {"query": query}, "found", 9, ("tavily",), 12)
+    lines = call_lines(event, JAPANESE, columns) + folded_results(found, JAPANESE, columns)
+
+    assert all(display_width(line) <= columns for line in lines)
+    assert any("12 ms" in line for line in lines)
+    assert lines[-1] == "… 他 4 件"
+
+
+def test_text_is_cut_between_characters() -> None:
+    """Never within a wide one, and not behind a joiner."""
+    assert cut_to_width("検索エンジン", 12) == "検索エンジン"
+    assert cut_to_width("検索エンジン", 8) == "検索エ…"
+    assert cut_to_width("検索エンジン", 7) == "検索エ…"
+    assert cut_to_width("otters", 3) == "ot…"
+    assert cut_to_width("otters", 0) == ""
+    assert display_width("e\u0301\u200d") == 1
+
+
+def test_a_question_names_its_choices_by_letter() -> None:
+    """And what Enter does."""
+    asked = Question(
+        "approve", "May web_search run?", choices=("proceed", "modify", "skip", "cancel"),
+        tool="web_search", arguments={"query": "otters"},
+    )  # fmt: skip
+
+    assert question_lines(asked, ENGLISH) == [
+        "? May web_search run?",
+        '  web_search: "otters"',
+        "  [y] yes  [s] skip  [c] cancel the run  Enter: skip",
+        "  or other words for the query",
+    ]
+    confirm = Question("confirm", "Shall it?", reason="Maybe.\n\nOr not.")
+    assert question_lines(confirm, JAPANESE)[1:] == [
+        "  Maybe.", "  Or not.", "  [y] はい  [c] 中止  Enter: いいえ",
+    ]  # fmt: skip
+    assert read_letter(asked, " S ") == Reply("skip")
+    assert read_letter(asked, "r") is None  # not offered
+    assert read_letter(asked, "sure") is None
+
+
+def test_a_conversation_is_written_with_its_sources() -> None:
+    """As Markdown that another program reads."""
+    now = datetime.now(UTC)
+    cited = {"citations": [{"n": 1, "title": "Sleep\x1b[31m", "url": "https://a.example/"}]}
+    said = [Message("1", "user", "How?", now), Message("2", "assistant", "So. [1]", now, cited)]
+
+    assert write_conversation("How?", said) == (
+        "# How?\n\n## How?\n\nSo. [1]\n\n[1] Sleep <https://a.example/>\n"
+    )
+
+
+def test_the_language_is_that_of_the_question_or_of_the_locale() -> None:
+    """A Japanese question gets Japanese words in every locale."""
+    assert words_for("ラッコについて", japanese=False) is JAPANESE
+    assert words_for("otters", japanese=True) is JAPANESE
+    assert words_for("otters", japanese=False) is ENGLISH
+    assert set(ENGLISH.commands) == set(JAPANESE.commands)
+    assert set(ENGLISH.outcomes) == set(JAPANESE.outcomes)
+    for name in Words.__dataclass_fields__:
+        fields = [re.findall(r"\{\w+\}", str(getattr(w, name))) for w in (ENGLISH, JAPANESE)]
+        assert fields[0] == fields[1], name
+
+
+def test_markdown_is_printed_in_whole_blocks() -> None:
+    """What follows cannot change them: half a list, or half a fence, waits."""
+    assert stable_part("One") == ""
+    assert stable_part("One\n\nTwo") == "One\n\n"
+    assert stable_part("- a\n- b\n") == ""
+    assert stable_part("```\ncode\n\nmore") == ""
+    assert stable_part("# Head\n\n```\ncode\n```\n\nafter") == "# Head\n\n```\ncode\n```\n\n"
+
+
+def script(hostile: str) -> list[Event]:
+    """A run in which everybody else's words are hostile."""
+    cited = Cited(1, "https://a.example/" + hostile, f"Title {hostile}", hostile, "web")
+    arguments = {"query": f"otters {hostile}"}
+    return [
+        Planned((f"one {hostile}", "two"), hostile),
+        ToolStarted("1", f"web_search{hostile}", arguments),
+        ToolEnded("1", "web_search", arguments, "found", 2, (f"tavily{hostile}",), 3, found=(
+            (f"Title {hostile}", f"https://a.example/{hostile}"), (hostile, hostile),
+        )),
+        TextDelta(f"First {hostile}\n\n"), TextDelta("half \x1b"), TextDelta("]8;;http://evil\x07 of it"),
+        TextDelta(f"\n\n[name](http://evil.example/) ![i](http://evil.example/p.png)\n\n```{hostile}\nx{hostile}"),
+        Answered(answer("x", cited, doubt=f"doubt {hostile}")),
+        Failed(f"failed {hostile}", answer(None, reason=hostile)),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("columns", [40, 120])
+def test_no_text_of_others_sends_an_escape_sequence(columns: int) -> None:
+    """Colours and links on the screen are ours: nothing but SGR, and OSC 8 to the sources."""
+    out = StringIO()
+    console = Console(
+        file=out, force_terminal=True, width=columns, height=40, markup=False, emoji=False,
+        highlight=False, color_system="256",
+    )  # fmt: skip
+    screen = Screen(ENGLISH, console)
+    screen.begin("working")
+    for event in script(HOSTILE):
+        screen.show(event)
+    screen.end()
+    screen.list_sources([Cited(1, "https://a.example/", "T" + HOSTILE, HOSTILE, "web")],
+                        [(HOSTILE, "https://b.example/" + HOSTILE)])  # fmt: skip
+    question = Question(
+        "approve", HOSTILE, HOSTILE, tool="x" + HOSTILE, arguments={"query": HOSTILE}
+    )
+    screen.say(*question_lines(question, ENGLISH))
+
+    shown = out.getvalue()
+    links = set(re.findall("\x1b]8;[^;]*;([^\x1b]*)\x1b\\\\", shown))
+    assert all(re.fullmatch(r"(https://[ab]\.example/[!-~]*)?", link) for link in links), links
+    # What is ours: styles, the cursor of the live area, links to sources.
+    rest = re.sub(
+        "\x1b]8;[^\x1b]*\x1b\\\\|\x1b\\[[0-9;]*m|\x1b\\[\\?25[lh]|\x1b\\[[0-9]*[AK]|\r", "", shown
+    )
+    assert not CONTROL.search(rest), ascii(CONTROL.findall(rest))
+    assert "name" in rest
+    assert "(http://evil.example/)" in rest.replace("\n", "")  # written out, not hidden
+
+
+def test_plain_lines_have_no_escape_sequence_at_all() -> None:
+    """In a pipe or a log."""
+    out, err = StringIO(), StringIO()
+    screen = LiteScreen(ENGLISH, out, err)
+    screen.begin("working")
+    for event in script(HOSTILE):
+        screen.show(event)
+    screen.end()
+    screen.list_sources([Cited(1, "u" + HOSTILE, "t" + HOSTILE, HOSTILE)], [(HOSTILE, HOSTILE)])
+    screen.say(HOSTILE)
+
+    assert not CONTROL.search(out.getvalue() + err.getvalue())
+    assert "[1] (web) Title red" in out.getvalue()
+
+
+def test_an_answer_goes_to_stdout_and_all_else_to_stderr() -> None:
+    """So that a pipe gets the answer alone."""
+    out, err = StringIO(), StringIO()
+    screen = LiteScreen(ENGLISH, out, err)
+    cited = Cited(1, "https://a.example/", "Sleep", "passage", "collection")
+    for event in (Planned(("q",), "rule"), CALL, TextDelta("They float. [1]"),
+                  Answered(answer("x", cited, doubt="Not certain."))):  # fmt: skip
+        screen.show(event)
+
+    assert out.getvalue() == ("They float. [1]\n\n[1] (collection) Sleep\n    https://a.example/\n")
+    assert err.getvalue() == 'web_search: "sea otters" · tavily · 5 hits · 312 ms\nNot certain.\n'
+
+
+def test_a_source_without_a_title_is_its_address() -> None:
+    """Once."""
+    assert source_lines([Cited(2, "file:a.txt", "file:a.txt", "")]) == ["[2] (web) file:a.txt"]
