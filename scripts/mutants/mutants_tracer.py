@@ -1,7 +1,7 @@
 """Write down which functions of the package each test runs, in its own process and in children.
 
     <copy>/ran/<pid>.test    the test that a process of pytest is running
-    <copy>/ran/<pid>.jsonl   [test, ["search/cache.py:Cache.fresh", …]] a line
+    <copy>/ran/<pid>.jsonl   [test, ["search/cache.py:Cache.fresh", …], CPU seconds] a line
 
 The environment of the copy imports this module at each start of Python. A child learns from the
 files which of its ancestors runs a test. Environment variables would not do: our worker processes
@@ -27,12 +27,13 @@ _test = ""
 _is_child = False
 _seen: dict[int, CodeType] = {}  # the code objects are kept: an id could be given again
 _places: list[str] = []
+_began = 0.0
 
 
 def begin(test: str) -> None:
     """Trace this test until `end` is called."""
-    global _test
-    _test = test
+    global _test, _began
+    _test, _began = test, _cpu_seconds()
     _seen.clear()
     _places.clear()
     with open(f"{_RAN}/{os.getpid()}.test", "w", encoding="utf-8") as file:
@@ -42,7 +43,12 @@ def begin(test: str) -> None:
 
 def end() -> None:
     """Write down what the test has run."""
-    _write(list(_places))
+    _write(list(_places), _cpu_seconds() - _began)
+
+
+def _cpu_seconds() -> float:
+    """Of this process and of its children that have ended."""
+    return sum(os.times()[:4])
 
 
 def _start() -> None:
@@ -64,9 +70,9 @@ def _trace(frame: FrameType, _event: str, _argument: object) -> None:
             _places.append(place)
 
 
-def _write(places: list[str]) -> None:
+def _write(places: list[str], seconds: float = 0.0) -> None:
     with suppress(OSError), open(f"{_RAN}/{os.getpid()}.jsonl", "a", encoding="utf-8") as file:
-        file.write(json.dumps([_test, places]) + "\n")
+        file.write(json.dumps([_test, places, seconds]) + "\n")
 
 
 def _test_of_ancestor() -> str:
