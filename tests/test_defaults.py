@@ -19,7 +19,7 @@ from kensaku.server.wires.base import Extract, Found, Search
 EXPECTED: dict[type, dict[str, Any]] = {
     Query: {
         "max_results": 5, "depth": "basic", "topic": "general", "include_answer": False,
-        "include_raw_content": False, "include_domains": (), "exclude_domains": (),
+        "include_raw_content": False, "include_images": False, "include_domains": (), "exclude_domains": (),
     },
     Plan: {
         "max_depth": 1, "max_breadth": 20, "limit": 50, "allow_external": True, "timeout": 150.0,

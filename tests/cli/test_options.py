@@ -31,6 +31,7 @@ QUERY: list[tuple[str, dict[str, Any]]] = [
     ("--language ja", {"language": "ja"}),
     ("--min-score 0.25", {"min_score": 0.25}),
     ("--collection notes", {"collection": "notes"}),
+    ("--images", {"include_images": True}),
 ]  # fmt: skip
 # → what the call has besides.
 CALL: list[tuple[str, dict[str, Any]]] = [

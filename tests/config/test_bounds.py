@@ -27,6 +27,8 @@ SECONDS = {
 COUNTS = {
     "max_results": (1, 50),
     "rank_per_domain": (0, 50),
+    "jobs_days": (0, 3_660),
+    "usage_days": (0, 3_660),
     "budget_searches": (0, 10**9),
     "fetch_per_host": (1, 32),
     "assistant_searches": (1, 1_000),

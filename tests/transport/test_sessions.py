@@ -9,6 +9,7 @@ import pytest
 
 from kensaku.errors import Unreadable
 from kensaku.providers.base import Request
+from kensaku.transport.egress import Egress
 from kensaku.transport.http import HttpClient
 from kensaku.transport.sessions import FRAMING_SLACK, MAX_FRAMING_BYTES, provider_session
 
@@ -76,7 +77,7 @@ async def test_a_reply_is_taken_up_to_its_bound(taken, refused):
 
 async def test_a_session_waits_and_pools_as_it_should():
     """aiohttp's own defaults wait 30 s for a connection, keep cookies and read proxies."""
-    async with provider_session({"User-Agent": "test"}) as session:
+    async with provider_session({"User-Agent": "test"}, Egress()) as session:
         connector = session.connector
 
         assert session.timeout.total is None  # the caller has a deadline
