@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -41,7 +42,7 @@ def test_a_crawl_fills_a_collection(site: str, cli: Cli) -> None:
     "words",
     [
         ["--max-depth", "9"], ["--limit", "0"], ["--timeout", "0"], ["--select-path", "(?=a)"],
-        ["--collection", "../up"], ["--max-breadth", "0"],
+        ["--collection", "../up"], ["--max-breadth", "0"], ["--job", "--resume"],
     ],
 )  # fmt: skip
 def test_a_crawl_that_cannot_be_carried_out_is_wrong_use(
@@ -87,3 +88,40 @@ def test_a_site_that_cannot_be_read_is_a_failure(up: FakeUpstream, cli: Cli) -> 
         assert (done.status, done.out) == (1, "")
         assert "/gone: " in done.err
         assert cli(command, "ftp://a.example/").status == 2
+
+
+def test_a_crawl_as_a_job_fills_a_collection_and_is_listed(site: str, cli: Cli) -> None:
+    """The jobs of the database know it, and a search finds what was read."""
+    job = cli("crawl", site, "--no-external", "--job", "--collection", "sea", "--json").json
+    (listed,) = cli("jobs", "list", "--json").json
+
+    assert (job["kind"], job["status"], job["result"]["pages"]) == ("crawl", "done", 3)
+    assert listed["id"] == job["id"]
+    found = cli("search", "kelp", "--route", "local", "--collection", "sea", "--json").json
+    assert found["hits"][0]["title"] == "Alpha"
+
+
+def test_a_killed_crawl_that_is_a_job_goes_on_with_the_same_command(
+    site: str, up: FakeUpstream, cli: Cli
+) -> None:
+    """It is the same job, and has read every page in the end."""
+    words = ["crawl", site, "--no-external", "--job", "--collection", "sea", "--json"]
+    up.fails("*", faults.hang(), when=lambda seen: seen.target == "/site/b")
+    running = subprocess.Popen(
+        [sys.executable, "-m", "kensaku.cli", *words],
+        env=dict(os.environ),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    while not [seen for seen in up.requests if seen.target == "/site/b"]:
+        assert running.poll() is None
+        time.sleep(0.05)
+    running.send_signal(signal.SIGKILL)
+    running.wait(120)
+    up.heals()
+    (before,) = cli("jobs", "list", "--json").json
+    done = cli(*words)
+
+    assert done.json["id"] == before["id"]
+    assert (done.json["status"], done.json["result"]["pages"]) == ("done", 3)
+    assert f"going on with job {before['id']}" in done.err

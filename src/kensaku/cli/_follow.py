@@ -1,4 +1,4 @@
-"""Follow a job on the terminal: a bar with rate and time left, then its result."""
+"""Run a job on the terminal and follow it: a bar with rate and time left, then its result."""
 
 from __future__ import annotations
 
@@ -10,7 +10,35 @@ from kensaku.cli._terminal import ProgressBar, print_json, print_message, print_
 from kensaku.models import ProgressEvent
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kensaku.config.settings import Settings
     from kensaku.jobs import Job, Jobs
+
+
+async def run_job(
+    settings: Settings,
+    kind: str,
+    arguments: Mapping[str, Any],
+    *,
+    json: bool,
+    workers: int | None = None,
+) -> int:
+    """Run a job in this process and follow it; go on with the same job if a kill interrupted it."""
+    from kensaku.jobs import Jobs
+    from kensaku.jobs.kinds import kind_of
+
+    checked = kind_of(kind).check(arguments, operator=True)
+    async with Jobs(settings, workers=workers) as jobs:
+        listed = await jobs.list(tenant=settings.tenant, kind=kind)
+        same = [job.id for job in listed if not job.finished and job.arguments == checked]
+        if same:
+            id = same[0]
+            print_message(f"going on with job {id}")
+        else:
+            id = await jobs.submit(kind, checked, tenant=settings.tenant, operator=True)
+        await jobs.start()
+        return await follow(jobs, id, json=json)
 
 
 async def follow(jobs: Jobs, id: str, *, json: bool) -> int:

@@ -1,8 +1,9 @@
 """Read the pages of a site, starting from one page.
 
 Pages are printed on standard output, or added to the local index with --collection, in batches.
-After a crawl was stopped or killed, --resume with the same options continues it. Exit status: 0
-when pages were read, 1 when none could be, 2 wrong usage.
+After a crawl was stopped or killed, --resume with the same options continues it. With --job the
+crawl is a job of the database, into a collection: a server may go on with it, and so does the same
+command. Exit status: 0 when pages were read, 1 when none could be, 2 wrong usage.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from kensaku.cli._crawl_options import add_crawl_options, crawl_options
 from kensaku.cli._options import add_common_options, add_private_option, load_settings
 from kensaku.cli._terminal import format_count, print_json, print_message, print_result
 from kensaku.cli.extract import add_format_option, print_failed, print_pages
+from kensaku.errors import UsageError
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
@@ -31,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_crawl_options(parser)
     parser.add_argument("--resume", action="store_true", help="continue an earlier crawl")
     parser.add_argument("--collection", metavar="NAME", help="add the pages to the local index")
+    parser.add_argument("--job", action="store_true", help="crawl as a job that survives a kill")
     add_format_option(parser)
     add_private_option(parser)
     add_common_options(parser)
@@ -43,6 +46,8 @@ async def run(args: argparse.Namespace) -> int:
     options = crawl_options(args)
     if args.collection is not None:
         check_collection_name(args.collection)
+    if args.job:
+        return await _crawl_as_job(args, options)
     async with open_client(load_settings(args)) as k:
         if args.collection is not None:
             return await _crawl_into_index(k, args, options)
@@ -52,6 +57,16 @@ async def run(args: argparse.Namespace) -> int:
     else:
         print_pages(result.results, args.format)
     return _print_summary(len(result.results), result.failed, result.notes)
+
+
+async def _crawl_as_job(args: argparse.Namespace, options: dict[str, Any]) -> int:
+    from kensaku.cli._follow import run_job
+
+    if args.resume:
+        raise UsageError("--job goes on by itself", remedy="leave out --resume")
+    where = {} if args.collection is None else {"collection": args.collection}
+    arguments = {**options, **where, "url": args.url}
+    return await run_job(load_settings(args), "crawl", arguments, json=args.json)
 
 
 async def _crawl_into_index(k: Kensaku, args: argparse.Namespace, options: dict[str, Any]) -> int:

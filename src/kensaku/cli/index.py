@@ -118,9 +118,14 @@ def _patterns(args: argparse.Namespace) -> Patterns:
 
 
 async def _build(args: argparse.Namespace) -> int:
-    from kensaku.cli._build import build
+    from kensaku.cli._follow import run_job
+    from kensaku.cli.jobs import check_workers
 
-    return await build(args, args.collection or DEFAULT)
+    check_workers(args.workers)
+    arguments = {"sources": args.what, "collection": args.collection or DEFAULT}
+    return await run_job(
+        load_settings(args), "bulk", arguments, workers=args.workers, json=args.json
+    )
 
 
 async def _build_pydocs(k: Kensaku) -> Any:
