@@ -26,7 +26,7 @@ from kensaku.testing import FakeUpstream
 from tests import ROOT
 
 _OURS = ("KENSAKU_", "WEB_SEARCH_", "TAVILY_")
-_ENDINGS = ("_API_KEY", "_BASE_URL", "_PROXY", "_proxy", "_TOKEN", "_RATE", "_ENABLED")
+_ENDINGS = ("_API_KEY", "_BASE_URL", "_PROXY", "_proxy", "_TOKEN", "_SECRET", "_RATE", "_ENABLED")
 
 _numbers = itertools.count()
 

@@ -34,6 +34,7 @@
     │   └── Unparsable                      no text can be had from it
     ├── IndexFault                          the local index: missing, locked, full, damaged
     ├── DatabaseFault                       the server's database: out of reach, locked, newer
+    ├── ChannelFault                        Slack or Telegram: token refused, out of reach
     └── JobFailed                           a job: a part of it, or all of it
 
 Every error is one sentence, and `remedy` says what to do next. No message, `repr` or attribute
@@ -288,6 +289,10 @@ class IndexFault(KensakuError):
 
 class DatabaseFault(KensakuError):
     """The server's database cannot do this now. The text never holds its URL."""
+
+
+class ChannelFault(KensakuError):
+    """A chat service refuses the token of the bot, or is out of reach."""
 
 
 class JobFailed(KensakuError):

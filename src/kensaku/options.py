@@ -181,5 +181,14 @@ class SettingsOptions(TypedDict, total=False):
     llm_model: str
     llm_api_key: str | Secret | None
     mcp_token: str | Secret | None
+    slack_bot_token: str | Secret | None
+    slack_app_token: str | Secret | None
+    slack_signing_secret: str | Secret | None
+    slack_api_base_url: str
+    telegram_bot_token: str | Secret | None
+    telegram_api_base_url: str
+    telegram_webhook_secret: str | Secret | None
+    allow_slack: str | Iterable[str]
+    allow_telegram: str | Iterable[str]
     proxy: str
     user_agent: str

@@ -21,6 +21,11 @@ SECRETS = {
     "KENSAKU_LLM_API_KEY": "sk-CANARY-llm-0123456789",
     "KENSAKU_INDEX_API_KEY": "CANARY-index-0123456789",
     "KENSAKU_MCP_TOKEN": "CANARY-mcp-0123456789abc",
+    "SLACK_BOT_TOKEN": "xoxb-CANARY-slack-0123456789",
+    "SLACK_APP_TOKEN": "xapp-CANARY-slack-0123456789",
+    "SLACK_SIGNING_SECRET": "CANARY8f742231b10e8888abcd99",
+    "TELEGRAM_BOT_TOKEN": "123456789:CANARY-telegram-abcdefghijklmnop",
+    "TELEGRAM_WEBHOOK_SECRET": "CANARY-webhook-0123456789",
 }
 OWN = {n.removesuffix("_API_KEY").lower(): SECRETS[n] for n in list(SECRETS)[:3]}
 PASSWORD = "hunter2-CANARY-word"
@@ -53,6 +58,8 @@ RUNS: dict[str, list[list[str]]] = {
         ["delete", "terminal", "ann", "--yes"],
     ],
     "usage": [[], ["--by", "key", "--json"]],
+    "slack": [["--log-level", "debug"], ["--http", "0", "--log-level", "debug"]],
+    "telegram": [["--log-level", "debug"], ["--webhook", "0", "--log-level", "debug"]],
 }
 NOT_RUN = {"mcp", "chat", "serve", "init"}
 
@@ -66,6 +73,8 @@ def echoing(up: FakeUpstream, env: dict[str, str]) -> FakeUpstream:
         "WIKIPEDIA_BASE_URL": f"http://user:{PASSWORD}@{host}",
         "KENSAKU_CACHE_URL": "memory:",
         "KENSAKU_STATE_URL": "memory:",
+        "SLACK_API_BASE_URL": up.url + "/slack",
+        "TELEGRAM_API_BASE_URL": up.url + "/telegram",
         "KENSAKU_INDEX_MODEL": f"openai:m@http://user:{PASSWORD}@127.0.0.1:9",
     }
     for name, secret in {**OWN, "wikipedia": PASSWORD}.items():

@@ -17,6 +17,11 @@ _WORDS: dict[str, Intervention] = {
 }
 
 
+def is_cancel(text: str) -> bool:
+    """Whether the words ask to stop what is under way."""
+    return _WORDS.get(text.strip().casefold().strip(" .!。！")) == "cancel"
+
+
 def read_reply(question: Question, text: str) -> Reply:
     """Return what the words mean. Words that are no choice change the query, where that is one.
 

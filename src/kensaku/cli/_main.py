@@ -50,6 +50,8 @@ COMMANDS = {
     "usage": "show what was used, by provider, key, day or endpoint",
     "people": "export or delete what is kept about a person",
     "mcp": "serve the tools to MCP clients",
+    "slack": "answer in Slack",
+    "telegram": "answer in Telegram",
     "completion": "print a completion script for a shell",
 }
 EXIT_FOUND, EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130

@@ -47,6 +47,7 @@ Tokenizer = Literal["estimate", "cl100k_base", "o200k_base"]
 
 SECTIONS = frozenset(
     {"cache", "rank", "budget", "index", "fetch", "context", "llm", "mcp", "assistant", "scrub"}
+    | {"slack", "telegram", "allow"}
 )
 
 
@@ -248,6 +249,34 @@ class Settings:
     llm_model: str = _setting("", text, "the model to ask there")
     llm_api_key: Secret | None = _setting(None, secret, "its key")
     mcp_token: Secret | None = _setting(None, secret, "who may use kensaku mcp --http")
+    slack_bot_token: Secret | None = _setting(
+        None, secret, "the bot token of the Slack app, xoxb-…", alias="SLACK_BOT_TOKEN"
+    )
+    slack_app_token: Secret | None = _setting(
+        None, secret, "its app-level token, xapp-…, for socket mode", alias="SLACK_APP_TOKEN"
+    )
+    slack_signing_secret: Secret | None = _setting(
+        None, secret, "its signing secret, for kensaku slack --http", alias="SLACK_SIGNING_SECRET"
+    )
+    slack_api_base_url: str = _setting(
+        "https://slack.com/api/", address, "where Slack's Web API is", alias="SLACK_API_BASE_URL"
+    )
+    telegram_bot_token: Secret | None = _setting(
+        None, secret, "the token of the Telegram bot", alias="TELEGRAM_BOT_TOKEN"
+    )
+    telegram_api_base_url: str = _setting(
+        "https://api.telegram.org", address, "where the Bot API is", alias="TELEGRAM_API_BASE_URL"
+    )
+    telegram_webhook_secret: Secret | None = _setting(
+        None, secret, "what Telegram sends with each update to kensaku telegram --webhook",
+        alias="TELEGRAM_WEBHOOK_SECRET",
+    )  # fmt: skip
+    allow_slack: tuple[str, ...] = _setting(
+        (), words, "ids of people who may talk to the assistant in Slack; * for all"
+    )
+    allow_telegram: tuple[str, ...] = _setting(
+        (), words, "ids of people who may talk to the assistant in Telegram; * for all"
+    )
     proxy: str = _setting("", address, "an HTTP proxy for what is sent to providers")
     user_agent: str = _setting(
         "Kensaku/0.1 (+https://github.com/kensaku-search/kensaku)", text,

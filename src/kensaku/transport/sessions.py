@@ -57,6 +57,13 @@ class ReplyTooLarge(Exception):
     """A reply is over one of the bounds above."""
 
 
+def service_session(seconds: float) -> Session:
+    """Make a session for a library that speaks to one service, such as Slack's."""
+    return aiohttp.ClientSession(
+        cookie_jar=aiohttp.DummyCookieJar(), timeout=aiohttp.ClientTimeout(total=seconds)
+    )
+
+
 def provider_session(headers: Mapping[str, str], egress: Egress) -> Session:
     """Make a session for the providers' addresses.
 

@@ -1,0 +1,54 @@
+"""What a message shows while a run goes on: its last calls, and what it asks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kensaku.assistant.channels._message import Button, Content
+from kensaku.assistant.channels._text import tool_line
+from kensaku.assistant.events import ApprovalNeeded, Event, QuestionAsked, ToolEnded, ToolStarted
+
+if TYPE_CHECKING:
+    from kensaku.assistant.approval import Question
+    from kensaku.assistant.channels._words import Words
+    from kensaku.assistant.exchange import Exchange
+
+STATUS_LINES = 6
+MAX_REASON = 1_500  # characters of what a question is about
+
+
+class Status:
+    """The status of one run."""
+
+    def __init__(self, exchange: Exchange, words: Words) -> None:
+        self._exchange, self._words = exchange, words
+        self._lines: dict[str, str] = {}
+        self._asked: dict[str, Question] = {}
+
+    def add(self, event: Event) -> bool:
+        """Whether the event changes what is shown."""
+        if isinstance(event, ToolStarted | ToolEnded):
+            self._lines[event.id] = tool_line(event)
+        elif isinstance(event, ApprovalNeeded | QuestionAsked):
+            self._asked[event.question.id] = event.question
+        else:
+            return False
+        return True
+
+    def content(self) -> Content:
+        """Return the status, or the oldest question that is open."""
+        asked = next((q for q in self._asked.values() if self._exchange.is_open(q.id)), None)
+        lines = [f"• {line}" for line in list(self._lines.values())[-STATUS_LINES:]]
+        run = self._exchange.id
+        if asked is None:
+            stop = Button(self._words.stop, f"cancel:{run}:")
+            return Content("\n".join([self._words.searching, *lines]), {}, (stop,))
+        about = asked.reason or " ".join(str(v) for v in asked.arguments.values())
+        hint = self._words.other_words if "modify" in asked.choices else ""
+        buttons = tuple(
+            Button(self._words.labels[choice], f"{choice}:{run}:{asked.id}")
+            for choice in asked.choices
+            if choice != "modify"  # needs words
+        )
+        parts = [*lines, about[:MAX_REASON], f"**{asked.text}**", hint]
+        return Content("\n".join(filter(None, parts)), {}, buttons)

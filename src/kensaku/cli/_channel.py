@@ -1,0 +1,63 @@
+"""What `kensaku slack` and `kensaku telegram` share: a log without secrets, and their end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import sys
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from kensaku.config.settings import secrets_in
+from kensaku.text.redact import redact
+
+if TYPE_CHECKING:
+    from kensaku.config.settings import Settings
+
+QUIET = ("aiosqlite", "alembic", "sqlalchemy")  # they write statements at INFO
+
+
+class RedactingFormatter(logging.Formatter):
+    """Writes a record as one line, tracebacks as more, and no secret in either."""
+
+    def __init__(self, secrets: tuple[str, ...]) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+        self._secrets = secrets
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the text of a record."""
+        return redact(super().format(record), self._secrets)
+
+
+@contextmanager
+def log_to_stderr(settings: Settings, level: str) -> Iterator[None]:
+    """Write what this process logs to stderr."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(RedactingFormatter(secrets_in(settings)))
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(level.upper())
+    for name in QUIET:
+        logging.getLogger(name).setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
+
+
+async def run_until_stopped(work: Coroutine[Any, Any, None]) -> int:
+    """Run until Ctrl-C or SIGTERM. Both are a good end."""
+    task = asyncio.ensure_future(work)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, task.cancel)
+    try:
+        await task
+    except asyncio.CancelledError:
+        return 0
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+    return 0

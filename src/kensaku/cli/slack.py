@@ -1,0 +1,46 @@
+"""Answer in Slack: mentions in channels, and direct messages.
+
+Without options the events come by socket mode, which needs no public address: SLACK_BOT_TOKEN and
+SLACK_APP_TOKEN. With --http, Slack sends them to /slack/events on that port, signed:
+SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET. KENSAKU_ALLOW_SLACK lists the ids of the people who may
+ask; * for everybody. Nobody may at first, and the log says which id to add.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from kensaku.cli._channel import log_to_stderr, run_until_stopped
+from kensaku.cli._options import load_settings
+from kensaku.cli._terminal import print_message
+
+USAGE = "[--http PORT] [options]"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the address and the log."""
+    add = parser.add_argument
+    add("--http", type=int, metavar="PORT",
+        help="take signed events at /slack/events on this port; 0 for any")  # fmt: skip
+    add("--host", default="127.0.0.1", metavar="HOST",
+        help="address to listen on (default 127.0.0.1)")  # fmt: skip
+    add("--log-level", choices=("debug", "info", "warning"), default="warning", metavar="LEVEL",
+        help="debug (with messages), info or warning (the default)")  # fmt: skip
+    add("--config", type=Path, metavar="FILE", help="read settings from this file")
+
+
+async def run(args: argparse.Namespace) -> int:
+    """Answer until Ctrl-C or SIGTERM; the next start goes on with what is unfinished."""
+    from kensaku.assistant.channels.slack import serve_slack
+
+    settings = load_settings(args)
+    with log_to_stderr(settings, args.log_level):
+        return await run_until_stopped(
+            serve_slack(
+                settings,
+                http=args.http,
+                host=args.host,
+                ready=lambda where: print_message(f"kensaku slack: {where}"),
+            )
+        )

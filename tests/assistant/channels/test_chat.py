@@ -1,0 +1,250 @@
+"""Slack and Telegram, by each transport: the same conversation, the same bounds, one reply."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import select, update
+
+from kensaku import Settings
+from kensaku.assistant.assistant import MAX_PER_MINUTE
+from kensaku.assistant.channels._message import Content, LiveMessage, Writer
+from kensaku.assistant.channels._text import split_text
+from kensaku.assistant.channels.slack import SlackWriter, make_client
+from kensaku.assistant.channels.telegram import TelegramWriter, open_api
+from kensaku.database import Database
+from kensaku.database.tables import RUNS
+from kensaku.testing import FakeUpstream, faults
+from kensaku.transport.sessions import service_session
+from tests.research.conftest import Web
+from tests.search.support import until
+
+from .conftest import only
+from .sides import Side, SlackSide
+
+SLEEP = "How do sea otters sleep?"
+HANDS = "hold hands while they sleep"
+JAPANESE = "Pythonの非同期プログラミングについて検索して"
+ASYNC = (
+    "Pythonの非同期プログラミングは、asyncioライブラリとasync/await構文で書きます。"
+    "Pythonの非同期プログラミングでは、イベントループが複数のコルーチンを並行に実行します。"
+)
+
+
+async def test_a_question_in_japanese_is_answered_in_japanese_with_sources(
+    side: Side, web: Web
+) -> None:
+    """The specifications' manual check, in both services."""
+    url = web.has("非同期", "/p/async", "Pythonの非同期プログラミング", ASYNC)
+    await side.start()
+    await side.say(JAPANESE)
+
+    await until(lambda: "出典" in side.texts[-1] if side.texts else False)
+    assert "コルーチン" in side.texts[-1] or "asyncio" in side.texts[-1].replace("\u2060", "")
+    assert set(side.links) == {url}
+    assert len(side.texts) == 1  # edited, not flooded
+    assert side.count("send") == 1
+
+
+async def test_the_same_update_ten_times_is_one_reply(side: Side, web: Web) -> None:
+    """Also after a restart: services deliver at least once."""
+    await side.start()
+    for _ in range(10):
+        await side.say(SLEEP, update=7)
+    await side.until_text(HANDS)
+    await side.stop()
+    await side.start()
+    await side.say(SLEEP, update=7)
+    await side.say("What do sea otters eat?", side.ben)  # taken after it
+    await side.until_text("urchins")
+
+    assert len(side.texts) == 2
+    assert web.queries.count(SLEEP) == 1
+
+
+async def test_strangers_are_ignored_and_named_once_in_the_log(
+    side: Side, caplog: pytest.LogCaptureFixture, web: Web
+) -> None:
+    """Nobody may speak at first, and the log says which id to add where."""
+    caplog.set_level(logging.WARNING, "kensaku.assistant.channels")
+    await side.start(**{f"KENSAKU_ALLOW_{side.channel.upper()}": side.ben})
+    for _ in range(3):
+        await side.say(SLEEP)
+    await side.say("What do sea otters eat?", side.ben)
+    await side.until_text("urchins")
+
+    assert len(side.texts) == 1
+    named = [r.getMessage() for r in caplog.records if side.ann in r.getMessage()]
+    assert len(named) == 1
+    assert f"KENSAKU_ALLOW_{side.channel.upper()}" in named[0]
+    assert SLEEP not in web.queries
+
+
+async def test_approval_is_asked_for_by_buttons(side: Side, web: Web) -> None:
+    """Nobody presses for another; the second press changes nothing."""
+    await side.start(KENSAKU_ASSISTANT_APPROVALS="web_search=ask")
+    await side.say(SLEEP)
+    yes = await side.until_asked("Yes")
+    await side.press(yes, side.ben)
+    assert web.queries == []
+
+    await side.press(yes)
+    await side.until_text(HANDS)
+    await side.press(yes)
+    assert web.queries == [SLEEP]
+    assert side.buttons == {}
+
+
+async def test_approval_is_given_by_words(side: Side, web: Web) -> None:
+    """In the language of the question."""
+    web.has("非同期", "/p/async", "Pythonの非同期プログラミング", ASYNC)
+    await side.start(KENSAKU_ASSISTANT_APPROVALS="web_search=ask")
+    await side.say(JAPANESE)
+    await side.until_asked("はい")
+    await side.say("はい")
+
+    await side.until_text("出典")
+    assert len(side.texts) == 1
+
+
+async def test_a_run_is_cancelled_by_a_word_or_by_the_button(
+    side: Side, upstream: FakeUpstream
+) -> None:
+    """The message says so, and the run is not taken up again."""
+    upstream.heals("tavily")
+    upstream.fails("tavily", faults.hang())
+    await side.start()
+    await side.say(SLEEP)
+    stop = await side.until_asked("Stop")
+    await until(lambda: upstream.asked("tavily"))
+    await side.press(stop)
+    await side.until_text("Cancelled")
+    await side.say(SLEEP)
+    await side.until_asked("Stop")
+    await side.say("stop")
+    await side.until_text("Cancelled", 1)
+
+    assert len(side.texts) == 2
+
+
+async def test_a_flood_is_bounded_and_complained_about_once(
+    side: Side, upstream: FakeUpstream, web: Web
+) -> None:
+    """A hundred messages of one person; the other one is answered."""
+    await side.start()
+    await side.say(SLEEP, side.ben)
+    await side.until_text(HANDS)
+    upstream.heals("tavily")
+    upstream.fails("tavily", faults.hang())
+    for n in range(100):
+        await side.say(f"{SLEEP} {n}")
+    await side.say("cancel", side.ben)
+    await until(lambda: sum("Too many" in text for text in side.texts) == 1)
+    asked = [text for text in side.texts if "Searching" in text]
+
+    assert len(asked) <= MAX_PER_MINUTE
+    assert sum("Too many" in text for text in side.texts) == 1
+
+
+@only("slack", "telegram")
+async def test_a_long_answer_is_split_within_the_bounds(side: Side) -> None:
+    """The services refuse more; every part is shown once."""
+    text = "\n\n".join(f"Sentence {n} <b> & said. [1]" * 9 for n in range(90))
+    links = {1: "https://otters.example/?a=1&b=2"}
+
+    async def forget(_: object) -> None:
+        return None
+
+    async with open_writer(side) as writer:
+        parts = split_text(text, writer.limit, lambda part: writer.size(Content(part, links)))
+        message = LiveMessage(writer, {"channel": "D1", "chat": 11}, forget)
+        await message.finish([Content(part, links) for part in parts])
+
+    assert len(side.texts) == len(parts) > 2
+    assert "".join("".join(parts).split()) == "".join(text.split())
+
+
+@asynccontextmanager
+async def open_writer(side: Side) -> AsyncIterator[Writer]:
+    """Open what writes to a service."""
+    settings = Settings.load(environ=side.env)
+    if isinstance(side, SlackSide):
+        url, token = settings.slack_api_base_url, side.env["SLACK_BOT_TOKEN"]
+        async with service_session(10) as session:
+            yield SlackWriter(make_client(url, token, session))
+        return
+    async with open_api(settings) as api:
+        yield TelegramWriter(api)
+
+
+async def test_a_restart_goes_on_in_the_same_message(side: Side, web: Web) -> None:
+    """The next process asks what was open, where it was asked."""
+    await side.start(KENSAKU_ASSISTANT_APPROVALS="web_search=ask")
+    await side.say(SLEEP)
+    await side.until_asked("Yes")
+    await side.stop()
+    await expire_leases(side)
+    edits = side.count("edit")
+    await side.start(KENSAKU_ASSISTANT_APPROVALS="web_search=ask")
+    await until(lambda: side.count("edit") > edits)
+    await side.press(await side.until_asked("Yes"))
+    await side.until_text(HANDS)
+
+    assert len(side.texts) == 1
+    assert side.count("send") == 1
+    assert web.queries == [SLEEP]
+
+
+async def expire_leases(side: Side) -> None:
+    """As if the process that had the runs were long gone."""
+    database = await Database.open(Settings.load(environ=side.env))
+    async with database.write() as connection:
+        await connection.execute(update(RUNS).values(lease=datetime(2020, 1, 1, tzinfo=UTC)))
+    await database.close()
+
+
+async def test_an_answer_that_was_not_delivered_is_delivered_later(side: Side) -> None:
+    """The service was down when the run ended: nothing is lost, nothing comes twice."""
+    await side.start()
+    side.refuse_everything()
+    await side.say(SLEEP)
+    await until_ended(side)
+    await side.stop()
+    side.accept_everything()
+    assert side.texts == []
+    await expire_leases(side)
+    await side.start()
+    await side.until_text(HANDS)
+
+    assert len(side.texts) == 1
+
+
+async def until_ended(side: Side) -> None:
+    """Wait for the end of a run in the database."""
+    database = await Database.open(Settings.load(environ=side.env))
+    async with asyncio.timeout(60):
+        while True:
+            async with database.read() as connection:
+                if await connection.scalar(select(RUNS.c.state)) == "done":
+                    break
+            await asyncio.sleep(0.01)
+    await database.close()
+
+
+@only("slack", "telegram")
+async def test_a_message_that_was_deleted_is_sent_again(side: Side) -> None:
+    """An edit of nothing is no answer."""
+    await side.start(KENSAKU_ASSISTANT_APPROVALS="web_search=ask")
+    await side.say(SLEEP)
+    yes = await side.until_asked("Yes")
+    side.service.messages.clear()  # type: ignore[attr-defined]
+    if isinstance(side, SlackSide):
+        side.service.messages["0"] = {"channel": "D1", "text": "", "blocks": []}
+    await side.press(yes)
+
+    await side.until_text(HANDS)
