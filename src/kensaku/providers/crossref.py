@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from kensaku.providers._filters import days, drop_empty
@@ -9,6 +10,10 @@ from kensaku.providers.base import Provider, Request, member, rows, text
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
+
+# Abstracts are in JATS, mostly under the heading "Abstract".
+_HEADING = re.compile(r"\A\s*<jats:title>\s*(?:Abstract|Summary)\s*</jats:title>", re.IGNORECASE)
+_TAG = re.compile(r"</?jats:[^<>]{1,200}>")
 
 
 class Crossref(Provider):
@@ -47,12 +52,17 @@ class Crossref(Provider):
             self.hit(
                 r.get("URL"),
                 r.get("title"),
-                r.get("abstract") or r.get("container-title"),
+                _abstract(r.get("abstract")) or r.get("container-title"),
                 published=_day(member(r, "issued", "date-parts", 0)),
                 author=", ".join(filter(None, map(_name, r.get("author") or []))),
             )
             for r in rows(body["message"]["items"])
         ]
+
+
+def _abstract(value: Any) -> str:
+    """An abstract as text."""
+    return " ".join(_TAG.sub(" ", _HEADING.sub("", text(value))).split())
 
 
 def _day(parts: Any) -> str:
