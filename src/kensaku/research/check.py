@@ -128,9 +128,9 @@ class Checker:
         known = known.rstrip()
         self._read(known)
         self._raw = self._raw[len(known) :]
-        *final, last = _sentences(self._body) or [""]
+        *final, (_, last) = _sentences(self._body) or [("", 0)]
         if final:
-            self._body = last
+            self._body = self._body[last:]
             self._check(final)
 
     def _begin_line(self) -> None:
@@ -152,8 +152,8 @@ class Checker:
 
         self._body += _CITATION.sub(take, text)
 
-    def _check(self, sentences: list[str]) -> None:
-        for sentence in sentences:
+    def _check(self, sentences: list[tuple[str, int]]) -> None:
+        for sentence, _ in sentences:
             found = [self._citations[int(at)] for at in _TOKEN.findall(sentence)]
             words = self._plain(_TOKEN.sub("", sentence))
             if not words.strip(" .。"):
@@ -184,17 +184,23 @@ class Checker:
         self._has_text, self._newlines = True, 0
 
 
-def _sentences(line: str) -> list[str]:
-    """Split a line; citations behind a full stop belong to the sentence before them."""
-    found: list[str] = []
+def _sentences(line: str) -> list[tuple[str, int]]:
+    """Split a line into sentences, each with where it starts.
+
+    Citations behind a full stop belong to the sentence before them.
+    """
+    found: list[tuple[str, int]] = []
     for start, end in joined_sentences(line, 0, len(line)):
-        sentence = line[start:end]
-        leading = _LEADING.match(sentence)
+        leading = _LEADING.match(line, start, end)
         if leading and found:
-            found[-1] += leading[1]
-            sentence = sentence[leading.end() :]
-        if sentence.strip():
-            found.append(sentence)
+            text, at = found[-1]
+            start = leading.end()
+            lone = not any(c.isalnum() for c in line[start:end])  # a bracket without words
+            found[-1] = text + leading[1] + (line[start:end] if lone else ""), at
+            if lone:
+                continue
+        if line[start:end].strip():
+            found.append((line[start:end], start))
     return found
 
 
