@@ -104,3 +104,48 @@ def test_a_terminal_shows_progress(
     assert "Plan (by rule): do sea otters" in done.err
     assert "Searched: do sea otters" in done.err
     assert "Writing" in done.err
+
+
+def test_a_run_is_kept_replayed_and_compared(up: FakeUpstream, cli: Cli, tmp_path: Path) -> None:
+    """The replay asks nobody and prints the same report."""
+    up.answers("tavily", HITS)
+    path = tmp_path / "run.zip"
+    first = cli("research", TASK, "--route", "tavily", "--bundle", str(path))
+    asked = len(up.requests)
+    again = cli("research", "--replay", str(path))
+    same = cli("research", "--diff", str(path), str(path))
+
+    assert (first.status, again.status, same.status) == (0, 0, 0)
+    assert again.out == first.out
+    assert len(up.requests) == asked
+    assert (same.out, "do not differ" in same.err) == ("", True)
+    assert cli("research", "--diff", str(path), str(path), "--json").json["report"] == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "start"), [("r.html", "<!doctype html>"), ("r.md", "Sea otters"), ("r.json", "{")]
+)
+def test_a_report_is_written_to_a_file(
+    name: str, start: str, up: FakeUpstream, cli: Cli, tmp_path: Path
+) -> None:
+    """In the form that its name ends with."""
+    up.answers("tavily", HITS)
+    done = cli("research", TASK, "--route", "tavily", "--output", str(tmp_path / name))
+
+    assert (done.status, done.out) == (0, "")
+    assert (tmp_path / name).read_text("utf-8").startswith(start)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [[], [TASK, "--output", "report.pdf"], [TASK, "--output", "nowhere/report.md"],
+     [TASK, "--replay", "x.zip"], ["--replay", "nowhere.zip"], ["--diff", "nowhere.zip", "x.zip"]],
+)  # fmt: skip
+def test_what_cannot_be_done_is_said_before_the_search(
+    args: list[str], up: FakeUpstream, cli: Cli
+) -> None:
+    """Status 2, and nobody was asked."""
+    done = cli("research", *args)
+
+    assert (done.status, done.out) == (2, "")
+    assert up.requests == []

@@ -1,8 +1,10 @@
 """Plan, search, read and print a report that cites the source of each sentence.
 
 Without a model the report consists of sentences from the sources, word for word. With `llm.url`
-and `llm.model` set, that model plans and writes, and each of its citations is checked. Exit status:
-0 a report, or nothing to find, 1 no provider could search, 2 wrong usage.
+and `llm.model` set, that model plans and writes, and each of its citations is checked. --bundle
+keeps the queries, results and pages of the run in one file; --replay writes its report again
+without a network, and --diff compares two of them. Exit status: 0 a report, or nothing to find, 1
+no provider could search, 2 wrong usage.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from kensaku.cli._client import open_client
 from kensaku.cli._notices import KeylessNotice, print_outcome
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._query_options import query_text, split_hosts
+from kensaku.cli._report import check_output, print_report
 from kensaku.cli._terminal import format_count, print_json, print_message, print_result
 from kensaku.errors import InvalidQuery
 from kensaku.research.attachments import MAX_CHARS, Attachment
@@ -32,7 +35,7 @@ USAGE = "[options] WORD …"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the task and the form of its report."""
     add = parser.add_argument
-    add("query", nargs="+", metavar="WORD", help="what to find out; - reads standard input")
+    add("query", nargs="*", metavar="WORD", help="what to find out; - reads standard input")
     add("--model", choices=get_args(Effort), default="auto", metavar="MODEL",
         help="effort: mini, pro, auto (default auto)")  # fmt: skip
     add("--length", choices=get_args(Length), default="standard", metavar="LENGTH",
@@ -50,29 +53,77 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--collection", metavar="NAME", help="collection of the local index to search")
     add("--timeout", type=float, default=300.0, metavar="SECONDS",
         help="time limit for the whole run (default 300)")  # fmt: skip
+    add("--output", type=Path, metavar="FILE",
+        help="write the report to a .md, .html or .json file instead of printing it")  # fmt: skip
+    add("--bundle", type=Path, metavar="FILE",
+        help="also write queries, results and pages of the run to a .zip file")  # fmt: skip
+    add("--replay", type=Path, metavar="BUNDLE",
+        help="write the report of a bundle again, without a network")  # fmt: skip
+    add("--diff", type=Path, nargs=2, metavar=("OLD", "NEW"),
+        help="compare two bundles: queries, results, pages, report")  # fmt: skip
     add("--no-cache", action="store_true", help="neither read nor write the response cache")
     add_common_options(parser)
 
 
 async def run(args: argparse.Namespace) -> int:
     """Run the research and print its report."""
-    options = _options(args)
-    cache = False if args.no_cache else None
+    if args.diff or args.replay:
+        if args.query or (args.diff and args.replay):
+            raise InvalidQuery("--replay and --diff take a bundle each, and nothing to find out")
+        return _print_diff(args) if args.diff else await _replay(args)
+    if not args.query:
+        raise InvalidQuery("there is nothing to find out", remedy="say it: kensaku research WORD …")
+    return await _search(args)
+
+
+async def _search(args: argparse.Namespace) -> int:
+    from kensaku.research import run as running
+
+    check_output(args.output)
+    state, means = running.begin(query_text(args), _options(args))
+    states = [state]
     async with open_client(load_settings(args)) as k:
         notice = KeylessNotice(k, args.route)
         notice.print_before()
-        async for event in k.research_events(query_text(args), cache=cache, **options):
+        async for event in running.run_events(state, k, **means, save=states.append):
             if sys.stderr.isatty():
                 _print_progress(event)
     report: Report = event.report  # type: ignore[attr-defined]  # the last event has it
     notice.print_after(report.attempts)
-    if args.json:
-        print_json(report.to_dict())
-    elif report.structured is not None:
-        print_json(report.structured)
-    elif report.text:
-        print_result(report.text)
+    if args.bundle is not None:
+        from kensaku.research.bundle import write_bundle
+
+        write_bundle(states[-1], args.bundle)
+    print_report(report, args.output, as_json=args.json)
     return print_outcome(report)
+
+
+async def _replay(args: argparse.Namespace) -> int:
+    from kensaku.research.bundle import read_bundle, write_bundle
+    from kensaku.research.replay import replay_run
+
+    check_output(args.output)
+    state, report = await replay_run(
+        read_bundle(args.replay), load_settings(args).context_tokenizer
+    )
+    if args.bundle is not None:
+        write_bundle(state, args.bundle)
+    print_report(report, args.output, as_json=args.json)
+    return print_outcome(report)
+
+
+def _print_diff(args: argparse.Namespace) -> int:
+    from kensaku.research.bundle import read_bundle
+    from kensaku.research.diff import compare_runs, format_diff
+
+    found = compare_runs(*map(read_bundle, args.diff))
+    if args.json:
+        print_json(found.to_dict())
+    elif found:
+        print_result(format_diff(found))
+    else:
+        print_message("The two runs do not differ.")
+    return 0
 
 
 def _options(args: argparse.Namespace) -> Any:
@@ -87,6 +138,7 @@ def _options(args: argparse.Namespace) -> Any:
         "route": args.route,
         "collection": args.collection,
         "timeout": args.timeout,
+        "cache": False if args.no_cache else None,
     }
 
 

@@ -11,6 +11,10 @@ from kensaku._lazy import attach
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kensaku.research.attachments import Attachment as Attachment
+    from kensaku.research.bundle import read_bundle as read_bundle
+    from kensaku.research.bundle import write_bundle as write_bundle
+    from kensaku.research.diff import Diff as Diff
+    from kensaku.research.diff import compare_runs as compare_runs
     from kensaku.research.events import Completed as Completed
     from kensaku.research.events import Event as Event
     from kensaku.research.events import Failed as Failed
@@ -26,6 +30,8 @@ if TYPE_CHECKING:
     from kensaku.research.events import Weighed as Weighed
     from kensaku.research.events import Writing as Writing
     from kensaku.research.evidence import Reference as Reference
+    from kensaku.research.html import to_html as to_html
+    from kensaku.research.replay import replay_run as replay_run
     from kensaku.research.report import Report as Report
     from kensaku.research.report import report_of as report_of
     from kensaku.research.request import ResearchRequest as ResearchRequest
@@ -40,6 +46,8 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = attach(
     __name__,
     attachments=("Attachment",),
+    bundle=("read_bundle", "write_bundle"),
+    diff=("Diff", "compare_runs"),
     events=(
         "Completed",
         "Event",
@@ -57,6 +65,8 @@ __getattr__, __dir__, __all__ = attach(
         "Writing",
     ),
     evidence=("Reference",),
+    html=("to_html",),
+    replay=("replay_run",),
     report=("Report", "report_of"),
     request=("ResearchRequest",),
     run=("events_of", "run_events", "run_research"),

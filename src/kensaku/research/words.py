@@ -12,6 +12,7 @@ class Words:
     """Headings and phrases of a report in one language."""
 
     sources: str
+    passages: str
     not_found: str
     not_searched: str
     differ: str
@@ -25,6 +26,7 @@ class Words:
 
 _ENGLISH = Words(
     sources="Sources",
+    passages="Passages",
     not_found="Not found",
     not_searched="Could not be searched",
     differ="Sources differ:",
@@ -37,6 +39,7 @@ _ENGLISH = Words(
 )
 _JAPANESE = Words(
     sources="出典",
+    passages="引用箇所",
     not_found="見つからなかったこと",
     not_searched="検索できなかったこと",
     differ="出典により異なります：",

@@ -25,7 +25,7 @@ from kensaku.research.structured import Filled, check_filled, fill_by_extract
 from kensaku.research.words import words_for
 
 if TYPE_CHECKING:
-    from kensaku.answers.model import ChatModel
+    from kensaku.answers.model import Asks
     from kensaku.research.state import State
 
 EXTRACT = "extract"
@@ -41,10 +41,27 @@ class Draft:
     notes: list[str]
     filled: Filled | None = None
     written_by: str = EXTRACT
+    said: str | None = None  # by the model, as it was; for a replay
+
+
+@dataclass(slots=True)
+class _Listening:
+    """A model whose reply is kept as it was."""
+
+    model: Asks
+    text: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    async def ask(self, system: str, user: str, seconds: float | None = None) -> str:
+        self.text = await self.model.ask(system, user, seconds)
+        return self.text
 
 
 async def write_report(
-    state: State, tokenizer: str, model: ChatModel | None, seconds: float
+    state: State, tokenizer: str, model: Asks | None, seconds: float
 ) -> dict[str, Any]:
     """Return the result of the last step, ready for JSON."""
     outcome = outcome_of(state)
@@ -93,19 +110,20 @@ def write_extract(state: State, tokenizer: str) -> Draft:
     return Draft(findings, sources, text, notes, filled)
 
 
-async def _write_by_model(state: State, draft: Draft, model: ChatModel, seconds: float) -> None:
+async def _write_by_model(state: State, draft: Draft, model: Asks, seconds: float) -> None:
     """Replace the text, or the values of the schema, by the model's. Raises `ProviderError`."""
     request, sources = state.request, draft.sources
     if request.output_schema is not None:
+        said = _Listening(model)
         content, basis = await fill_by_model(
-            request.input, request.output_schema, sources.values(), model, seconds
+            request.input, request.output_schema, sources.values(), said, seconds
         )
         filled = await asyncio.to_thread(
             check_filled, request.output_schema, content, basis, sources
         )
         if not filled.basis:
             raise ProviderError("llm", "none of its values is supported by its quote")
-        draft.filled, draft.written_by = filled, model.name
+        draft.filled, draft.written_by, draft.said = filled, model.name, said.text
         draft.notes[:] = _missing_note(filled)
         return
     words = words_for(request.input)
@@ -122,6 +140,7 @@ async def _write_by_model(state: State, draft: Draft, model: ChatModel, seconds:
     if not checked.cited:
         raise ProviderError("llm", "none of its citations stands in its source")
     draft.text, draft.written_by, draft.notes = checked.text, model.name, []
+    draft.said = text
     if checked.cut:
         draft.notes.append(f"sentences cut, because no citation of theirs holds: {checked.cut}")
     if checked.marked:
@@ -187,6 +206,7 @@ def _result(
         "basis": filled.basis if filled else {},
         "sources": [source.to_dict() for source in cited],
         "written_by": draft.written_by,
+        "said": draft.said,
         "answered": [f.question for f in answered],
         "missing": [f.question for f in draft.findings if not f.sentences],
         "confidence": round(sure, 3) if outcome is Outcome.FOUND else None,

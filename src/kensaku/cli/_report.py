@@ -1,0 +1,54 @@
+"""Where a report goes: to standard output, or to a file in the form that its name ends with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kensaku.cli._terminal import print_json, print_message, print_result
+from kensaku.errors import InvalidQuery
+
+if TYPE_CHECKING:
+    from kensaku.research.report import Report
+
+ENDINGS = (".md", ".html", ".json")
+
+
+def check_output(path: Path | None) -> None:
+    """Raise `InvalidQuery` before any work for a file that could not be written afterwards."""
+    if path is None:
+        return
+    if path.suffix.lower() not in ENDINGS:
+        raise InvalidQuery(f"--output is {str(path)!r}; its name must end with .md, .html or .json")
+    if not path.parent.is_dir():
+        raise InvalidQuery(f"--output is {str(path)!r}; its folder does not exist")
+
+
+def print_report(report: Report, path: Path | None, *, as_json: bool) -> None:
+    """Print a report, or write it to a file."""
+    if path is not None:
+        if report.text is not None:
+            _write(report, path)
+        return
+    if as_json:
+        print_json(report.to_dict())
+    elif report.structured is not None:
+        print_json(report.structured)
+    elif report.text:
+        print_result(report.text)
+
+
+def _write(report: Report, path: Path) -> None:
+    from kensaku.dialects.json import dumps
+    from kensaku.research.html import to_html
+
+    ending = path.suffix.lower()
+    if ending == ".html":
+        text = to_html(report)
+    else:
+        text = f"{report.text}\n" if ending == ".md" else dumps(report.to_dict(), indent=2)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InvalidQuery(f"{path} cannot be written: {error.strerror}") from None
+    print_message(f"Wrote {path}")
