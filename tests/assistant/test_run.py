@@ -255,3 +255,21 @@ async def test_a_run_that_was_cut_short_does_only_the_rest(client: Any, web: Web
     assert runs == len(saved) + 1 > 2
     assert "hold hands" in (answer.text or "")
     assert len(web.queries) == len(set(web.queries))
+
+
+async def test_a_query_with_something_private_is_sent_only_with_consent(
+    client: Any, web: Web
+) -> None:
+    """Without it, the search is not made, and that is said."""
+    asked = "How do sea otters sleep, ann@example.com?"
+    k = client(scrub_kinds=("emails",), scrub_action="ask")
+    refused = await k.ask(asked, person=Person(Reply("skip")))
+    assert web.queries == []
+    assert refused.text is None
+    assert any("an e-mail address" in note for note in refused.notes)
+
+    person = Person(Reply("proceed"), Reply("proceed"), Reply("proceed"))
+    await k.ask(asked, person=person)
+    assert "an e-mail address" in person.asked[0].reason
+    assert web.queries
+    assert not any("@" in query for query in web.queries)

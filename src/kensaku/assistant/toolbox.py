@@ -12,6 +12,7 @@ import asyncio
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kensaku.answers.stored import stored_passages
@@ -22,6 +23,7 @@ from kensaku.assistant.journal import Journal
 from kensaku.errors import BudgetExceeded, IndexFault
 from kensaku.models import LOCAL, Outcome
 from kensaku.research.pages import keep_page
+from kensaku.search.scrub import QueryWithheld
 from kensaku.text.clean import cut
 
 if TYPE_CHECKING:
@@ -171,6 +173,17 @@ class Toolbox:
             raise Cancelled(self.phrases.cancelled)
         return reply if reply and reply.action in ("proceed", "modify") else None
 
+    async def _may_send_without(self, query: str, why: str) -> bool:
+        """Ask whether a query is sent without what should not leave."""
+        question = Question(
+            "approve", self.phrases.ask_without, reason=why, choices=("proceed", "skip", "cancel"),
+            tool="web_search", arguments={"query": query, "scrub": True},
+        )  # fmt: skip
+        reply = await self.ask(question, ApprovalNeeded(question))
+        if reply is not None and reply.action == "cancel":
+            raise Cancelled(self.phrases.cancelled)
+        return reply is not None and reply.action == "proceed"
+
     async def ask(self, question: Question, event: Event) -> Reply | None:
         """Ask the person, once for each question. None: nobody answered."""
 
@@ -202,7 +215,8 @@ class Toolbox:
 
     async def _search(self, query: str, route: Sequence[str] | None) -> dict[str, Any]:
         k = self.client
-        response = await k.search(
+        search = partial(
+            k.search,
             query,
             max_results=RESULTS,
             route=route,
@@ -211,6 +225,12 @@ class Toolbox:
             cache=self.cache,
             budget=self.budget,
         )
+        try:
+            response = await search()
+        except QueryWithheld as withheld:
+            if not await self._may_send_without(query, withheld.message):
+                return _nothing(Outcome.UNAVAILABLE, withheld.message)
+            response = await search(scrub=True)
         hits = () if response.outcome is Outcome.UNAVAILABLE else response.hits
         return {
             "outcome": str(response.outcome),

@@ -18,6 +18,7 @@ class Phrases:
     ask_confirm: str
     ask_help: str
     ask_tool: str
+    ask_without: str
     unavailable: str
     empty: str
     no_answer: str
@@ -35,6 +36,7 @@ _ENGLISH = Phrases(
     ask_confirm="The answer is uncertain. Shall it be given as it is?",
     ask_help="Nothing found so far answers this well. What else could help: other words, a page?",
     ask_tool="May {tool} run?",
+    ask_without="Shall the query be sent without it?",
     unavailable="Nobody could search. That does not mean that nothing exists.",
     empty="Nothing was found.",
     no_answer="None of the sources that were found answers this.",
@@ -51,6 +53,7 @@ _JAPANESE = Phrases(
     ask_confirm="回答は不確かです。このまま回答しますか？",
     ask_help="十分な答えが見つかっていません。別の言葉やページなど、手がかりはありますか？",
     ask_tool="{tool} を実行してもよいですか？",
+    ask_without="それを除いて検索しますか？",
     unavailable="検索できませんでした。情報が存在しないという意味ではありません。",
     empty="何も見つかりませんでした。",
     no_answer="見つかった出典には、答えがありませんでした。",

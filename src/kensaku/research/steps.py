@@ -22,12 +22,13 @@ from kensaku.research.findings import find_answers
 from kensaku.research.pages import choose_pages, keep_page
 from kensaku.research.plan import make_plan
 from kensaku.research.write import write_report
+from kensaku.search.scrub import QueryWithheld
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
     from kensaku.fetch import Extraction
     from kensaku.models import Response
-    from kensaku.research.state import State
+    from kensaku.research.state import Search, State
     from kensaku.search.budget import Budget
 
 READ_SECONDS = 60.0
@@ -88,8 +89,25 @@ async def _search(work: Work) -> dict[str, Any]:
     seconds = state.seconds_left
     if seconds <= 0:
         return _not_searched("the time of the run was over before this search")
+    try:
+        response = await _ask(work, search, seconds)
+    except QueryWithheld as withheld:  # nobody is there who could agree
+        return _not_searched(withheld.message)
+    hits = () if response.outcome is Outcome.UNAVAILABLE else response.hits
+    return {
+        "outcome": str(response.outcome),
+        "hits": [hit.to_dict() for hit in hits],
+        "stored": await _stored(k, response) if hits else {},
+        "attempts": [attempt.to_dict() for attempt in response.attempts],
+        "confidence": response.confidence.score if response.confidence else None,
+        "notes": list(response.notes),
+    }
+
+
+async def _ask(work: Work, search: Search, seconds: float) -> Response:
+    k, state = work.client, work.state
     request = state.request
-    response = await k.search(
+    return await k.search(
         Query(
             search.query,
             max_results=state.effort.results,
@@ -102,15 +120,6 @@ async def _search(work: Work) -> dict[str, Any]:
         cache=work.cache,
         budget=work.budget,
     )
-    hits = () if response.outcome is Outcome.UNAVAILABLE else response.hits
-    return {
-        "outcome": str(response.outcome),
-        "hits": [hit.to_dict() for hit in hits],
-        "stored": await _stored(k, response) if hits else {},
-        "attempts": [attempt.to_dict() for attempt in response.attempts],
-        "confidence": response.confidence.score if response.confidence else None,
-        "notes": list(response.notes),
-    }
 
 
 def _not_searched(note: str) -> dict[str, Any]:
