@@ -292,3 +292,20 @@ async def test_a_query_that_must_not_leave_asks_nobody(auto, upstream):
 
     assert found.outcome is Outcome.UNAVAILABLE
     assert upstream.requests == []
+
+
+@pytest.mark.parametrize("mode", ["first", "hedge", "all"])
+async def test_they_join_the_web_in_every_mode(auto, upstream, patient, mode):
+    """However the web is asked, it comes first and they follow."""
+    upstream.answers("tavily", [hit("web")])
+    upstream.answers(
+        "arxiv", [Hit(url="https://arxiv.example/1", title="Otters", content="otters")]
+    )
+    for name in ("crossref", "europepmc"):
+        upstream.fails(name, faults.empty())
+    client = auto(env={"LOCAL_ENABLED": "0"})
+
+    found = await client.search(PAPERS, mode=mode, timeout=600)
+
+    assert [h.provider for h in found.hits] == ["tavily", "arxiv"]
+    assert not found.partial
