@@ -59,7 +59,7 @@ def main() -> int:
             print(
                 f"{at:6.3f} s  after {trial.last:<12} stored {len(trial.kept)}  "
                 f"sent again {sum(trial.again.values())}  answers {trial.answers}"
-                f"{'' if is_right(trial) else '  WRONG'}",
+                f"{'' if is_right(trial) else f'  WRONG: {trial}'}",
                 flush=True,
             )
     return report(done)
