@@ -82,3 +82,257 @@ async def test_a_question_is_answered_in_events_with_sources(server):
     assert "web_search" in html
     assert "tavily" in html
     assert [name for name, _ in events][-2:] == ["turn", "end"]
+
+
+async def test_a_stream_goes_on_behind_the_last_event(server):
+    """With the id that a browser sends again; a run that has ended is sent as a whole."""
+    async with browsing(server.url) as page:
+        begun = await page.call("POST", "/api/chat", {"text": QUESTION, "ask_first": True})
+        first = []
+        async for _, data in follow(page, begun["id"]):
+            first.append(data)
+            if data["event"]["type"] == "ApprovalNeeded":
+                asked = data["event"]["question"]["id"]
+                break
+        again = []
+        async for _, data in follow(page, begun["id"], **{"Last-Event-ID": first[-2]["_id"]}):
+            again.append(data)
+            break
+        assert again[0]["_id"] == first[-1]["_id"]
+        assert again[0]["event"] == first[-1]["event"]
+        assert [id for id, _ in again[0]["asks"]] == [asked]
+        said = {"question": asked, "action": "proceed"}
+        await page.call("POST", f"/api/chat/{begun['id']}/reply", said)
+        rest = await to_end(page, begun["id"], **{"Last-Event-ID": first[-1]["_id"]})
+        later = await page.get(f"/api/chat/{begun['id']}/events?runs={begun['run']}")
+
+    seen = [data["_id"] for name, data in rest if name == "event"]
+    assert first[-1]["_id"] not in seen
+    assert rest[-1][0] == "end"
+    assert later.count("event: turn") == 1
+
+
+async def test_consent_with_other_words_changes_the_query(server, upstream):
+    """A button counts once; the second press is refused without an error."""
+    async with browsing(server.url) as page:
+        begun = await page.call("POST", "/api/chat", {"text": "otters", "ask_first": True})
+        async for _, data in follow(page, begun["id"]):
+            if data.get("asks"):
+                ((id, html),) = data["asks"]
+                break
+        assert upstream.asked("tavily") == []
+        said = {"question": id, "action": "proceed", "text": "Pythonの非同期プログラミング"}
+        path = f"/api/chat/{begun['id']}/reply"
+        assert (await page.call("POST", path, {**said, "action": "explode"}))["error"]["message"]
+        assert await page.call("POST", path, said) == {"taken": True}
+        assert await page.call("POST", path, said) == {"taken": False}
+        await to_end(page, begun["id"])
+
+    assert 'value="proceed"' in html
+    asked = [request.json["query"] for request in upstream.asked("tavily")]
+    assert asked[0] == "Pythonの非同期プログラミング"
+
+
+async def test_nobody_sees_the_conversation_of_another(server, make_key):
+    """Neither another tenant nor another key of the same tenant, by any address."""
+    ann = await make_key(server, "ann", tenant="t1")
+    others = [
+        await make_key(server, "bob", tenant="t1"),
+        await make_key(server, "eve", tenant="t2"),
+    ]
+    others.append(await make_key(server, "root", admin=True))
+    async with browsing(server.url) as page:
+        head = {"Authorization": f"Bearer {ann}"}
+        begun = await page.call("POST", "/api/chat", {"text": QUESTION, "ask_first": True}, **head)
+        path = f"/api/chat/{begun['id']}"
+        async with page.http.get(f"{server.url}{path}/events", headers=head) as reply:
+            async for line in reply.content:
+                if b"ApprovalNeeded" in line:
+                    break
+        for other in others:
+            theirs = {"Authorization": f"Bearer {other}"}
+            assert (await page.call("GET", "/api/chat", **theirs)) == {"conversations": []}
+            assert QUESTION not in await page.get("/chat", **theirs)
+            await page.call("GET", path, **theirs)
+            assert page.status == 404
+            assert QUESTION not in await page.get(f"/chat/{begun['id']}", **theirs)
+            assert page.status == 404
+            await page.get(f"/chat/{begun['id']}/export.md", **theirs)
+            assert page.status == 404
+            assert "error" in await page.get(f"{path}/events", **theirs)
+            done = await page.call("POST", f"{path}/cancel", **theirs)
+            assert done == {"cancelled": False}
+            assert (await page.call("DELETE", path, **theirs))["error"]["type"] == "NoConversation"
+        found = await list_conversations(server.state.database, "t1", "web")
+        listed = await page.call("GET", "/api/chat", **head)
+        assert await page.call("POST", f"{path}/cancel", **head) == {"cancelled": True}
+
+    assert [c.title for c in found] == [QUESTION]
+    assert [c["id"] for c in listed["conversations"]] == [begun["id"]]
+
+
+async def test_what_was_stopped_and_deleted_is_gone(server, upstream):
+    """Stopping says so; deleting ends what is under way."""
+    upstream.heals("tavily")
+    upstream.fails("tavily", faults.hang())
+    async with browsing(server.url) as page:
+        begun = await page.call("POST", "/api/chat", {"text": QUESTION})
+        path = f"/api/chat/{begun['id']}"
+        await page.call("POST", path, {"text": QUESTION})
+        assert await page.call("POST", f"{path}/cancel") == {"cancelled": True}
+        html = await page.get(f"/chat/{begun['id']}")
+        assert html.count("Stopped.") == 1
+        await page.call("DELETE", path)
+        assert page.status == 200
+        await page.get(f"/chat/{begun['id']}")
+        assert page.status == 404
+
+    assert await list_conversations(server.state.database, "", "web") == []
+
+
+async def post(page: PageClient, path: str, form: dict[str, str]) -> str:
+    """Send a form as a browser without scripts does, and show where it leads."""
+    token = (await page.headers())["X-Kensaku-Token"]
+    async with page.http.post(
+        page.url + path, data={"token": token, **form}, headers={"Origin": page.url}
+    ) as reply:
+        page.status = reply.status
+        return str(reply.url.path) if reply.url.path != path else await reply.text()
+
+
+async def test_a_conversation_works_without_scripts(server):
+    """Ask, be asked, reply, ask on, delete: plain forms. The same form twice is one question."""
+    async with browsing(server.url) as page:
+        form = {"text": QUESTION, "update": "once", "ask_first": "1", "do": "ask"}
+        address = await post(page, "/chat", form)
+        thread = address.removeprefix("/chat/")
+        async for _, data in follow(page, thread):
+            if data.get("asks"):
+                break
+        html = await page.get(address)
+        question = re.search(r'name="question" value="(\w+)"', html)
+        assert question
+        assert 'http-equiv="refresh"' not in html  # a form that is being filled in stays
+        reply = {"do": "reply", "question": question[1], "action": "proceed"}
+        await post(page, address, {**reply, "text": QUESTION})
+        await to_end(page, thread)
+        html = await page.get(address)
+        await post(page, address, {"text": QUESTION, "update": "once", "do": "ask"})
+        talk = await page.call("GET", f"/api/chat/{thread}")
+        assert await post(page, address, {"do": "delete"}) == "/chat"
+
+    assert "asyncio" in html
+    assert 'class="cite"' in html
+    assert [m["role"] for m in talk["messages"]] == ["user", "assistant"]
+
+
+async def test_a_page_that_waits_loads_itself_again(server, upstream):
+    """Without scripts there is no other way to see the answer."""
+    upstream.heals("tavily")
+    upstream.fails("tavily", faults.hang())
+    async with browsing(server.url) as page:
+        begun = await page.call("POST", "/api/chat", {"text": QUESTION})
+        html = await page.get(f"/chat/{begun['id']}")
+        await page.call("POST", f"/api/chat/{begun['id']}/cancel")
+
+    assert '<noscript><meta http-equiv="refresh"' in html
+
+
+async def test_a_conversation_is_exported_for_people_and_programs(server, upstream):
+    """Markdown with sources whose titles cannot break out; JSON with everything."""
+    evil = Hit(FOUND[0].url, "T](https://evil.example) <b>", FOUND[0].content)
+    upstream.answers("tavily", [evil])
+    async with browsing(server.url) as page:
+        begun = await page.call("POST", "/api/chat", {"text": QUESTION})
+        await to_end(page, begun["id"])
+        async with page.http.get(f"{server.url}/chat/{begun['id']}/export.md") as reply:
+            markdown, disposition = await reply.text(), reply.headers["content-disposition"]
+        stored = json.loads(await page.get(f"/chat/{begun['id']}/export.json"))
+        await page.get(f"/chat/{begun['id']}/export.exe")
+        assert page.status == 404
+
+    assert disposition.startswith("attachment")
+    assert markdown.startswith(f"# {QUESTION}")
+    assert "asyncio" in markdown
+    assert "](https://evil.example)" not in markdown.replace(r"\](", "")
+    assert stored["messages"][1]["answer"]["citations"]
+
+
+async def test_a_restarted_server_goes_on_with_the_run(make_server, make_client, upstream):
+    """The question to the person is asked again, and nothing is searched twice."""
+    import kensaku.server
+    from tests.server.conftest import serve
+
+    upstream.answers("tavily", FOUND)
+    client = make_client("tavily")
+    first = kensaku.server.app(client.settings, client=client)
+    async with serve(first) as url, browsing(url) as page:
+        begun = await page.call("POST", "/api/chat", {"text": QUESTION, "ask_first": True})
+        async for _, data in follow(page, begun["id"]):
+            if data.get("asks"):
+                ((asked, _),) = data["asks"]
+                break
+    second = kensaku.server.app(client.settings, client=client)
+    async with serve(second) as url, browsing(url) as page:
+        events = await to_end(page, begun["id"])
+
+    assert asked in {id for _, data in events for id, _ in data.get("asks", ())}
+    assert events[-1][0] == "end"
+    queries = [request.json["query"] for request in upstream.asked("tavily")]
+    assert len(set(queries)) == len(queries) >= 1
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"text": ""}, 400),
+        ({"text": "x" * 4_001}, 400),
+        ({"text": 7}, 400),
+        ({"text": "x", "route": "nosuch"}, 400),
+        ({"text": "x", "route": ["tavily"]}, 400),
+        ({"text": "x", "collection": "../etc"}, 400),
+    ],
+)
+async def test_wrong_input_is_refused_before_anything_is_kept(server, body, status):
+    """With a sentence that names the bound."""
+    async with browsing(server.url) as page:
+        said = await page.call("POST", "/api/chat", body)
+        assert page.status == status
+        assert said["error"]["message"]
+        for address in ("/chat/short", "/chat/" + "x" * 16, "/chat/" + "%2e" * 16):
+            await page.get(address)
+            assert page.status == 404
+        assert await page.call("GET", "/api/chat") == {"conversations": []}
+
+
+async def test_floods_of_one_person_are_bounded(server, upstream):
+    """The fifth question of a thread is refused while the first is not answered."""
+    upstream.heals("tavily")
+    upstream.fails("tavily", faults.hang())
+    async with browsing(server.url) as page:
+        begun = await page.call("POST", "/api/chat", {"text": QUESTION})
+        path = f"/api/chat/{begun['id']}"
+        statuses = []
+        for _ in range(5):
+            await page.call("POST", path, {"text": QUESTION})
+            statuses.append(page.status)
+        await page.call("DELETE", path)
+
+    assert statuses[0] == 200
+    assert statuses[-1] == 429
+
+
+async def test_the_money_of_a_key_bounds_its_runs(server, make_key):
+    """A person on the page is a key: what it may spend, its runs may spend."""
+    from kensaku.database.keys import list_keys
+    from kensaku.server.auth import Principal
+    from kensaku.server.chat import Thread, budget_of
+
+    await make_key(server, "ann", tenant="t1", money_per_month=0.5)
+    (key,) = await list_keys(server.state.database)
+    thread = Thread.new(Principal(key.name, key.tenant, key=key))
+
+    budget = await budget_of(server.state, thread.sender)
+
+    assert budget is not None
+    assert budget.money == 0.5

@@ -109,7 +109,8 @@ async def test_changes_that_another_site_sends_are_refused(make_server, headers,
     server = await make_server("local")
     await server.client.index.add([Document("file:///a", "a", "otters")], "notes")
     targets = [("POST", "/api/keys"), ("POST", "/page/sign-in"), ("POST", "/page/sign-out"),
-               ("POST", "/api/search"), ("DELETE", "/api/collections/notes")]  # fmt: skip
+               ("POST", "/api/search"), ("POST", "/chat"), ("POST", "/api/chat"),
+               ("POST", "/chat/0123456789abcdef"), ("DELETE", "/api/collections/notes")]  # fmt: skip
     async with browsing(server.url) as page:
         token = (await page.headers())["X-Kensaku-Token"]
         for method, path in targets:

@@ -21,6 +21,7 @@ from tests.server.page_client import browsing
 HOSTILE = 'it\'s "quoted" $(reboot) `x` \\ 検索'
 VIEWS = [
     "/",
+    "/chat",
     "/page/collections",
     "/page/compare",
     "/page/providers",

@@ -29,6 +29,7 @@ CHAT_TEXTS: dict[str, tuple[str, str]] = {
     "chat.pages": ("{n} page read|{n} pages read", "{n}ページを読みました"),
     "chat.tool.empty": ("nothing found", "該当なし"),
     "chat.tool.unavailable": ("could not search", "検索できず"),
+    "chat.tool.unread": ("could not be read", "読めず"),
     "chat.tool.refused": ("not allowed", "許可されず"),
     "chat.thinking": ("Working out what to search for …", "調べ方を考えています…"),
     "chat.weighing": ("Weighing what was found …", "見つかった内容を確かめています…"),

@@ -112,7 +112,7 @@ class Turn:
     @property
     def elapsed(self) -> str:
         """How long the run took."""
-        return f"{self.record['elapsed_ms']:,.0f} ms" if self.record else ""
+        return duration(self.record["elapsed_ms"]) if self.record else ""
 
     @property
     def html(self) -> Markup:
@@ -172,6 +172,8 @@ def tool_view(event: Mapping[str, Any], t: Words) -> ToolView:
     said = ""
     if outcome == "found":
         said = t("chat.pages" if event["tool"] == "web_extract" else "asked.hits", n=event["hits"])
+    elif outcome == "unavailable" and event["tool"] == "web_extract":
+        said = t("chat.tool.unread")
     elif outcome:
         said = t(f"chat.tool.{outcome}")
     return ToolView(
@@ -180,9 +182,14 @@ def tool_view(event: Mapping[str, Any], t: Words) -> ToolView:
         tone=TONES[outcome],
         said=said,
         providers=t.joined([str(p) for p in event.get("providers", ())]),
-        time=f"{event['elapsed_ms']:,.0f} ms" if event.get("elapsed_ms") else "",
+        time=duration(event["elapsed_ms"]) if event.get("elapsed_ms") else "",
         notes=tuple(event.get("notes", ())),
     )
+
+
+def duration(ms: float) -> str:
+    """A time as people read it; the person's own time for an answer may be part of it."""
+    return f"{max(1, round(ms)):,} ms" if ms < 10_000 else f"{ms / 1000:,.0f} s"
 
 
 def ask_view(question: Question) -> AskView:

@@ -26,8 +26,10 @@ const running = () => [...turns.querySelectorAll('.turn[data-state="running"]')]
 
 // --- what the server says of a run
 
-const atEnd = () => innerHeight + scrollY >= document.documentElement.scrollHeight - 160;
-const toEnd = () => scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
+// The end of the conversation: on a narrow screen, the history is below it.
+const below = () => turns.parentElement.getBoundingClientRect().bottom - innerHeight;
+const atEnd = () => below() < 160;
+const toEnd = () => { if (below() > 0) scrollBy({ top: below(), behavior: "instant" }); };
 
 function put(part, html) {  // what did not change stays as it is: opened, focused, selected
   if (written.get(part) === html) return;
@@ -121,10 +123,11 @@ async function ask(from) {
 }
 
 async function reply(from, button) {
+  const said = fields(from, button);  // before it is disabled: then it would not count
   for (const each of from.querySelectorAll("button")) each.disabled = true;
   say(from, texts.working);
   try {
-    await call("POST", `${api}/reply`, fields(from, button));
+    await call("POST", `${api}/reply`, said);
     box.focus({ preventScroll: true });  // the button is about to go
   } catch (error) {
     say(from, error.message, true);
