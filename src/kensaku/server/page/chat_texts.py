@@ -44,6 +44,7 @@ CHAT_TEXTS: dict[str, tuple[str, str]] = {
     "action.approve.proceed": ("Allow", "許可"),
     "action.approve.skip": ("Do without", "使わずに続ける"),
     "action.confirm.proceed": ("Give this answer", "このまま回答"),
+    "action.confirm.cancel": ("Leave it out", "回答しない"),
     "action.help.modify": ("Search on", "さらに検索"),
     "action.help.skip": ("Go on without", "このまま続ける"),
     "action.cancel": ("Stop", "停止"),

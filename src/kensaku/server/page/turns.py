@@ -181,7 +181,7 @@ def tool_view(event: Mapping[str, Any], t: Words) -> ToolView:
         about=str(about)[:MAX_QUERY],
         tone=TONES[outcome],
         said=said,
-        providers=t.joined([str(p) for p in event.get("providers", ())]),
+        providers=t.joined(list(event.get("providers", ())) if outcome != "unavailable" else []),
         time=duration(event["elapsed_ms"]) if event.get("elapsed_ms") else "",
         notes=tuple(event.get("notes", ())),
     )
