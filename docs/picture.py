@@ -1,9 +1,10 @@
-"""Draw docs/images/terminal.svg from two real runs of `kensaku` on a terminal.
+"""Draw docs/images/terminal.svg and chat.svg from real runs of `kensaku` on a terminal.
 
-    python docs/picture.py              write it (needs rich, from requirements/docs.txt)
+    python docs/picture.py        write them (needs tmux, and rich from requirements/docs.txt)
 
-The first run is answered by a fake Tavily with the results of `tests/docs_stage.py`; in the second
-one nothing listens at the providers' addresses. Colours are those that the program printed.
+A fake Tavily answers with the results of `tests/docs_stage.py`; in the second run of `search`
+nothing listens at the providers' addresses. `chat` runs under tmux. Colours are those that the
+program printed.
 """
 
 from __future__ import annotations
@@ -21,15 +22,16 @@ from rich.terminal_theme import MONOKAI
 from rich.text import Text
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tests.assistant.channels.terminal.tmux import Terminal
 from tests.docs_stage import QUERY, environment, upstream
 
-PICTURE = Path(__file__).parent / "images" / "terminal.svg"
+IMAGES = Path(__file__).parent / "images"
 WIDTH = 97
 NOBODY = "http://127.0.0.1:9"  # the discard port: nothing listens there
 # Without the web fonts of rich's own format: a picture must not make a reader's browser call home.
 FORMAT = """\
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" \
-aria-label="Two runs of kensaku search: one finds two results, one says that nobody could search">
+aria-label="LABEL">
 <style>
 .{unique_id}-matrix {{ font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace;
   font-size: {char_height}px; line-height: {line_height}px; white-space: pre; }}
@@ -68,8 +70,8 @@ def printed(words: list[str], env: dict[str, str]) -> str:
     return shown.decode().replace("\r\n", "\n")
 
 
-def draw() -> str:
-    """The picture."""
+def draw_search() -> str:
+    """Two runs of `kensaku search`."""
     console = Console(record=True, width=WIDTH, file=StringIO(), color_system="truecolor")
     with upstream() as up, tempfile.TemporaryDirectory() as home:
         online = environment(up, Path(home))
@@ -77,11 +79,48 @@ def draw() -> str:
         for env, remark in ((online, ""), (offline, "   # and without a network")):
             console.print(Text(f'$ kensaku search "{QUERY}"{remark}', style="bold"))
             console.print(Text.from_ansi(printed(["search", QUERY, "--no-cache"], env)))
-    return console.export_svg(
-        title="kensaku", theme=MONOKAI, code_format=FORMAT, unique_id="kensaku"
+    return as_svg(
+        console,
+        "Two runs of kensaku search: one finds two results, one says that nobody could search",
     )
 
 
+def draw_chat() -> str:
+    """A question in `kensaku chat`, which asks before it searches."""
+    console = Console(record=True, width=WIDTH, file=StringIO(), color_system="truecolor")
+    with upstream() as up, tempfile.TemporaryDirectory() as home:
+        env = environment(up, Path(home)) | {"TERM": "screen-256color", "LC_ALL": "C.UTF-8"}
+        env |= {"KENSAKU_ASSISTANT_FETCHES": "0", "KENSAKU_ASSISTANT_APPROVALS": "web_search=ask"}
+        del env["COLUMNS"]
+        terminal = Terminal(Path(home), env, WIDTH, 30)
+        try:
+            terminal.start("chat")
+            terminal.wait_for("Ctrl-D")
+            terminal.wait_for(">")
+            terminal.type("When was Python 3.14 released?")
+            terminal.wait_for("?", times=3)
+            terminal.type("y")
+            terminal.wait_for(">", times=2)
+            shown = terminal.raw.rstrip()
+        finally:
+            terminal.close()
+    console.print(Text("$ kensaku chat", style="bold"))
+    console.print(Text.from_ansi(shown))
+    return as_svg(
+        console,
+        "kensaku chat: a question, consent to a search, the answer and its sources",
+    )
+
+
+def as_svg(console: Console, label: str) -> str:
+    """What a console has recorded."""
+    return console.export_svg(
+        title="kensaku", theme=MONOKAI, code_format=FORMAT.replace("LABEL", label),
+        unique_id="kensaku",
+    )  # fmt: skip
+
+
 if __name__ == "__main__":
-    PICTURE.parent.mkdir(exist_ok=True)
-    PICTURE.write_text(draw(), encoding="utf-8")
+    IMAGES.mkdir(exist_ok=True)
+    (IMAGES / "terminal.svg").write_text(draw_search(), encoding="utf-8")
+    (IMAGES / "chat.svg").write_text(draw_chat(), encoding="utf-8")

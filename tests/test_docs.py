@@ -245,12 +245,15 @@ def test_the_figures_of_the_readme_are_those_of_the_benchmarks():
         assert command in measured, command
 
 
-def test_the_picture_of_the_terminal_shows_both_runs():
-    """It is drawn by docs/picture.py, is small, and loads nothing from elsewhere."""
-    picture = (DOCS / "images" / "terminal.svg").read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    ("name", "shown"), [("terminal", "Nobody could search"), ("chat", "May web_search run?")]
+)
+def test_the_pictures_of_the_terminal_show_what_it_says(name, shown):
+    """They are drawn by docs/picture.py, are small, and load nothing from elsewhere."""
+    picture = (DOCS / "images" / f"{name}.svg").read_text(encoding="utf-8")
 
     assert len(picture) < 60_000
-    assert "Nobody&#160;could&#160;search" in picture
+    assert shown.replace(" ", "&#160;") in picture
     assert not re.search(r"(?:href|src|url)\s*[=(]\s*[\"']?https?://", picture)
 
 

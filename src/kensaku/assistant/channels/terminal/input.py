@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
@@ -132,7 +133,12 @@ class Prompt:
             reserve_space_for_menu=4,
             interrupt_exception=Interrupted,
         )
-        self._replies: PromptSession[str] = PromptSession(REPLY, interrupt_exception=Interrupted)
+
+    @cached_property
+    def _replies(self) -> PromptSession[str]:
+        from prompt_toolkit import PromptSession
+
+        return PromptSession(REPLY, interrupt_exception=Interrupted)
 
     async def line(self, on_ready: Callable[[], None]) -> str:
         """Return the next line."""
