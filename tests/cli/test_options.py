@@ -13,8 +13,9 @@ import pytest
 from kensaku import Kensaku, Query
 from kensaku.cli import main
 from kensaku.errors import InvalidQuery
+from kensaku.research import run as running
 
-METHODS = ("search", "context", "answer", "extract", "crawl", "map", "research_events")
+METHODS = ("search", "context", "answer", "extract", "crawl", "map")
 
 # What the command line says → what the query has.
 QUERY: list[tuple[str, dict[str, Any]]] = [
@@ -75,12 +76,13 @@ def recorded(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     """`recorded("search otters -n 7")` → the arguments of the call. The call itself refuses."""
     calls: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
 
-    def refuse(self: Kensaku, *args: Any, **options: Any) -> Any:
+    def refuse(self: Kensaku | None, *args: Any, **options: Any) -> Any:
         calls.append((args, options))
         raise InvalidQuery("this test only looks at the call")
 
     for name in METHODS:
         monkeypatch.setattr(Kensaku, name, refuse)
+    monkeypatch.setattr(running, "begin", lambda text, options: refuse(None, text, **options))
 
     def run(line: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
         calls.clear()
