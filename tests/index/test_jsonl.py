@@ -9,7 +9,7 @@ import pytest
 from kensaku.errors import IndexFault
 from kensaku.index import AddResult, Index
 from kensaku.models import Document
-from tests.index.animals import ALL
+from tests.index.animals import ALL, SEARCH
 
 
 async def test_a_document_comes_back_to_the_letter(index, tmp_path):
@@ -30,6 +30,7 @@ async def test_a_document_comes_back_to_the_letter(index, tmp_path):
 
     assert sorted(again.read_text().splitlines()) == sorted(file.read_text().splitlines())
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert SEARCH.title in file.read_text(encoding="utf-8")  # people read it, and search in it
 
 
 @pytest.mark.parametrize("depth", [100, 900, 100_000])
