@@ -37,7 +37,7 @@ async def executor_of(jobs, id):
 def check_finished(job, site, stored, before):
     """Everything was read, and nothing that was stored was fetched again."""
     assert (job.status, job.error) == ("done", None)
-    assert job.result["pages"] == PAGES
+    assert job.result["pages"] == PAGES, job.result["failures"]
     after = site.fetched()
     assert set(after) == set(site.pages) - {"/robots.txt"}
     assert {p: after[p] for p in stored} == {p: before[p] for p in stored}
