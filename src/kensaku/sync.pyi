@@ -155,7 +155,7 @@ class Kensaku:
         """The local index: add documents, search them, delete them."""
     @property
     def budget(self) -> _Budget:
-        """What this client may spend in all."""
+        """What this client may spend in all; for a key's request to a server, what the key may."""
     @property
     def observers(self) -> Observers:
         """Who learns of every operation."""

@@ -45,7 +45,7 @@ _COMPARED = (
 _TAIL = re.compile(
     r"\s+(?:in terms of|regarding|with respect to|by|for|on)\s.*$|[?？.。!！]+$", re.DOTALL
 )
-# What joins the parts of an address or a key does not separate words: scrub.py looks for them whole.
+# What joins the parts of an address or a key separates no words: scrub.py looks for them whole.
 _WORD = re.compile(r"[^\W_]+(?:[-'’.@_:/]{1,3}[^\W_]+)*")
 _ENDING_JA = re.compile(
     r"(?:を|について|のか)?(?:教えて|調べて|検索して|まとめて|説明して)?(?:ください|下さい|欲しい|ほしい)?"
