@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
+from kensaku.database.conversations import list_conversations
 from kensaku.models import Hit
+from kensaku.testing import faults
 from tests.server.page_client import PageClient, browsing
 
 QUESTION = "Pythonの非同期プログラミングについて検索して"
