@@ -101,12 +101,11 @@ async def _serve_socket(handler: AsyncSocketModeHandler, ready: Callable[[str], 
 
 def make_app(bot: Bot, client: AsyncWebClient, secret: str, own: str) -> AsyncApp:
     """Return the Bolt app whose events go to `bot`. `own` is the bot's user id."""
+    # Bolt reads SLACK_BOT_TOKEN by itself, and warns that the client has its own.
+    logging.getLogger("slack_bolt.AsyncApp").addFilter(_is_worth_logging)
     # Slack gets its receipt when a message is stored: until then it would send it again.
     app = AsyncApp(
-        client=client,
-        signing_secret=secret or "socket mode has none",
-        process_before_response=True,
-        raise_error_for_unhandled_request=False,
+        client=client, signing_secret=secret or "none in socket mode", process_before_response=True
     )
 
     async def on_message(event: dict[str, Any]) -> None:
@@ -295,6 +294,10 @@ async def _who_am_i(client: AsyncWebClient) -> str:
             f"Slack is out of reach ({type(error).__name__})",
             remedy="check the network and SLACK_API_BASE_URL",
         ) from None
+
+
+def _is_worth_logging(record: logging.LogRecord) -> bool:
+    return "`token` will be unused" not in record.getMessage()
 
 
 def _needed(settings: Settings, name: str) -> str:
