@@ -31,7 +31,8 @@ class Turn:
     """What a channel showed after one message."""
 
     asked: tuple[tuple[str, str], ...] = ()  # consent to which tool, with which query
-    tools: tuple[tuple[str, str, str], ...] = ()  # tool, query, outcome
+    # Tool, query, outcome. None: the channel may leave out a call that was quick.
+    tools: tuple[tuple[str, str, str], ...] | None = ()
     said: str = ""  # the text, with its sources and whatever stands around it
     doubt: str = ""  # of the run itself: a channel has it in `said`
 
