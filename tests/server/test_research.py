@@ -10,6 +10,7 @@ from tavily import AsyncTavilyClient
 from tavily.errors import BadRequestError
 
 from kensaku import Document
+from kensaku.database.usage import summarise
 
 OTTERS = [
     Document(
@@ -91,12 +92,15 @@ async def test_an_unknown_run_is_404(client):
         await client.get_research("nobody-knows-me")
 
 
-async def test_feedback_is_acknowledged(client):
+async def test_feedback_is_acknowledged_and_counted(client, zoo):
     """Both SDKs have it, though no document says so."""
     reply = await client.feedback(request_id="abc", agent_score=1)
 
     assert reply["success"] is True
     assert reply["feedback_id"]
+    await zoo.state._usage.flush()
+    (used,) = await summarise(zoo.state.database, "endpoint")
+    assert (used.group, used.requests) == ("tavily/feedback", 1)
 
 
 async def test_usage_counts_by_endpoint(client, zoo):
