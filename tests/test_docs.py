@@ -26,6 +26,7 @@ DOCS = ROOT / "docs"
 # Their code is run elsewhere, or cannot run by itself.
 ELSEWHERE = {
     "docs/adding-a-provider.md": "tests/providers/test_adding.py",
+    "docs/assistant-model.md": "tests/server/test_openai.py",
     "docs/dialects.md": "tests/dialects/test_docs.py",
     "docs/command-line.md": "tests/cli/test_commands.py",
     "docs/fetching.md": "it reads pages of the web",

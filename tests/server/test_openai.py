@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+import sys
 from typing import Any
 
 import httpx
@@ -15,6 +17,7 @@ from kensaku import Hit
 from kensaku.database.keys import list_keys
 from kensaku.database.people import list_decisions
 from kensaku.testing import FakeUpstream, faults
+from tests import ROOT
 from tests.research.conftest import Model, Web
 from tests.research.conftest import model as model
 from tests.research.conftest import web as web
@@ -112,6 +115,25 @@ async def test_the_synchronous_client_asks_and_lists(server: Running) -> None:
     assert whole == streamed
     assert "hold hands" in whole
     assert models == ["kensaku"]
+
+
+async def test_the_code_of_the_page_prints_what_the_page_shows(make_server: MakeServer) -> None:
+    """docs/assistant-model.md, with the address of this server."""
+    from kensaku import Document
+
+    server = await make_server("local")
+    text = "The harbour of Zorgle was built in 1893. Its lighthouse is 31 metres high."
+    url, title = "https://town.example/harbour", "The harbour of Zorgle"
+    await server.client.index.add([Document(url=url, title=title, text=text)], "town")
+    page = (ROOT / "docs" / "assistant-model.md").read_text()
+    code, shown = re.findall(r"^```(?:python|text)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", code.replace("http://127.0.0.1:8787", server.url),
+        stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    said, _ = await asyncio.wait_for(process.communicate(), 120)
+
+    assert said.decode() == shown
 
 
 async def test_japanese_is_answered_in_japanese_with_sources(client: AsyncOpenAI, web: Web) -> None:
