@@ -128,17 +128,21 @@ async def _choose(state: State, sender: Sender, fields: Mapping[str, Any]) -> No
 def reply(state: State, thread: Thread, fields: Mapping[str, Any]) -> bool:
     """Answer a question of a run. False: the run does not wait for it. Raises `InvalidQuery`.
 
-    Consent to other words than those that were asked about changes the query.
+    Other words than those that were asked about count, whichever button is pressed with them: in a
+    browser, Enter presses the first one.
     """
     from kensaku.assistant.approval import Reply
 
     id, action, text = (str(fields.get(name) or "") for name in ("question", "action", "text"))
+    if (choice := fields.get("choice")) and not action:  # one of the texts that were offered
+        action, text = "modify", text.strip() or str(choice)
     exchange = state.assistant.current(thread.sender)
     asked = next((q for q in exchange.waiting if q.id == id), None) if exchange else None
     if exchange is None or asked is None:
         return False
     words = " ".join(text.split())
-    if action == "proceed" and words and words != asked.arguments.get("query", words):
+    is_other = words and words != asked.arguments.get("query", "")
+    if action == "proceed" and is_other and "modify" in asked.choices:
         action = "modify"
     said = Reply(cast("Any", action), words if action in ("modify", "retry") else "")
     return exchange.reply(said, id)

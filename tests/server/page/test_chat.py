@@ -339,3 +339,26 @@ async def test_the_money_of_a_key_bounds_its_runs(server, make_key):
 
     assert budget is not None
     assert budget.money == 0.5
+
+
+def test_the_options_of_a_question_are_buttons():
+    """And the words of a stranger in them are text."""
+    from kensaku.assistant.approval import Question
+    from kensaku.server.page.render import environment
+    from kensaku.server.page.turns import Turn, ask_view
+    from kensaku.server.page.words import Words
+
+    question = Question(
+        "help", "Which otters?", "There are two kinds.", "blocking", ("modify", "skip", "cancel"),
+        "ask_user", {"number": 1}, ("sea otters", "<b>river</b> otters"),
+    )  # fmt: skip
+    t = Words("en")
+    html = (
+        environment()
+        .get_template("_ask.html")
+        .render(t=t, turn=Turn("r", "q", t), ask=ask_view(question), thread="x", root="", token="t")
+    )
+
+    assert 'name="choice" value="sea otters"' in html
+    assert "<b>" not in html
+    assert "There are two kinds." in html

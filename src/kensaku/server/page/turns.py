@@ -43,6 +43,7 @@ class ToolView:
     providers: str = ""
     time: str = ""
     notes: tuple[str, ...] = ()
+    found: tuple[tuple[str, str, str], ...] = ()  # title, address if it is a link, host
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class AskView:
     addresses: list[str]
     reason: Markup | str
     choices: tuple[str, ...]
+    options: tuple[str, ...]
     optional: bool
 
 
@@ -184,6 +186,10 @@ def tool_view(event: Mapping[str, Any], t: Words) -> ToolView:
         providers=t.joined(list(event.get("providers", ())) if outcome != "unavailable" else []),
         time=duration(event["elapsed_ms"]) if event.get("elapsed_ms") else "",
         notes=tuple(event.get("notes", ())),
+        found=tuple(
+            (title.strip() or url, safe_link(url), host_of(url))
+            for title, url in event.get("found", ())
+        ),
     )
 
 
@@ -201,7 +207,7 @@ def ask_view(question: Question) -> AskView:
     return AskView(
         question.id, question.kind, question.text, question.tool,
         str(question.arguments.get("query", "")), [str(a) for a in addresses],
-        reason, question.choices, question.urgency == "optional",
+        reason, question.choices, question.options, question.urgency == "optional",
     )  # fmt: skip
 
 
