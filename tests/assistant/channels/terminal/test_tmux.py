@@ -127,6 +127,35 @@ def test_approval_is_asked_at_the_prompt(start: Start, up: FakeUpstream) -> None
     assert len(up.asked("tavily")) == 1
 
 
+def test_a_reply_that_comes_too_late_gets_the_prompt_back(start: Start, up: FakeUpstream) -> None:
+    """Half a word was typed: it is no consent."""
+    terminal = start(80, KENSAKU_ASSISTANT_APPROVALS="web_search=ask", KENSAKU_ASSISTANT_WAIT="3")
+    terminal.type(SLEEP)
+    terminal.wait_for("May web_search run?")
+    terminal.press("ye")
+    terminal.wait_for("No reply came in time")
+    terminal.wait_for("not allowed")
+    terminal.wait_for("May web_search run?", times=2)  # by other words
+    terminal.press("C-c")
+    terminal.wait_for("Stopped")
+    terminal.type("/settings")
+    terminal.wait_for("collection: as in the settings")
+
+    assert up.asked("tavily") == []
+
+
+def test_what_is_typed_during_a_run_is_for_the_next_prompt(start: Start, up: FakeUpstream) -> None:
+    """It does not appear between the lines of the run."""
+    up.fails("tavily", faults.hang())
+    terminal = start(80, KENSAKU_TIMEOUT="5")
+    terminal.type(SLEEP)
+    terminal.wait_until(lambda: bool(up.asked("tavily")), "the search")
+    terminal.press("kelp beds")
+    lines = terminal.wait_for("? kelp beds")
+
+    assert sum("kelp beds" in line for line in lines) == 1
+
+
 def test_a_killed_run_goes_on(start: Start, up: FakeUpstream) -> None:
     """The question is offered, and answered after --resume, with one search more."""
     up.fails("tavily", faults.hang())
@@ -157,7 +186,7 @@ def test_lite_mode_prints_plain_lines(start: Start) -> None:
 
 def test_completion_and_history(start: Start, machine: Path) -> None:
     """Tab completes a command, the arrow brings back what was typed; nobody else reads it."""
-    terminal = start(80)
+    terminal = start(40)
     terminal.press("/col")
     terminal.wait_for("/collection")
     terminal.press("Tab")
@@ -167,4 +196,8 @@ def test_completion_and_history(start: Start, machine: Path) -> None:
     terminal.press("Up")
     terminal.wait_for("> /collection", times=2)
 
+    terminal.press("C-u")
+    terminal.type("/help")
+    lines = terminal.wait_for("/quit")
+    assert all(display_width(line) <= 40 for line in lines)
     assert (machine / "chat-history").stat().st_mode & 0o777 == 0o600

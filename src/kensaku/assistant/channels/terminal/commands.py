@@ -37,7 +37,7 @@ class Command:
 
 async def _help(chat: Chat, _: str) -> None:
     rows = [[f"/{name} {c.takes}".strip(), chat.words.commands[name]] for name, c in TABLE.items()]
-    chat.screen.say(*format_table(rows).splitlines())
+    chat.screen.say(*format_table(rows, chat.screen.columns).splitlines())
 
 
 async def _provider(chat: Chat, said: str) -> None:
@@ -161,7 +161,7 @@ async def _history(chat: Chat, _: str) -> None:
         [str(n), f"{c.updated.astimezone():%Y-%m-%d %H:%M}", one_line(c.title)]
         for n, c in enumerate(conversations, 1)
     ]
-    chat.screen.say(*format_table(rows).splitlines())
+    chat.screen.say(*format_table(rows, chat.screen.columns).splitlines())
 
 
 async def _resume(chat: Chat, said: str) -> None:

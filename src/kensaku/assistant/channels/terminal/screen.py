@@ -34,6 +34,10 @@ class Shows(Protocol):
 
     words: Words
 
+    @property
+    def columns(self) -> int | None:
+        """The width that tables should fit; None for plain lines."""
+
     def begin(self, status: str) -> None:
         """Say that something is under way."""
 
@@ -58,6 +62,11 @@ class LiteScreen:
     def __init__(self, words: Words, out: TextIO | None = None, err: TextIO | None = None) -> None:
         self.words = words
         self._out, self._err = out or sys.stdout, err or sys.stderr
+
+    @property
+    def columns(self) -> int | None:
+        """None: who reads plain lines wraps them."""
+        return None
 
     def begin(self, status: str) -> None:
         """Show nothing: a line that says so would not go away."""
@@ -120,6 +129,11 @@ class Screen:
             raise MissingExtra("rich", "chat") from None
         # Neither markup nor emoji codes: text of others would be read as ours.
         return Console(markup=False, emoji=False, highlight=False)
+
+    @property
+    def columns(self) -> int | None:
+        """The width of the terminal."""
+        return self._console.width
 
     def begin(self, status: str) -> None:
         """Open the live area."""
