@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import getpass
+from pathlib import Path
 
 import pytest
 
@@ -43,6 +45,15 @@ def test_a_person_is_listed_exported_and_deleted(cli: Cli, kept: None) -> None:
     assert done.json == {"channel": "terminal", "person": "ann", "messages": 1}
     assert cli("people", "list", "terminal").out == ""
     assert cli("people", "list", "slack").out == "ben\n"
+
+
+def test_the_input_history_goes_with_the_person(cli: Cli, kept: None, machine: Path) -> None:
+    """Of the terminal, and only with the one who typed it."""
+    (machine / "chat-history").write_text("typed")
+    cli("people", "delete", "terminal", "ann", "--yes")
+    assert (machine / "chat-history").exists()
+    cli("people", "delete", "terminal", getpass.getuser(), "--yes")
+    assert not (machine / "chat-history").exists()
 
 
 def test_nothing_is_deleted_without_consent(cli: Cli, kept: None) -> None:

@@ -14,16 +14,27 @@ import asyncio
 import sys
 from typing import TYPE_CHECKING
 
+from kensaku.assistant.channels.terminal.format import (
+    SEPARATOR,
+    call_command,
+    call_result,
+    question_lines,
+    read_letter,
+    source_lines,
+)
+from kensaku.assistant.channels.terminal.words import words_for
 from kensaku.cli._client import open_client
 from kensaku.cli._notices import KeylessNotice, print_notices
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._query_options import query_text
-from kensaku.cli._terminal import format_count, print_json, print_message, print_result
+from kensaku.cli._terminal import print_json, print_message, print_result
+from kensaku.text.clean import visible
 
 if TYPE_CHECKING:
     from kensaku.assistant.answer import CitedAnswer
     from kensaku.assistant.approval import AskPerson, Question, Reply
-    from kensaku.assistant.events import Event, ToolEnded
+    from kensaku.assistant.channels.terminal.words import Words
+    from kensaku.assistant.events import Event
 
 USAGE = "[options] WORD …"
 
@@ -45,12 +56,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace) -> int:
     """Run the assistant once and print its answer."""
-    progress = sys.stderr.isatty()
+    question, progress = query_text(args), sys.stderr.isatty()
+    words = words_for(question, japanese=False)
     async with open_client(load_settings(args)) as k:
         notice = KeylessNotice(k, args.route)
         notice.print_before()
         async for event in k.ask_events(
-            query_text(args),
+            question,
             model=args.model,
             collection=args.collection,
             route=args.route,
@@ -59,7 +71,7 @@ async def run(args: argparse.Namespace) -> int:
             person=_person(yes=args.yes),
         ):
             if progress:
-                _print_progress(event)
+                _print_progress(event, words)
     answer: CitedAnswer = event.answer  # type: ignore[attr-defined]  # the last event has it
     notice.print_after(answer.attempts)
     if args.json:
@@ -74,11 +86,8 @@ async def run(args: argparse.Namespace) -> int:
 
 def format_answer(answer: CitedAnswer) -> str:
     """Return the answer, followed by its sources and where each is from."""
-    sources = []
-    for c in answer.citations:
-        titled = f"{c.title}\n    {c.url}" if c.title and c.title != c.url else c.url
-        sources.append(f"[{c.n}] ({c.origin}) {titled}")
-    return "\n".join([answer.text or "", *([""] if sources else []), *sources])
+    sources = source_lines(answer.citations)
+    return "\n".join([visible(answer.text or ""), *([""] if sources else []), *sources])
 
 
 def _person(*, yes: bool) -> AskPerson | None:
@@ -96,34 +105,21 @@ async def _agree(question: Question) -> Reply | None:
 
 
 async def _ask_on_terminal(question: Question) -> Reply | None:
-    from kensaku.assistant.approval import Reply
+    from kensaku.assistant.replies import read_reply
 
-    if question.reason:
-        print_message(question.reason)
-    hint = "words or a page, Enter for none" if question.kind == "help" else "y/N"
-    print_message(f"{question.text} [{hint}]")
-    said = (await asyncio.to_thread(sys.stdin.readline)).strip()
-    if question.kind == "help":
-        return Reply("modify", said) if said else None
-    return Reply("proceed") if said.lower() in ("y", "yes", "はい") else Reply("cancel")
+    for line in question_lines(question, words_for(question.text, japanese=False)):
+        print_message(line)
+    said = await asyncio.to_thread(sys.stdin.readline)
+    return read_letter(question, said) or read_reply(question, said)
 
 
-def _print_progress(event: Event) -> None:
+def _print_progress(event: Event, words: Words) -> None:
     """Print a line about what happens. The answer itself comes at the end."""
     from kensaku.assistant import events
 
     match event:
-        case events.Planned(questions=questions, by=by) if len(questions) > 1:
-            print_message(f"Plan (by {by}): {' | '.join(questions)}")
+        case events.Planned(questions=questions) if len(questions) > 1:
+            print_message(f"{words.plan} {' | '.join(questions)}")
         case events.ToolEnded():
-            print_message(format_call(event))
-
-
-def format_call(event: ToolEnded) -> str:
-    """Return `web_search: "otters" · tavily · 5 hits · 312 ms`."""
-    about = event.arguments.get("query") or ", ".join(event.arguments.get("urls", ()))
-    what = format_count(event.hits, "hit" if "query" in event.arguments else "page")
-    took = "used again" if event.repeated else f"{event.elapsed_ms:.0f} ms"
-    result = what if event.outcome == "found" else event.outcome
-    parts = [f'{event.tool}: "{about}"', ", ".join(event.providers), result, took]
-    return " · ".join(filter(None, parts))
+            command = call_command(event.tool, event.arguments)
+            print_message(f"{command}{SEPARATOR}{call_result(event, words)}")

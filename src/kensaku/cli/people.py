@@ -11,9 +11,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import getpass
 import sys
 from typing import TYPE_CHECKING
 
+from kensaku.assistant.channels.terminal.chat import CHANNEL
+from kensaku.assistant.channels.terminal.input import HISTORY
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._terminal import print_json, print_message, print_result
 from kensaku.errors import UsageError
@@ -83,6 +86,9 @@ async def _delete(args: argparse.Namespace, db: Database, tenant: str) -> int:
         print_message("nothing was deleted")
         return 1
     messages = await delete_person(db, tenant, args.channel, args.person)
+    if args.channel == CHANNEL and args.person == getpass.getuser():
+        history = load_settings(args).home / HISTORY
+        await asyncio.to_thread(history.unlink, missing_ok=True)
     if args.json:
         print_json({"channel": args.channel, "person": args.person, "messages": messages})
     else:
