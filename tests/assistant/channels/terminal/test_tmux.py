@@ -156,6 +156,18 @@ def test_what_is_typed_during_a_run_is_for_the_next_prompt(start: Start, up: Fak
     assert sum("kelp beds" in line for line in lines) == 1
 
 
+def test_kensaku_ask_takes_the_same_letters(start: Start, up: FakeUpstream) -> None:
+    """One question, with consent."""
+    terminal = start(80, KENSAKU_ASSISTANT_APPROVALS="web_search=ask")
+    terminal.press("C-d")
+    terminal.wait_for("$")
+    terminal.start("ask", SLEEP)
+    terminal.wait_for("[y] yes")
+    terminal.type("y")
+    terminal.wait_for("https://a.example/1")
+    assert len(up.asked("tavily")) == 1
+
+
 def test_a_killed_run_goes_on(start: Start, up: FakeUpstream) -> None:
     """The question is offered, and answered after --resume, with one search more."""
     up.fails("tavily", faults.hang())
