@@ -100,8 +100,8 @@ def _person(*, yes: bool) -> AskPerson | None:
 async def _agree(question: Question) -> Reply | None:
     from kensaku.assistant.approval import Reply
 
-    # Nobody is there who could help with other words.
-    return None if question.kind == "help" else Reply("proceed")
+    # Nobody is there who could help with other words: what is there has to do.
+    return Reply("skip") if question.kind == "help" else Reply("proceed")
 
 
 async def _ask_on_terminal(question: Question) -> Reply | None:
