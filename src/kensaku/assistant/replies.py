@@ -32,5 +32,11 @@ def read_reply(question: Question, text: str) -> Reply:
     if action is not None and action in question.choices:
         return Reply(action)
     if "modify" in question.choices and said and action is None:
-        return Reply("modify", said[:MAX_REPLY])
+        return Reply("modify", _option(question, said)[:MAX_REPLY])
     return Reply("skip" if "skip" in question.choices else "cancel")
+
+
+def _option(question: Question, said: str) -> str:
+    """Return the option that a number stands for; else the words."""
+    number = int(said) if said.isascii() and said.isdigit() and len(said) <= 2 else 0
+    return question.options[number - 1] if 1 <= number <= len(question.options) else said

@@ -39,14 +39,21 @@ async def waiting(stream: TextIO | None = None) -> AsyncIterator[None]:
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
-        out.write("\r\x1b[K")
-        out.flush()
 
 
 async def _draw(out: TextIO, asked: dict[str, None]) -> None:
     loop = asyncio.get_running_loop()
-    began, n = loop.time(), 0
+    began = loop.time()
     await asyncio.sleep(AFTER_SECONDS)
+    try:
+        await _draw_frames(out, asked, began)
+    finally:
+        out.write("\r\x1b[K")
+        out.flush()
+
+
+async def _draw_frames(out: TextIO, asked: dict[str, None], began: float) -> None:
+    loop, n = asyncio.get_running_loop(), 0
     while True:
         names = ", ".join(asked) or "…"
         line = f"{FRAMES[n % len(FRAMES)]} {names} {loop.time() - began:.0f} s"

@@ -50,5 +50,6 @@ class Status:
             for choice in asked.choices
             if choice != "modify"  # needs words
         )
-        parts = [*lines, about[:MAX_REASON], f"**{asked.text}**", hint]
+        options = [f"{n}. {text}" for n, text in enumerate(asked.options, 1)]
+        parts = [*lines, about[:MAX_REASON], f"**{asked.text}**", *options, hint]
         return Content("\n".join(filter(None, parts)), {}, buttons)

@@ -103,6 +103,7 @@ def question_lines(question: Question, words: Words) -> list[str]:
         lines.append(f"  {call_command(question.tool, question.arguments)}")
     reason = cut(visible(question.reason).strip(), MAX_REASON)
     lines += [f"  {line}" for line in reason.splitlines() if line.strip()]
+    lines += [f"  {n}. {one_line(text)}" for n, text in enumerate(question.options, 1)]
     letters = [
         f"[{letter}] {words.choices[action]}"
         for letter, action in LETTERS.items()
