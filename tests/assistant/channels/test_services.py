@@ -6,14 +6,18 @@ from typing import Any
 
 import pytest
 
+from kensaku import Settings
 from kensaku.assistant.channels.slack import read_event
+from kensaku.assistant.channels.telegram import serve_telegram
+from kensaku.database import Database, runs
+from kensaku.database.conversations import Sender
 from tests.research.conftest import Web
 from tests.search.support import until
 
 from .conftest import only
 from .fake_telegram import OWN
-from .sides import SlackSide, TelegramSide
-from .test_chat import HANDS, SLEEP
+from .sides import Side, SlackSide, TelegramSide
+from .test_chat import HANDS, SLEEP, expire_leases
 
 IN_CHANNEL = {"channel": "C1", "channel_type": "channel"}
 GROUP = {"chat": {"id": -5, "type": "group", "title": "g"}}
@@ -141,16 +145,57 @@ async def test_a_start_is_greeted_in_the_language_of_the_person(side: TelegramSi
 @only("telegram-webhook")
 async def test_an_address_is_registered_with_the_secret(side: TelegramSide) -> None:
     """With the kinds of updates that are read."""
-    from kensaku import Settings
-    from kensaku.assistant.channels.telegram import serve_telegram
-
     side.serve = lambda settings, ready: serve_telegram(  # type: ignore[method-assign]
         settings, webhook=0, url="https://bot.example/tg", ready=ready
     )
-    assert Settings.load(environ=side.env).telegram_webhook_secret is not None
     await side.start()
 
     (call,) = side.service.calls_of("setWebhook")
     assert call["url"] == "https://bot.example/tg"
     assert call["secret_token"] == side.env["TELEGRAM_WEBHOOK_SECRET"]
     assert call["allowed_updates"] == ["message", "callback_query"]
+
+
+@only("slack", "telegram")
+@pytest.mark.parametrize("thread", ["direct", "channel"])
+async def test_a_run_is_answered_where_it_was_asked_although_nothing_is_remembered(
+    side: Side, thread: str
+) -> None:
+    """Its process was killed right after it had stored the question."""
+    slack = {"direct": "D1", "channel": "C1:1600000000.000001"}
+    telegram = {"direct": "11", "channel": f"-5:3:{side.ann}"}
+    where = (slack if side.channel == "slack" else telegram)[thread]
+    database = await Database.open(Settings.load(environ=side.env))
+    sender = Sender(side.channel, side.ann, where)
+    await runs.begin(database, "r" * 24, sender, SLEEP, {}, owner="gone")
+    await database.close()
+    await expire_leases(side)
+    await side.start()
+    await side.until_text(HANDS)
+
+    (sent,) = (v for name, v in side.service.calls if name in ("chat.postMessage", "sendMessage"))  # type: ignore[attr-defined]
+    got = (
+        sent.get("channel"),
+        sent.get("thread_ts"),
+        sent.get("chat_id"),
+        sent.get("message_thread_id"),
+    )
+    assert (
+        got
+        == {
+            "D1": ("D1", None, None, None),
+            "C1:1600000000.000001": ("C1", "1600000000.000001", None, None),
+            "11": (None, None, "11", None),
+            f"-5:3:{side.ann}": (None, None, "-5", "3"),
+        }[where]
+    )
+
+
+@only("slack", "telegram")
+async def test_a_question_about_a_long_text_fits_into_a_message(side: Side, web: Web) -> None:
+    """The services refuse more than they take, and the person would never be asked."""
+    await side.start(KENSAKU_ASSISTANT_APPROVALS="web_search=ask")
+    await side.say(SLEEP + " & <x> " * 500)
+    await side.until_asked("Yes")
+
+    assert "web_search" in side.texts[0]

@@ -26,6 +26,7 @@ from kensaku.assistant.channels._message import (
     LiveMessage,
     NotDelivered,
     Place,
+    Remember,
     Undeliverable,
     Writer,
 )
@@ -150,6 +151,8 @@ class Bot:
                 await self.recover_once()
             except DatabaseFault as error:
                 log.warning("unfinished runs were not looked for: %s", error)
+            except Exception as error:  # one run that cannot be shown does not stop the others
+                log.error("a run was not recovered: %s", type(error).__name__, exc_info=error)
             await asyncio.sleep(RECOVER_SECONDS)
 
     async def recover_once(self) -> None:
@@ -198,13 +201,13 @@ class Bot:
     async def _show(self, exchange: Exchange) -> None:
         """Show a run as one message, to its end."""
         words = words_for(exchange.question)
-        message = LiveMessage(self._writer, exchange.memory, exchange.remember, self._interval)
+        message = self._message(exchange.sender, exchange.memory, exchange.remember)
         status = Status(exchange, words)
         try:
-            message.show(status.content())
+            message.show(self._split(status.content())[0])
             async for event in exchange.follow():
                 if status.add(event):
-                    message.show(status.content())
+                    message.show(self._split(status.content())[0])
             if exchange.last is None:  # another process has ended it
                 return
             made = exchange.last.answer
@@ -233,18 +236,29 @@ class Bot:
         text, links = compose(ended.answer or {}, words)
         if ended.answer is None and ended.cancelled:
             text = words.cancelled
-        message = LiveMessage(self._writer, memory, remember, self._interval)
+        message = self._message(ended.sender, memory, remember)
         await self._finish(message, Content(text, links), remember)
 
-    async def _finish(self, message: LiveMessage, content: Content, remember: Any) -> None:
+    def _message(
+        self, sender: Sender, memory: Mapping[str, Any], remember: Remember
+    ) -> LiveMessage:
+        # A process that is killed at the wrong instant has not remembered where it was asked.
+        place = {**self._writer.place_of(sender.thread), **memory}
+        return LiveMessage(self._writer, place, remember, self._interval)
+
+    def _split(self, content: Content) -> list[Content]:
+        """Return messages that the channel takes."""
+
+        def size(part: str) -> int:
+            return self._writer.size(replace(content, text=part))
+
+        parts = split_text(content.text, self._writer.limit, size)
+        return [replace(content, text=part) for part in parts]
+
+    async def _finish(self, message: LiveMessage, content: Content, remember: Remember) -> None:
         """Show the end of a run. What could not be delivered now is tried again later."""
-        parts = split_text(
-            content.text,
-            self._writer.limit,
-            lambda part: self._writer.size(replace(content, text=part)),
-        )
         try:
-            await message.finish([replace(content, text=part) for part in parts])
+            await message.finish(self._split(content))
         except Undeliverable as error:
             log.warning("a reply can not be delivered: %s", error)
         except NotDelivered as error:

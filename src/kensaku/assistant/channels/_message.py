@@ -61,6 +61,9 @@ class Writer(Protocol):
 
     limit: int
 
+    def place_of(self, thread: str) -> Place:
+        """Return where a conversation is, when nothing more is known."""
+
     def size(self, content: Content) -> int:
         """Return the length of a message as the channel counts it."""
 

@@ -51,5 +51,6 @@ class Status:
             if choice != "modify"  # needs words
         )
         options = [f"{n}. {text}" for n, text in enumerate(asked.options, 1)]
-        parts = [*lines, about[:MAX_REASON], f"**{asked.text}**", *options, hint]
+        # The question first: what does not fit is cut off at the end.
+        parts = [f"**{asked.text}**", *options, hint, about[:MAX_REASON], *lines]
         return Content("\n".join(filter(None, parts)), {}, buttons)

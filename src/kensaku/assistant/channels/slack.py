@@ -155,6 +155,11 @@ class SlackWriter:
     def __init__(self, client: AsyncWebClient) -> None:
         self._client = client
 
+    def place_of(self, thread: str) -> Place:
+        """A thread of a channel, or a direct message."""
+        channel, _, root = thread.partition(":")
+        return {"channel": channel, "thread_ts": root or None}
+
     def size(self, content: Content) -> int:
         """Slack counts the markup."""
         return len(to_mrkdwn(content.text, content.links))

@@ -175,6 +175,12 @@ class TelegramWriter:
     def __init__(self, api: Api) -> None:
         self._api = api
 
+    def place_of(self, thread: str) -> Place:
+        """A private chat, or a person in a group and perhaps a topic."""
+        chat, _, rest = thread.partition(":")
+        topic = rest.partition(":")[0]
+        return {"chat": int(chat), "topic": int(topic) if topic else None}
+
     def size(self, content: Content) -> int:
         """Telegram counts UTF-16 units, and no markup."""
         return len(shown_in_html(content.text).encode("utf-16-le", "replace")) // 2
