@@ -362,3 +362,28 @@ def test_the_options_of_a_question_are_buttons():
     assert 'name="choice" value="sea otters"' in html
     assert "<b>" not in html
     assert "There are two kinds." in html
+
+
+async def test_words_that_are_typed_count_whichever_button_is_pressed(server, upstream):
+    """Enter presses the first button of a form: what was typed is not lost by that."""
+    upstream.answers(
+        "tavily",
+        [
+            Hit("https://a.example/", "Food", "Sea otters eat 25 % of their weight each day."),
+            Hit("https://b.example/", "A zoo", "Sea otters eat 30 % of their weight each day."),
+        ],
+    )
+    async with browsing(server.url) as page:
+        begun = await page.call("POST", "/api/chat", {"text": "How much do sea otters eat?"})
+        async for _, data in follow(page, begun["id"]):
+            if data.get("asks"):
+                ((id, html),) = data["asks"]
+                break
+        assert "confirm" in html
+        said = {"question": id, "action": "proceed", "text": "zoo otters food"}
+        assert await page.call("POST", f"/api/chat/{begun['id']}/reply", said) == {"taken": True}
+        events = await to_end(page, begun["id"])
+
+    assert [r.json["query"] for r in upstream.asked("tavily")][-1] == "zoo otters food"
+    kinds = [data["event"]["type"] for name, data in events if name == "event"]
+    assert kinds[-1] == "Answered"
