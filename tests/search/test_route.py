@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kensaku import Settings
+from kensaku import Query, Settings
 from kensaku.config.providers import ProviderSettings
 from kensaku.config.secret import Secret
 from kensaku.errors import ConfigError, UnknownName
@@ -150,3 +150,12 @@ def test_auto_leaves_out_who_lacks_an_option_that_it_needs():
     """Google needs the number of a search engine besides the key."""
     assert "google" not in routed("auto", GOOGLE_API_KEY="k").names
     assert "google" in routed("auto", GOOGLE_API_KEY="k", GOOGLE_CX="1").names
+
+
+@pytest.mark.parametrize("topic", ["general", "news"])
+def test_a_route_without_specialists_asks_nobody_beside_it(topic):
+    """For no intent, with no text, and nobody is waited for."""
+    nobody = Route(("tavily",)).beside(Query("papers on otters", topic=topic))
+
+    assert (nobody.intent, nobody.names, nobody.text) == ("general", (), "")
+    assert not nobody.asked_for
