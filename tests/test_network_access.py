@@ -19,7 +19,7 @@ CLIENTS = {
     "poplib", "imaplib", "nntplib", "telnetlib", "xmlrpc.client", "websockets", "websocket",
     "pycurl", "curl_cffi", "primp", "niquests", "treq", "tornado", "paramiko", "playwright",
     "pyppeteer", "selenium", "ddgs", "valkey", "redis", "qdrant_client", "tavily", "openai",
-    "anthropic",
+    "anthropic", "slack_sdk", "slack_bolt", "aiogram",
 }  # fmt: skip
 CALLS = {
     "open_connection", "create_connection", "open_unix_connection", "create_unix_connection",
@@ -35,6 +35,11 @@ MAY = {
     "providers/duckduckgo.py": {"ddgs", "primp"},  # fixed hosts of search engines
     "store/valkey.py": {"valkey"},  # the operator's own server
     "index/engines/server.py": {"qdrant_client"},  # the operator's own server
+    "assistant/channels/slack.py": {"slack_bolt", "slack_sdk"},  # the operator's SLACK_API_BASE_URL
+    "assistant/channels/telegram.py": {"aiogram"},  # the operator's TELEGRAM_API_BASE_URL
+    "assistant/channels/_webhook.py": {
+        "aiohttp"
+    },  # its server: it receives, and connects to nobody
     "index/worker/client.py": {"open_unix_connection"},  # another process of ours, on this machine
     "cli/doctor/local.py": {"urllib.request"},  # reads which proxy variables are set; asks nobody
 }
