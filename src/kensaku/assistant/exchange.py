@@ -49,10 +49,6 @@ class Exchange:
         """Whether the question with this id is not answered yet."""
         return question in self._waiting
 
-    def is_open(self, question: str) -> bool:
-        """Whether the run waits for the reply to a question."""
-        return question in self._waiting
-
     @property
     def last(self) -> Answered | Failed | None:
         """How the run ended; None while it goes on, and when it broke."""

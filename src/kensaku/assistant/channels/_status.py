@@ -37,7 +37,7 @@ class Status:
 
     def content(self) -> Content:
         """Return the status, or the oldest question that is open."""
-        asked = next((q for q in self._asked.values() if self._exchange.is_open(q.id)), None)
+        asked = next((q for q in self._asked.values() if self._exchange.waits_for(q.id)), None)
         lines = [f"• {line}" for line in list(self._lines.values())[-STATUS_LINES:]]
         run = self._exchange.id
         if asked is None:
