@@ -32,14 +32,12 @@ MAY = {
     "transport/sessions.py": {"aiohttp"},  # the providers' addresses; sessions for pages
     "fetch/transport.py": {"open_connection", "sock_connect", "getaddrinfo"},  # pages
     "fetch/browser/browser.py": {"playwright"},  # drives a browser whose only network is that
-    "providers/duckduckgo.py": {"ddgs", "primp"},  # fixed hosts of search engines
+    "providers/_ddgs.py": {"primp"},  # fixed hosts of search engines
     "store/valkey.py": {"valkey"},  # the operator's own server
     "index/engines/server.py": {"qdrant_client"},  # the operator's own server
     "assistant/channels/slack.py": {"slack_bolt", "slack_sdk"},  # the operator's SLACK_API_BASE_URL
     "assistant/channels/telegram.py": {"aiogram"},  # the operator's TELEGRAM_API_BASE_URL
-    "assistant/channels/_webhook.py": {
-        "aiohttp"
-    },  # its server: it receives, and connects to nobody
+    "assistant/channels/_webhook.py": {"aiohttp"},  # its server: it connects to nobody
     "index/worker/client.py": {"open_unix_connection"},  # another process of ours, on this machine
     "cli/doctor/local.py": {"urllib.request"},  # reads which proxy variables are set; asks nobody
 }
