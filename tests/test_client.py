@@ -59,9 +59,9 @@ def test_only_what_a_user_calls_is_public():
     names = {n for n in dir(Kensaku(Settings())) if not n.startswith("_")}
 
     assert names == {
-        "answer", "ask", "ask_events", "budget", "close", "context", "crawl", "extract", "for_tenant", "index",
-        "map", "observers", "progress", "research", "research_events", "search", "settings",
-        "verify",
+        "allow_urls", "answer", "ask", "ask_events", "budget", "close", "context", "crawl",
+        "extract", "for_tenant", "index", "map", "observers", "progress", "research",
+        "research_events", "search", "settings", "verify", "watch",
     }  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._query_options import add_query_options, query_fields, query_text, search_options
 from kensaku.cli._terminal import print_json, print_result
 from kensaku.cli._waiting import waiting
+from kensaku.models import Query
 
 if TYPE_CHECKING:
     from kensaku.answers.answer import Answer
@@ -38,7 +39,7 @@ async def run(args: argparse.Namespace) -> int:
     """Search once and print the answer."""
     text, options = query_text(args), {**query_fields(args), **search_options(args)}
     async with open_client(load_settings(args)) as k:
-        notice = KeylessNotice(k, args.route)
+        notice = KeylessNotice(k, args.route, Query(text, **query_fields(args)))
         notice.print_before()
         async with waiting():
             answer = await k.answer(text, max_tokens=args.max_tokens, **options)
