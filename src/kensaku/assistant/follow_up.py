@@ -17,7 +17,9 @@ _ELLIPSIS = re.compile(
     r"|^\W*(?:では|じゃあ?|それ|そこ|そちら|ほか|他に|なぜ|どうして|もっと|また|ちなみに|あと)",
     re.IGNORECASE,
 )
-FEW_WORDS = 2  # that carry meaning: too few to be searched for by themselves
+_WRITTEN_JA = re.compile("[\u30a1-\u30ff\u4e00-\u9fff]{2}")  # katakana, kanji
+FEW_WORDS = 2  # that carry meaning
+MAX_CHARS = 200
 
 
 def in_context(question: str, earlier: Sequence[str]) -> str:
@@ -33,12 +35,22 @@ def in_context(question: str, earlier: Sequence[str]) -> str:
 
 def needs_context(question: str) -> bool:
     """Whether a question leaves out what it is about."""
-    return bool(PRONOUN.search(question) or _ELLIPSIS.match(question)) and (
-        len(question) <= 200 and not _is_complete(question)
-    )
+    if len(question) > MAX_CHARS:
+        return False
+    pronoun = PRONOUN.search(question)
+    if pronoun is not None:
+        return not _names_something(question[: pronoun.start()]) and not _has_name(question)
+    return bool(_ELLIPSIS.match(question)) and not _has_name(question)
 
 
-def _is_complete(question: str) -> bool:
-    """Whether a question names a subject of its own besides its pronoun."""
+def _names_something(before: str) -> bool:
+    """Whether words before a pronoun say what it stands for: "How do sea otters raise their …"."""
+    if _WRITTEN_JA.search(before):
+        return True
+    return len(keywords(_ELLIPSIS.sub("", before)).split()) >= FEW_WORDS
+
+
+def _has_name(question: str) -> bool:
+    """Whether a question has a name and more besides, in words of its own."""
     bare = _ELLIPSIS.sub("", PRONOUN.sub(" ", question))
     return len(keywords(bare).split()) > FEW_WORDS and bool(re.search(r"\b[A-Z][a-z]", bare[1:]))

@@ -41,6 +41,7 @@ from kensaku.server.http import (
 from kensaku.server.perform import Unavailable
 from kensaku.server.wires._assistant import reply_text, tool_text
 from kensaku.server.wires.openai import (
+    ASKS,
     Chat,
     Completion,
     asking_text,
@@ -217,7 +218,8 @@ class _Written:
 
     def _parts_of(self, event: Event) -> list[tuple[str, str]]:
         if isinstance(event, TextDelta):
-            return [("content", event.text)]
+            # Of a page it may be, and would make the next message a reply.
+            return [("content", event.text.replace(ASKS.strip(), "?"))]
         if isinstance(event, ApprovalNeeded | QuestionAsked):
             if _is_open(event, self._completion.chat):
                 return [("content", asking_text(event.question))]
