@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from kensaku.models import Hit, Query
 
 T = TypeVar("T")
+# ddgs imports all its engines with any of them: two threads would wait for each other.
+_IMPORTING = threading.Lock()
 
 ENGINE_SECONDS = 8  # how long a thread can outlive a caller who no longer waits
 MAX_PAGE_BYTES = 4 * 2**20  # decoded; a page of results has about a hundred kilobytes
@@ -143,9 +145,10 @@ class WebPageEngine(Provider):
         """Import the client and the engine; both come with the extra."""
         module, _, name = self.engine.partition(":")
         try:
-            import primp
+            with _IMPORTING:
+                import primp
 
-            return primp, getattr(import_module(f"ddgs.engines.{module}"), name)
+                return primp, getattr(import_module(f"ddgs.engines.{module}"), name)
         except ImportError:
             raise NotConfigured(
                 self.name,

@@ -116,17 +116,14 @@ async def test_a_hit_is_read_explained_and_kept(site, upstream, open_page):
     upstream.answers("tavily", [Hit(address, "Otters", "Otters hold hands.")])
     page = await open_page(f"{site.url}/?q=otters", silent=False)  # the guard refuses loopback: 502
 
+    await page.wait_for_load_state("networkidle")
     await page.click(".hit [data-read]")
-    await page.wait_for_function(
-        "() => !document.querySelector('.reader').textContent.includes('Working')"
-    )
+    await page.wait_for_selector(".reader:not(:has-text('Working'))")
     assert await page.locator(".reader").inner_text() != ""
     await page.click(".hit summary")
     assert "ranks it #1" in await page.locator(".hit details").inner_text()
     await page.click(".hit [data-keep]")
-    await page.wait_for_function(
-        "() => !document.querySelector('.said').textContent.includes('Working')"
-    )
+    await page.wait_for_selector(".said:not(:empty):not(:has-text('Working'))")
     assert await page.locator(".said").first.inner_text() != ""
 
 
