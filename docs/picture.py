@@ -1,4 +1,4 @@
-"""Draw docs/images/terminal.svg and chat.svg from real runs of `kensaku` on a terminal.
+"""Draw the pictures of a terminal in docs/images from real runs of `kensaku` on a terminal.
 
     python docs/picture.py        write them (needs tmux, and rich from requirements/docs.txt)
 
@@ -112,6 +112,49 @@ def draw_chat() -> str:
     )
 
 
+def draw_first_minutes() -> str:
+    """From a key to an agent that searches."""
+    console = Console(record=True, width=WIDTH, file=StringIO(), color_system="truecolor")
+    with upstream() as up, tempfile.TemporaryDirectory() as home:
+        env = environment(up, Path(home)) | {"LC_ALL": "C.UTF-8", "WEB_SEARCH_PROVIDER": "tavily"}
+        del env["TAVILY_API_KEY"], env["COLUMNS"]
+        notes = Path(home, "notes")
+        notes.mkdir()
+        (notes / "harbour.md").write_text("# Harbour\n\nThe harbour was built in 1893.\n")
+        (notes / "harbour.bak").write_text("old")
+
+        def show(command: str, text: str) -> None:
+            console.print(Text(f"$ kensaku {command}", style="bold"))
+            console.print(Text.from_ansi(text.replace(home, "~").strip() + "\n"))
+
+        show("init --provider tavily", typed_key(Path(home), env))
+        for command, words in (
+            (f'search "{QUERY}" -n 1', ["search", QUERY, "-n", "1"]),
+            ("index add notes --include '*.md' -v",
+             ["index", "add", str(notes), "--include", "*.md", "-v"]),
+            ('ask --route local "When was the harbour built?"',
+             ["ask", "--route", "local", "When was the harbour built?"]),
+            ("mcp install cursor", ["mcp", "install", "cursor"]),
+        ):  # fmt: skip
+            show(command, printed(words, env))
+    return as_svg(console, "init, search, index add, ask and mcp install, one after the other")
+
+
+def typed_key(home: Path, env: dict[str, str]) -> str:
+    """What `kensaku init` shows when a key is typed."""
+    terminal = Terminal(home, env | {"TERM": "screen-256color"}, WIDTH, 30)
+    try:
+        terminal.start("init", "--provider", "tavily")
+        terminal.wait_for("Tavily key (")
+        terminal.press("tvly-dev-0123456789abcdef")
+        terminal.press("Enter")
+        terminal.wait_for("kensaku doctor")
+        lines = terminal.raw.splitlines()
+        return "\n".join(line for line in lines if not line.startswith("$"))  # the shell's own
+    finally:
+        terminal.close()
+
+
 def as_svg(console: Console, label: str) -> str:
     """What a console has recorded."""
     return console.export_svg(
@@ -124,3 +167,4 @@ if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
     (IMAGES / "terminal.svg").write_text(draw_search(), encoding="utf-8")
     (IMAGES / "chat.svg").write_text(draw_chat(), encoding="utf-8")
+    (IMAGES / "first-minutes.svg").write_text(draw_first_minutes(), encoding="utf-8")

@@ -247,7 +247,12 @@ def test_the_figures_of_the_readme_are_those_of_the_benchmarks():
 
 
 @pytest.mark.parametrize(
-    ("name", "shown"), [("terminal", "Nobody could search"), ("chat", "May web_search run?")]
+    ("name", "shown"),
+    [
+        ("terminal", "Nobody could search"),
+        ("chat", "May web_search run?"),
+        ("first-minutes", "Tavily: it works"),
+    ],
 )
 def test_the_pictures_of_the_terminal_show_what_it_says(name, shown):
     """They are drawn by docs/picture.py, are small, and load nothing from elsewhere."""
