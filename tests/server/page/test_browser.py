@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,26 @@ async def test_results_stream_in_before_the_slowest_has_answered(site, upstream,
     assert await page.locator("#results").get_attribute("aria-busy") == "false"
 
 
+@pytest.mark.parametrize("view", ["search", "collections", "chat"])
+async def test_what_a_page_can_do_it_can_do_once_it_is_loaded(site, open_page, view):
+    """However slowly its script comes: a click, or a dropped file, is not lost before it."""
+    late = asyncio.Event()
+
+    async def hold(route):
+        late.set()
+        await asyncio.sleep(0.5)
+        await route.continue_()
+
+    page = await open_page("about:blank")
+    script = view if view in ("search", "chat") else "views"
+    await page.route(f"**/static/{script}.js", hold)
+    await page.goto(site.url + {"search": "/", "chat": "/chat"}.get(view, f"/page/{view}"))
+
+    assert late.is_set()
+    loaded = await page.evaluate("performance.getEntriesByType('resource').map(r => r.name)")
+    assert any(name.endswith(f"/static/{script}.js") for name in loaded)
+
+
 async def test_a_citation_jumps_to_its_passage(site, open_page):
     """`[n]` in the answer is a link to the n-th hit."""
     page = await open_page(f"{site.url}/?q=what+do+otters+eat+every+day")
@@ -116,7 +137,6 @@ async def test_a_hit_is_read_explained_and_kept(site, upstream, open_page):
     upstream.answers("tavily", [Hit(address, "Otters", "Otters hold hands.")])
     page = await open_page(f"{site.url}/?q=otters", silent=False)  # the guard refuses loopback: 502
 
-    await page.wait_for_load_state("networkidle")
     await page.click(".hit [data-read]")
     await page.wait_for_selector(".reader:not(:has-text('Working'))")
     assert await page.locator(".reader").inner_text() != ""

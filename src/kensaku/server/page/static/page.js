@@ -1,4 +1,4 @@
-// Every view: theme, language, help, copying, the Use this panel. A view's own script comes with it.
+// Every view: theme, language, help, copying, the Use this panel. A view's own script stands beside this one in the page's head.
 
 import { announce, texts } from "./server.js";
 
@@ -79,8 +79,3 @@ if (address.searchParams.has("language_of_page") || address.searchParams.has("th
 // On a narrow screen the views scroll: show the one that is open.
 const current = document.querySelector("nav [aria-current]");
 if (current) current.parentElement.scrollLeft = current.offsetLeft - 80;
-
-const view = document.getElementById("content").dataset.view;
-if (view === "search") import("./search.js");
-else if (view === "chat") import("./chat.js");
-else if (view) import("./views.js");
