@@ -3,7 +3,7 @@
     python bench/floor.py [--questions 400]
 
 Questions over their own documents, over documents in another language, and over the documentation
-of Python: the share whose hits count as being about the question (`search.rank.is_about`). The
+of Python: the share whose hits count as being about the question (`search.terms.is_about`). The
 documents are those of `questions/` in $KENSAKU_DATA (or ../shared/data).
 """
 
@@ -19,7 +19,7 @@ from pathlib import Path
 
 from kensaku import Document, Kensaku
 from kensaku.index.pydocs import build
-from kensaku.search.rank import is_about
+from kensaku.search.terms import is_about
 
 DATA = Path(os.environ.get("KENSAKU_DATA") or Path(__file__).parents[2] / "shared" / "data")
 SETS = {"english": "xquad-en", "japanese": "jsquad-ja"}

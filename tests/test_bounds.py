@@ -26,7 +26,7 @@ from kensaku.fetch.crawl.patterns import Patterns
 from kensaku.models import Hit
 from kensaku.research.attachments import Attachment
 from kensaku.research.request import ResearchRequest, check_schema
-from kensaku.search.rank import clean_hits
+from kensaku.search.clean import clean_hits
 from kensaku.server.api.context import MAX_TOKENS
 from kensaku.server.http import params_of
 

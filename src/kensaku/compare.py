@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import InvalidQuery
-from kensaku.search.rank import canonical
+from kensaku.text.urls import canonical
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku

@@ -13,7 +13,8 @@ from typing import Any
 
 from kensaku.models import Explain, Hit, LocalMatch, Query, Source
 from kensaku.search.confidence import confidence_of, relevance, search_factors
-from kensaku.search.rank import fuse, is_about, limit_per_host, merge, terms
+from kensaku.search.rank import fuse, limit_per_host, merge
+from kensaku.search.terms import is_about, terms
 
 FILE = Path(__file__).with_name("factors.json")
 

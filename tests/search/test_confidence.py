@@ -9,7 +9,7 @@ import pytest
 from kensaku.models import Explain, Hit, LocalMatch, Source
 from kensaku.search.calibration import shipped_models
 from kensaku.search.confidence import confidence_of, relevance
-from kensaku.search.rank import terms
+from kensaku.search.terms import terms
 
 ON_TOPIC = [
     Hit(f"https://{n}.example/", "Otters", "What otters eat", 0.8, sources=(Source("t", n),))

@@ -7,8 +7,8 @@ import threading
 import pytest
 
 from kensaku import Hit
-from kensaku.search import pipeline, rank
-from kensaku.search.rank import MAX_CONTENT, MAX_RAW_CONTENT, MAX_TITLE, clean_hits
+from kensaku.search import clean, pipeline
+from kensaku.search.clean import MAX_CONTENT, MAX_RAW_CONTENT, MAX_TITLE, clean_hits
 from kensaku.testing import faults
 from kensaku.text.clean import plain, plain_lines
 from tests.growth import growth
@@ -45,16 +45,16 @@ def test_what_is_beyond_the_bounds_is_never_looked_at(run: str, monkeypatch) -> 
         return count
 
     for name in ("plain", "plain_lines", "visible"):
-        monkeypatch.setattr(rank, name, counting(getattr(rank, name)))
+        monkeypatch.setattr(clean, name, counting(getattr(clean, name)))
     long = run * (3_000_000 // len(run))
     hit = Hit("https://a.example/", long, long, author=long, raw_content=long, favicon=long)
 
-    (clean,) = clean_hits([hit, Hit("https://b.example/" + long, "B")], 10)
+    (cleaned,) = clean_hits([hit, Hit("https://b.example/" + long, "B")], 10)
 
     assert looked_at < 4 * MAX_TITLE + MAX_CONTENT + MAX_RAW_CONTENT + 20_000
-    assert len(clean.title) <= MAX_TITLE
-    assert len(clean.content) <= MAX_CONTENT
-    assert len(clean.raw_content or "") <= MAX_RAW_CONTENT
+    assert len(cleaned.title) <= MAX_TITLE
+    assert len(cleaned.content) <= MAX_CONTENT
+    assert len(cleaned.raw_content or "") <= MAX_RAW_CONTENT
 
 
 def test_a_list_without_an_end_is_left() -> None:

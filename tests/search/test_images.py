@@ -7,7 +7,7 @@ import pytest
 from kensaku import Image, Query, Response
 from kensaku.errors import InvalidQuery
 from kensaku.providers import provider_class
-from kensaku.search.rank import clean_images
+from kensaku.search.clean import clean_images
 from kensaku.search.route import Route
 
 OTTER = {"url": "https://img.example/otter.jpg", "description": "An <b>otter</b>"}

@@ -9,19 +9,12 @@ import pytest
 
 from kensaku import Hit, Query
 from kensaku.models import LOCAL, Explain, LocalMatch, Source
-from kensaku.search.rank import (
-    canonical,
-    clean_hits,
-    coverage,
-    filter_hits,
-    folded_note,
-    fuse,
-    host_of,
-    in_domain,
-    limit_per_host,
-    merge,
-    terms,
-)
+from kensaku.search.clean import clean_hits
+from kensaku.search.duplicates import folded_note
+from kensaku.search.filters import filter_hits
+from kensaku.search.rank import fuse, limit_per_host, merge
+from kensaku.search.terms import coverage, terms
+from kensaku.text.urls import canonical, host_of, in_domain
 
 TODAY = date(2026, 11, 15)
 ESSAY = (

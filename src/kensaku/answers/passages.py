@@ -14,7 +14,7 @@ from kensaku.index.languages import guess_language
 from kensaku.index.passages import split
 from kensaku.index.tokens import document_terms, query_terms
 from kensaku.models import Document, Hit, Passage
-from kensaku.search.rank import host_of
+from kensaku.text.urls import host_of
 
 PASSAGE_CHARS = 900  # small enough that several pages fit 500 tokens …
 PASSAGE_TOKENS = 250  # … also where a character is a token

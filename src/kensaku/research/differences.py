@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from kensaku.answers.phrases import names_in
 from kensaku.answers.score import score_sentences
 from kensaku.research.claims import Claims, are_apart, are_different_days, claims_of
-from kensaku.search.rank import host_of
+from kensaku.text.urls import host_of
 
 if TYPE_CHECKING:
     from kensaku.answers.context import Citation

@@ -15,7 +15,7 @@ from kensaku.answers.context import Citation, pack
 from kensaku.answers.passages import passages_of
 from kensaku.answers.tokenizer import counter
 from kensaku.models import Hit, Outcome, Passage
-from kensaku.search.rank import host_of, in_domain
+from kensaku.text.urls import host_of, in_domain
 
 if TYPE_CHECKING:
     from kensaku.research.state import State

@@ -14,7 +14,7 @@ from kensaku.answers.answer import as_hit, best_sentences
 from kensaku.models import Outcome
 from kensaku.research.differences import differences
 from kensaku.search.confidence import confidence_of
-from kensaku.search.rank import terms
+from kensaku.search.terms import terms
 from kensaku.text.clean import one_line
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from kensaku.answers.passages import score_passages
 from kensaku.index.passages import split
 from kensaku.models import LOCAL, Document, Page, Passage
-from kensaku.search.rank import host_of, in_domain
 from kensaku.text.clean import one_line
+from kensaku.text.urls import host_of, in_domain
 
 if TYPE_CHECKING:
     from kensaku.research.state import State

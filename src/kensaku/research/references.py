@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kensaku.search.rank import host_of
 from kensaku.text.clean import cut
 from kensaku.text.escape import escape_url, flatten
+from kensaku.text.urls import host_of
 
 if TYPE_CHECKING:
     from kensaku.research.evidence import Reference

@@ -17,7 +17,8 @@ from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 from kensaku.errors import CalledOff
-from kensaku.search.rank import fuse, is_about, merge
+from kensaku.search.rank import fuse, merge
+from kensaku.search.terms import is_about
 
 if TYPE_CHECKING:
     from kensaku.models import Hit

@@ -18,7 +18,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from kensaku.search.calibration import Models, shipped_models
-from kensaku.search.rank import coverage, host_of, terms
+from kensaku.search.terms import coverage, terms
+from kensaku.text.urls import host_of
 
 if TYPE_CHECKING:
     from kensaku.models import Hit

@@ -26,18 +26,12 @@ from kensaku.search import retry
 from kensaku.search.attempt import ask_provider, outcome_of
 from kensaku.search.beside import beside_note, interleave, with_specialists
 from kensaku.search.cache import cache_key, worth_keeping
+from kensaku.search.clean import MAX_CONTENT, clean_hits, clean_images
+from kensaku.search.duplicates import folded_note
+from kensaku.search.filters import filter_hits
 from kensaku.search.listen import PartialHits, listener
-from kensaku.search.rank import (
-    MAX_CONTENT,
-    clean_hits,
-    clean_images,
-    filter_hits,
-    folded_note,
-    fuse,
-    is_about,
-    limit_per_host,
-    merge,
-)
+from kensaku.search.rank import fuse, limit_per_host, merge
+from kensaku.search.terms import is_about
 from kensaku.text.clean import cut, visible
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import ConfigError, InvalidQuery, UnknownName
 from kensaku.models import Outcome
-from kensaku.search.rank import canonical
+from kensaku.text.urls import canonical
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Response

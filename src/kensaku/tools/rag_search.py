@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from kensaku.errors import KensakuError
 from kensaku.models import Hit
 from kensaku.search.confidence import confidence_of, relevance, score_statistics, search_factors
-from kensaku.search.rank import terms
+from kensaku.search.terms import terms
 from kensaku.tools._params import QUERY
 from kensaku.tools.base import BaseTool, Language, Param, ToolResult
 

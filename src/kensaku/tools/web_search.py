@@ -11,7 +11,7 @@ from kensaku.dialects import write
 from kensaku.dialects._strings import local_only, next_step, strings_for
 from kensaku.models import Outcome
 from kensaku.search.confidence import relevance, search_factors
-from kensaku.search.rank import terms
+from kensaku.search.terms import terms
 from kensaku.text.clean import cut
 from kensaku.text.escape import flatten
 from kensaku.tools._failures import WEB_FAILED, describe_attempts, origin_of, quote_attempts

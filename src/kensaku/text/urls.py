@@ -1,0 +1,49 @@
+"""Addresses: one form for comparing them, their host, and whose domain that is."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+_ORDINARY = re.compile(r"https?://([A-Za-z0-9.-]+)(/[^?#]*|)(?:\?([^#]*))?(?:#.*)?")
+_HOST = re.compile(r"https?://([A-Za-z0-9.-]+)(?:[/?#]|\Z)")
+_TRACKING = re.compile(
+    r"utm_\w+|gclid|dclid|fbclid|msclkid|yclid|mc_[ce]id|igshid|ref_src|spm|_ga|_gl|srsltid"
+)
+
+
+def canonical(url: str) -> str:
+    """The same for every way of writing one address: for comparing, not for fetching."""
+    if match := _ORDINARY.fullmatch(url):
+        host, path, query = match.groups()
+        host, port = host.lower(), None
+    else:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https"):
+            return url
+        host, port, path, query = parts.hostname or "", parts.port, parts.path, parts.query
+    host = host.removeprefix("www.").removeprefix("m.")
+    if port not in (None, 80, 443):
+        host = f"{host}:{port}"
+    path = path.rstrip("/")
+    if not query:
+        return host + path
+    pairs = parse_qsl(query, keep_blank_values=True)
+    rest = urlencode(sorted(p for p in pairs if not _TRACKING.fullmatch(p[0].lower())))
+    return f"{host}{path}?{rest}" if rest else host + path
+
+
+def host_of(url: str) -> str:
+    """The host name without `www.`; empty for addresses without one."""
+    if match := _HOST.match(url):
+        return match[1].lower().removeprefix("www.")
+    try:
+        return (urlsplit(url).hostname or "").removeprefix("www.")
+    except ValueError:
+        return ""
+
+
+def in_domain(host: str, domain: str) -> bool:
+    """Whether `host` is `domain` or below it; `*.example.com` and `*.jp` work too."""
+    domain = domain.removeprefix("*.")
+    return host == domain or host.endswith("." + domain)
