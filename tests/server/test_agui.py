@@ -245,3 +245,41 @@ async def test_a_client_that_hangs_up_ends_the_run(server: Running, upstream: Fa
     while server.state.admission.running or server.state.assistant._threads:  # noqa: ASYNC110
         await asyncio.sleep(0)
     assert await server.state.assistant.resume("agui") == []
+
+
+async def test_pydantic_ai_writes_the_history_and_reads_what_comes_back(
+    packages: Path, server: Running, web: Web
+) -> None:
+    """S2: its adapter's messages are taken, its types read every event, its loader every message."""
+    from ag_ui.core import Event, Message
+    from pydantic import TypeAdapter
+    from pydantic_ai.messages import (
+        ModelRequest,
+        ModelResponse,
+        TextPart,
+        ToolCallPart,
+        ToolReturnPart,
+        UserPromptPart,
+    )
+    from pydantic_ai.ui.ag_ui import AGUIAdapter
+
+    history = [
+        ModelRequest([UserPromptPart(SLEEP)]),
+        ModelResponse([ToolCallPart("web_search", {"query": SLEEP}, "c1")]),
+        ModelRequest([ToolReturnPart("web_search", "Otters hold hands.", "c1")]),
+        ModelResponse([TextPart("Sea otters hold hands while they sleep.")]),
+        ModelRequest([UserPromptPart("And what do they eat each day?")]),
+    ]
+    messages = [m.model_dump(by_alias=True) for m in AGUIAdapter.dump_messages(history)]
+
+    _, events = await post(server, body() | {"messages": messages})
+    done = await converse(packages, server, SLEEP)
+
+    kinds = [type(TypeAdapter(Event).validate_python(e)).__name__ for e in events]
+    assert (kinds[0], kinds[-1]) == ("RunStartedEvent", "RunFinishedEvent")
+    assert "otters" in web.queries[0]  # the topic of the history
+    told = TypeAdapter(list[Message]).validate_python(done["messages"])
+    parts = [p for m in AGUIAdapter.load_messages(told) for p in m.parts]
+    assert [type(p).__name__ for p in parts] == [
+        "UserPromptPart", "ToolCallPart", "ToolReturnPart", "TextPart"
+    ]  # fmt: skip

@@ -63,7 +63,8 @@ async def begin(
     async with db.write() as connection:
         if update_id is not None and not await _take_update(connection, sender, update_id, now):
             return None
-        conversation, earlier = await take_message(connection, id, sender, question)
+        conversation, stored = await take_message(connection, id, sender, question)
+        earlier = stored or list(options.get("earlier", ()))  # a client may hold what we do not
         values = {
             "id": id,
             "conversation": conversation,

@@ -90,7 +90,7 @@ class AgentEndpoint:
 
     async def _exchange(self, sender: Sender, asked: RunAgentInput) -> Exchange:
         """Return what a request begins or answers."""
-        from kensaku.server.wires.agui import question_of, update_of
+        from kensaku.server.wires.agui import earlier_of, question_of, update_of
 
         if asked.resume:
             return await self._resume(sender, asked)
@@ -98,7 +98,8 @@ class AgentEndpoint:
         waiting = assistant.current(sender)
         update = update_of(f"{sender.tenant}/{sender.person}", asked)
         said = question_of(asked)
-        exchange = await assistant.receive(sender, said, update=update)
+        earlier = earlier_of(asked)
+        exchange = await assistant.receive(sender, said, update=update, earlier=earlier)
         if exchange is None and waiting is not None and waiting.sender == sender:
             return waiting  # the words answered its question
         if exchange is None:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from kensaku.assistant.approval import Question
     from kensaku.assistant.events import Event
 
+MAX_EARLIER = 5  # questions before this one that may say what it is about
+
 
 def question_text(question: Question) -> str:
     """Return a question to the person as text: about which call, and what can be chosen."""

@@ -32,6 +32,7 @@ from ag_ui.core import (
     ToolCallEndEvent,
     ToolCallResultEvent,
     ToolCallStartEvent,
+    UserMessage,
 )
 from pydantic import ValidationError
 
@@ -50,7 +51,7 @@ from kensaku.assistant.replies import read_reply
 from kensaku.assistant.words import phrases_for
 from kensaku.errors import InvalidQuery
 from kensaku.models import Outcome
-from kensaku.server.wires._assistant import question_text, reply_text
+from kensaku.server.wires._assistant import MAX_EARLIER, question_text, reply_text
 
 if TYPE_CHECKING:
     from kensaku.assistant.answer import CitedAnswer
@@ -82,12 +83,23 @@ def question_of(asked: RunAgentInput) -> str:
     said = next((m for m in reversed(asked.messages) if m.role == "user"), None)
     if said is None:
         raise InvalidQuery("messages must have one of the role 'user'")
+    if (text := _text(said)) is None:
+        raise InvalidQuery("the content of a message must be text, or parts of the type 'text'")
+    return text
+
+
+def earlier_of(asked: RunAgentInput) -> list[str]:
+    """Return what the person asked before: a client may hold more of a thread than we do."""
+    texts = [_text(m) for m in asked.messages if m.role == "user"]
+    return [text for text in texts[:-1] if text][-MAX_EARLIER:]
+
+
+def _text(said: UserMessage) -> str | None:
+    """Return the text of a message; None if it has more than text."""
     if isinstance(said.content, str):
         return said.content
     parts = [part.text if part.type == "text" else None for part in said.content]
-    if None in parts:
-        raise InvalidQuery("the content of a message must be text, or parts of the type 'text'")
-    return "\n".join(cast("list[str]", parts))
+    return None if None in parts else "\n".join(cast("list[str]", parts))
 
 
 def read_resume(entry: ResumeEntry, question: Question) -> Reply:

@@ -20,7 +20,7 @@ from kensaku.assistant.words import asks_for_consent
 from kensaku.errors import InvalidQuery, KensakuError
 from kensaku.server.http import encode
 from kensaku.server.wires import _fields as fields
-from kensaku.server.wires._assistant import question_text, sources_text
+from kensaku.server.wires._assistant import MAX_EARLIER, question_text, sources_text
 
 if TYPE_CHECKING:
     from kensaku.assistant.answer import Cited, CitedAnswer
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 MODEL = "kensaku"
 ASKS = "❓ "  # begins a reply that is a question: the message after it is the answer
 MAX_MESSAGES = 1_000
-MAX_EARLIER = 5  # questions before this one that may say what it is about
 DONE = b"data: [DONE]\n\n"
 _ROLES = ("user", "assistant", "system", "developer", "tool", "function")
 _MARK = re.compile(r"\[(\d{1,3})\]")
