@@ -8,7 +8,8 @@ half of the documents taken out that holds the right page ("gone"). For each act
 questions came to it, how many of them got an answer, and the share of these answers that is right,
 that is, has the answer text. An answer to a question whose page is gone is hardly ever right: what
 counts there is how few are given in silence. "differ" counts the contradictions that were seen;
-the documents do not contradict each other.
+the documents do not contradict each other. "first words": from the end of the last search to the
+first words of the answer, which is what a person waits for.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import random
+import statistics
 import tempfile
+import time
 from collections.abc import Iterable
 from typing import get_args
 
@@ -24,8 +27,24 @@ from answers import DATA, SETS, holds, in_half, is_tuning, lines
 from kensaku import Document, Kensaku
 from kensaku.assistant.actions import Action
 from kensaku.assistant.answer import CitedAnswer
+from kensaku.assistant.events import Answered, Failed, TextDelta, ToolEnded
 
 Asked = list[tuple[dict, CitedAnswer]]
+waits: list[float] = []  # milliseconds from the last search to the first words
+
+
+async def ask_one(k: Kensaku, question: str) -> CitedAnswer:
+    """Return the answer to a question; note how long its first words took."""
+    searched, speaks = 0.0, False
+    async for event in k.ask_events(question, route="local"):
+        if isinstance(event, ToolEnded):
+            searched = time.perf_counter()
+        elif isinstance(event, TextDelta) and not speaks:
+            speaks = True
+            waits.append(1000 * (time.perf_counter() - searched))
+        elif isinstance(event, Answered | Failed):
+            return event.answer
+    raise AssertionError("a run ends with an answer")
 
 
 async def ask(documents: Iterable[dict], questions: Iterable[dict]) -> Asked:
@@ -34,7 +53,7 @@ async def ask(documents: Iterable[dict], questions: Iterable[dict]) -> Asked:
             await k.index.add(
                 Document(url=f"doc:{d['_id']}", title=d["title"], text=d["text"]) for d in documents
             )
-            return [(q, await k.ask(q["text"], route="local")) for q in questions]
+            return [(q, await ask_one(k, q["text"])) for q in questions]
 
 
 async def ask_with_and_without(name: str, count: int) -> tuple[Asked, Asked]:
@@ -72,6 +91,8 @@ async def measure(count: int) -> None:
     print("set        action      there: share  given  right   gone: share  given  right")
     for name in SETS:
         report(name, *await ask_with_and_without(name, count))
+    slowest = statistics.quantiles(waits, n=100)[98]
+    print(f"first words: p50 {statistics.median(waits):.1f} ms, p99 {slowest:.1f} ms (≤ 1,000)")
 
 
 def main() -> None:
