@@ -1,13 +1,15 @@
-"""What `kensaku slack` and `kensaku telegram` share: a log without secrets, and their end."""
+"""What `kensaku slack` and `kensaku telegram` share: options, a log without secrets, an end."""
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import logging
 import signal
 import sys
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kensaku.config.settings import secrets_in
@@ -17,6 +19,16 @@ if TYPE_CHECKING:
     from kensaku.config.settings import Settings
 
 QUIET = ("aiosqlite", "alembic", "sqlalchemy")  # they write statements at INFO
+
+
+def add_channel_options(parser: argparse.ArgumentParser) -> None:
+    """Add the address to listen on, the log and the settings file."""
+    add = parser.add_argument
+    add("--host", default="127.0.0.1", metavar="HOST",
+        help="address to listen on (default 127.0.0.1)")  # fmt: skip
+    add("--log-level", choices=("debug", "info", "warning"), default="warning", metavar="LEVEL",
+        help="debug (with messages), info or warning (the default)")  # fmt: skip
+    add("--config", type=Path, metavar="FILE", help="read settings from this file")
 
 
 class RedactingFormatter(logging.Formatter):

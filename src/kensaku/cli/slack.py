@@ -9,9 +9,8 @@ ask; * for everybody. Nobody may at first, and the log says which id to add.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from kensaku.cli._channel import log_to_stderr, run_until_stopped
+from kensaku.cli._channel import add_channel_options, log_to_stderr, run_until_stopped
 from kensaku.cli._options import load_settings
 from kensaku.cli._terminal import print_message
 
@@ -23,11 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--http", type=int, metavar="PORT",
         help="take signed events at /slack/events on this port; 0 for any")  # fmt: skip
-    add("--host", default="127.0.0.1", metavar="HOST",
-        help="address to listen on (default 127.0.0.1)")  # fmt: skip
-    add("--log-level", choices=("debug", "info", "warning"), default="warning", metavar="LEVEL",
-        help="debug (with messages), info or warning (the default)")  # fmt: skip
-    add("--config", type=Path, metavar="FILE", help="read settings from this file")
+    add_channel_options(parser)
 
 
 async def run(args: argparse.Namespace) -> int:

@@ -10,9 +10,8 @@ first, and the log says which id to add.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from kensaku.cli._channel import log_to_stderr, run_until_stopped
+from kensaku.cli._channel import add_channel_options, log_to_stderr, run_until_stopped
 from kensaku.cli._options import load_settings
 from kensaku.cli._terminal import print_message
 
@@ -24,12 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--webhook", type=int, metavar="PORT",
         help="take updates with the secret on this port; 0 for any")  # fmt: skip
-    add("--host", default="127.0.0.1", metavar="HOST",
-        help="address to listen on (default 127.0.0.1)")  # fmt: skip
     add("--url", metavar="URL", help="register this https address of the port with Telegram")
-    add("--log-level", choices=("debug", "info", "warning"), default="warning", metavar="LEVEL",
-        help="debug (with messages), info or warning (the default)")  # fmt: skip
-    add("--config", type=Path, metavar="FILE", help="read settings from this file")
+    add_channel_options(parser)
 
 
 async def run(args: argparse.Namespace) -> int:
