@@ -46,18 +46,19 @@ class Trial:
     kept: frozenset[str]  # the searches whose results were stored when it was killed
     asked: Counter[str]  # how often each search was sent
     again: Counter[str]  # how often after the kill
-    answers: int
+    texts: tuple[str, ...]  # of the answers
     state: str
 
     @property
     def paid_twice(self) -> set[str]:
-        """The searches whose result was there, and that were sent again. There must be none."""
-        return {query for query in self.again if query.casefold() in self.kept}
+        """The searches that were sent twice. There must be none."""
+        return {query for query, times in self.asked.items() if times > 1}
 
     @property
-    def in_flight(self) -> set[str]:
-        """The searches that were sent again because their result was not stored yet."""
-        return {query for query, times in self.asked.items() if times > 1}
+    def is_right(self) -> bool:
+        """Whether the run ended with one answer that has all facts, and nothing was paid twice."""
+        ended = len(self.texts) == 1 and self.state == "done"
+        return ended and not self.paid_twice and all(f in self.texts[0] for f in FACTS.values())
 
 
 class Killing:
@@ -85,8 +86,8 @@ class Killing:
             self._expire_leases()
             self._until_end(number)
         queries = self._queries()
-        answers, state = self._result(number)
-        return Trial(last, kept, Counter(queries[before:]), Counter(queries[sent:]), answers, state)
+        texts, state = self._result(number)
+        return Trial(last, kept, Counter(queries[before:]), Counter(queries[sent:]), texts, state)
 
     def close(self) -> None:
         """End the process."""
@@ -141,16 +142,20 @@ class Killing:
             "SELECT s.name FROM kensaku_run_steps s JOIN kensaku_runs r ON s.run = r.id "
             "JOIN kensaku_conversations c ON r.conversation = c.id WHERE c.thread = ?", number,
         )  # fmt: skip
-        return frozenset(name.removeprefix("web_search:") for (name,) in rows)
+        return frozenset(
+            name.removeprefix("web_search:") for (name,) in rows if name.startswith("web_search:")
+        )
 
-    def _result(self, number: int) -> tuple[int, str]:
-        rows = self._read(
-            "SELECT r.state, (SELECT count(*) FROM kensaku_messages m WHERE m.conversation = c.id "
-            "AND m.role = 'assistant') FROM kensaku_runs r "
-            "JOIN kensaku_conversations c ON r.conversation = c.id WHERE c.thread = ?", number,
+    def _result(self, number: int) -> tuple[tuple[str, ...], str]:
+        of_thread = "JOIN kensaku_conversations c ON {}.conversation = c.id WHERE c.thread = ?"
+        texts = self._read(
+            f"SELECT m.text FROM kensaku_messages m {of_thread.format('m')} "
+            "AND m.role = 'assistant'", number,
         )  # fmt: skip
-        ((state, answers),) = rows
-        return answers, state
+        ((state,),) = self._read(
+            f"SELECT r.state FROM kensaku_runs r {of_thread.format('r')}", number
+        )
+        return tuple(text for (text,) in texts), state
 
     def _read(self, query: str, number: int) -> list[tuple]:  # type: ignore[type-arg]
         path = self._home / "kensaku.db"

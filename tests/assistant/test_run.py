@@ -243,7 +243,8 @@ async def test_a_run_that_was_cut_short_does_only_the_rest(client: Any, web: Web
 
     async def save(name: str, result: Any) -> None:
         saved[name] = result
-        raise ConnectionError
+        if not name.startswith("begun:"):
+            raise ConnectionError
 
     runs, answer = 0, None
     while answer is None:
@@ -252,9 +253,34 @@ async def test_a_run_that_was_cut_short_does_only_the_rest(client: Any, web: Web
         with suppress(ConnectionError):
             answer = await k.ask(SLEEP, journal=Journal(saved, save))
 
-    assert runs == len(saved) + 1 > 2
+    assert runs == sum(not name.startswith("begun:") for name in saved) + 1 > 2
     assert "hold hands" in (answer.text or "")
     assert len(web.queries) == len(set(web.queries))
+
+
+async def test_a_search_that_was_in_flight_goes_to_who_charges_nothing(
+    client: Any, web: Web, upstream: Any
+) -> None:
+    """The one that charges may have counted it; that it was not asked again is said."""
+    upstream.answers("wikipedia", [Hit("https://otters.example/", "Otters", SLEEP)])
+    begun = {f"begun:web_search:{SLEEP.casefold()}": True}
+
+    answer = await client("tavily", "wikipedia").ask(SLEEP, journal=Journal(begun))
+
+    assert web.queries == []
+    assert [a.provider for a in answer.attempts if a.sent] == ["wikipedia"]
+    assert any("not asked again" in str(a.error) for a in answer.attempts)
+    assert any("not asked again" in note for note in answer.notes)
+
+
+async def test_a_search_that_was_in_flight_is_made_in_other_words(client: Any, web: Web) -> None:
+    """Nobody else can search: the run searches on, as after a search that failed."""
+    begun = {f"begun:web_search:{SLEEP.casefold()}": True}
+
+    answer = await client().ask(SLEEP, journal=Journal(begun))
+
+    assert web.queries == ["sea otters sleep"]
+    assert "hold hands" in (answer.text or "")
 
 
 async def test_a_query_with_something_private_is_sent_only_with_consent(

@@ -3,7 +3,7 @@
     await journal.once("web_search:…", work) → the result of `work`, or the one that is there
 
 The results are JSON. A run that was killed goes on with the journal that `save` has kept: the
-steps that are in it are not done again.
+steps that are in it are not done again. A step that costs money is noted before it begins, too.
 """
 
 from __future__ import annotations
@@ -31,8 +31,28 @@ class Journal:
         """
         async with self._locks[name]:
             if name not in self.finished:
-                result = await work()
-                if self._save is not None:
-                    await self._save(name, result)
-                self.finished[name] = result
+                await self._keep(name, await work())
             return self.finished[name]
+
+    async def at_most_once(
+        self, name: str, work: Callable[[], Awaitable[Any]], otherwise: Callable[[], Awaitable[Any]]
+    ) -> Any:
+        """Return the result of a step that costs money; do it if nobody has begun it.
+
+        If a process was killed while it did the step, the money may be spent: then the result is
+        that of `otherwise`.
+        """
+
+        async def begin() -> Any:
+            note = f"begun:{name}"
+            if note in self.finished:
+                return await otherwise()
+            await self._keep(note, True)
+            return await work()
+
+        return await self.once(name, begin)
+
+    async def _keep(self, name: str, result: Any) -> None:
+        if self._save is not None:
+            await self._save(name, result)
+        self.finished[name] = result

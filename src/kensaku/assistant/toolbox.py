@@ -23,6 +23,7 @@ from kensaku.assistant.journal import Journal
 from kensaku.errors import BudgetExceeded, IndexFault
 from kensaku.models import LOCAL, Outcome
 from kensaku.research.pages import keep_page
+from kensaku.search.budget import Budget
 from kensaku.search.scrub import QueryWithheld
 from kensaku.text.clean import cut
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from kensaku.assistant.words import Phrases
     from kensaku.client import Kensaku
     from kensaku.models import Response
-    from kensaku.search.budget import Budget
 
 RESULTS = 8  # hits of one search
 READ_SECONDS = 20.0  # for the pages of one call
@@ -38,6 +38,9 @@ STORED_TOKENS = 3_000
 MAX_TITLE = 200  # characters, in an event
 REFUSED = "refused"
 REPEATED = "the same search was made before; its result was used again"
+PAID_BEFORE = (
+    "this search was under way when a process ended: who charges for it was not asked again"
+)
 NOT_FROM_A_RESULT = "an address was not read: neither the person nor a result gave it"
 
 
@@ -97,7 +100,9 @@ class Toolbox:
 
     async def web_search(self, query: str) -> dict[str, Any]:
         """Search by the client's route."""
-        return await self._call("web_search", {"query": query}, [query], self._search_web)
+        return await self._call(
+            "web_search", {"query": query}, [query], self._search_web, self._search_for_free
+        )
 
     async def web_extract(self, urls: Iterable[str], about: Sequence[str]) -> dict[str, Any]:
         """Read pages whose addresses the person or a result gave."""
@@ -123,8 +128,12 @@ class Toolbox:
         arguments: dict[str, Any],
         key: Sequence[str],
         work: Callable[[str], Any],
+        otherwise: Callable[[str], Any] | None = None,
     ) -> dict[str, Any]:
-        """Make one call, or return the result of the same call before it."""
+        """Make one call, or return the result of the same call before it.
+
+        `otherwise`: instead of work that costs money, if a process was killed while it did it.
+        """
         again = f"#{self.attempt}" if self.attempt > 1 else ""
         name = f"{tool}:{' '.join(' '.join(key).casefold().split())}{again}"
         repeated, number = name in self._made, f"call-{next(self._numbers)}"
@@ -137,8 +146,12 @@ class Toolbox:
         if reply.text and "query" in arguments:
             arguments = {"query": reply.text}
         self.emit(ToolStarted(number, tool, arguments))
-        result: dict[str, Any] = await self.journal.once(
-            name, lambda: self._timed(work, str(arguments.get("query", "")))
+        query = str(arguments.get("query", ""))
+        do = partial(self._timed, work, query)
+        result: dict[str, Any] = await (
+            self.journal.once(name, do)
+            if otherwise is None
+            else self.journal.at_most_once(name, do, partial(self._timed, otherwise, query))
         )
         if repeated:
             self.notes.append(REPEATED)
@@ -213,7 +226,15 @@ class Toolbox:
     async def _search_web(self, query: str) -> dict[str, Any]:
         return await self._search(query, self.route)
 
-    async def _search(self, query: str, route: Sequence[str] | None) -> dict[str, Any]:
+    async def _search_for_free(self, query: str) -> dict[str, Any]:
+        """Search in the cache, and where it costs nothing: the rest may be paid already."""
+        free = Budget(money=0.0, reason=PAID_BEFORE, parent=self.budget)
+        result = await self._search(query, self.route, free)
+        return {**result, "notes": [PAID_BEFORE, *result["notes"]]}
+
+    async def _search(
+        self, query: str, route: Sequence[str] | None, budget: Budget | None = None
+    ) -> dict[str, Any]:
         k = self.client
         search = partial(
             k.search,
@@ -223,7 +244,7 @@ class Toolbox:
             collection=self.collection,
             timeout=min(self.seconds_left, k.settings.timeout),
             cache=self.cache,
-            budget=self.budget,
+            budget=budget or self.budget,
         )
         try:
             response = await search()

@@ -61,6 +61,7 @@ class Budget:
     period: str = "day"
     store: Store | None = field(default=None, repr=False)
     parent: Budget | None = None
+    reason: str = ""  # why there is no more, where that is not simply spent
     _spent: dict[str, float] = field(default_factory=dict, repr=False)
 
     @property
@@ -84,7 +85,7 @@ class Budget:
             if await self._add(what, amount) > limit + 1e-9:
                 await self._give_back(taken)
                 raise BudgetExceeded(
-                    f"the budget of {limit:g} {what} is spent",
+                    self.reason or f"the budget of {limit:g} {what} is spent",
                     remedy="raise it, or answer with what is there",
                 )
         if self.parent is not None:
