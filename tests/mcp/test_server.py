@@ -164,11 +164,11 @@ async def test_a_request_that_is_called_off_calls_off_the_search(make_client, mo
         server = make_server(client=make_client("tavily", at=up))
         async with connected(server, transport, mode) as c:
             call = asyncio.create_task(c.call_tool("web_search", {"query": "otter"}))
-            await asyncio.wait_for(up.came.wait(), 10)
+            await asyncio.wait_for(up.came.wait(), 60)
             call.cancel()
             with suppress(asyncio.CancelledError):
                 await call
-            await asyncio.wait_for(up.went.wait(), 10)
+            await asyncio.wait_for(up.went.wait(), 60)
             up.heals()
             again = await c.call_tool("web_search", {"query": "beaver"})
 

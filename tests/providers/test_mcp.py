@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from kensaku.errors import NotConnected, ProviderError, RateLimited, Unreadable
+from kensaku.errors import ProviderError, RateLimited, Unreadable
 from kensaku.models import Hit, Query
 from kensaku.providers import provider_class
 from kensaku.providers.base import Reply
@@ -38,32 +38,15 @@ async def official_server(name: str, *, as_json: bool):
         return text
 
     server.tool()(web_search_exa if name == "exa_mcp" else web_search)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    config = uvicorn.Config(
-        server.streamable_http_app(stateless_http=True, json_response=as_json),
-        host="127.0.0.1",
-        port=port,
-        log_level="error",
-    )
-    running = uvicorn.Server(config)
-    task = asyncio.ensure_future(running.serve())
-    try:
-        yield f"http://127.0.0.1:{port}", asked
-    finally:
-        running.should_exit = True
-        await task
-
-
-async def ask_when_up(provider, http):
-    """Ask until the server listens; a minute is enough for anything."""
-    async with asyncio.timeout(60):
-        while True:
-            try:
-                return await provider.ask(Query("sea otters"), "", http)
-            except NotConnected:
-                await asyncio.sleep(0.01)
+    app = server.streamable_http_app(stateless_http=True, json_response=as_json)
+    running = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        task = asyncio.ensure_future(running.serve(sockets=[listener]))
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}", asked
+        finally:
+            running.should_exit = True
+            await task
 
 
 @every_server
@@ -73,7 +56,7 @@ async def test_a_server_of_the_official_library_answers(name, as_json):
     http = HttpClient(user_agent="kensaku-tests")
     async with official_server(name, as_json=as_json) as (url, asked):
         try:
-            found = await ask_when_up(provider_class(name)(url), http)
+            found = await provider_class(name)(url).ask(Query("sea otters"), "", http)
         finally:
             await http.close()
 

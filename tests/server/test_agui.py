@@ -236,7 +236,7 @@ async def test_a_client_that_hangs_up_ends_the_run(server: Running, upstream: Fa
     upstream.heals("tavily")
     upstream.fails("tavily", faults.hang())
     async with (
-        httpx.AsyncClient() as http,
+        httpx.AsyncClient(timeout=60) as http,
         http.stream("POST", f"{server.url}/agent", json=body()) as got,
     ):
         lines = got.aiter_lines()

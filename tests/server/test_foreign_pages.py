@@ -14,7 +14,7 @@ SIMPLE = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-dat
 async def test_a_form_or_a_simple_request_is_refused(server, upstream, origin, kind):
     """A browser sends these without asking first."""
     headers = {"Origin": origin, **({"Content-Type": kind} if kind else {})}
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(timeout=60) as http:
         reply = await http.post(
             f"{server.url}/search", headers=headers, content=b'{"query": "otters"}'
         )
@@ -27,7 +27,7 @@ async def test_a_form_or_a_simple_request_is_refused(server, upstream, origin, k
                                   "/gpt-researcher?query=x", "/res/v1/web/search?q=x"])  # fmt: skip
 async def test_an_image_of_another_site_searches_nothing(server, upstream, path):
     """It has no origin, but a browser says where it stands."""
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(timeout=60) as http:
         reply = await http.get(server.url + path, headers={"Sec-Fetch-Site": "cross-site"})
 
     assert reply.status_code == 403
@@ -36,7 +36,7 @@ async def test_an_image_of_another_site_searches_nothing(server, upstream, path)
 
 async def test_a_program_and_our_own_page_are_answered(server):
     """Neither is foreign."""
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(timeout=60) as http:
         for headers in ({}, {"Origin": server.url, "Sec-Fetch-Site": "same-origin"}):
             reply = await http.post(
                 f"{server.url}/search", headers=headers, json={"query": "otters"}

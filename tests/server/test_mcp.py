@@ -31,7 +31,7 @@ INITIALIZE = {
 async def call(url: str, tool: str, arguments: dict, headers: dict | None = None):
     """Open a session, list the tools, call one."""
     async with (
-        httpx.AsyncClient(headers=headers, timeout=30) as http,
+        httpx.AsyncClient(headers=headers, timeout=60) as http,
         streamable_http_client(f"{url}/mcp", http_client=http) as streams,
         ClientSession(streams[0], streams[1]) as session,
     ):
@@ -64,7 +64,7 @@ async def test_an_argument_that_is_wrong_is_a_result_that_says_so(server):
 )
 async def test_a_foreign_page_is_refused(server, origin):
     """A browser sends where a script comes from."""
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(timeout=60) as http:
         reply = await http.post(f"{server.url}/mcp", headers={"Origin": origin}, json={})
 
     assert reply.status_code == 403
@@ -72,7 +72,7 @@ async def test_a_foreign_page_is_refused(server, origin):
 
 async def test_a_name_that_was_pointed_here_is_refused(server):
     """DNS rebinding: without keys only this machine's names count."""
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(timeout=60) as http:
         reply = await http.post(f"{server.url}/mcp", headers={"Host": "evil.example"}, json={})
 
     assert reply.status_code == 421
@@ -80,7 +80,7 @@ async def test_a_name_that_was_pointed_here_is_refused(server):
 
 async def test_a_session_is_dead_after_delete(server):
     """404 for whoever still has its id, which is signed and cannot be made up."""
-    async with httpx.AsyncClient(headers=MCP_HEADERS, timeout=30) as http:
+    async with httpx.AsyncClient(headers=MCP_HEADERS, timeout=60) as http:
         url = f"{server.url}/mcp"
         session = (await http.post(url, json=INITIALIZE)).headers["mcp-session-id"]
         own = {"Mcp-Session-Id": session}
@@ -99,7 +99,7 @@ async def test_a_session_is_dead_after_delete(server):
 async def test_no_page_of_another_site_may_read_a_reply(server, path):
     """No CORS header, whatever a browser asks for."""
     asks = {"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(timeout=60) as http:
         for method in ("OPTIONS", "GET", "POST"):
             reply = await http.request(method, server.url + path, headers=asks)
             assert not [h for h in reply.headers if h.startswith("access-control-")]
@@ -116,7 +116,7 @@ async def test_a_tool_counts_as_a_search_of_the_key(make_server):
 
     _, first = await call(server.url, "tavily_search", {"query": "otters"}, headers)
     assert not first.is_error
-    async with httpx.AsyncClient(headers=headers) as http:
+    async with httpx.AsyncClient(headers=headers, timeout=60) as http:
         message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {}}
         refused = await http.post(f"{server.url}/mcp", json=message)
 

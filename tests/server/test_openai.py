@@ -204,7 +204,7 @@ LIBRECHAT = {  # as version 0.8 sends it to a custom endpoint
 @pytest.mark.parametrize("body", [OPEN_WEBUI, LIBRECHAT], ids=["open-webui", "librechat"])
 async def test_chat_applications_are_answered(server: Running, body: dict[str, Any]) -> None:
     """Fields that mean nothing here change nothing."""
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(timeout=60) as http:
         got = await http.post(f"{server.url}/v1/chat/completions", json=body)
 
     assert got.headers["content-type"].startswith("text/event-stream")
@@ -245,7 +245,7 @@ async def test_what_is_wrong_is_said_in_openais_shape(
     server: Running, body: dict[str, Any], status: int, code: str | None, stream: bool
 ) -> None:
     """With a status, also of a stream: it has not begun."""
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(timeout=60) as http:
         got = await http.post(f"{server.url}/v1/chat/completions", json=body | {"stream": stream})
 
     error = got.json()["error"]
@@ -365,7 +365,7 @@ async def test_a_search_of_a_run_costs_the_key_once(
     """As much as the same search by another wire, by the model and by AG-UI."""
     server = await make_server(cache_enabled=False, assistant_fetches=0, **READS)
     costs = []
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(timeout=60) as http:
         for path, sent in (
             ("/tavily/search", {"query": SLEEP}),
             (
@@ -399,7 +399,7 @@ async def test_a_client_that_hangs_up_ends_the_run(server: Running, upstream: Fa
     upstream.fails("tavily", faults.hang())
     body = {"model": "kensaku", "messages": [{"role": "user", "content": SLEEP}], "stream": True}
     async with (
-        httpx.AsyncClient() as http,
+        httpx.AsyncClient(timeout=60) as http,
         http.stream("POST", f"{server.url}/v1/chat/completions", json=body) as got,
     ):
         lines = got.aiter_lines()

@@ -49,7 +49,7 @@ def test_operation_ids_differ():
 
 async def test_a_person_reads_it_without_scripts(server):
     """At /docs, with a policy that lets nothing else in."""
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(timeout=60) as http:
         page = await http.get(f"{server.url}/docs")
         raw = await http.get(f"{server.url}/openapi.json")
 

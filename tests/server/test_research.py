@@ -109,7 +109,7 @@ async def test_usage_counts_by_endpoint(client, zoo):
 
     await client.search("sea otters")
     await zoo.state._usage.flush()
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(timeout=60) as http:
         usage = (await http.get(f"{zoo.url}/usage")).json()
 
     assert usage["key"]["search_usage"] == 1

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
+import threading
 import time
 
 import pytest
 
 from kensaku import Outcome
 from kensaku.store import FallbackStore, MemoryStore, SqliteStore, ValkeyStore
+from tests.search.support import until
 
 
 @pytest.fixture
@@ -25,8 +27,9 @@ def locked(tmp_path):
 
 
 @pytest.fixture
-async def hanging():
+async def hanging(monkeypatch):
     """A server that takes connections and never answers: its URL, and how many came."""
+    monkeypatch.setattr(FallbackStore, "PATIENCE", 0.1)
     count = 0
 
     async def hang(reader, writer):
@@ -44,16 +47,17 @@ async def hanging():
 async def test_a_lock_fails_for_all_who_wait_at_once(locked):
     """Ten that wait for one lock wait together, not one after the other."""
     store = SqliteStore(locked)
-    tries = []
+    tries, all_wait = [], threading.Event()
     store._open = lambda: tries.append(1) or fail()  # type: ignore[method-assign]
 
     def fail():
-        time.sleep(0.05)  # as long as it takes until all ten are waiting
+        all_wait.wait(60)
         raise sqlite3.OperationalError("database is locked")
 
-    answers = await asyncio.gather(
-        *(store.get([f"k{n}"]) for n in range(10)), return_exceptions=True
-    )
+    asking = [asyncio.ensure_future(store.get([f"k{n}"])) for n in range(10)]
+    await asyncio.sleep(0)  # each has asked
+    all_wait.set()
+    answers = await asyncio.gather(*asking, return_exceptions=True)
 
     assert all(isinstance(a, sqlite3.OperationalError) for a in answers)
     assert len(tries) == 1
@@ -102,13 +106,14 @@ async def test_one_tries_the_store_again_and_the_others_do_not_wait(hanging):
     """After half a minute it may be back; ten searches do not find that out together."""
     url, connections = hanging
     store = FallbackStore(ValkeyStore(url))
-    store.PATIENCE = 0.02
     await store.get(["a"])
+    await until(connections)
     before = connections()
     store._retry_at = time.monotonic()
 
     await asyncio.gather(*(store.get(["a"]) for _ in range(10)))
 
+    await until(lambda: connections() > before)
     assert connections() == before + 1
     await store.close()
 
@@ -121,7 +126,8 @@ async def test_a_process_that_gets_no_processor_has_not_waited(tmp_path):
 
     reading = asyncio.ensure_future(store.get(["a"]))
     await asyncio.sleep(0)
-    time.sleep(0.3)  # noqa: ASYNC251 - the loop stands still
+    store._store._thread.submit(bool).result(60)  # the answer is there …
+    time.sleep(0.3)  # noqa: ASYNC251 - … and the loop stands still
 
     assert await reading == [b"1"]
     assert store.trouble == ""
@@ -138,7 +144,7 @@ async def test_a_reply_that_comes_late_is_not_taken_for_another(valkey):
         async def back():
             while data := await up_reader.read(65536):
                 if held.is_set():
-                    await asyncio.sleep(0.2)
+                    await late.wait()
                 writer.write(data)
 
         task = asyncio.ensure_future(back())
@@ -148,7 +154,7 @@ async def test_a_reply_that_comes_late_is_not_taken_for_another(valkey):
         up_writer.close()
         writer.close()
 
-    held = asyncio.Event()
+    held, late = asyncio.Event(), asyncio.Event()
     async with await asyncio.start_server(slow, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
         store = FallbackStore(ValkeyStore(f"valkey://127.0.0.1:{port}"))
@@ -158,7 +164,8 @@ async def test_a_reply_that_comes_late_is_not_taken_for_another(valkey):
         held.set()
         assert await store.get(["one"]) == [None]  # memory has nothing
         held.clear()
-        store.PATIENCE, store._retry_at = 5.0, 0.0
+        late.set()
+        store.PATIENCE, store._retry_at = 60.0, 0.0
 
         assert await store.get(["two"]) == [b"2"]
         await store.close()

@@ -187,7 +187,7 @@ async def test_a_failure_is_logged_and_raised_again(service, provider, upstream,
 async def test_ddg_rate_limiting_is_a_failure_like_the_others(make_client, upstream, caplog):
     """It says 202; the library made "no results" of that (S2-49)."""
     upstream.fails("duckduckgo", faults.status(202, "busy", {"Retry-After": "60"}))
-    client = make_client("duckduckgo", timeout=2)
+    client = make_client("duckduckgo", timeout=50)
 
     with pytest.raises(RateLimited):
         await WebSearchService(client=client).search("otter")

@@ -22,6 +22,7 @@ needs_chromium = pytest.mark.skipif(not CHROMIUM, reason="no Chromium, or no Pla
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 OpenPage = Callable[..., Any]
+PATIENCE = 120_000  # milliseconds; what takes longer on a busy machine hangs
 
 
 @pytest.fixture
@@ -37,11 +38,13 @@ async def open_page(tmp_path: Path) -> AsyncIterator[OpenPage]:
 
     async with async_playwright() as playwright:
         env = {**os.environ, "HOME": str(tmp_path)}
-        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS, env=env)
+        browser = await playwright.chromium.launch(
+            executable_path=CHROMIUM, args=FLAGS, env=env, timeout=PATIENCE
+        )
 
         async def open_(url: str, *, width: int = 1280, silent: bool = True, **options: Any) -> Any:
             context = await browser.new_context(viewport={"width": width, "height": 900}, **options)
-            context.set_default_timeout(20_000)
+            context.set_default_timeout(PATIENCE)
             page = await context.new_page()
             if silent:
                 listen(page)

@@ -39,7 +39,7 @@ async def site(make_server, upstream):
     """A server with two providers, of which one refuses, and a collection."""
     upstream.answers("tavily", OTTERS)
     upstream.fails("brave", faults.status(401))
-    server = await make_server("brave", "tavily", "local")
+    server = await make_server("brave", "tavily", "local", timeout=600)
     documents = [Document("file:///notes/otters.md", "Otter notes", "A group of otters is a romp.")]
     await server.client.index.add(documents, collection="notes")
     return server
@@ -51,10 +51,10 @@ async def search(page, text: str) -> None:
     await page.wait_for_selector(".hit [data-read], .state")
 
 
-async def test_results_stream_in_before_the_slowest_has_answered(site, upstream, open_page):
+async def test_results_stream_in_before_the_slowest_has_answered(site, upstream, open_page, clock):
     """Hits of the first provider are shown while the second is still asked."""
     upstream.heals("brave")
-    upstream.fails("brave", faults.delay(2.0))
+    upstream.fails("brave", faults.delay(300))
     page = await open_page(site.url)
     await page.select_option("select[name=route]", "all")
     await page.fill("input[name=q]", "otters")
@@ -62,12 +62,12 @@ async def test_results_stream_in_before_the_slowest_has_answered(site, upstream,
 
     await page.wait_for_selector(".provisional .hit")
     assert await page.locator(".try.wait").inner_text() != ""
-    await page.wait_for_selector(".hit [data-read]")
+    clock.advance(300)
+    await page.wait_for_selector("#results[aria-busy=false] .hit [data-read]")
 
     assert await page.locator(".provisional").count() == 0
     assert "q=otters" in page.url
     assert "otters" in await page.title()
-    assert await page.locator("#results").get_attribute("aria-busy") == "false"
 
 
 @pytest.mark.parametrize("view", ["search", "collections", "chat"])
@@ -98,8 +98,8 @@ async def test_a_citation_jumps_to_its_passage(site, open_page):
     number = await cite.inner_text()
     await cite.click()
 
-    assert page.url.endswith(f"#h{number}")
-    assert await page.locator(f"#h{number}:target").count() == 1
+    await page.wait_for_url(f"**#h{number}")
+    await page.wait_for_selector(f"#h{number}:target")
 
 
 async def test_everything_can_be_done_by_keys(site, open_page):
@@ -121,9 +121,9 @@ async def test_everything_can_be_done_by_keys(site, open_page):
     assert await page.evaluate(focused) == "q"
     await page.keyboard.press("ArrowDown")
     await page.keyboard.press("?")
-    assert await page.locator("#help").is_visible()
+    await page.wait_for_selector("#help", state="visible")
     await page.keyboard.press("Escape")
-    assert not await page.locator("#help").is_visible()
+    await page.wait_for_selector("#help", state="hidden")
     await page.keyboard.press("/")
     assert await page.evaluate(focused) == "q"
 
@@ -229,6 +229,7 @@ async def test_the_theme_stays_and_the_language_is_switched(site, open_page):
     await page.click("[data-switch]")
     await page.wait_for_selector("html[lang=ja][data-theme=dark]")
 
+    await page.wait_for_load_state()
     assert "q=otters" in page.url
     assert await page.locator(".hit").count() == 3
 
@@ -236,20 +237,13 @@ async def test_the_theme_stays_and_the_language_is_switched(site, open_page):
 async def test_the_page_weighs_at_most_150_kb(site, open_page):
     """Everything that a browser loads for a search, scripts and styles included."""
     page = await open_page("about:blank")
-    sizes: list[int] = []
-    external: list[str] = []
-
-    async def weigh(response) -> None:
-        if not response.url.startswith(site.url):
-            external.append(response.url)
-        sizes.append(len(await response.body()))
-
-    page.on("response", weigh)
+    responses = []
+    page.on("response", lambda response: responses.append(response))
     await page.goto(f"{site.url}/?q=otters")
     await page.wait_for_load_state("networkidle")
 
-    assert external == []
-    assert 20_000 < sum(sizes) <= 150_000
+    assert [r.url for r in responses if not r.url.startswith(site.url)] == []
+    assert 20_000 < sum([len(await r.body()) for r in responses]) <= 150_000
 
 
 async def test_documents_collections_and_keys_are_deleted_by_their_buttons(site, open_page):

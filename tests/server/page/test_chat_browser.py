@@ -60,6 +60,14 @@ async def settle(page: Any) -> None:
     )
 
 
+async def press_first_ask(page: Any, button: int) -> None:
+    """Reply to the first question by a button, and wait for what comes of it."""
+    id = await page.locator("[data-ask]").first.get_attribute("data-ask")
+    await page.locator(f'[data-ask="{id}"] button').nth(button).click()
+    await page.wait_for_selector(f'[data-ask="{id}"]', state="detached")
+    await settle(page)
+
+
 async def test_a_conversation_in_japanese_with_sources(site, open_page):
     """Ask, read the passage behind a mark, ask on, reload, export, delete."""
     page = await open_page(f"{site.url}/chat", locale="ja")
@@ -111,10 +119,7 @@ async def test_consent_is_given_by_a_button_after_a_reload(site, open_page, upst
     await settle(page)
     assert upstream.asked("tavily")[0].json["query"] == QUESTION
     while await page.locator("[data-ask]").count():
-        id = await page.locator("[data-ask]").first.get_attribute("data-ask")
-        await page.locator(f'[data-ask="{id}"] button').nth(1).click()
-        await page.wait_for_selector(f'[data-ask="{id}"]', state="detached")
-        await settle(page)
+        await press_first_ask(page, 1)
     await page.wait_for_selector(".turn:not([data-state=running])")
 
 
@@ -207,9 +212,7 @@ async def test_payloads_are_inert_in_questions_titles_passages_and_answers(
     for _ in range(3):
         if not await page.locator("[data-ask]").count():
             break
-        await page.locator("[data-ask] button").first.click()
-        await page.wait_for_selector("[data-ask]", state="detached")
-        await settle(page)
+        await press_first_ask(page, 0)
     for _ in range(2):
         assert not await page.evaluate("window.hacked === 1")
         assert (
