@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from kensaku._child_process import python_command
 from kensaku.errors import TooLarge, Unparsable
 from kensaku.extract import ParsePool, extract
 from kensaku.extract.worker import pool as pool_module
 from kensaku.extract.worker.pool import is_heavy
+from tests.search.support import turns
 
 HTML = b"<html><head><title>Otters</title></head><body><p>Otters swim in rivers and eat fish.</p></body></html>"
 SLOW = (
@@ -51,6 +53,38 @@ async def test_a_hung_worker_is_killed_and_the_next_call_gets_a_new_one() -> Non
             await pool.extract(SLOW)
         pool._timeout = 600
         assert (await pool.extract(HTML)).title == "Otters"
+
+
+async def test_the_time_of_a_document_begins_when_the_worker_is_ready(
+    clock, tmp_path, monkeypatch
+) -> None:
+    """On a busy machine a worker takes longer to start than a document may take."""
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+
+    def held(*words: str) -> list[str]:
+        return ["sh", "-c", 'read _ < "$0"; exec "$@"', str(gate), *python_command(*words)]
+
+    monkeypatch.setattr(pool_module, "python_command", held)
+    monkeypatch.setattr(pool_module, "START_TIMEOUT", 6_000.0)
+    async with ParsePool(1, timeout=600) as pool:
+        call = asyncio.create_task(pool.extract(HTML))
+        while not pool._all:  # noqa: ASYNC110 - nobody tells
+            await asyncio.sleep(0.01)
+        clock.advance(700)
+        await turns(20)
+        assert not call.done()
+
+        await asyncio.to_thread(gate.write_text, "go\n")
+        assert (await call).title == "Otters"
+
+
+async def test_a_worker_that_cannot_start_is_an_error_that_says_so(monkeypatch) -> None:
+    """It is not the document's fault."""
+    monkeypatch.setattr(pool_module, "python_command", lambda *words: ["false"])
+    async with ParsePool(1) as pool:
+        with pytest.raises(Unparsable, match="while it was started"):
+            await pool.extract(HTML)
 
 
 async def test_a_crashed_worker_is_replaced() -> None:

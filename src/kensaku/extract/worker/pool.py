@@ -1,6 +1,6 @@
 """Parse in worker processes: a document that hangs or crashes the parser costs one worker.
 
-    extract → an idle worker (or a new one) → frame out, frames in → Page
+    extract → an idle worker (or a new one, once it is ready) → frame out, frames in → Page
               └ timeout or broken pipe → the worker is killed, a typed error is raised
 
 Nothing here blocks the event loop. Workers get none of our keys. One worker never
@@ -22,10 +22,13 @@ from typing import Any
 from kensaku._child_process import child_environment, python_command
 from kensaku.errors import FetchError, TooLarge, Unparsable
 from kensaku.extract.html.markup_check import check_size
+from kensaku.extract.worker.process import READY
 from kensaku.models import Page
 
 MEMORY = 1_000_000_000
-TIMEOUT = 9.0  # callers expect an answer within ten seconds, and starting a worker takes some time
+TIMEOUT = 9.0  # seconds for a document; callers expect an answer within ten
+# Loading the parsers takes a second, and ten on a busy machine: this is not the document's fault.
+START_TIMEOUT = 60.0
 PAGES_PER_WORKER = 500
 MAX_WORKERS = 9
 HEAVY_BYTES = 256 * 1024
@@ -70,6 +73,7 @@ class ParsePool:
             worker = self._idle.pop() if self._idle else await self._start()
             reusable = False
             try:
+                await self._wait_until_ready(worker)
                 reply = await self._request(worker, data, url, content_type)
                 reusable = worker.served < self._pages
             finally:
@@ -119,6 +123,15 @@ class ParsePool:
         self._all.add(worker)
         return worker
 
+    async def _wait_until_ready(self, worker: _Worker) -> None:
+        try:
+            async with asyncio.timeout(START_TIMEOUT):
+                await worker.wait_until_ready()
+        except TimeoutError:
+            raise Unparsable(f"no parser was ready within {START_TIMEOUT:g} s") from None
+        except (OSError, EOFError):
+            raise Unparsable("the parser ended while it was started") from None
+
     async def _request(
         self, worker: _Worker, data: bytes, url: str, content_type: str
     ) -> dict[str, Any]:
@@ -136,7 +149,14 @@ class _Worker:
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
+        self._ready = False
         self.served = 0
+
+    async def wait_until_ready(self) -> None:
+        """Wait until the process has loaded its parsers."""
+        if not self._ready and self._process.stdout is not None:
+            await self._process.stdout.readexactly(len(READY))
+            self._ready = True
 
     async def request(self, data: bytes, url: str, content_type: str) -> dict[str, Any]:
         stdin, stdout = self._process.stdin, self._process.stdout

@@ -2,6 +2,7 @@
 
     frame = 4 bytes of length + that many bytes; request = header (JSON), then the document;
     reply = JSON: {"page": …} or {"error": …}, then the page's text, then its Markdown
+    before the first request: READY, as soon as the parsers are loaded
 
 Started by `ParsePool`, never by hand. It limits its own memory before it reads anything.
 """
@@ -17,6 +18,8 @@ from typing import Any, BinaryIO
 
 from kensaku.errors import FetchError, KensakuError, TooLarge, Unparsable
 
+READY = b"+"
+
 
 def main() -> None:
     """Parse documents until the input ends."""
@@ -26,6 +29,8 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     _warm_up()
+    out.write(READY)
+    out.flush()
     while (header := read_frame(sys.stdin.buffer)) is not None:
         data = read_frame(sys.stdin.buffer)
         for part in _parse(json.loads(header), data or b""):

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 # Seconds to wait for a directory that another process has locked. A worker that is exiting erases
 # its id from the lock first; the client waits for it as long as for a start.
 LOCKED_TIMEOUT = 0.9
-START_TIMEOUT = 15.0  # seconds for a worker to start on a busy machine
+START_TIMEOUT = 60.0  # seconds for a worker to start on a busy machine
 LOW_DISK = 100_000_000  # bytes of free disk under which the engine may have died of a full disk
 _RETRY_INTERVAL = 0.02
 

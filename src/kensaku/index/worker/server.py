@@ -37,7 +37,7 @@ from kensaku.index.worker.protocol import (
 
 EXIT_LOCKED = 3  # exit status: another process has locked the directory
 EXIT_FAULT = 4  # exit status: the directory cannot be used; the sentence is on stderr
-FIRST_CLIENT_TIMEOUT = 10.0  # seconds; the program that started the worker is about to connect
+FIRST_CLIENT_TIMEOUT = 60.0  # seconds; the program that started the worker is about to connect
 
 
 class IndexWorker:
