@@ -157,8 +157,9 @@ async def test_a_redirect_is_not_followed(status, ask):
 
 
 @pytest.mark.parametrize("packed", [False, True])
-async def test_a_page_without_an_end_is_left(packed):
+async def test_a_page_without_an_end_is_left(packed, monkeypatch):
     """A page of results has a hundred kilobytes; this one would fill the memory."""
+    monkeypatch.setattr(_ddgs, "ENGINE_SECONDS", 120)
     connections: list[asyncio.StreamWriter] = []
     page = b" " * 2**16
 
@@ -234,25 +235,28 @@ async def test_the_loop_goes_on_meanwhile(ask):
 
 
 def test_the_end_of_the_program_does_not_wait_for_the_thread():
-    """`asyncio.run` joins the threads of `to_thread`, for eight seconds here."""
+    """`asyncio.run` joins the threads of `to_thread`, for ten minutes here."""
     code = """
 import asyncio
 from kensaku.models import Query
-from kensaku.providers import provider_class
+from kensaku.providers import _ddgs, provider_class
 from kensaku.testing import FakeUpstream, faults
+
+_ddgs.ENGINE_SECONDS = 600
 
 async def main():
     async with FakeUpstream() as upstream:
         upstream.fails("duckduckgo", faults.hang())
         provider = provider_class("duckduckgo")(upstream.base_url("duckduckgo"))
         search = asyncio.ensure_future(provider.ask(Query("otter"), "", None))
-        await asyncio.sleep(0.05)
+        while not upstream.requests:
+            await asyncio.sleep(0.01)
         search.cancel()
 
 asyncio.run(main())
 """
     ended = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
     )
 
     assert (ended.returncode, ended.stderr) == (0, "")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from importlib import import_module
 
 import pytest
 
 from kensaku.errors import Blocked, Outage, ProviderError, RateLimited, Unreachable, Unreadable
 from kensaku.models import Hit, Query
-from kensaku.providers import provider_class
+from kensaku.providers import _ddgs, provider_class
 from kensaku.providers.base import Reply
 from kensaku.testing import FakeUpstream, faults, load_sample
 from kensaku.testing._filter_queries import FILTERS
@@ -46,6 +49,44 @@ async def test_a_page_of_results_is_read(ask, name):
         dict(e) for e in expected
     ]
     assert {h.provider for h in found.hits} == {name}
+
+
+def test_engines_are_imported_one_at_a_time(monkeypatch):
+    """ddgs imports all of them with any: two threads that import would wait for each other."""
+    second_is_there, inside, most, lock = threading.Event(), 0, 0, _ddgs._IMPORTING
+    come: set[int] = set()
+
+    def arrive() -> None:
+        come.add(threading.get_ident())
+        if len(come) == 2:
+            second_is_there.set()
+
+    class Watched:
+        def __enter__(self) -> None:
+            arrive()  # before it waits
+            lock.acquire()
+
+        def __exit__(self, *_: object) -> None:
+            lock.release()
+
+    def slowly(name: str) -> object:
+        nonlocal inside, most
+        inside += 1
+        arrive()
+        assert second_is_there.wait(60)
+        most = max(most, inside)
+        inside -= 1
+        return import_module(name)
+
+    monkeypatch.setattr(_ddgs, "_IMPORTING", Watched())
+    monkeypatch.setattr(_ddgs, "import_module", slowly)
+    with ThreadPoolExecutor(2) as threads:
+        first, second = (
+            threads.submit(provider_class(name)()._libraries) for name in ("duckduckgo", "yahoo")
+        )
+
+    assert (first.result()[1].name, second.result()[1].name) == ("duckduckgo", "yahoo")
+    assert most == 1
 
 
 @every_engine
