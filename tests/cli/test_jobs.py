@@ -12,6 +12,7 @@ from pathlib import Path
 
 from kensaku import Settings
 from kensaku.jobs import Jobs
+from kensaku.testing import FakeUpstream, faults
 
 from .conftest import Cli
 
@@ -63,10 +64,15 @@ def test_an_empty_database_has_no_jobs(cli: Cli) -> None:
     assert "no jobs" in done.err
 
 
-def test_a_killed_build_goes_on_with_the_same_command(tmp_path: Path, cli: Cli, machine) -> None:
+def test_a_killed_build_goes_on_with_the_same_command(
+    site: str, up: FakeUpstream, cli: Cli
+) -> None:
     """It is one job, and nothing is added twice."""
-    write_documents(tmp_path / "d.jsonl", 3_000)
-    words = ["index", "build", str(tmp_path / "d.jsonl"), "--collection", "big"]
+    pages = [up.serves(f"/site/{n}", f"<title>{n}</title><p>Otter {n}.</p>") for n in range(21)]
+    listed = "".join(f"<url><loc>{page}</loc></url>" for page in pages)
+    sitemap = up.serves("/site/sitemap.xml", f"<urlset>{listed}</urlset>", "text/xml")
+    up.fails("*", faults.hang(), when=lambda seen: seen.target == "/site/20")  # alone in its batch
+    words = ["index", "build", sitemap, "--collection", "big"]
     building = subprocess.Popen(
         [sys.executable, "-m", "kensaku.cli", *words], env=dict(os.environ), stderr=subprocess.PIPE
     )
@@ -82,9 +88,10 @@ def test_a_killed_build_goes_on_with_the_same_command(tmp_path: Path, cli: Cli, 
     asyncio.run(wait_for_documents())
     building.send_signal(signal.SIGKILL)
     building.communicate()
+    up.heals()
     again = cli(*words, "--json").json
     (job,) = cli("jobs", "list", "--json").json
 
     assert again["id"] == job["id"]
-    assert (job["status"], job["result"]["documents"]) == ("done", 3_000)
-    assert cli("index", "stats", "--json").json["big"]["documents"] == 3_000
+    assert (job["status"], job["result"]["documents"]) == ("done", 21)
+    assert cli("index", "stats", "--json").json["big"]["documents"] == 21

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import threading
 import zlib
 from collections.abc import AsyncIterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import httpx
 import pytest
 
 from kensaku.errors import ProviderError, Unreachable, Unreadable
 from kensaku.providers.base import Request
+from kensaku.transport import http as transport
 from kensaku.transport.http import HttpClient
 from kensaku.transport.sessions import MAX_HEAD_BYTES, MAX_REPLY_BYTES
 
@@ -253,16 +255,22 @@ async def test_a_body_may_have_16_mib_and_the_next_reply_as_many(http):
 
 
 @pytest.mark.parametrize("size", [MAX_REPLY_BYTES, MAX_REPLY_BYTES + 1])
-async def test_a_packed_body_is_unpacked_to_16_mib_beside_the_loop(size, http):
-    """The event loop goes on while a thread inflates."""
-    beats = 0
+async def test_a_packed_body_is_unpacked_to_16_mib_beside_the_loop(size, http, monkeypatch):
+    """The event loop goes on while a thread inflates: the thread waits until it has."""
+    inflating, turned, inflate = threading.Event(), threading.Event(), transport._decode_rest
+
+    def inflate_after_a_turn(*arguments: Any) -> None:
+        inflating.set()
+        assert turned.wait(60)
+        inflate(*arguments)
 
     async def beat() -> None:
-        nonlocal beats
         while True:
-            beats += 1
+            if inflating.is_set():
+                turned.set()
             await asyncio.sleep(0)
 
+    monkeypatch.setattr(transport, "_decode_rest", inflate_after_a_turn)
     body = b"\0" * size
     async with RawServer(kept(reply(gzip.compress(body), GZIP))) as server:
         await http.ready()
@@ -271,7 +279,7 @@ async def test_a_packed_body_is_unpacked_to_16_mib_beside_the_loop(size, http):
         beating.cancel()
 
     assert result == ((200, body) if size == MAX_REPLY_BYTES else Unreadable)
-    assert beats > 20
+    assert turned.is_set()
 
 
 # --- connections
