@@ -47,8 +47,9 @@ class Site(Web):
         self._full.clear()
 
     async def is_holding(self) -> None:
-        """Wait until a request has to wait."""
-        await self._full.wait()
+        """Wait until a request has to wait; what takes longer than two minutes hangs."""
+        async with asyncio.timeout(120):
+            await self._full.wait()
 
     def release(self) -> None:
         """Send every page."""

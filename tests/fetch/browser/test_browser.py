@@ -107,12 +107,15 @@ async def _redirects(writer, request):
 
 @pytest.fixture
 async def browse(web):
-    """Makes browsers on the small web, with every port open: only addresses are judged."""
+    """Makes browsers on the small web, with every port open: only addresses are judged.
+
+    They wait until a page asks for nothing more, however long a busy machine takes for it.
+    """
     made = []
 
     def make(limits=None, fetch_limits=None, **options):
-        transport = web.transport(fetch_limits, ports=None, **options)
-        made.append(Browser(transport, CHROMIUM, limits or BrowserLimits(settle=0.7)))
+        transport = web.transport(fetch_limits or FetchLimits(total=120), ports=None, **options)
+        made.append(Browser(transport, CHROMIUM, limits or BrowserLimits(settle=60)))
         return made[-1]
 
     yield make
@@ -138,7 +141,7 @@ async def test_no_vector_of_a_page_reaches_inside(web, browse, monkeypatch, tmp_
         hosts = ["127.0.0.1", "mixed.test", *(["localhost", "inside.test"] if stripped else [])]
         for n, host in enumerate(hosts):
             web.pages[f"/{n}"] = VECTORS.format(t=f"http://{host}:{canary.tcp}", **ports)
-        found = browse()
+        found = browse(BrowserLimits(settle=0.7))
         for n in range(len(hosts)):
             await found.render(f"http://public.test/{n}")
         await found.close()
@@ -286,7 +289,7 @@ async def test_nothing_of_our_environment_reaches_the_browser(web, browse, monke
     session = await found._chromium._browser.new_browser_cdp_session()
     processes = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
     seen = [await asyncio.to_thread(_environment, process["id"]) for process in processes]
-    assert seen
+    assert any(seen)
     assert not any(b"canary" in environment for environment in seen)
 
 
@@ -297,16 +300,19 @@ def test_a_browser_does_not_go_past_the_operators_proxy(web):
 
 
 def _environment(process):
-    return Path(f"/proc/{process}/environ").read_bytes()
+    try:
+        return Path(f"/proc/{process}/environ").read_bytes()
+    except OSError:  # it has ended
+        return b""
 
 
 def _connections(log):
     """The hosts that Chromium itself has opened TCP connections to, by its own net log."""
-    text = log.read_text().rstrip().rstrip(",")
+    text = log.read_text()
     try:
         found = json.loads(text)
-    except ValueError:
-        found = json.loads(text + "]}")
+    except ValueError:  # it was killed: the last line is cut off
+        found = json.loads(text.rpartition("\n")[0].rstrip().rstrip(",") + "]}")
     kinds = {number: name for name, number in found["constants"]["logEventTypes"].items()}
     hosts = set()
     for event in found["events"]:
