@@ -190,4 +190,4 @@ def test_ctrl_c_calls_a_search_off(up: FakeUpstream, tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
 
         assert process.stdout.read() == "called off\n"
-        assert process.wait(20) == 0
+        assert process.wait(120) == 0

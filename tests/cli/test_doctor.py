@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
 
+from kensaku import Settings
+from kensaku.cli.doctor.local import find_sunsets
 from kensaku.cli.doctor.network import check_clock
 from kensaku.testing import FakeUpstream, faults
 
@@ -153,7 +157,19 @@ def test_the_clock_is_compared_with_most_hosts(skews: list[float | None], mark: 
 
 
 def test_google_is_said_to_end(run: Run, library: Path) -> None:
-    """A provider with a last day is pointed out while there is time."""
+    """A provider with a last day is pointed out."""
     done = run("doctor", GOOGLE_API_KEY="g" * 20, GOOGLE_CX="cx")
 
-    assert "! google: the service ends on 2027-01-01" in done.stdout
+    assert re.search("[!✗] google: the service end(s|ed) on 2027-01-01", done.stdout)
+
+
+@pytest.mark.parametrize(("days", "mark", "verb"), [(1, "!", "ends"), (0, "✗", "ended")])
+def test_an_end_is_a_warning_until_it_has_come(days: int, mark: str, verb: str) -> None:
+    """While there is time, a successor can be planned."""
+    day = date(2027, 1, 1)
+    settings = Settings.load(environ={"GOOGLE_API_KEY": "g" * 20, "GOOGLE_CX": "cx"})
+
+    (told,) = find_sunsets(settings, day - timedelta(days))
+
+    assert (told.mark, told.subject) == (mark, "google")
+    assert told.message == f"the service {verb} on {day}"

@@ -15,6 +15,8 @@ from kensaku.errors import KensakuError
 from kensaku.text.clean import one_line
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from kensaku.client import Kensaku
     from kensaku.config.settings import Settings
 
@@ -53,7 +55,7 @@ def check_machine(settings: Settings) -> list[CheckResult]:
         _home(settings.home),
         *_files(settings),
         *_proxies(settings),
-        *_sunsets(settings),
+        *find_sunsets(settings),
     ]
 
 
@@ -137,12 +139,13 @@ def _proxies(settings: Settings) -> list[CheckResult]:
     ]
 
 
-def _sunsets(settings: Settings) -> list[CheckResult]:
+def find_sunsets(settings: Settings, today: date | None = None) -> list[CheckResult]:
+    """List the providers in use whose service ends, or has ended by `today`."""
     from datetime import UTC, datetime
 
     from kensaku.providers import provider_class
 
-    today = datetime.now(UTC).date()
+    today = today or datetime.now(UTC).date()
     results = []
     for name in settings.providers:
         if (end := provider_class(name).sunset) is not None:
