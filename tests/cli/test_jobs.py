@@ -79,7 +79,8 @@ def test_a_killed_build_goes_on_with_the_same_command(
 
     async def wait_for_documents() -> None:
         async with Jobs(Settings.load()) as jobs:
-            while not (listed := await jobs.list()):  # noqa: ASYNC110 - in another process
+            while not (listed := await jobs.list()):
+                assert building.poll() is None
                 await asyncio.sleep(0.05)
             async for job in jobs.events(listed[0].id, poll=0.02):
                 if job.progress.documents:

@@ -195,12 +195,13 @@ class Jobs:
 
 def _connect(settings: Settings) -> tuple[DBOSClient, JobTables]:
     dbos = import_dbos()
+    from kensaku.jobs.migrate import migrate
     from kensaku.jobs.tables import JobTables
 
     url = url_of(settings)
     if not settings.database_url:
         _create_file(settings)
-    dbos.DBOS.migrate(url)
+    migrate(url)
     tables = JobTables(url)
     tables.create()
     client = dbos.DBOSClient(
