@@ -10,6 +10,7 @@ from kensaku.errors import (
     BadQuery,
     Blocked,
     KeyRefused,
+    Outage,
     ProviderError,
     QuotaExhausted,
     RateLimited,
@@ -29,6 +30,11 @@ ERROR_ENTRY = """<?xml version="1.0" encoding="UTF-8"?>
 
 def throttled(message: str, name: str = "throttle_violation") -> dict[str, object]:
     return {"error_id": 502, "error_message": message, "error_name": name}
+
+
+def web_iq(code: str, message: str, wait: str | None = None) -> dict[str, object]:
+    """A body of its client's `ApiErrorResponse`."""
+    return {"errorCode": code, "userMessage": message, "retryAfter": wait, "traceId": "trace-5"}
 
 
 CASES: list[tuple[str, Fault, type[ProviderError], float | None]] = [
@@ -51,6 +57,11 @@ CASES: list[tuple[str, Fault, type[ProviderError], float | None]] = [
         KeyRefused,
         None,
     ),
+    ("webiq", status(429, web_iq("RateLimitExceeded", "Slow down", "30s")), RateLimited, 30.0),
+    ("webiq", status(430, web_iq("ConcurrencyLimit", "Too many at once")), RateLimited, None),
+    ("webiq", status(403, web_iq("ServiceNotEnabled", "Not enabled")), KeyRefused, None),
+    ("webiq", status(504, web_iq("Timeout", "Later", "soon")), Outage, None),
+    ("webiq", wrong_shape(web_iq("InternalError", "Sorry")), Unreadable, None),
 ]  # fmt: skip
 
 
@@ -227,6 +238,24 @@ async def test_baidu_names_its_errors_also_with_status_200(ask, body, kind):
         await ask("baidu", wrong_shape(body))
 
     assert type(caught.value) is kind
+
+
+async def test_web_iq_says_why_it_refuses(ask):
+    """In `userMessage`; the id for its support is in a header."""
+    fault = status(429, web_iq("RateLimitExceeded", "Slow down"), {"x-traceid": "trace-6"})
+
+    with pytest.raises(RateLimited, match="Slow down") as caught:
+        await ask("webiq", fault)
+
+    assert caught.value.request_id == "trace-6"
+
+
+def test_web_iq_is_asked_in_languages_of_two_letters():
+    """Its client refuses others; the pipeline says that the language was not applied."""
+    webiq = provider_class("webiq")()
+
+    assert "language" not in webiq.request(Query("otter", language="fil"), "key").json
+    assert "language" not in webiq.filters_for(Query("otter", language="fil"))
 
 
 def test_baidu_counts_a_chinese_character_twice():

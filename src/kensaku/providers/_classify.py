@@ -40,6 +40,7 @@ _STATUS: dict[int, type[ProviderError]] = {
     410: Unreadable,
     425: RateLimited,
     429: RateLimited,
+    430: RateLimited,  # Web IQ: too many at once
     432: QuotaExhausted,  # Tavily: the plan's limit
     433: QuotaExhausted,  # Tavily: the pay-as-you-go limit
 }
@@ -82,7 +83,7 @@ def error_class_for(reply: Reply) -> type[ProviderError]:
 
 def request_id(reply: Reply) -> str | None:
     """The id under which the upstream can find this request."""
-    for name in ("x-request-id", "request-id", "x-amzn-requestid", "cf-ray"):
+    for name in ("x-request-id", "request-id", "x-traceid", "x-amzn-requestid", "cf-ray"):
         if value := reply.headers.get(name):
             return value[:100]
     with suppress(ValueError, RecursionError):
@@ -123,7 +124,8 @@ def _query_pattern(query: str) -> re.Pattern[str] | None:
 
 
 def error_text(
-    body: Any, names: Sequence[str] = ("message", "msg", "error", "detail", "errors")
+    body: Any,
+    names: Sequence[str] = ("message", "msg", "userMessage", "error", "detail", "errors"),
 ) -> str:
     """The sentence inside any of the error bodies that upstreams send; "" when there is none.
 

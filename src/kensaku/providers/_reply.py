@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -40,16 +40,27 @@ class Reply:
             return _bounded(float(value))
         with suppress(ValueError, TypeError):
             return _bounded((parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
-        with suppress(ValueError, TypeError, KeyError, RecursionError):
-            return _bounded(float(self.json()["error"]["retry_after_seconds"]))  # Tavily
-        with suppress(ValueError, TypeError, KeyError, RecursionError):
-            return _bounded(_seconds_until(self.json()["reset_at"]))  # You.com
+        try:
+            body = self.json()
+        except (ValueError, RecursionError):
+            return None
+        for read in _WAITS:
+            with suppress(ValueError, TypeError, KeyError, AttributeError):
+                return _bounded(read(body))
         return None
 
 
 def _seconds_until(reset: str) -> float:
     at = datetime.fromisoformat(reset)
     return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() - datetime.now(UTC).timestamp()
+
+
+# How upstreams write the wait into a body.
+_WAITS: tuple[Callable[[Any], float], ...] = (
+    lambda body: float(body["error"]["retry_after_seconds"]),  # Tavily
+    lambda body: _seconds_until(body["reset_at"]),  # You.com
+    lambda body: float(body["retryAfter"].removesuffix("s")),  # Web IQ: "30s"
+)
 
 
 def _bounded(seconds: float) -> float:

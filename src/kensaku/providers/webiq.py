@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kensaku.providers._filters import drop_empty, site_query
-from kensaku.providers.base import Provider, Request, member, rows, text
+from kensaku.providers.base import Provider, Request, rows, text
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
 
 MAX_PASSAGE_CHARS = 5_000
+MAX_NEWS = 20
 
 
 class WebIq(Provider):
@@ -18,42 +19,52 @@ class WebIq(Provider):
     label = "Microsoft Web IQ"
     markup = False
     docs = "https://webiq.microsoft.ai/documentation/api-reference/web"
+    known_by = "sdk"
+    known_source = "webiq 0.1.8, WebResponse and NewsResponse"
     url = "https://api.microsoft.ai"
     key_variable = "WEBIQ_API_KEY"
     key_aliases = ("MICROSOFT_WEBIQ_API_KEY",)
     max_query_chars = 1_000
     max_results = 50
-    filters = frozenset({"domains", "country", "language"})
+    filters = frozenset({"domains", "country", "language", "topic"})
     family = "bing"
     reads_pages = True  # it sends passages, not snippets
     rate = "5/s"
 
     def request(self, query: Query, key: str) -> Request:
+        news = query.topic == "news"
         wanted = {
             "query": site_query(query, self.max_query_chars),
-            "maxResults": min(query.limit, self.max_results),
+            "maxResults": min(query.limit, MAX_NEWS if news else self.max_results),
             "contentFormat": "passage",
             "maxLength": MAX_PASSAGE_CHARS,
-            "language": query.language,
+            "language": self.language_of(query),
             "region": query.country and query.country.upper(),
         }
         return Request(
-            url=self.base_url + "/v3/search/web",
+            url=f"{self.base_url}/v3/search/{'news' if news else 'web'}",
             headers={"x-apikey": key},
             json=drop_empty(wanted),
         )
 
+    def language_of(self, query: Query) -> str | None:
+        # Its client takes two letters and nothing else.
+        return query.language if query.language and len(query.language) == 2 else None
+
     def hits(self, body: Any) -> list[Hit]:
+        # Its client takes every member for optional; one of them makes it a reply.
+        if not body.keys() & {"webResults", "newsResults", "traceId"}:
+            raise ValueError("not a search reply")
         return [
             self.hit(
-                r.get("url"), r.get("title"), _passages(r.get("content")),
+                r.get("url"), r.get("title"), r.get("content"),
                 published=r.get("lastUpdatedAt"),  # `crawledAt` is no day of the page's own
             )
-            for r in rows(body["webResults"])
+            for name in ("webResults", "newsResults")
+            for r in rows(body, name)
         ]  # fmt: skip
 
-
-def _passages(content: Any) -> str:
-    """The passages as one text: they come as one, or as a list of texts or objects."""
-    parts = content if isinstance(content, list) else [content]
-    return text([member(p, "text") if isinstance(p, dict) else p for p in parts])
+    def complaint(self, body: Any) -> str:
+        if isinstance(body, dict) and body.get("errorCode"):
+            return text(body.get("userMessage")) or text(body["errorCode"])
+        return super().complaint(body)
