@@ -229,7 +229,10 @@ def test_hostile_articles_are_unreadable(body):
         ({"error": {"code": "invalid_api_key", "message": "no"}}, KeyRefused),
         ({"code": "daily_limit_exceeded", "message": "no"}, QuotaExhausted),
         ({"code": "rpm_rate_limit_exceeded", "message": "no"}, RateLimited),
-        ({"code": 216003, "message": "no"}, Unreadable),
+        ({"code": 216003, "message": "Authentication error"}, KeyRefused),
+        ({"requestId": "r", "code": "18", "message": "Open api qps request limit"}, RateLimited),
+        ({"code": 500, "message": "no"}, Unreadable),
+        ({"references": None}, Unreadable),
     ],
 )
 async def test_baidu_names_its_errors_also_with_status_200(ask, body, kind):
@@ -256,6 +259,37 @@ def test_web_iq_is_asked_in_languages_of_two_letters():
 
     assert "language" not in webiq.request(Query("otter", language="fil"), "key").json
     assert "language" not in webiq.filters_for(Query("otter", language="fil"))
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("QUOTA_USER_DAILY_FREE", QuotaExhausted),
+        ("QUOTA_USER_DAILY_REQUEST", QuotaExhausted),
+        ("BILLING_INSUFFICIENT_BALANCE", QuotaExhausted),
+        ("RATE_LIMIT_QPS", RateLimited),
+    ],
+)
+async def test_baidu_tells_a_spent_quota_from_a_rate(ask, code, kind):
+    """Both come with 429, and only one of them passes by waiting."""
+    with pytest.raises(ProviderError) as caught:
+        await ask("baidu", status(429, {"code": code, "message": "no"}))
+
+    assert type(caught.value) is kind
+
+
+@pytest.mark.parametrize(
+    ("query", "bounds"),
+    [
+        ({"start_date": "2026-01-02"}, {"gte": "2026-01-02", "lte": "2099-12-31"}),
+        ({"end_date": "2026-01-02"}, {"gte": "2000-01-01", "lte": "2026-01-02"}),
+    ],
+)
+def test_baidu_always_gets_both_ends_of_a_range(query, bounds):
+    """It ignores a range with one."""
+    sent = provider_class("baidu")().request(Query("otter", **query), "key").json
+
+    assert sent["search_filter"]["range"]["page_time"] == bounds
 
 
 def test_baidu_counts_a_chinese_character_twice():

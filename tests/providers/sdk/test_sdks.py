@@ -34,6 +34,11 @@ QUERIES = [
 ]
 # What a client does not send, and why we do.
 BEYOND = {
+    "baidu": {
+        "block_websites[]": "documented; the client has no such parameter",
+        "search_filter.range.page_time.gte": "documented, and seen to work; the client writes gth",
+        "search_filter.range.page_time.lte": "documented, and seen to work; the client writes lth",
+    },
     "brave": {"text_decorations": "documented for the web; the client has no such member for news"},
     "firecrawl": {"sources[]": "documented as texts; the client writes an object around each"},
     "keenable": {"max_results": "documented; the client has no such parameter yet"},
@@ -42,7 +47,11 @@ BEYOND = {
     ),
     "tavily": {"include_published_date": "seen in clients of 2026, not in the official one"},
 }
-OTHER_PATHS = {"GET /search.json": "GET /search"}  # SerpApi: the format by the path, or by default
+OTHER_PATHS = {
+    "GET /search.json": "GET /search",  # SerpApi: the format by the path, or by default
+    # Baidu's client has the call that writes an answer about the same list.
+    "POST /v2/ai_search/web_search": "POST /v2/ai_search/chat/completions",
+}
 BEYOND_CHOICES = {"keenable": {"realtime"}}  # documented; the client knows its default alone
 # Known by a client that is not driven here.
 ELSEWHERE = {
