@@ -6,6 +6,7 @@ import asyncio
 import json
 import socket
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 
@@ -33,9 +34,11 @@ async def official_server(name: str, *, as_json: bool):
         asked.append(query)
         return text
 
-    def web_search(objective: str, search_queries: list[str]) -> str:
+    def web_search(
+        objective: str, search_queries: list[str], session_id: str, model_name: str = ""
+    ) -> dict[str, Any]:
         asked.append(objective)
-        return text
+        return sample.body  # sent as structured content, and as text
 
     server.tool()(web_search_exa if name == "exa_mcp" else web_search)
     app = server.streamable_http_app(stateless_http=True, json_response=as_json)
@@ -62,6 +65,25 @@ async def test_a_server_of_the_official_library_answers(name, as_json):
 
     assert [hit.url for hit in found.hits] == [e["url"] for e in load_sample(name).expect]
     assert asked == ["sea otters"]
+
+
+def test_structured_content_counts_more_than_the_text_beside_it():
+    """Parallel sends both; some servers shorten the text for a model."""
+    sample = load_sample("parallel_mcp")
+    result = {"content": [{"type": "text", "text": "3 results"}], "structuredContent": sample.body}
+
+    hits = provider_class("parallel_mcp")().hits({"jsonrpc": "2.0", "id": 1, "result": result})
+
+    assert [hit.url for hit in hits] == [e["url"] for e in sample.expect]
+
+
+def test_no_two_questions_are_tied_together():
+    """Parallel demands the id of a session, by which it groups what is asked."""
+    parallel = provider_class("parallel_mcp")()
+    sessions = [parallel.arguments(Query(text))["session_id"] for text in ("otter", "ferry")]
+
+    assert sessions[0] != sessions[1]
+    assert all(len(session) <= 100 for session in sessions)
 
 
 @every_server

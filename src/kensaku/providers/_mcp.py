@@ -73,6 +73,12 @@ def tool_text(body: Any) -> str:
     return found
 
 
+def tool_data(body: Any) -> Any:
+    """A tool's result as data: its structured content, or its text as JSON."""
+    found = member(body, "result", "structuredContent")
+    return found if isinstance(found, dict) else json.loads(tool_text(body))
+
+
 def _text(body: Any) -> str:
     parts = rows(body["result"]["content"])
     texts = [p["text"] for p in parts if p.get("type") == "text" and isinstance(p.get("text"), str)]

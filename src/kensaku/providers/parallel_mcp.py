@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
+import hashlib
 from typing import TYPE_CHECKING, Any
 
-from kensaku.providers._mcp import McpProvider, tool_text
+from kensaku.providers._mcp import McpProvider, tool_data
 from kensaku.providers.base import rows
 from kensaku.providers.parallel import MAX_KEYWORD_CHARS
 from kensaku.search.query import cut_at_word
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 class ParallelMcp(McpProvider):
     name = "parallel_mcp"
     label = "Parallel (MCP)"
-    docs = "https://docs.parallel.ai/integrations/mcp/quickstart"
+    docs = "https://docs.parallel.ai/integrations/mcp/search-mcp"
+    known_by = "sdk"
+    known_source = "openclaw/openclaw/extensions/parallel/src/parallel-mcp-search.runtime.ts"
     url = "https://search.parallel.ai"
     keyless = True
     pooled = True
@@ -30,13 +32,19 @@ class ParallelMcp(McpProvider):
 
     def arguments(self, query: Query) -> dict[str, Any]:
         keywords = cut_at_word(query.text, MAX_KEYWORD_CHARS)
-        return {"objective": query.text, "search_queries": [keywords]}
+        # It demands the id of a session, and groups calls by it. An id of the query ties no two
+        # questions together.
+        asked = query.text.encode("utf-8", "replace")
+        return {
+            "objective": query.text,
+            "search_queries": [keywords],
+            "session_id": hashlib.blake2s(asked, digest_size=16).hexdigest(),
+        }
 
     def hits(self, body: Any) -> list[Hit]:
-        # The tool's text is the reply of its API.
         return [
             self.hit(
                 r.get("url"), r.get("title"), r.get("excerpts"), published=r.get("publish_date")
             )
-            for r in rows(json.loads(tool_text(body))["results"])
+            for r in rows(tool_data(body)["results"])
         ]

@@ -57,6 +57,7 @@ BEYOND_CHOICES = {"keenable": {"realtime"}}  # documented; the client knows its 
 ELSEWHERE = {
     **dict.fromkeys(("duckduckgo", "startpage", "mojeek_web"), "the provider itself uses ddgs"),
     "exa_mcp": "its server's own source; test_mcp.py asks a server of the official library",
+    "parallel_mcp": "OpenClaw's client, in TypeScript; test_mcp.py as for Exa",
 }
 CODES = ["".join(pair) for pair in product(ascii_lowercase, repeat=2)]
 every_client = pytest.mark.parametrize("name", NAMES)
