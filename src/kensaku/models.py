@@ -174,6 +174,8 @@ class Hit:
     raw_content: str | None = None  # the whole page as Markdown, when it was asked for
     sources: tuple[Source, ...] = ()
     explain: Explain | None = None
+    # The host of the page when `url` is somebody's redirect to it; "" when nobody says which.
+    site: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """All that is known of the hit, ready for JSON."""

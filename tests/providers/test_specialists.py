@@ -310,6 +310,26 @@ async def test_gemini_answers_with_its_sources(ask):
     assert len(found.hits) == 3
 
 
+async def test_geminis_hits_are_of_the_sites_that_its_redirects_lead_to(make_client, upstream):
+    """Their address is Google's own; filters look at the page's."""
+    async with make_client("gemini") as client:
+        found = await client.search("otter", include_domains=["wikipedia.org"])
+        again = await client.search("otter", exclude_domains=["google.com.example"])
+
+    assert [(h.title, h.site) for h in found.hits] == [("wikipedia.org", "wikipedia.org")]
+    assert found.to_dict()["hits"][0]["site"] == "wikipedia.org"
+    assert [h.site for h in again.hits] == ["wikipedia.org", "", "noaa.gov"]
+
+
+def test_an_address_of_its_own_is_no_redirect():
+    """Some replies have addresses of pages."""
+    chunk = {"web": {"uri": "https://www.google.com/search?q=weather", "title": "weather.example"}}
+    body = {"candidates": [{"content": {"parts": [{"text": "Rain."}]},
+                            "groundingMetadata": {"groundingChunks": [chunk]}}]}  # fmt: skip
+
+    assert provider_class("gemini")().hits(body)[0].site is None
+
+
 @pytest.mark.parametrize(
     "body",
     [

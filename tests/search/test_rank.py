@@ -198,6 +198,54 @@ def test_domains_are_filtered_whatever_the_upstream_did():
     assert notes == ["2 of 3 hits were of other domains and were left out"]
 
 
+GOOGLE = "https://vertexaisearch.cloud.google.com/grounding-api-redirect/"
+
+
+def test_behind_a_redirect_the_site_counts_and_not_the_redirect():
+    """A site that nobody names is none of those that were asked for, and none of the others."""
+    hits = [hit(GOOGLE + "1", site="en.wikipedia.org"), hit(GOOGLE + "2", site="")]
+
+    assert kept(hits, include_domains=["wikipedia.org"])[0] == hits[:1]
+    assert kept(hits, exclude_domains=["wikipedia.org"])[0] == hits[1:]
+    assert kept(hits, include_domains=["google.com"])[0] == []
+    assert kept(hits, block=("google.com",))[0] == hits
+
+
+def test_hits_behind_one_redirect_are_not_hits_of_one_host():
+    """The second page of a site goes behind the pages of others."""
+    sites = ("a.example", "a.example", "b.example", "", "")
+    hits = [hit(f"{GOOGLE}{n}", site=site) for n, site in enumerate(sites)]
+
+    assert [h.site for h in limit_per_host(hits, 1)] == [
+        "a.example",
+        "b.example",
+        "",
+        "",
+        "a.example",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("site", "cleaned"),
+    [
+        (None, None),
+        ("WWW.Wikipedia.org ", "wikipedia.org"),
+        ("ラッコ", ""),
+        ("otters", ""),
+        ("a.example/path", ""),
+        ("<b>a.example</b>", ""),
+        ("a.example\n", "a.example"),
+        ("a" * 300 + ".example", ""),
+        (5, ""),
+    ],
+)
+def test_a_site_is_a_host_name_or_unknown(site, cleaned):
+    """It is a title in some upstreams: a stranger's words."""
+    (clean,) = clean_hits([Hit("https://a.example/", "A", site=site)], 10)
+
+    assert clean.site == cleaned
+
+
 @pytest.mark.parametrize(
     ("undated", "left"), [("keep", ["new", "none"]), ("last", ["new", "none"]), ("drop", ["new"])]
 )

@@ -271,8 +271,12 @@ class Provider:
         author: Any = None,
         favicon: Any = None,
         raw_content: Any = None,
+        site: str | None = None,
     ) -> Hit:
-        """A hit of this provider. What has the wrong type is left out; the rest still counts."""
+        """A hit of this provider. What has the wrong type is left out; the rest still counts.
+
+        `site` is given when the address is a redirect: the host of the page, "" when unknown.
+        """
         if is_number(published):
             published = str(published)  # seconds since 1970; dates are read further on
         address = url.strip() if isinstance(url, str) else text(url)
@@ -286,6 +290,7 @@ class Provider:
             text(author) or None if author else None,
             text(favicon) or None if favicon else None,
             text(raw_content) or None if raw_content else None,
+            site=site,
         )
 
     def image(self, url: Any, description: Any = "", page: Any = "") -> Image:

@@ -1,7 +1,9 @@
 """Gemini with Google Search: an answer, and the pages that it is grounded on. Asked by name only.
 
-A hit's text is what the answer says on that page's authority, and its address is Google's own
-redirect to the page. An answer takes seconds and costs cents, so `auto` never asks it.
+A hit's text is what the answer says on that page's authority. Its address is Google's redirect to
+the page, and its title the page's site. The redirects are not resolved: that is a request to Google
+for each hit, which tells it what is looked at; reading a page follows its redirect anyway.
+An answer takes seconds and costs cents, so `auto` never asks it.
 """
 
 from __future__ import annotations
@@ -10,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import KeyRefused, ProviderError, QuotaExhausted
 from kensaku.providers._classify import reason_in
-from kensaku.providers.base import Provider, Reply, Request, member, rows, section, text
+from kensaku.providers.base import Provider, Reply, Request, first_text, member, rows, section, text
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
 
 MODEL = "gemini-2.5-flash"
+REDIRECT = "/grounding-api-redirect/"
 
 
 class Gemini(Provider):
@@ -55,6 +58,7 @@ class Gemini(Provider):
                 member(chunk, "web", "uri"),
                 member(chunk, "web", "title"),
                 text([member(s, "segment", "text") for s in supports if _rests_on(s, n)]),
+                site=_site(chunk),
             )
             for n, chunk in enumerate(rows(grounding, "groundingChunks"))
         ]
@@ -77,6 +81,13 @@ def _candidate(body: Any) -> dict[str, Any]:
     candidate = rows(body["candidates"])[0]
     section(candidate, "content")["parts"]
     return candidate
+
+
+def _site(chunk: dict[str, Any]) -> str | None:
+    """Where a redirect leads to; the `domain` is Vertex's, in the others the title is one."""
+    if REDIRECT not in text(member(chunk, "web", "uri")):
+        return None
+    return first_text(member(chunk, "web", "domain"), member(chunk, "web", "title")) or ""
 
 
 def _rests_on(support: dict[str, Any], number: int) -> bool:

@@ -59,6 +59,7 @@ class WebIq(Provider):
             self.hit(
                 r.get("url"), r.get("title"), r.get("content"),
                 published=r.get("lastUpdatedAt"),  # `crawledAt` is no day of the page's own
+                site=text(r["domain"]) if r.get("domain") else None,  # for redirects, in China
             )
             for name in ("webResults", "newsResults")
             for r in rows(body, name)

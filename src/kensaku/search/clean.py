@@ -11,6 +11,7 @@ from kensaku.models import MAX_RESULTS, Explain, Hit, Image, Source
 from kensaku.search.terms import terms, text_coverage
 from kensaku.text.clean import cut, plain, plain_lines, visible
 from kensaku.text.dates import parse_date
+from kensaku.text.urls import host_name
 
 if TYPE_CHECKING:
     from kensaku.models import Query
@@ -71,6 +72,7 @@ def clean_hits(
                 _raw_content(hit.raw_content, markup=markup),
                 (Source(provider, rank, score, family),),
                 replace(hit.explain, coverage=covered) if hit.explain else Explain(covered),
+                None if hit.site is None else host_name(str(hit.site)[:300]),
             )
         )
         if len(cleaned) == limit:

@@ -18,8 +18,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from kensaku.search.calibration import Models, shipped_models
+from kensaku.search.filters import site_of
 from kensaku.search.terms import coverage, terms
-from kensaku.text.urls import host_of
 
 if TYPE_CHECKING:
     from kensaku.models import Hit
@@ -128,7 +128,7 @@ def factors_of(
         score_mean=mean,
         score_variance=variance,
         agreement=round(shared / len(best), 3) if best else 0.0,
-        hosts=len({host_of(hit.url) for hit in best}),
+        hosts=len({site_of(hit) for hit in best}),
         stale=stale,
         partial=partial,
     )

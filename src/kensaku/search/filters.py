@@ -24,7 +24,7 @@ def filter_hits(
     passed = list(hits)
     if query.include_domains or query.exclude_domains or block:
         only, never = query.include_domains, (*query.exclude_domains, *block)
-        passed = [h for h in passed if _in_domains(h.url, only, never)]
+        passed = [h for h in passed if _in_domains(site_of(h), only, never)]
         if gone := len(hits) - len(passed):
             notes.append(f"{gone} of {len(hits)} hits were of other domains and were left out")
     if query.min_score is not None:
@@ -39,8 +39,12 @@ def filter_hits(
     return passed, notes
 
 
-def _in_domains(url: str, only: Sequence[str], never: Sequence[str]) -> bool:
-    host = host_of(url)
+def site_of(hit: Hit) -> str:
+    """The host of a hit's page, also behind a redirect; empty when it is not known."""
+    return host_of(hit.url) if hit.site is None else hit.site
+
+
+def _in_domains(host: str, only: Sequence[str], never: Sequence[str]) -> bool:
     if any(in_domain(host, d) for d in never):
         return False
     return not only or any(in_domain(host, d) for d in only)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from kensaku.models import Explain, Hit
 from kensaku.search.duplicates import deduplicate
+from kensaku.search.filters import site_of
 from kensaku.search.terms import coverage, terms
-from kensaku.text.urls import host_of
 
 if TYPE_CHECKING:
     from kensaku.models import Query
@@ -59,7 +59,7 @@ def limit_per_host(hits: Sequence[Hit], per_domain: int) -> list[Hit]:
     first: list[Hit] = []
     later: list[Hit] = []
     for hit in hits:
-        host = host_of(hit.url)
+        host = site_of(hit)
         seen[host] = seen.get(host, 0) + 1
         (first if seen[host] <= per_domain or not host else later).append(hit)
     return first + later

@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 _ORDINARY = re.compile(r"https?://([A-Za-z0-9.-]+)(/[^?#]*|)(?:\?([^#]*))?(?:#.*)?")
 _HOST = re.compile(r"https?://([A-Za-z0-9.-]+)(?:[/?#]|\Z)")
+_HOST_NAME = re.compile(r"[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+")
 _TRACKING = re.compile(
     r"utm_\w+|gclid|dclid|fbclid|msclkid|yclid|mc_[ce]id|igshid|ref_src|spm|_ga|_gl|srsltid"
 )
@@ -41,6 +42,12 @@ def host_of(url: str) -> str:
         return (urlsplit(url).hostname or "").removeprefix("www.")
     except ValueError:
         return ""
+
+
+def host_name(text: str) -> str:
+    """The text as a host name without `www.`; empty when it is anything else."""
+    name = text.strip().lower().removeprefix("www.")
+    return name if len(name) <= 253 and _HOST_NAME.fullmatch(name) else ""
 
 
 def in_domain(host: str, domain: str) -> bool:

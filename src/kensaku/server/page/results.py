@@ -73,7 +73,7 @@ class HitView:
 
 def hit_view(n: int, hit: Hit, query: str, t: Words) -> HitView:
     """What is shown of a hit."""
-    host, crumbs = _where(hit.url)
+    host, crumbs = _where(hit.url) if hit.site is None else (hit.site, [])
     text = hit.content if len(hit.content) <= MAX_SNIPPET else f"{hit.content[:MAX_SNIPPET]} …"
     sources = hit.sources or ()
     return HitView(

@@ -95,7 +95,7 @@ def _rows(found: Found) -> list[dict[str, Any]]:
             "link": hit.url,
             "snippet": hit.content,
             "position": n,
-            "source": urlsplit(hit.url).hostname or "",
+            "source": hit.site or urlsplit(hit.url).hostname or "",
             **({"date": hit.published} if hit.published else {}),
         }
         for n, hit in enumerate(found.hits, 1)
