@@ -104,6 +104,7 @@ class Resources:
                 key_variable=cls.key_variable,
                 keyless=keyless,
                 rate=configured.rate or usual_rate,
+                rate_group=cls.rate_group,
             )
         return limiter
 

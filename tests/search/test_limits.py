@@ -223,6 +223,34 @@ async def test_the_key_that_can_be_used_now_comes_first():
         await limiter.acquire(asyncio.get_running_loop().time() + 0.05)
 
 
+async def test_those_who_share_a_limit_share_its_turns_and_its_cooldown():
+    """GitHub counts searches for repositories and for issues as one, and those for code apart."""
+    store, now = MemoryStore(), asyncio.get_running_loop().time()
+    options = {"keyless": True, "rate": "1/h"}
+    repositories = Limiter("github", store, rate_group="github", **options)
+    issues = Limiter("github_issues", store, rate_group="github", **options)
+    others = Limiter("wikipedia", store, **options)
+
+    used = await repositories.acquire(now)
+    with pytest.raises(Cooling, match="our own limit"):
+        await issues.acquire(now)
+    assert await others.acquire(now)
+
+    await repositories.cool_down(used, 60, "RateLimited")
+    await issues.sync()
+    with pytest.raises(Cooling, match="slow down"):
+        await issues.acquire(now)
+
+
+async def test_a_client_lets_githubs_searches_share_one_limit(make_client):
+    """Except for those for code, for which GitHub has another."""
+    async with make_client("github", "github_issues", "github_code") as client:
+        names = ("github", "github_issues", "github_code")
+        groups = [client._resources.limiter(name)._turn_key(0) for name in names]
+
+    assert groups[0] == groups[1] != groups[2]
+
+
 async def test_without_a_key_the_variable_is_named():
     """The remedy is in the error."""
     limiter = Limiter("brave", MemoryStore(), key_variable="BRAVE_API_KEY")

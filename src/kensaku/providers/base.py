@@ -124,6 +124,7 @@ class Provider:
     price_source: ClassVar[str] = ""  # who says so, and when; "unverified" where nobody does
     rate: ClassVar[str | None] = None  # "5/s": what to stay under unless the settings say more
     keyless_rate: ClassVar[str | None] = None  # the same, without a key
+    rate_group: ClassVar[str] = ""  # whose limit it shares, where an upstream counts several as one
     reads_pages: ClassVar[bool] = False  # depth "advanced" is the upstream's own work
     sunset: ClassVar[date | None] = None  # the day on which the upstream ends
     format: ClassVar[str] = "JSON"  # what `decode` reads, for people

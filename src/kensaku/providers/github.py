@@ -33,6 +33,7 @@ class GitHub(Provider):
     family = "github"
     rate = "30/m"
     keyless_rate: ClassVar[str | None] = "10/m"
+    rate_group = "github"  # all of its searches are counted together, except those for code
     markup = False
 
     path = "/search/repositories"
@@ -112,6 +113,7 @@ class GitHubCode(GitHub):
     filters = frozenset()
     rate = "10/m"
     keyless_rate = None
+    rate_group = "github_code"
 
     path = "/search/code"
     accepts = "application/vnd.github.text-match+json"  # with the lines that match

@@ -100,8 +100,10 @@ class Limiter:
         key_variable: str | None = None,
         keyless: bool = False,  # it may be asked without a key
         rate: str | None = None,
+        rate_group: str = "",  # providers of one group share turns and cooldowns of a key
     ) -> None:
         self.name = name
+        self._group = rate_group or name
         self._variable = key_variable
         self.breaker = CircuitBreaker()
         self.latencies: deque[float] = deque(maxlen=100)
@@ -201,7 +203,7 @@ class Limiter:
         """End all cooldowns and close the circuit: somebody has mended the cause."""
         self.breaker.close()
         self._cooldowns = dict.fromkeys(self._ids, _NO_COOLDOWN)
-        await self._store.forget(f"cool:{self.name}:")
+        await self._store.forget(f"cool:{self._group}:")
         await self._publish_circuit()
 
     def has_other_key(self, tried: int) -> bool:
@@ -302,13 +304,13 @@ class Limiter:
             await self._store.give_back(self._turn_key((used.number or 1) - 1), self._rate[0])
 
     def _turn_key(self, index: int) -> str:
-        return f"turn:{self.name}:{self._ids[index]}"
+        return f"turn:{self._group}:{self._ids[index]}"
 
     def _id_of(self, used: Permit) -> str:
         return self._ids[(used.number or 1) - 1]
 
     def _cooldown_key(self, key_id: str) -> str:
-        return f"cool:{self.name}:{key_id}"
+        return f"cool:{self._group}:{key_id}"
 
 
 def _key_id(key: str) -> str:
