@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import urllib.error
 import urllib.request
 
 import pytest
@@ -24,13 +25,28 @@ async def test_exa_py_searches_and_reads(reading_server, site):
 
     found = await asyncio.to_thread(exa.search, "otters", num_results=3)
     read = await asyncio.to_thread(exa.get_contents, [site + "otters", site + "missing"])
-    answer = await asyncio.to_thread(exa.answer, "otters")
+    answer = await asyncio.to_thread(exa.answer, "otters", user_location={"country": "JP"})
 
     assert len(found.results) == 3
     assert found.results[0].url.startswith("http")
     assert "hold hands" in read.results[0].text
     assert [s.status for s in read.statuses] == ["success", "error"]
     assert answer.answer
+
+
+@pytest.mark.parametrize("wanted", [{"stream": True}, {"outputSchema": {"type": "object"}}])
+async def test_an_answer_of_another_form_is_refused(server, wanted):
+    """A client would misread the one that we have."""
+    body = json.dumps({"query": "otters", **wanted}).encode()
+    headers = {"Content-Type": "application/json", "x-api-key": "anything"}
+    request = urllib.request.Request(f"{server.url}/exa/answer", body, headers)
+
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        await asyncio.to_thread(urllib.request.urlopen, request)
+
+    with refused.value:
+        assert refused.value.code == 400
+        assert next(iter(wanted)) in json.load(refused.value)["error"]
 
 
 async def test_firecrawl_py_searches_and_scrapes(reading_server, site):

@@ -18,6 +18,19 @@ NEEDED = {"query": "otters", "q": "otters", "url": "https://a.example/", "format
 URLS = ["https://a.example/"]
 # Read, but of no effect: the vendor's own search has pieces, and ours has passages.
 LENIENT = {("/search", "chunks_per_source")}
+# Published, and without an effect when it is given alone, or with the values of these tests.
+ALONE = {
+    "category": "news is the only one that we know",
+    "chunks_per_source": "see above; of a crawl, together with instructions",
+    "exact_match": "of a query with a phrase in it",
+    "filter_by_language": "a language is always a filter here",
+    "format": "the one that a client asks for",
+    "include_domains_mode": "together with include_domains",
+    "safe_search": "read, and of no effect: upstreams decide about it",
+    "scrapeOptions": "its formats have one",
+    "sources": "news alone have one",
+    "type": "news and images have one",
+}
 
 
 def published_bounds() -> list[Any]:
@@ -88,3 +101,14 @@ def test_an_interface_reads_and_answers_as_it_did(wire):
     known = json.loads(exchanges.FILE.read_text(encoding="utf-8"))
 
     assert exchanges.describe(wire) == known[wire]
+
+
+@pytest.mark.parametrize("wire", exchanges.WIRES)
+def test_what_is_published_has_an_effect(wire):
+    """Honoured, or not published: a client cannot tell what is ignored."""
+    for path, told in json.loads(exchanges.FILE.read_text(encoding="utf-8"))[wire].items():
+        effects = {*(n for n, change in told["changed"].items() if change), *told["replies"]}
+        ignored = {n.partition("=")[0] for n in told["changed"]}
+        ignored -= {n.partition("=")[0] for n in effects}
+
+        assert ignored <= ALONE.keys(), path

@@ -29,6 +29,13 @@ PARAMETERS: dict[str, Any] = {
     "contents": {"type": "object"},
 }
 CONTENTS: dict[str, Any] = {"urls": {**_TEXTS, "minItems": 1, "maxItems": MAX_URLS}}
+ANSWER: dict[str, Any] = {
+    "query": PARAMETERS["query"],
+    "text": {"type": "boolean"},
+    "userLocation": PARAMETERS["userLocation"],
+}
+# What changes the form of an answer: ignored, a client would misread the reply.
+REFUSED = ("stream", "outputSchema")
 
 
 class Exa(Wire):
@@ -41,7 +48,7 @@ class Exa(Wire):
         return [
             Endpoint("POST", "/search", read_search, write_search, "Search", PARAMETERS),
             Endpoint("POST", "/contents", read_contents, write_contents, "Read pages", CONTENTS),
-            Endpoint("POST", "/answer", read_answer, write_answer, "Answer", PARAMETERS),
+            Endpoint("POST", "/answer", read_answer, write_answer, "Answer", ANSWER),
         ]
 
     def error(self, status: int, message: str) -> Any:
@@ -68,7 +75,7 @@ def read_search(asked: Asked) -> Search:
         end_date=operators.iso_day(body.get("endPublishedDate")),
         include_domains=fields.texts(body, "includeDomains", 300),
         exclude_domains=fields.texts(body, "excludeDomains", 300),
-        country=fields.text(body, "userLocation", most=100) or None,
+        country=_country(body),
         include_raw_content=bool(_contents(body).get("text")),
     )
     return Search(query, raw="markdown" if query.include_raw_content else None)
@@ -125,8 +132,17 @@ def write_contents(call: Extract, read: Read, exchange: Exchange) -> dict[str, A
 def read_answer(asked: Asked) -> Search:
     from kensaku.models import Query
 
-    text = fields.text(asked.body, "query", most=2_000)
-    return Search(Query(text, max_results=10, include_answer=True), answer=True)
+    body = asked.body
+    if refused := next((name for name in REFUSED if body.get(name)), None):
+        raise InvalidQuery(f"{refused} is not supported here", remedy=f"leave {refused} out")
+    query = Query(
+        fields.text(body, "query", most=2_000),
+        max_results=10,
+        include_answer=True,
+        include_raw_content=fields.switch(body, "text"),
+        country=_country(body),
+    )
+    return Search(query, answer=True, raw="markdown" if query.include_raw_content else None)
 
 
 def write_answer(call: Search, found: Found, exchange: Exchange) -> dict[str, Any]:
@@ -136,6 +152,14 @@ def write_answer(call: Search, found: Found, exchange: Exchange) -> dict[str, An
         "citations": [_row(hit, {"text": exchange.asked.body.get("text")}) for hit in found.hits],
         "costDollars": {"total": found.cost},
     }
+
+
+def _country(body: Mapping[str, Any]) -> str | None:
+    """Where the user is: a country, or an object with one; coordinates are not used."""
+    place = body.get("userLocation")
+    if isinstance(place, Mapping):
+        return fields.text(place, "country", most=100) or None
+    return fields.text(body, "userLocation", most=100) or None
 
 
 def _contents(body: Mapping[str, Any]) -> Mapping[str, Any]:
