@@ -94,14 +94,14 @@ def run_process(machine) -> Iterator[Callable[..., Runner]]:
     """Start a process that runs jobs, and wait until it does."""
     started: list[subprocess.Popen[bytes]] = []
 
-    def start(database: str = "", workers: int = 2) -> Runner:
+    def start(database: str = "", workers: int = 2, env: dict[str, str] | None = None) -> Runner:
         values = {"fetch_allow": "127.0.0.1", "fetch_ports": "any", "fetch_per_host": "8"}
         values |= {"cache": "false", "state_url": "memory:", "database_url": database}
-        env = {f"KENSAKU_{name.upper()}": value for name, value in values.items() if value}
+        ours = {f"KENSAKU_{name.upper()}": value for name, value in values.items() if value}
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.jobs.runner", str(workers)],
             cwd=ROOT,
-            env={**os.environ, **env, "KENSAKU_HOME": str(machine)},
+            env={**os.environ, **ours, **(env or {}), "KENSAKU_HOME": str(machine)},
             stdout=subprocess.PIPE,
         )
         started.append(process)

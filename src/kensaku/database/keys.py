@@ -137,6 +137,14 @@ async def find_hashes(db: Database, digests: Iterable[bytes]) -> dict[bytes, Api
     }
 
 
+async def get_key(db: Database, id: str) -> ApiKey | None:
+    """Return the key with this id, live or not."""
+    async with db.read() as connection:
+        query = select(*_COLUMNS).where(API_KEYS.c.id == id)
+        row = (await connection.execute(query)).mappings().first()
+    return None if row is None else _key(row)
+
+
 async def list_keys(db: Database, *, tenant: str | None = None) -> list[ApiKey]:
     """Return all keys, or those of a tenant, oldest first; revoked ones, too."""
     query = select(*_COLUMNS).order_by(API_KEYS.c.created, API_KEYS.c.id)

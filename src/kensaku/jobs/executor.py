@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from kensaku.errors import ConfigError, MissingExtra
+from kensaku.jobs.accounting import Accounting
 from kensaku.jobs.job import FINISHED, stored_statuses
 from kensaku.jobs.names import JOB, JOBS_QUEUE, PARTS_QUEUE
 from kensaku.jobs.old_sqlite import define_subsec
@@ -68,6 +69,7 @@ class Executor:
         self.workers = workers or available_cores()
         self._observers = tuple(observers)
         self._beat, self._dead = beat, dead
+        self.accounting = Accounting(settings)
         self._client: Kensaku | None = None
         self._parser: ParsePool | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -121,10 +123,7 @@ class Executor:
 
         It belongs to the event loop of the jobs. A client of another loop would be used by two.
         """
-        from kensaku.client import Kensaku
-
-        if self._client is None:
-            self._client = Kensaku(self.settings, observers=self._observers)
+        assert self._client is not None  # `running` made it
         return self._client.for_tenant(tenant)
 
     @property
@@ -146,9 +145,17 @@ class Executor:
         try:
             if self._stopping.is_set():
                 await asyncio.Event().wait()  # until it is cancelled: nothing more is begun
+            await self._open_client()
             yield
         finally:
             self._tasks.discard(task)
+
+    async def _open_client(self) -> None:
+        from kensaku.client import Kensaku
+
+        usage = await self.accounting.open()
+        if self._client is None:
+            self._client = Kensaku(self.settings, observers=(*self._observers, usage))
 
     async def _end_tasks(self) -> None:
         tasks = list(self._tasks)
@@ -158,6 +165,7 @@ class Executor:
         if self._client is not None:
             await self._client.close()
             self._client = None
+        await self.accounting.close()
         if self._parser is not None:
             await self._parser.aclose()
             self._parser = None

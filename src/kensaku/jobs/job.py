@@ -90,16 +90,15 @@ def stored_statuses(status: JobStatus) -> list[str]:
 
 
 def job_from(workflow: WorkflowStatus, progress: JobProgress) -> Job:
-    """Return the job that a workflow is. Its input is (kind, tenant, arguments)."""
-    kind, tenant, arguments = (workflow.input or {"args": ("", "", {})})["args"]
-    attributes = workflow.attributes or {}
+    """Return the job that a workflow is. Its input is what `run_job` takes."""
+    kind, tenant, arguments, *key_id = (workflow.input or {"args": ("", "", {})})["args"]
     status = _STATUSES[workflow.status]
     return Job(
         id=workflow.workflow_id,
         kind=kind,
         status=status,
         tenant=tenant,
-        key_id=str(attributes.get("key_id", "")),
+        key_id=key_id[0] if key_id else "",
         arguments=arguments,
         progress=progress,
         result=workflow.output if status == "done" else None,

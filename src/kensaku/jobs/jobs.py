@@ -97,7 +97,8 @@ class Jobs:
     ) -> str:
         """Queue a job and return its id. Raises `UsageError` for arguments that cannot work.
 
-        `operator`: the caller operates this machine, and may name its files.
+        `key_id`: the API key that pays for the job's searches. `operator`: the caller operates this
+        machine, and may name its files.
         """
         check = kind_of(kind).check
         checked = await asyncio.to_thread(lambda: check(arguments, operator=operator))
@@ -113,11 +114,11 @@ class Jobs:
                 "queue_name": JOBS_QUEUE,
                 "app_version": VERSION,
                 "authenticated_user": _user(tenant),
-                "attributes": {"key_id": key_id},
             },
             kind,
             tenant,
             checked,
+            key_id,
         )
         return str(handle.get_workflow_id())
 

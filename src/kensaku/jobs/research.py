@@ -9,6 +9,8 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from kensaku.errors import BudgetExceeded
+from kensaku.models import Attempt, Outcome
 from kensaku.research.report import report_of
 from kensaku.research.state import State, pending, start
 from kensaku.research.steps import perform
@@ -29,8 +31,11 @@ async def run(job: JobRun, arguments: Mapping[str, Any]) -> dict[str, Any]:
     state = start(values.pop("input"), values)
     while names := pending(state):
         await job.report(names[0].partition("-")[0], len(state.results))
-        results = await asyncio.gather(*(_step(job, name, state) for name in names))
+        steps = (_step(job, name, state) for name in names)
+        results = await asyncio.gather(*steps, return_exceptions=True)  # lets all of them end
         for name, result in zip(names, results, strict=True):
+            if isinstance(result, BaseException):
+                raise result
             state = state.record(name, result)
     return report_of(state).to_dict()
 
@@ -41,4 +46,23 @@ async def run_part(job: JobRun, part: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def _step(job: JobRun, name: str, state: State) -> dict[str, Any]:
-    return await job.step(name, lambda: perform(name, state, job.client))
+    async def work() -> dict[str, Any]:
+        result = await perform(name, state, job.client)
+        _check_budget(job, result)
+        return result
+
+    return await job.step(name, work)
+
+
+def _check_budget(job: JobRun, result: Mapping[str, Any]) -> None:
+    """Raise `BudgetExceeded` for a search that nobody was asked because of it.
+
+    Then the step has failed, and resuming the job searches again.
+    """
+    if result.get("outcome") != Outcome.UNAVAILABLE or "attempts" not in result:
+        return
+    errors = [Attempt.from_dict(attempt).error for attempt in result["attempts"]]
+    spent = next((error for error in errors if isinstance(error, BudgetExceeded)), None)
+    if spent is not None:
+        remedy = f"resume the job when there is budget again: kensaku jobs resume {job.id}"
+        raise BudgetExceeded(spent.message, remedy=remedy)

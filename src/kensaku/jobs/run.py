@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from dbos import DBOS
 from dbos import error as dbos_errors
 
-from kensaku.errors import FetchError, JobFailed, UsageError
+from kensaku.errors import BudgetExceeded, FetchError, JobFailed, UsageError
 from kensaku.jobs.job import JobProgress
 from kensaku.jobs.names import PARTS_QUEUE
 
@@ -26,8 +26,10 @@ AHEAD = 64  # parts that are queued or running at a time: the table stays short
 class JobRun:
     """One run of a job, or of a part of it, in this process."""
 
-    def __init__(self, executor: Executor, id: str, kind: str, tenant: str, part: int = 0) -> None:
-        self.id, self.kind, self.tenant, self.part = id, kind, tenant, part
+    def __init__(
+        self, executor: Executor, id: str, kind: str, tenant: str, key_id: str = "", part: int = 0
+    ) -> None:
+        self.id, self.kind, self.tenant, self.key_id, self.part = id, kind, tenant, key_id, part
         self.executor = executor
 
     @property
@@ -50,10 +52,21 @@ class JobRun:
                     "preemptible": True,
                     "should_retry": _is_worth_retrying,
                 },
-                _coroutine(work),
+                self._booked(work),
             )
         except dbos_errors.DBOSMaxStepRetriesExceeded as given_up:
             raise given_up.errors[-1] from None
+
+    def _booked(self, work: Callable[[], Awaitable[T]]) -> Callable[[], Any]:
+        """Return the work with its usage written, before the step counts as done."""
+
+        async def call() -> T:
+            try:
+                return await work()
+            finally:
+                await self.executor.accounting.flush()
+
+        return call
 
     async def report(
         self, stage: str = "", done: int = 0, total: int = 0, documents: int = 0
@@ -73,7 +86,7 @@ class JobRun:
         errors: list[str] = []
         for n in range(len(parts) + AHEAD):
             if n < len(parts):
-                call = (self.id, n + 1, self.kind, self.tenant, dict(parts[n]))
+                call = (self.id, n + 1, self.kind, self.tenant, dict(parts[n]), self.key_id)
                 queued.append(await DBOS.enqueue_workflow_async(PARTS_QUEUE, run_part, *call))
             if n >= AHEAD and queued:
                 try:
@@ -87,12 +100,6 @@ class JobRun:
             )
 
 
-def _coroutine(work: Callable[[], Awaitable[T]]) -> Callable[[], Any]:
-    async def call() -> T:
-        return await work()
-
-    return call
-
-
 def _is_worth_retrying(error: BaseException) -> bool:
-    return not isinstance(error, UsageError | FetchError)  # fetching has retries of its own
+    # Fetching has retries of its own; a budget that is spent is spent for hours.
+    return not isinstance(error, UsageError | FetchError | BudgetExceeded)

@@ -12,7 +12,7 @@ from typing import Any
 from dbos import DBOS
 
 from kensaku.errors import JobFailed, KensakuError
-from kensaku.jobs.executor import Executor, running_executor
+from kensaku.jobs.executor import running_executor
 from kensaku.jobs.kinds import kind_of
 from kensaku.jobs.names import JOB, PART
 from kensaku.jobs.run import JobRun
@@ -24,24 +24,25 @@ Values = dict[str, Any]
 
 
 @DBOS.workflow(name=JOB, max_recovery_attempts=MAX_RECOVERIES)
-async def run_job(kind: str, tenant: str, arguments: Values) -> Values:
+async def run_job(kind: str, tenant: str, arguments: Values, key_id: str = "") -> Values:
     """Run a job from its beginning; steps that finished before return what they returned."""
-    executor = running_executor()
-    job = JobRun(executor, str(DBOS.workflow_id), kind, tenant)
-    return await _run(executor, lambda: kind_of(kind).run(job, arguments))
+    job = JobRun(running_executor(), str(DBOS.workflow_id), kind, tenant, key_id)
+    return await _run(job, lambda: kind_of(kind).run(job, arguments))
 
 
 @DBOS.workflow(name=PART, max_recovery_attempts=MAX_RECOVERIES)
-async def run_part(job_id: str, number: int, kind: str, tenant: str, part: Values) -> Values:
+async def run_part(
+    job_id: str, number: int, kind: str, tenant: str, part: Values, key_id: str = ""
+) -> Values:
     """Run one part of a job."""
-    executor = running_executor()
-    job = JobRun(executor, job_id, kind, tenant, number)
-    return await _run(executor, lambda: kind_of(kind).run_part(job, part))
+    job = JobRun(running_executor(), job_id, kind, tenant, key_id, number)
+    return await _run(job, lambda: kind_of(kind).run_part(job, part))
 
 
-async def _run(executor: Executor, work: Callable[[], Awaitable[Values]]) -> Values:
+async def _run(job: JobRun, work: Callable[[], Awaitable[Values]]) -> Values:
+    executor = job.executor
     try:
-        async with executor.running():
+        async with executor.running(), executor.accounting.booked(job):
             return await work()
     except KensakuError:
         raise

@@ -187,11 +187,10 @@ async def resume_runs(state: State) -> None:
 
 async def budget_of(state: State, sender: Sender) -> Budget | None:
     """What the key of a person may still spend; None when nothing bounds it."""
-    from kensaku.database.keys import list_keys
+    from kensaku.database.keys import get_key
 
-    keys = await list_keys(state.database, tenant=sender.tenant)
-    key = next((key for key in keys if key.id == sender.person), None)
-    if key is None:
+    key = await get_key(state.database, sender.person)
+    if key is None or key.tenant != sender.tenant:
         return None
     # Not `client.budget`: in a request, that is the money of the key already.
     operators = state.client_of_tenant(sender.tenant)._resources.budget

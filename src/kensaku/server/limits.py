@@ -14,6 +14,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
+from kensaku.database.key_budgets import KeyBudgets
 from kensaku.errors import BudgetExceeded, KensakuError
 from kensaku.search.budget import Budget, seconds_left
 from kensaku.server.rates import SharedRates
@@ -62,11 +63,11 @@ class Overloaded(LimitExceeded):
         super().__init__("the server is busy", retry_after, "try again")
 
 
-class KeyLimits:
+class KeyLimits(KeyBudgets):
     """Rates and quotas of keys, counted in the store that all processes share."""
 
     def __init__(self, store: Store, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._store = store
+        super().__init__(store)
         self._rates = SharedRates(store, clock=clock)
 
     async def check(self, key: ApiKey, searches: int = 1) -> None:
@@ -93,37 +94,6 @@ class KeyLimits:
         if key.searches_per_day is not None and budget and await budget.is_spent():
             raise QuotaExceeded("searches", seconds_left("day"))
         return budget
-
-    def of_run(self, key: ApiKey, parent: Budget | None = None) -> Budget | None:
-        """Return what the searches of a run count against: those of the day, and the money."""
-        money = self.money(key, parent)
-        if key.searches_per_day is None:
-            return money
-        budget = self._budget(key, searches=key.searches_per_day, period="day")
-        budget.parent = money or parent
-        return budget
-
-    def money(self, key: ApiKey, parent: Budget | None = None) -> Budget | None:
-        """Return the key's money of the month, for the search to spend; None without a bound.
-
-        `parent` is the operator's own budget, which is spent as well.
-        """
-        if key.money_per_month is None:
-            return None
-        budget = self._budget(key, money=key.money_per_month, period="month")
-        budget.parent = parent
-        return budget
-
-    def _budget(
-        self,
-        key: ApiKey,
-        *,
-        period: str,
-        searches: int | None = None,
-        money: float | None = None,
-    ) -> Budget:
-        name = f"key:{key.id}"
-        return Budget(searches, money=money, name=name, period=period, store=self._store)
 
 
 class Admission:

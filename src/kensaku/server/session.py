@@ -8,12 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kensaku.observe import Observer, Operation, caller
-from kensaku.operations import AttemptOperation
-
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
-    from kensaku.database.usage import UsageWriter
     from kensaku.search.budget import Budget
     from kensaku.server.auth import Principal
     from kensaku.server.limits import KeyLimits
@@ -47,25 +43,3 @@ class Session:
         """What the key may still spend; None when nothing bounds it."""
         key = self.principal.key
         return self.limits.money(key, self.client.budget) if key else None
-
-
-class UsageObserver(Observer):
-    """Records every request to a provider for whom it was made."""
-
-    def __init__(self, writer: UsageWriter) -> None:
-        self._writer = writer
-
-    def end(self, operation: Operation) -> None:
-        """Record an attempt."""
-        if not isinstance(operation, AttemptOperation) or not operation.sent:
-            return
-        who = caller.get()
-        self._writer.record(
-            outcome=operation.error or operation.outcome,
-            tenant=who.tenant if who else "",
-            key=who.key if who else "",
-            endpoint=who.endpoint if who else "",
-            provider=operation.provider,
-            cost=operation.cost,
-            elapsed_ms=operation.elapsed_ms,
-        )

@@ -27,7 +27,7 @@ from kensaku.server.limits import Admission, KeyLimits
 from kensaku.server.listen import is_loopback
 from kensaku.server.logs import RequestLog, request_secrets
 from kensaku.server.metrics import Metrics
-from kensaku.server.session import Session, UsageObserver
+from kensaku.server.session import Session
 
 if TYPE_CHECKING:
     from starlette.types import Scope
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from kensaku.database import Database
     from kensaku.database.key_cache import KeyCache
     from kensaku.database.usage import UsageWriter
+    from kensaku.database.usage_observer import UsageObserver
     from kensaku.jobs.jobs import Jobs
 
 log = logging.getLogger("kensaku.server")
@@ -81,6 +82,7 @@ class State:
         self._database: Database | None = None
         self._keys: KeyCache | None = None
         self._usage: UsageWriter | None = None
+        self._usage_observer: UsageObserver | None = None
         self._jobs: Jobs | None = None
         self._resuming: asyncio.Task[None] | None = None
         self._resuming_runs: asyncio.Task[None] | None = None
@@ -130,13 +132,14 @@ class State:
             from kensaku.database import Database
             from kensaku.database.key_cache import KeyCache
             from kensaku.database.usage import UsageWriter
+            from kensaku.database.usage_observer import UsageObserver
 
             self._database = await Database.open(self.settings)
             self._usage = await UsageWriter(
                 self._database, days=self.settings.usage_days
             ).__aenter__()
-            self._observers.append(observer := UsageObserver(self._usage))
-            self.client.observers.add(observer)
+            self._usage_observer = UsageObserver(self._usage)
+            self.client.observers.add(self._usage_observer)
             self._keys = KeyCache(self._database)
             self._resuming = asyncio.create_task(self._resume_jobs())
             self._resuming_runs = asyncio.create_task(chat.resume_runs(self))
@@ -154,6 +157,8 @@ class State:
         for close in self._closers:
             await close()
         self.client.observers.remove(*self._observers)
+        if self._usage_observer is not None:
+            self.client.observers.remove(self._usage_observer)
         if self._resuming is not None:
             await self._resuming  # not cancelled: a thread may be starting the executor
         if self._jobs is not None:
@@ -188,6 +193,7 @@ class State:
             if self._jobs is None:
                 from kensaku.jobs.jobs import Jobs
 
+                # Usage is not among the observers: jobs have a writer of their own thread.
                 jobs = Jobs(self.settings, observers=self._observers)
                 await jobs.start()
                 self._jobs = jobs

@@ -26,6 +26,7 @@ from kensaku.server.wires.tavily_research import (
 )
 
 if TYPE_CHECKING:
+    from kensaku.search.budget import Budget
     from kensaku.server.session import Session
     from kensaku.server.state import State
     from kensaku.server.wires.base import Research
@@ -64,10 +65,10 @@ class TavilyAccount:
             request.scope, "tavily/research", asked.headers, asked.body
         ) as session:
             call = read_research(asked)
-            await session.check_limits(1)
+            budget = await session.check_run()
             if call.stream:
                 session.outcome = "found"
-                events = self._stream(request, session, call)
+                events = self._stream(request, session, call, budget)
                 headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
                 return StreamingResponse(events, 200, headers, "text/event-stream")
             jobs = await self._state.jobs()
@@ -128,12 +129,12 @@ class TavilyAccount:
         )
 
     async def _stream(
-        self, request: Request, session: Session, call: Research
+        self, request: Request, session: Session, call: Research, budget: Budget | None
     ) -> AsyncIterator[bytes]:
         """Stream a run. The request has been admitted, and its context is over."""
         id, who = request.scope["state"]["request_id"], session.principal
         caller.set(Caller(id, who.tenant, who.key_id, "tavily/research"))
-        current_budget.set(session.budget)
+        current_budget.set(budget)
         frames = Frames(id, call.options["model"], int(time.time()))
         try:
             async for event in session.client.research_events(call.input, **call.options):
