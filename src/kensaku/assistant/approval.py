@@ -52,6 +52,13 @@ class Question:
         about = json.dumps([self.kind, self.tool, sorted(self.arguments.items())], default=str)
         return hashlib.sha256(about.encode()).hexdigest()[:16]
 
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Question:
+        """Return the question that `to_dict` wrote."""
+        known = {name: value for name, value in values.items() if name != "id"}
+        texts = {name: tuple(known[name]) for name in ("choices", "options")}
+        return cls(**known | texts)
+
     def to_dict(self) -> dict[str, Any]:
         """The question, ready for JSON."""
         return {"id": self.id, **asdict(self), "choices": list(self.choices),

@@ -25,6 +25,7 @@ from kensaku.assistant.record import record_of
 from kensaku.assistant.registrations import registered_tiers
 from kensaku.assistant.request import begin
 from kensaku.assistant.run import answer
+from kensaku.assistant.stored_replies import StoredReplies
 from kensaku.assistant.toolbox import REFUSED
 from kensaku.database import runs, url_of
 from kensaku.database.conversations import Sender
@@ -77,6 +78,7 @@ class Assistant:
         self._sent: OrderedDict[Sender, deque[float]] = OrderedDict()
         self._slots = asyncio.Semaphore(MAX_RUNS)
         self._renewing: asyncio.Task[None] | None = None
+        self._replies = StoredReplies(database)
 
     async def __aenter__(self) -> Self:
         return self
@@ -93,6 +95,7 @@ class Assistant:
         for task in tasks:
             task.cancel("the process stops")
         await asyncio.gather(*tasks, return_exceptions=True)
+        await self._replies.close()
         if tasks:
             with suppress(DatabaseFault):  # the leases expire by themselves
                 await runs.release(self.database, self._owner)
@@ -215,7 +218,7 @@ class Assistant:
         async def ask(question: Question) -> Reply | None:
             decision = "none"
             try:
-                reply = await exchange.ask(question)
+                reply = await exchange.ask(question, self._replies.asked(exchange, question))
                 decision = reply.action
                 return reply
             finally:

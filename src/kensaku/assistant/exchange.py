@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from kensaku.assistant.approval import Question, Reply
@@ -94,12 +95,18 @@ class Exchange:
         self.memory = {**self.memory, **memory}
         await self._remember(self.memory)
 
-    async def ask(self, question: Question) -> Reply:
-        """Wait for the person's reply. Implements `AskPerson`."""
+    async def ask(
+        self, question: Question, meanwhile: AbstractAsyncContextManager[None] | None = None
+    ) -> Reply:
+        """Wait for the person's reply, inside of `meanwhile`.
+
+        The question counts as asked at once: its event is out already.
+        """
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._waiting[question.id] = question, future
         try:
-            return await future
+            async with meanwhile or nullcontext():
+                return await future
         finally:
             del self._waiting[question.id]
 

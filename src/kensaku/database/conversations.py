@@ -72,7 +72,7 @@ class Message:
 async def find_conversation(db: Database, sender: Sender) -> Conversation | None:
     """Return the conversation of a thread, if somebody has spoken there."""
     async with db.read() as connection:
-        row = (await connection.execute(select(CONVERSATIONS).where(_same_thread(sender)))).first()
+        row = (await connection.execute(select(CONVERSATIONS).where(same_thread(sender)))).first()
     return None if row is None else _conversation(row)
 
 
@@ -107,7 +107,7 @@ async def messages_of(db: Database, conversation: str, limit: int = MAX_LISTED) 
 async def delete_conversation(db: Database, sender: Sender) -> bool:
     """Delete a thread with all that was said in it."""
     async with db.write() as connection:
-        ids = select(CONVERSATIONS.c.id).where(_same_thread(sender))
+        ids = select(CONVERSATIONS.c.id).where(same_thread(sender))
         return await delete_conversations(connection, ids) > 0
 
 
@@ -116,7 +116,7 @@ async def take_message(
 ) -> tuple[str, list[str]]:
     """Add what a person said. Return the conversation's id and what the person asked before."""
     now = datetime.now(UTC)
-    found = await connection.scalar(select(CONVERSATIONS.c.id).where(_same_thread(sender)))
+    found = await connection.scalar(select(CONVERSATIONS.c.id).where(same_thread(sender)))
     if found is None:
         conversation = uuid.uuid4().hex
         values = {"id": conversation, "tenant": sender.tenant, "channel": sender.channel,
@@ -176,7 +176,8 @@ async def delete_conversations(connection: AsyncConnection, ids: Any) -> int:
     return count or 0
 
 
-def _same_thread(sender: Sender) -> ColumnElement[bool]:
+def same_thread(sender: Sender) -> ColumnElement[bool]:
+    """The condition of a conversation that is the thread of a sender."""
     return and_(
         CONVERSATIONS.c.tenant == sender.tenant,
         CONVERSATIONS.c.channel == sender.channel,

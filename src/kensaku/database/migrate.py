@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from sqlalchemy import URL
 
 VERSION_TABLE = "kensaku_schema"
-REVISIONS = ("keys_and_usage", "conversations")  # oldest first; a test compares them with the files
+# Oldest first; a test compares them with the files.
+REVISIONS = ("keys_and_usage", "conversations", "questions")
 LOCK_SECONDS = 60.0  # for which one process waits while another migrates
 
 

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from kensaku.database.conversations import Sender, add_reply, take_message
+from kensaku.database.conversations import Sender, add_reply, same_thread, take_message
 from kensaku.database.people import record_decisions
-from kensaku.database.tables import CONVERSATIONS, RUN_STEPS, RUNS, UPDATES
+from kensaku.database.tables import CONVERSATIONS, QUESTIONS, RUN_STEPS, RUNS, UPDATES
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection
@@ -165,7 +165,20 @@ async def finish(
             await add_reply(connection, run.id, run.conversation, person, text, answer)
         await record_decisions(connection, run.sender, run.id, decisions)
         await connection.execute(delete(RUN_STEPS).where(RUN_STEPS.c.run == run.id))
+        await connection.execute(delete(QUESTIONS).where(QUESTIONS.c.run == run.id))
     return True
+
+
+async def cancel(db: Database, sender: Sender) -> bool:
+    """End the runs of a person's thread, whichever process does them. False: there are none.
+
+    Their owner stops when it next renews its leases.
+    """
+    thread = RUNS.c.conversation.in_(select(CONVERSATIONS.c.id).where(same_thread(sender)))
+    own = (thread, RUNS.c.person == sender.person, RUNS.c.state == "running")
+    async with db.write() as connection:
+        changed = await connection.execute(update(RUNS).where(*own).values(state="cancelled"))
+        return bool(changed.rowcount)
 
 
 async def list_unfinished(db: Database, tenant: str, channel: str, person: str) -> list[str]:

@@ -157,6 +157,16 @@ RUN_STEPS = Table(
     Column("result", Text, nullable=False),  # JSON
 )
 
+# What a run waits for the person to say, as long as it does.
+QUESTIONS = Table(
+    "kensaku_questions",
+    METADATA,
+    Column("run", ForeignKey(RUNS.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("id", String(16), primary_key=True),  # of the question
+    Column("question", Text, nullable=False),  # JSON
+    Column("reply", Text),  # JSON: what another process was told
+)
+
 # Who agreed to what. It has no words of the person: neither query nor address.
 APPROVALS = Table(
     "kensaku_approvals",

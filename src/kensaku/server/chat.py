@@ -2,6 +2,9 @@
 
     ask → the assistant        reply, cancel → the run that is under way        delete
 
+The run may be under way in another process of the same database: a reply to it, or its end, goes
+there by the database.
+
 A person is the key that they signed in with; "local" while the server has no keys. The id of a
 thread has the person in front, so nobody can name the conversation of another.
 """
@@ -13,12 +16,13 @@ import logging
 import re
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from kensaku.errors import InvalidQuery, KensakuError
 
 if TYPE_CHECKING:
+    from kensaku.assistant.approval import Question, Reply
     from kensaku.assistant.exchange import Exchange
     from kensaku.database.conversations import Conversation, Message, Sender
     from kensaku.search.budget import Budget
@@ -75,6 +79,7 @@ class Talk:
     conversation: Conversation
     messages: list[Message]
     states: Mapping[str, str]
+    asks: Mapping[str, list[Question]]  # what the runs wait with, in whichever process
 
 
 async def listed(state: State, principal: Principal) -> list[tuple[str, Conversation]]:
@@ -90,21 +95,36 @@ async def listed(state: State, principal: Principal) -> list[tuple[str, Conversa
 
 async def load(state: State, thread: Thread) -> Talk:
     """Return what was said in a thread. Raises `NoConversation`."""
+    from kensaku.assistant.approval import Question
     from kensaku.database.conversations import find_conversation, messages_of
+    from kensaku.database.questions import open_questions
     from kensaku.database.runs import states_of
 
     conversation = await find_conversation(state.database, thread.sender)
     if conversation is None:
         raise NoConversation
     messages = await messages_of(state.database, conversation.id, MAX_SHOWN)
-    return Talk(conversation, messages, await states_of(state.database, conversation.id))
+    states = await states_of(state.database, conversation.id)
+    asks: dict[str, list[Question]] = {}
+    if "running" in states.values():
+        for run, _, question in await open_questions(state.database, thread.sender):
+            asks.setdefault(run, []).append(Question.from_dict(question))
+    return Talk(conversation, messages, states, asks)
 
 
 async def ask(state: State, thread: Thread, fields: Mapping[str, Any]) -> Exchange | None:
     """Take a message. None: it was taken before, or it replied to a question."""
+    from kensaku.assistant.replies import read_reply
+    from kensaku.database.runs import take_update
+
     await _choose(state, thread.sender, fields)
     text, nonce = fields.get("text"), fields.get("update")
     update = f"{thread.sender.person}:{nonce[:64]}" if isinstance(nonce, str) and nonce else None
+    if (waiting := await _elsewhere(state, thread)) is not None:
+        if update is None or await take_update(state.database, thread.sender, update):
+            run, asked = waiting
+            await _send(state, run, asked, read_reply(asked, str(text)))
+        return None
     return await state.assistant.receive(thread.sender, cast("str", text), update=update)
 
 
@@ -125,7 +145,7 @@ async def _choose(state: State, sender: Sender, fields: Mapping[str, Any]) -> No
             await state.assistant.choose(sender, name, value)
 
 
-def reply(state: State, thread: Thread, fields: Mapping[str, Any]) -> bool:
+async def reply(state: State, thread: Thread, fields: Mapping[str, Any]) -> bool:
     """Answer a question of a run. False: the run does not wait for it. Raises `InvalidQuery`.
 
     Other words than those that were asked about count, whichever button is pressed with them: in a
@@ -136,23 +156,56 @@ def reply(state: State, thread: Thread, fields: Mapping[str, Any]) -> bool:
     id, action, text = (str(fields.get(name) or "") for name in ("question", "action", "text"))
     if (choice := fields.get("choice")) and not action:  # one of the texts that were offered
         action, text = "modify", text.strip() or str(choice)
-    exchange = state.assistant.current(thread.sender)
+    exchange, run = state.assistant.current(thread.sender), ""
     asked = next((q for q in exchange.waiting if q.id == id), None) if exchange else None
-    if exchange is None or asked is None:
+    if asked is None:
+        run, asked = await _elsewhere(state, thread, id) or ("", None)
+    if asked is None:
         return False
     words = " ".join(text.split())
     is_other = words and words != asked.arguments.get("query", "")
     if action == "proceed" and is_other and "modify" in asked.choices:
         action = "modify"
     said = Reply(cast("Any", action), words if action in ("modify", "retry") else "")
+    if run:
+        return await _send(state, run, asked, said)
+    assert exchange is not None  # it has the question
     return exchange.reply(said, id)
 
 
+async def _elsewhere(
+    state: State, thread: Thread, id: str | None = None
+) -> tuple[str, Question] | None:
+    """Return a run of another process and what it waits with: the question `id`, or the first."""
+    from kensaku.assistant.approval import Question
+    from kensaku.database.questions import open_questions
+
+    for run, asked, question in await open_questions(state.database, thread.sender):
+        is_here = state.assistant.find(run, thread.sender.tenant) is not None
+        if not is_here and id in (None, asked):
+            return run, Question.from_dict(question)
+    return None
+
+
+async def _send(state: State, run: str, asked: Question, said: Reply) -> bool:
+    """Leave a reply where the process that waits for it finds it."""
+    from kensaku.database.questions import add_reply
+
+    if said.action not in asked.choices:
+        return False
+    return await add_reply(state.database, run, asked.id, asdict(said))
+
+
 async def cancel(state: State, thread: Thread) -> bool:
-    """Stop the run that is under way, and wait for its end. False: there is none."""
+    """Stop the run that is under way, and wait for its end. False: there is none.
+
+    One of another process is ended in the database, and stops there a little later.
+    """
+    from kensaku.database import runs
+
     exchange = state.assistant.current(thread.sender)
     if exchange is None or exchange.task is None:
-        return False
+        return await runs.cancel(state.database, thread.sender)
     exchange.cancel()
     await asyncio.wait([exchange.task], timeout=CANCEL_SECONDS)
     return True

@@ -72,7 +72,7 @@ async def _ask(call: Call, thread: Thread) -> dict[str, Any]:
 
 async def reply(call: Call) -> dict[str, Any]:
     """Answer a question of the run: `question`, `action`, and `text` for other words."""
-    return {"taken": chat.reply(call.state, _thread(call), call.fields)}
+    return {"taken": await chat.reply(call.state, _thread(call), call.fields)}
 
 
 async def cancel(call: Call) -> dict[str, Any]:
@@ -96,6 +96,7 @@ async def follow(call: Call) -> AsyncIterator[Event]:
     thread, loop = _thread(call), asyncio.get_running_loop()
     until = loop.time() + FOLLOWED
     last = call.page.headers.get("last-event-id", "")[:100]
+    asked: dict[str, Any] = {}  # of runs of other processes, as they were sent
     followed = set(call.page.params.get("runs", "").split(","))  # that the page shows as running
     while loop.time() < until and not call.state.draining:
         exchange = call.state.assistant.current(thread.sender)
@@ -108,6 +109,11 @@ async def follow(call: Call) -> AsyncIterator[Event]:
             if not turn.running and turn.id in followed:
                 followed.remove(turn.id)
                 yield "turn", {"run": turn.id, **Follow(call, thread, turn).changes()}
+            elif turn.running and call.state.assistant.find(turn.id, thread.sender.tenant) is None:
+                asks = Follow(call, thread, turn).asks()
+                if asks != asked.get(turn.id, []):
+                    yield "turn", {"run": turn.id, "asks": asks}
+                asked[turn.id] = asks
         if not any(turn.running for turn in turns):
             yield "end", {}
             return
@@ -168,13 +174,19 @@ class Follow:
             self.turn.take(event.to_dict())
             self.turn.asks = [ask_view(question) for question in exchange.waiting]
 
+    def asks(self) -> list[list[str]]:
+        """The questions to the person: id and form."""
+        values = {"turn": self.turn, "thread": self.thread.id}
+        return [
+            [ask.id, render(self.call.page, "_ask.html", ask=ask, **values)]
+            for ask in self.turn.asks
+        ]
+
     def changes(self) -> dict[str, Any]:
         """The parts of the page that have changed since the last call."""
         page, values = self.call.page, {"turn": self.turn, "thread": self.thread.id}
         parts: dict[str, Any] = {n: render(page, t, **values) for n, t in PARTS.items()}
-        parts["asks"] = [
-            [ask.id, render(page, "_ask.html", ask=ask, **values)] for ask in self.turn.asks
-        ]
+        parts["asks"] = self.asks()
         parts["state"] = self.turn.state
         changed = {n: part for n, part in parts.items() if self.sent.get(n) != part}
         self.sent = parts

@@ -13,7 +13,7 @@ from kensaku.server.http import encode
 from kensaku.server.page import snippets
 from kensaku.server.page.chat_export import to_json, to_markdown
 from kensaku.server.page.search import Choice, collection_names, ready_providers
-from kensaku.server.page.turns import Turn, show_live, turns_of
+from kensaku.server.page.turns import Turn, ask_view, show_live, turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,12 +56,14 @@ async def show(page: PageRequest) -> dict[str, Any]:
 
 
 def live_turns(page: PageRequest, thread: Thread, talk: Talk) -> list[Turn]:
-    """The turns of a conversation, with what is known of those that are under way here."""
+    """The turns of a conversation, with what is known of those that are under way."""
     turns, assistant = turns_of(talk, page.words), page.state.assistant
     current = assistant.current(thread.sender)
     for turn in turns:
         if turn.running and (exchange := assistant.find(turn.id, thread.sender.tenant)):
             show_live(turn, exchange, first=exchange is current)
+        elif turn.running:  # in another process, of which only the questions are known
+            turn.asks = [ask_view(question) for question in talk.asks.get(turn.id, ())]
     return turns
 
 
@@ -71,7 +73,7 @@ async def act(page: PageRequest, form: Mapping[str, str]) -> str:
     thread = chat.Thread.of(page.principal, id) if id else chat.Thread.new(page.principal)
     what = form.get("do", "ask")
     if what == "reply":
-        chat.reply(page.state, thread, form)
+        await chat.reply(page.state, thread, form)
     elif what == "cancel":
         await chat.cancel(page.state, thread)
     elif what == "delete":
