@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from kensaku.observe import Caller, caller, observe
 from kensaku.operations import RequestOperation
 from kensaku.server.http import encode, reply
+from kensaku.server.keep_alive import KeepAlive
 from kensaku.server.logs import GeneratedId
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class Entry:
     async def _serve(self, scope: Scope, receive: Receive, send: Send, request_id: str) -> int:
         """Answer a request; return the status of the answer."""
         status, whole = 0, False
+        sending = KeepAlive(send)
 
         async def send_safely(message: Message) -> None:
             nonlocal status, whole
@@ -73,7 +75,7 @@ class Entry:
                 status = message["status"]
                 own = [(b"x-request-id", request_id.encode()), *SAFE]
                 message = {**message, "headers": [*message.get("headers", ()), *own]}
-            await send(message)
+            await sending(message)
 
         if _head_size(scope) > MAX_HEADERS:
             error = f"the headers are over {MAX_HEADERS:,} bytes"
@@ -91,6 +93,8 @@ class Entry:
             if not status:
                 detail = f"Internal Server Error (request {request_id})"
                 await reply(send_safely, 500, encode({"detail": {"error": detail}}))
+        finally:
+            await sending.close()
         return status or CLIENT_GONE
 
 

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from kensaku.server.state import State
 
 CHANNEL = "openai"
+STATUS_SECONDS = 10.0  # after which a stream begins although its run has not said anything
 STREAM_HEADERS: list[tuple[bytes, bytes]] = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
@@ -115,7 +116,7 @@ class ChatCompletions:
                 completion = Completion(id, int(time.time()), chat)
                 written = _Written(completion, events)
                 async with EndsWithClient(receive):
-                    await written.begin()
+                    await written.begin(STATUS_SECONDS if chat.stream else None)
                     await (written.stream(send) if chat.stream else written.whole(send))
                 session.outcome = str(written.outcome)
         except ClientDisconnected:
@@ -165,7 +166,7 @@ class _Written:
 
     def __init__(self, completion: Completion, events: AsyncIterator[Event]) -> None:
         self._completion, self._events = completion, events
-        self._first: Event | None = None
+        self._first: asyncio.Task[Event] | None = None
         self._answer: CitedAnswer | None = None
         self._help = ""
 
@@ -174,9 +175,20 @@ class _Written:
         """What the run is counted as; a question is an answer, too."""
         return self._answer.outcome if self._answer else Outcome.FOUND
 
-    async def begin(self) -> None:
-        """Begin the run: what is wrong with the request is known before a status is sent."""
-        self._first = await anext(self._events)
+    async def begin(self, seconds: float | None = None) -> None:
+        """Begin the run: what is wrong with the request is known before a status is sent.
+
+        Wait so long at most: a proxy that gets no status gives up.
+        """
+        self._first = asyncio.ensure_future(anext(self._events))
+        try:
+            await asyncio.wait([self._first], timeout=seconds)
+        except asyncio.CancelledError:
+            self._first.cancel()
+            await asyncio.gather(self._first, return_exceptions=True)
+            raise
+        if self._first.done():
+            self._first.result()
 
     async def whole(self, send: Send) -> None:
         """Send one JSON object. Raises `KensakuError`."""
@@ -210,7 +222,7 @@ class _Written:
         """Yield the text of the reply, and the lines of the tools before it."""
         async with aclosing(self._events) as events:  # type: ignore[type-var]
             if self._first is not None:
-                for part in self._parts_of(self._first):
+                for part in self._parts_of(await self._first):
                     yield part
             async for event in events:
                 for part in self._parts_of(event):
