@@ -215,14 +215,73 @@ async def test_chat_applications_are_answered(server: Running, body: dict[str, A
     assert "hold hands while they sleep" in text
 
 
+@pytest.mark.parametrize("asked", ["gpt-4o-mini", "openai/kensaku", ""])
+async def test_there_is_one_model_whatever_it_is_called(client: AsyncOpenAI, asked: str) -> None:
+    """Applications send the name that they were configured with; the reply says who it was."""
+    said: Any = [{"role": "user", "content": SLEEP}]
+    done = await client.chat.completions.create(model=asked, messages=said)
+
+    assert done.model == "kensaku"
+    assert "hold hands" in (done.choices[0].message.content or "")
+
+
+TITLE = """### Task:
+Generate a concise, 3-5 word title with an emoji summarizing the chat history.
+### Output:
+JSON format: { "title": "your concise title here" }
+### Chat History:
+<chat_history>
+USER: How do sea otters
+sleep in the cold open water at night?
+ASSISTANT: They hold hands.
+</chat_history>"""
+TAGS = TITLE.replace('{ "title": "your concise title here" }', '{ "tags": ["tag1", "tag2"] }')
+OF_LIBRECHAT = """Provide a concise, 5-word-or-less title for the conversation, using title case \
+conventions. Only return the title itself.
+
+Conversation:
+User: ラッコは何を食べますか
+AI: ウニです。"""
+
+
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        (TITLE, '{"title": "How do sea otters sleep in the…"}'),
+        (TAGS, '{"tags": []}'),
+        (TAGS.replace("tags", "follow_ups"), '{"follow_ups": []}'),
+        (OF_LIBRECHAT, "ラッコは何を食べますか"),
+    ],
+)
+@pytest.mark.parametrize("stream", [True, False])
+async def test_a_title_is_no_search(
+    client: AsyncOpenAI, web: Web, task: str, said: str, stream: bool
+) -> None:
+    """Open WebUI and LibreChat ask the model of the conversation for it, or one they know."""
+    message: Any = [{"role": "user", "content": task}]
+    done: Any = await client.chat.completions.create(
+        model="gpt-4o-mini", messages=message, stream=stream
+    )
+    if stream:
+        text = "".join([c.choices[0].delta.content or "" async for c in done if c.choices])
+    else:
+        text = done.choices[0].message.content
+
+    assert text == said
+    assert web.queries == []
+
+
+async def test_a_question_about_titles_is_a_question(client: AsyncOpenAI, web: Web) -> None:
+    """One sign is not enough to leave a search out."""
+    await say(client, "### Task: what is a good title for the conversation of otters?")
+
+    assert len(web.queries) >= 1
+
+
 @pytest.mark.parametrize(
     ("body", "status", "code"),
     [
-        (
-            {"model": "gpt-5", "messages": [{"role": "user", "content": "x"}]},
-            404,
-            "model_not_found",
-        ),
+        ({"model": 7, "messages": [{"role": "user", "content": "x"}]}, 400, None),
         ({"model": "kensaku", "messages": []}, 400, None),
         ({"model": "kensaku", "messages": "otters"}, 400, None),
         ({"model": "kensaku", "messages": [{"role": "pirate", "content": "x"}]}, 400, None),

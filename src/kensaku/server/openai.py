@@ -111,7 +111,7 @@ class ChatCompletions:
             body = decode_body(await read_body(receive), headers.get("content-type", ""))
             async with self._state.request(scope, self.name, headers, body) as session:
                 chat = read_chat(body)
-                events = self._run(chat, session, await session.check_run())
+                events = await self._begin(chat, session)
                 id = f"chatcmpl-{scope['state']['request_id']}"
                 completion = Completion(id, int(time.time()), chat)
                 written = _Written(completion, events)
@@ -123,6 +123,13 @@ class ChatCompletions:
             return
         except KensakuError as error:
             await refuse(send, error)
+
+    async def _begin(self, chat: Chat, session: Session) -> AsyncIterator[Event]:
+        """Count the request; return the events of its run. Raises `LimitExceeded`."""
+        if chat.done is not None:
+            await session.check_limits()
+            return _say(chat.done)
+        return self._run(chat, session, await session.check_run())
 
     async def _run(self, chat: Chat, session: Session, budget: Any) -> AsyncIterator[Event]:
         """Yield the events of a run. It waits for ever with a question that is not answered yet."""
@@ -159,6 +166,11 @@ class ChatCompletions:
         async with self._state.database.write() as connection:
             kinds = [(question.kind, question.tool, said.action)]
             await record_decisions(connection, sender, "", kinds)
+
+
+async def _say(text: str) -> AsyncIterator[Event]:
+    """A reply that needs no run."""
+    yield TextDelta(text)
 
 
 class _Written:

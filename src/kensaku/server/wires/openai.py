@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 from kensaku.answers.tokenizer import count
 from kensaku.assistant.interventions import ASK_USER
 from kensaku.assistant.words import asks_for_consent
-from kensaku.errors import InvalidQuery, KensakuError
+from kensaku.errors import InvalidQuery
 from kensaku.server.http import encode
 from kensaku.server.wires import _fields as fields
 from kensaku.server.wires._assistant import MAX_EARLIER, question_text, sources_text
+from kensaku.server.wires._tasks import task_reply
 
 if TYPE_CHECKING:
     from kensaku.assistant.answer import Cited, CitedAnswer
@@ -52,16 +53,10 @@ PARAMETERS: dict[str, Any] = {
             },
         },
     },
-    "model": {"type": "string", "enum": [MODEL]},
+    "model": {"type": "string", "maxLength": 200, "default": MODEL},
     "stream": {"type": "boolean"},
     "stream_options": {"type": "object", "properties": {"include_usage": {"type": "boolean"}}},
 }
-
-
-class UnknownModel(KensakuError):
-    """Another model was asked for."""
-
-    status = 404
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +69,7 @@ class Chat:
     stream: bool = False
     include_usage: bool = False
     tokens: int = 0  # of all messages, estimated
+    done: str | None = None  # the reply, where the message was no question: nothing is searched
 
     def reply_to(self, question: Question) -> str | None:
         """Return what the person said to a question of an earlier reply; None: nothing yet.
@@ -91,10 +87,12 @@ class Chat:
 
 
 def read_chat(body: Mapping[str, Any]) -> Chat:
-    """Read a request. Raises `InvalidQuery` or `UnknownModel`."""
-    model = fields.text(body, "model", most=200)
-    if model != MODEL:
-        raise UnknownModel(f"the model {model!r} does not exist here; there is {MODEL!r}")
+    """Read a request. Raises `InvalidQuery`.
+
+    There is one model, whatever name is asked for: applications send that of another one for
+    titles. The reply says which model it was.
+    """
+    fields.text(body, "model", most=200)
     if fields.integer(body, "n", 1, 1, 128) != 1:
         raise InvalidQuery("n is over 1; one reply is made for a request")
     turns = _turns(body.get("messages"))
@@ -113,6 +111,7 @@ def read_chat(body: Mapping[str, Any]) -> Chat:
         stream=fields.switch(body, "stream"),
         include_usage=isinstance(options, dict) and fields.switch(options, "include_usage"),
         tokens=sum(count(text) for _, text in turns),
+        done=task_reply(turns[asked[-1]][1]),
     )
 
 
@@ -227,7 +226,6 @@ _CODES = {
     400: ("invalid_request_error", None),
     401: ("authentication_error", "invalid_api_key"),
     403: ("permission_error", None),
-    404: ("invalid_request_error", "model_not_found"),
     413: ("invalid_request_error", "request_too_large"),
     421: ("permission_error", None),
     429: ("rate_limit_error", "rate_limit_exceeded"),
