@@ -9,11 +9,14 @@ import pytest
 
 from kensaku.search.intent import MAX_CHARS, intent_of, subject
 
-# "tuned": the rules were written with these at hand. "unseen": written before the rules, and never
-# looked at while they were changed.
-QUERIES = json.loads(Path(__file__).with_name("intents.json").read_text(encoding="utf-8"))
+# "later", "agent" and "scholar" were fitted on (`bench/intent.py`); the others were not. Each set
+# was scored before anything was changed for it: docs/decisions/intent.md has the figures.
+QUERIES: dict[str, dict[str, list[str]]] = {
+    path.stem: json.loads(path.read_text(encoding="utf-8"))
+    for path in sorted(Path(__file__).with_name("intents").glob("*.json"))
+}
 SPECIAL = ("papers", "code", "errors")
-FLOOR = 0.9
+FLOOR = 0.95
 
 
 def labelled(part: str) -> list[tuple[str, str]]:
@@ -21,7 +24,7 @@ def labelled(part: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("part", QUERIES)
-def test_nine_of_ten_queries_are_understood(part):
+def test_queries_are_understood(part):
     """Papers, code, error messages, news and the rest; half of them Japanese."""
     wrong = [(label, q) for label, q in labelled(part) if intent_of(q) != label]
 
@@ -31,7 +34,7 @@ def test_nine_of_ten_queries_are_understood(part):
 @pytest.mark.parametrize("part", QUERIES)
 @pytest.mark.parametrize("japanese", [False, True])
 def test_neither_language_is_second(part, japanese):
-    """Who is asked beside the web is right for nine of ten, in each."""
+    """Who is asked beside the web is right as often in each."""
     mine = [(label, q) for label, q in labelled(part) if q.isascii() is not japanese]
     wrong = [q for label, q in mine if _asked(intent_of(q)) != _asked(label)]
 

@@ -45,8 +45,11 @@ class Cue:
         )
 
     def count(self, text: Text) -> int:
-        """How many different phrases there are."""
-        return len(self.phrases & text.phrases)
+        """How many different phrases there are; a shape counts as one."""
+        there = len(self.phrases & text.phrases)
+        if text.is_japanese:
+            there += sum(p in text.raw for p in self._japanese)
+        return there + bool(self._shape and self._shape.search(text.raw))
 
     @cached_property
     def phrases(self) -> frozenset[str]:

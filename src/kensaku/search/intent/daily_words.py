@@ -1,0 +1,103 @@
+"""Evidence of what has just happened, and of what people look for every day."""
+
+from __future__ import annotations
+
+import re
+
+from kensaku.search.intent.cues import Cue
+
+NEWS = Cue(
+    """news | headlines? | breaking | live updates? | current events | top stories
+    press conference | what happened | happening | going on | death toll | coverage | reuters
+    bloomberg | bbc | cnn | associated press | what's new with | whats new with
+    developing story | stories from | latest on | latest developments | any word | just announced
+    trending""",
+    """ニュース 速報 号外 報道 会見 訃報 話題 見通し 最新情報 最新状況 最新の動き 動き 被害状況
+    開票 当選確実 特別警報 試合結果 選挙結果 選挙の結果 何があった 発表した NHK""",
+)
+# When: now, or a short while ago.
+RECENT = Cue(
+    """latest | this week | this month | today | today's | todays | right now | yesterday
+    tonight | yesterday's | last night | this morning | this morning's | just now | last 24 hours
+    so far | past week | last week | current status | current situation | currently | yet
+    still on | updates? | situation | status | recent | recently | this year | this weekend
+    tomorrow's""",
+    """最新 昨日 きのう 昨夜 今朝 けさ きょう 今日 本日 今週 先週 今月 さきほど 先ほど さっき
+    現在の状況 直近 最近 今夜 今年 今年の 昨晩 まだ続 状況 発令中 今季 今シーズン""",
+    "(?<![\u3041-\u309f])いま",
+)
+MONTH = re.compile(
+    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+    r" (?:\d{1,2},? )?20\d\d\b|\d{1,2}月\d{1,2}日",
+    re.IGNORECASE,
+)
+# What happens in the world: with a time, or told as a headline, it is news.
+EVENT = Cue(
+    """elections? | strikes? | earthquake | wildfires? | hurricane | typhoon | floods?
+    ceasefire | protests? | verdict | ruling | resigns | resignation | resigned | outage | crash
+    merger | layoffs | tariffs? | sanctions | summit | polls | score | scores | winners?
+    transfer | launch | arrested | killed | shooting | explosion | recall | ban | rate decision
+    interest rates? | inflation | jobs report | earnings | earnings report | stocks? | shares
+    market | markets | bill | senate | congress | parliament | minister | president
+    prime minister | supreme court | cabinet | reshuffle | who won | did win | announces
+    announced | announcement | announcing | approval | negotiations | talks | war | attack
+    invasion | outbreak | bird flu | record high | plunge | plunges | surge | surges | slump
+    funding round | ipo | indictment | trial verdict | investigation | reactions?
+    champions league | premier league | super bowl | world cup | playoffs | oscars | grammys
+    nobel prize | export controls | export restrictions | opec | election results? | vote | voted
+    votes | mayor | governor | heatwave | storm | cve | breach | disclosed | spending bill
+    gas prices | oil prices?""",
+    """地震 台風 大雨 警報 停電 火災 山火事 事故 逮捕 辞任 選挙 当選 首相 知事 国会 法案 予算案
+    衆院 参院 衆議院 参議院 解散 決算 株価 終値 為替 円相場 円安 円高 利上げ 利下げ 日銀 値上げ
+    発表 受賞 優勝 試合 結果 打ち上げ 運休 遅延 障害 出没 感染 流行 買収 人員削減 介入 停戦 攻撃
+    結婚 熱愛 引退 不祥事 不正 ストライキ 脆弱性 規制 スコア ホームラン 打った 勝った 出場者
+    日経平均 反応 接近 噴火 訴訟 判決 大統領 内閣 閣僚 金融政策 震度 震源 津波 復興""",
+)
+NOT_NEWS = Cue(
+    """weather | forecast | time is it | what day | lottery | horoscope | recipes? | tv guide
+    newsletters? | crossword | windows updates? | software updates? | near me | open today
+    latest version | latest model | newspapers?""",
+    "天気 気温 占い 運勢 献立 レシピ 新聞紙 何曜日 日の出 何の日 番組表 最新機種 最新モデル 最新版",
+)
+# What is bought, booked, cooked, applied for, or looked up.
+DAILY = Cue(
+    """recipes? | prices? | cheap | near me | opening hours | hotels? | flights? | restaurants?
+    ramen | pizza | visa | passport | meaning | lyrics | symptoms | remedies | calories | gift
+    gifts | ideas | wedding | birthday | rent | mortgage | tax | taxes | insurance | salary
+    fees | cost | dog | dogs | cat | cats | puppies | garden | shoes | boots | clothes | movie
+    movies | song | tv show | capital of | population | quotes | museum | airport | weather
+    vacation | tour | attractions | letter | etiquette | dress code | coupon | free shipping
+    headphones | laptop | reviews of | worth it | kids | school | coffee | tea | cook | cooking
+    clean | cleaning | bake | freeze | tie | piano | guitar | gym | workout | diet | how tall
+    how many | how much | how far | how long | how old | who founded | who wrote | who is
+    who was | what time | where is | explain like i'm five | screenshot | fees for | documents""",
+    """おすすめ 料金 値段 相場 いくら 何分 例文 意味 観光 レシピ 効能 必要書類 書類 手続き
+    営業時間 アクセス 住所 条件 費用 口コミ ランキング 人気 プレゼント 修理 テンプレート 服装
+    マナー 通販 安い 最低賃金 申告 控除 年金 保険 ローン 新幹線 電車 直行便 旅行 ホテル カフェ
+    紅葉 天気 料理 カロリー 離乳食 猫 犬 子供 小学生 中学生 入試 日程 就職 転職 面接 退職 履歴書
+    結婚式 香典 お礼 お詫び 挨拶 クーポン 代表作 祝日 飼育 折り方 仕組み わかりやすく 健康診断
+    お風呂 引っ越し 引越し 免許 所要時間 高さ 標高 身長 年齢 本社 効果的 掃除 洗濯 メール
+    年末調整 登山 花粉症 予約""",
+)
+DEVICE = Cue(
+    """iphone | ipad | android phone | printer | washing machine | dishwasher | fridge | tv
+    netflix | wifi | router | car | playstation | ps5 | xbox | nintendo switch | airpods | kindle
+    oven | furnace | thermostat | faucet | microwave | smart tv | roku | spotify | whatsapp
+    instagram""",
+    """洗濯機 冷蔵庫 エアコン テレビ プリンター 複合機 アイフォン スマホ LINE ネトフリ 給湯器
+    炊飯器 掃除機 プレステ スイッチ イヤホン 電子レンジ 食洗機 ガスコンロ カーナビ インスタ 充電
+    通知""",
+)
+FACT = re.compile(
+    r"^(?:what(?:'s| is| are| was| were)|who|when|where|why is|how (?:many|much|tall|long|far|old"
+    r"|do i|to)|is it|can i|does|do|difference between)\b",
+    re.IGNORECASE,
+)
+FACT_JA = re.compile("いつ|どこ|誰が|誰の|何年|何人|何歳|何です|何か。|とは[?？。]?$|なぜ|いくつ")
+PAST_YEAR = re.compile(r"(?<!\d)(?:1[0-9]\d\d|20[01]\d)(?!\d)")
+HOW_TO = re.compile(
+    r"\bhow (?:to|do i|do you|can i|does|do)\b|方法|やり方|するには|したい|には$", re.IGNORECASE
+)
+STATUS_QUESTION = re.compile(
+    r"^(?:has|have|did|is|are|any|will)\b.*\b(?:yet|today|still|win|won|now)\b", re.IGNORECASE
+)

@@ -1,0 +1,108 @@
+"""Evidence of a program that fails: names of exceptions, messages, and how people tell of it."""
+
+from __future__ import annotations
+
+import re
+
+from kensaku.search.intent.cues import Cue
+
+EXCEPTION = re.compile(
+    r"(?<![A-Za-z0-9_])(?:"
+    r"[A-Z]\w{0,80}[a-z](?:Error|Exception|Fault|Panic|Warning|Problem|Failure)"
+    r"|ERR_[A-Z_]{3,40}|SQLSTATE\W?\w{0,9}|SIG(?:SEGV|KILL|ABRT|TERM|BUS|ILL)"
+    r"|E(?:CONN|ADDR|HOST|TIMED|RESOLVE|ACCES|PERM|NOENT|EXIST|PIPE|INTEGRITY)[A-Z]{0,20}"
+    r"|ORA-\d{4,5}|TS\d{4,5}|CS\d{4}|LNK\d{4}|MSB\d{4}|NU\d{4}|E0\d{3}|0x8[0-9A-Fa-f]{7}"
+    r"|[A-Z]{1,20}_[A-Z]{1,20}_ERROR|NO_PUBKEY|(?:[a-z]{2,20}\.){1,5}[A-Z]\w{3,60}(?=:\s))"
+    r"(?![A-Za-z0-9_])"
+    r"|(?<![A-Za-z0-9_])nullreferenceexception|\b(?:type|value|key|name|index|import|syntax"
+    r"|attribute|runtime)error\b|#(?:N/A|REF!|VALUE!|NAME\?|DIV/0!)|Exception in thread"
+)
+# What programs say, word for word.
+MESSAGE = Cue(
+    """segmentation fault | segfault | core dumped | undefined reference to | no module named
+    no such table | no such file or directory | command not found | permission denied
+    stacktrace | access denied for user | certificate verify failed | bad gateway | syntax error
+    stack trace | nil pointer | null pointer | nullpointer | out of memory | heap space
+    deadlock detected | use of moved value | borrowed value | type mismatch | unsupported operand
+    division by zero | object has no attribute | already allocated | address already in use
+    non-zero exit | oom-kill | error response from daemon | crashloopbackoff | imagepullbackoff
+    refusing to merge | detached head | too many open files | broken pipe | assertion failed
+    merge conflict | externally-managed-environment | blue screen of death | gateway timeout
+    service unavailable | internal server error | runtime error | fatal error | critical error
+    compile error | build error | linker error | undefined control sequence | runaway argument
+    missing package | no space left on device | host key verification failed
+    segmentation violation | core dump | unhandled exception | stack overflow error
+    read-only file system | database is locked""",
+    """接続が拒否され アクセスが拒否され セグメンテーション違反 コマンドが見つかりません
+    許可がありません スタックトレース ファイルやディレクトリはありません モジュールが見つか
+    コンパイルエラー コンパイルできない ビルドエラー ビルドに失敗 ビルドが通らない 実行時エラー
+    構文エラー 文法エラー 型エラー 内部サーバーエラー メモリ不足エラー ぬるぽ 重大なエラー
+    認識されていません コンパイルが通らない 内部コマンド 承認エラー""",
+    r"""traceback \(most recent
+    npm err
+    error\[\w{1,20}\]
+    unresolved (?:external|import|reference)
+    undefined (?:method|variable|function|index|symbol|control)
+    (?:is|was|are) not (?:a function|defined|callable|subscriptable|iterable|recognized as)
+    (?:is|was|are) not (?:assignable|a valid|initialized)
+    (?:undefined|null|none|nil) is not
+    cannot read propert(?:y|ies)
+    there is no \w+ (?:called|named)
+    missing \d+ required
+    connection (?:refused|reset by peer|timed out|to the server)
+    failed (?:building|to (?:push|compile|build|load|resolve|fetch|start|parse|execute|bind|mount))
+    unexpected (?:token|indent|eof|end of|identifier|character|keyword)
+    (?:invalid|unknown|illegal) (?:syntax|literal|memory|pointer|argument|option|token|column)
+    (?:index|array|list index) (?:\w+ )?(?:out of|exceeds) \w+
+    exit(?:ed)?(?: with)? (?:code|status):? \d+
+    (?:status code|http|error) [45]\d\d
+    (?:maximum|max) \w+ (?:\w+ )?exceeded""",
+)
+# Sentences about what went wrong: programs say them, and people, too.
+COMPLAINT = Cue(
+    shape=r"""(?:is|was|are|were) not (?:found|transferred|responding|supported|allowed|valid)
+    (?:is|was|are|were) not (?:installed|available|able)
+    (?:was|were|has been|have been) (?:refused|rejected|destroyed|denied|aborted|terminated|killed)
+    (?:does|do|did) not (?:exist|match|have|support|complete|implement|contain)
+    (?:doesn't|don't|didn't|can't) (?:exist|match|have|support|complete|implement|contain|connect)
+    (?:cannot|can't|could not|couldn't|unable to|can not) \w+
+    you do not have permission
+    (?:missing|expected|requires) (?:\w+ )?(?:required|positional|argument|token|module|keyword)
+    (?:failed|failure|fails) (?:to|with|because|at) \w+
+    (?:reached|exceeded|exceeds) (?:your|the) \w+
+    violates \w+
+    bad \w+
+    (?:invalid|unknown|wrong|illegal) \w+
+    error code:? \d+
+    (?:keeps|kept|keep) (?:dying|crashing|failing|restarting|freezing|telling)
+    stuck (?:in|on|at)
+    how do i (?:fix|solve|get past)"""
+)
+PREFIX = re.compile(
+    r"(?:^|\s|!)(?:\w+ )?(?:fatal|panic|error|exception|uncaught|unhandled|warning|failed)\s?:\s"
+    r"|^[a-z][a-z0-9_.-]{0,20}:\s.*\b(?:not|no|cannot|can't|unable|invalid|failed|missing|unknown"
+    r"|wrong|bad|problem|error|denied|refused)\b"
+    r"|^\w{3}\s+\d{1,2}\s\d\d:\d\d:\d\d\s|^error in \S+\(",
+    re.IGNORECASE,
+)
+# What a person quotes is what the screen said.
+QUOTED = re.compile(r"[\"'「『`“][^\"'」』`”]{12,}[\"'」』`”]|(?:と|って)(?:出|表示|言われ|怒られ)")
+TROUBLE = Cue(
+    """errors? | exceptions? | crash | crashes | crashed | crashing | fail | fails | failing
+    failed | failure | not working | rejected | refused | denied | timeouts? | timed out | hangs?
+    unreachable | prematurely | not found | missing | conflict | warnings? | broken | stuck | bug
+    deprecated | warn | 500 | 502 | 503 | 504 | 400 | 401 | 403 | 404 | 429 | freezes | freezing
+    wont | doesnt | not starting | destroyed | killed | corrupted | undefined | not responding
+    keeps | says | oom""",
+    """エラー 例外 警告 失敗 落ちる クラッシュ れない しない きない かない わない らない ません
+    せない けない めない 表示され 発生 認識され 止まる フリーズ 不具合 バグ 拒否 文字化け
+    タイムアウト 対処 解決 おかしい 直し方 直らない 原因 回避 になる と出 って出 動かない
+    通らない 繋がらない""",
+    r"(?:doesn'?t|does not|didn'?t|did not|won'?t|isn'?t|can'?t|cannot) \w+",
+)
+HANDLING = Cue(
+    """error handling | error-handling | handle errors? | handling errors? | handle exceptions?
+    handling exceptions? | try catch | try/catch | custom errors? | custom exceptions?
+    throw errors? | throw exceptions? | throw an error | throw an exception | error boundary""",
+    "例外処理 エラーハンドリング エラー処理 エラーメッセージの書き方",
+)

@@ -1,0 +1,124 @@
+"""What of a query speaks for papers, code, errors or news: named evidence, each 0 to 1. Pure.
+
+    evidence_of(Text("asyncio.gather example")) → {"technology": 0.5, "identifier": 1.0, …}
+
+A piece of evidence proves nothing by itself; `weights.json` says how much each one counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from kensaku.search.intent import code_words as code
+from kensaku.search.intent import daily_words as daily
+from kensaku.search.intent import error_words as error
+from kensaku.search.intent import paper_words as paper
+from kensaku.search.intent.cues import Cue, Text
+
+_CUES: Mapping[str, Cue] = {
+    "technology": code.TECHNOLOGY,
+    "language": code.LANGUAGE,
+    "in_language": code.IN_LANGUAGE,
+    "programming": code.PROGRAMMING,
+    "programming_weak": code.PROGRAMMING_WEAK,
+    "business": code.BUSINESS,
+    "repository": code.REPOSITORY,
+    "open_source": code.OPEN_SOURCE,
+    "software": code.SOFTWARE,
+    "message": error.MESSAGE,
+    "complaint": error.COMPLAINT,
+    "trouble": error.TROUBLE,
+    "handling": error.HANDLING,
+    "literature": paper.LITERATURE,
+    "academic": paper.ACADEMIC,
+    "science": paper.SCIENCE,
+    "title_form": paper.TITLE_FORM,
+    "not_papers": paper.NOT_PAPERS,
+    "news": daily.NEWS,
+    "recent": daily.RECENT,
+    "event": daily.EVENT,
+    "not_news": daily.NOT_NEWS,
+    "daily": daily.DAILY,
+    "device": daily.DEVICE,
+}
+_SHAPES: Mapping[str, re.Pattern[str]] = {
+    "short_language": code.SHORT_LANGUAGE,
+    "like_a_name": code.LIKE_A_NAME,
+    "file_name": code.FILE_NAME,
+    "option": code.OPTION,
+    "exception": error.EXCEPTION,
+    "prefix": error.PREFIX,
+    "quoted": error.QUOTED,
+    "papers_at_end": paper.PAPERS_AT_END,
+    "name_and_title": paper.NAME_AND_TITLE,
+    "author_and_year": paper.AUTHOR_AND_YEAR,
+    "not_papers_ja": paper.NOT_PAPERS_JA,
+    "month": daily.MONTH,
+    "fact": daily.FACT,
+    "fact_ja": daily.FACT_JA,
+    "past_year": daily.PAST_YEAR,
+    "how_to": daily.HOW_TO,
+    "status_question": daily.STATUS_QUESTION,
+}
+# What only counts, or counts for more, together.
+_PAIRS = (
+    ("technical", "trouble"),
+    ("technical", "programming_any"),
+    ("technical", "business"),
+    ("language", "programming_any"),
+    ("language", "trouble"),
+    ("programming_any", "complaint"),
+    ("technical", "complaint"),
+    ("open_source", "software"),
+    ("recent", "event"),
+    ("device", "trouble"),
+    ("technical", "quoted"),
+    ("academic", "science"),
+    ("science", "title_form"),
+)
+_DOUBT = 0.4  # that a word leaves; each further one leaves as much of the doubt
+
+
+def evidence_of(text: Text) -> dict[str, float]:
+    """Return the evidence that there is, by name."""
+    found = {name: _share(cue.count(text)) for name, cue in _CUES.items()}
+    found |= {name: float(bool(shape.search(text.raw))) for name, shape in _SHAPES.items()}
+    found |= _form(text)
+    bare = code.HOST_NAME.sub(" ", text.raw)
+    found["identifier"] = float(bool(code.IDENTIFIER.search(bare)))
+    named = code.OWNER_AND_NAME.search(text.raw) and text not in code.NOT_OWNER_AND_NAME
+    found["owner_and_name"] = float(bool(named))
+    if text.is_japanese:  # there, "Python" is no animal
+        found["technology"] = max(found["technology"], found.pop("language"))
+    found = {name: value for name, value in found.items() if value}
+    return found | _together(found)
+
+
+def _share(count: int) -> float:
+    """How much so many words of one kind say: the first most, the tenth nothing new."""
+    return round(1 - _DOUBT**count, 3)
+
+
+def _form(text: Text) -> dict[str, float]:
+    """How it is written: as titles of papers are, or as questions are."""
+    words = text.raw.replace(":", " ").split()
+    long_words = [w for w in words if len(w) > 3]
+    capital = sum(w[0].isupper() for w in long_words)
+    return {
+        "title_case": float(len(long_words) >= 3 and capital == len(long_words)),
+        "latinate": _share(len(paper.LATINATE.findall(text.raw))),
+        "compound": _share(len(paper.COMPOUND.findall(text.raw))),
+        "long": float(len(words) >= 6),
+        "question": float(text.raw.rstrip().endswith(("?", "\uff1f"))),
+        "japanese": float(text.is_japanese),
+    }
+
+
+def _together(found: Mapping[str, float]) -> dict[str, float]:
+    groups = {
+        "technical": {"technology", "identifier", "exception", "file_name", "short_language"},
+        "programming_any": {"programming", "programming_weak"},
+    }
+    there = found.keys() | {name for name, members in groups.items() if members & found.keys()}
+    return {f"{a} & {b}": 1.0 for a, b in _PAIRS if a in there and b in there}
