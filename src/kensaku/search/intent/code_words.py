@@ -90,19 +90,34 @@ PROGRAMMING = Cue(
     recursion | recursive | algorithm | variables? | integers? | floats? | booleans? | null | nil
     snippets? | boilerplate | programming | virtual environment | dataclass | dataclasses
     list comprehension | syntax | source code | daemon | codebase | namespace | stack overflow
-    binary search | linked list | hash map | hashmap | idiomatic | deserialize | serialize
-    primary key | foreign key | backend | frontend | for loop | while loop | command line
-    command-line | cross-compile | dependency | injection | sql query | macros? | workbook
-    if statements? | runtime | breakpoints? | debug | debugger | debugging | event handler
-    listener | widget | rewrite rules? | thread-safe | namespaces | type checking | typedef
-    preprocessor | bytecode | web service | web services | application | implementation
-    config file | env variable | environment variable""",
+    binary search | design patterns? | singleton | leetcode | dynamic programming | dijkstra
+    big o notation | mutex | semaphore | race condition | hash tables? | quicksort | bubble sort
+    merge sort | bitwise | microservices? | monorepo | orm | crud | mvc | oop | object-oriented
+    load balancer | cli tool | dotenv | linter | formatter | type system | state machine | shader
+    web scraping | scraper | single page app | hot reload | polymorphism | abstract class
+    ternary operator | arrow function | template literal | foreign key | transaction isolation
+    abstract syntax tree | bytecode | pub/sub | message queue | thread pool | linked list
+    hash map | hashmap | idiomatic | deserialize | serialize | primary key | backend | frontend
+    for loop | while loop | command line | command-line | cross-compile | dependency | injection
+    sql query | macros? | workbook | if statements? | runtime | breakpoints? | debug | debugger
+    debugging | event handler | listener | widget | rewrite rules? | thread-safe | namespaces
+    type checking | type annotations? | tests? for a function | api key | rate limiting | caching
+    pagination | paginate | dependencies | deploy | deployment | config | pythonic | const
+    let var | var | stdlib | tokenizer | typedef | preprocessor | web service | web services
+    application | implementation | config file | env variable | environment variable""",
     """サンプルコード ソースコード 関数 配列 文字列 変数 メソッド ライブラリ フレームワーク
     非同期 パッケージ モジュール 型定義 型ヒント 型推論 ジェネリクス デコレータ 構造体 例外処理
     環境構築 デバッグ リファクタ クエリ プラグイン スクリプト アルゴリズム ランタイム 並行処理
     並列処理 オブジェクト指向 内包表記 スレッド コマンド 実装 プログラム コーディング コルーチン
     デシリアライズ シリアライズ フック コンポーネント チャネル インデックスを張 引数 戻り値
-    ボット 拡張機能 API SDK CLI""",
+    ボット 拡張機能 API SDK CLI デザインパターン シングルトン 依存性注入 マイクロサービス
+    排他制御 二分探索 動的計画法 ハッシュテーブル 再帰 抽象クラス ポリモーフィズム 静的型付け
+    値渡し 参照渡し 三項演算子 無名関数 クロージャ プロミス ログイン機能 CRUD ORM バッチ処理
+    スクレイピング ホットリロード 画面遷移 バリデーション 外部キー 主キー ストアド
+    ソフトウェア設計 コードレビュー 静的解析 リンター 単体テスト ユニットテスト 変数宣言
+    エイリアス 環境変数 依存関係 デプロイ クレート トークナイザ ページネーション イベントループ
+    仮想環境 ビルド コンテナ リバースプロキシ バックエンド フロントエンド プロパティ 型注釈
+    オーバーライド インスタンス マイグレーション ロギング パース レンダリング""",
 )
 # Words of programming that others use, too.
 PROGRAMMING_WEAK = Cue(
@@ -138,16 +153,19 @@ REPOSITORY = Cue(
     """repos? | repository | repositories | source code | git clone | code snippets?
     sample code | code examples? | example code | npm packages? | pypi | crates.io
     pull requests? | readme | gists? | dotfiles | github | github.com | stackoverflow
-    stack overflow | official implementation | reference implementation | source of | source for""",
+    stack overflow | official implementation | reference implementation | gitlab.com
+    stackoverflow.com | source of | source for""",
     "リポジトリ レポジトリ ソースコード サンプルコード コード例 ギットハブ GitHub Github github",
 )
-OPEN_SOURCE = Cue("open source | open-source | opensource | oss | foss", "オープンソース OSS")
+OPEN_SOURCE = Cue(
+    "open source | open-source | opensource | oss | foss | github project", "オープンソース OSS"
+)
 SOFTWARE = Cue(
     """library | libraries | frameworks? | tools? | alternatives? | engines? | clients?
     servers? | router | editor | apps? | implementations? | projects? | software | databases?
     sdk | cli | parser | models? | self-hosted | self hosted""",
     """ライブラリ フレームワーク ツール 代替 代わり エンジン エディタ 実装 プロジェクト ソフト
-    データベース モデル アプリ""",
+    データベース モデル アプリ 変換 ってある""",
 )
 OWNER_AND_NAME = re.compile(
     r"(?:^|\s)[A-Za-z0-9][A-Za-z0-9-]{1,38}/(?=[\w.-]*[A-Za-z]{2})[A-Za-z0-9_.-]{3,100}(?=\s|$)"
@@ -164,7 +182,7 @@ _SHAPES = (
     rf"{_START}[a-z]{{2,40}}[0-9]{{0,4}}(?:[A-Z][a-z0-9]{{1,40}}){{1,9}}{_END}",  # getElementById
     rf"{_START}[a-z][a-z0-9]{{0,40}}(?:_[a-z0-9]{{1,40}}){{1,9}}{_END}",  # max_tokens
     rf"{_START}[A-Za-z]\w{{0,80}}::\w",  # std::vector
-    r"(?<![\w./@-])[a-z_]{2,40}\.\w{3,40}\.\w{2}",  # os.path.join
+    r"(?<![\w./@-])[A-Za-z_]{2,40}(?:\.[A-Za-z_]\w{1,40}){2}",  # os.path.join
     r"(?<![\w./@-])[a-z_]{3,40}\.[a-z]\w{4,40}(?![\w./@-])",  # asyncio.gather
 )
 IDENTIFIER = re.compile("|".join(_SHAPES))
@@ -175,9 +193,11 @@ LIKE_A_NAME = re.compile(
 )
 FILE_NAME = re.compile(
     r"\w\.(?:py|js|ts|tsx|jsx|java|c|cpp|h|rs|go|rb|php|sh|sql|ya?ml|json|toml|xml|html|css|sty|dll"
-    r"|so|jar|exe|conf|ini|lock|service)(?![A-Za-z0-9_])"
+    r"|so|jar|exe|conf|ini|lock|service|txt|log|md|ipynb|env|gradle|csv|tf|kt|swift|vue|lua|ps1|bat)(?![A-Za-z0-9_])"
 )
-OPTION = re.compile(r"(?:^|\s)--?[a-z][a-z-]{1,30}(?=\s|=|$)|(?:^|\s)-[a-z](?=\s)")
+OPTION = re.compile(r"(?:^|\s)--?[a-z][a-z-]{0,30}(?=[\s=]|$)|(?<=\s)-[a-z](?=\s)")
+# What sentences have no use for.
+SYMBOL = re.compile(r"[{}\[\]=;@$<>|\\`*~^]|\w\(|::|->|//|\)\.|\.\*|&&|[a-z]\.[a-z]+\(")
 HOST_NAME = re.compile(
     r"(?<![\w.-])(?:[\w-]{1,63}\.){1,5}(?:com|org|net|info|edu|gov|example|store|online|shop)\b",
     re.IGNORECASE,

@@ -11,8 +11,8 @@ EXCEPTION = re.compile(
     r"[A-Z]\w{0,80}[a-z](?:Error|Exception|Fault|Panic|Warning|Problem|Failure)"
     r"|ERR_[A-Z_]{3,40}|SQLSTATE\W?\w{0,9}|SIG(?:SEGV|KILL|ABRT|TERM|BUS|ILL)"
     r"|E(?:CONN|ADDR|HOST|TIMED|RESOLVE|ACCES|PERM|NOENT|EXIST|PIPE|INTEGRITY)[A-Z]{0,20}"
-    r"|ORA-\d{4,5}|TS\d{4,5}|CS\d{4}|LNK\d{4}|MSB\d{4}|NU\d{4}|E0\d{3}|0x8[0-9A-Fa-f]{7}"
-    r"|[A-Z]{1,20}_[A-Z]{1,20}_ERROR|NO_PUBKEY|(?:[a-z]{2,20}\.){1,5}[A-Z]\w{3,60}(?=:\s))"
+    r"|ORA-\d{4,5}|TS\d{4,5}|CS\d{4}|LNK\d{4}|MSB\d{4}|NU\d{4}|E0\d{3}|0x[0-9A-Fa-f]{6,8}|x509"
+    r"|[A-Z]{1,20}_[A-Z]{1,20}_ERROR|NO_PUBKEY|[A-Z]\w{2,40}::[A-Z]\w{3,60}|(?:[a-z]{2,20}\.){1,5}[A-Z]\w{3,60}(?=:\s))"
     r"(?![A-Za-z0-9_])"
     r"|(?<![A-Za-z0-9_])nullreferenceexception|\b(?:type|value|key|name|index|import|syntax"
     r"|attribute|runtime)error\b|#(?:N/A|REF!|VALUE!|NAME\?|DIV/0!)|Exception in thread"
@@ -31,13 +31,28 @@ MESSAGE = Cue(
     service unavailable | internal server error | runtime error | fatal error | critical error
     compile error | build error | linker error | undefined control sequence | runaway argument
     missing package | no space left on device | host key verification failed
-    segmentation violation | core dump | unhandled exception | stack overflow error
-    read-only file system | database is locked""",
+    segmentation violation | core dump | unhandled exception | build failed | undefined symbol
+    no such device | operation not permitted | access is denied | 401 unauthorized
+    403 forbidden | too many requests | quota exceeded | certificate has expired
+    handshake failure | name resolution | host unreachable | network is unreachable
+    device or resource busy | cannot allocate memory | resource temporarily unavailable
+    bus error | illegal instruction | floating point exception | stack smashing | double free
+    use after free | null reference | object reference not set | mismatched types
+    incompatible types | cannot be resolved | circular import | circular dependency
+    import cycle | partially initialized module | multiple definition | redefinition of
+    implicit declaration | peer dependency | version conflict | checksum mismatch | hash mismatch
+    unterminated string | missing semicolon | too many re-renders | hydration failed | oomkilled
+    readiness probe failed | context deadline exceeded | i/o timeout | bad interpreter
+    not a directory | exec format error | stack overflow error | read-only file system
+    database is locked""",
     """接続が拒否され アクセスが拒否され セグメンテーション違反 コマンドが見つかりません
     許可がありません スタックトレース ファイルやディレクトリはありません モジュールが見つか
     コンパイルエラー コンパイルできない ビルドエラー ビルドに失敗 ビルドが通らない 実行時エラー
     構文エラー 文法エラー 型エラー 内部サーバーエラー メモリ不足エラー ぬるぽ 重大なエラー
-    認識されていません コンパイルが通らない 内部コマンド 承認エラー""",
+    認識されていません 見つかりません 参照できません 許可されていません 予期しない
+    権限がありません 異常終了 証明書エラー 循環参照 型が一致しません 未定義
+    スタックオーバーフロー 無限ループ デッドロック 依存関係エラー 接続エラー 認証エラー
+    コンパイルが通らない 内部コマンド 承認エラー""",
     r"""traceback \(most recent
     npm err
     error\[\w{1,20}\]
@@ -56,6 +71,9 @@ MESSAGE = Cue(
     (?:index|array|list index) (?:\w+ )?(?:out of|exceeds) \w+
     exit(?:ed)?(?: with)? (?:code|status):? \d+
     (?:status code|http|error) [45]\d\d
+    no matching (?:distribution|function|version|host)
+    (?:request entity|payload|argument list) too (?:large|long)
+    shape mismatch
     (?:maximum|max) \w+ (?:\w+ )?exceeded""",
 )
 # Sentences about what went wrong: programs say them, and people, too.
@@ -82,7 +100,9 @@ PREFIX = re.compile(
     r"(?:^|\s|!)(?:\w+ )?(?:fatal|panic|error|exception|uncaught|unhandled|warning|failed)\s?:\s"
     r"|^[a-z][a-z0-9_.-]{0,20}:\s.*\b(?:not|no|cannot|can't|unable|invalid|failed|missing|unknown"
     r"|wrong|bad|problem|error|denied|refused)\b"
-    r"|^\w{3}\s+\d{1,2}\s\d\d:\d\d:\d\d\s|^error in \S+\(",
+    r"|^\w{3}\s+\d{1,2}\s\d\d:\d\d:\d\d\s|^error in \S+\(|\bERR!|^\s*File \"|^at \S+ \("
+    r"|^\[?(?:error|fatal|warn(?:ing)?)\b|\[\w+ (?:warn|error)\]|\S+\.\w{1,5}:\d+(?::\d+)?\b"
+    r"|\w+ (?:panicked|aborted|crashed) at\b",
     re.IGNORECASE,
 )
 # What a person quotes is what the screen said.
@@ -92,12 +112,15 @@ TROUBLE = Cue(
     failed | failure | not working | rejected | refused | denied | timeouts? | timed out | hangs?
     unreachable | prematurely | not found | missing | conflict | warnings? | broken | stuck | bug
     deprecated | warn | 500 | 502 | 503 | 504 | 400 | 401 | 403 | 404 | 429 | freezes | freezing
-    wont | doesnt | not starting | destroyed | killed | corrupted | undefined | not responding
-    keeps | says | oom""",
+    wont | doesnt | throws | throwing | breaks | blocking | blocked | blank | suddenly
+    no matching | mismatch | diverged | incompatible | duplicate | exits | even though | help
+    weird | tell me | tells me | complains | complaining | rejects | forever | not starting
+    destroyed | killed | corrupted | undefined | not responding | keeps | says | oom""",
     """エラー 例外 警告 失敗 落ちる クラッシュ れない しない きない かない わない らない ません
     せない けない めない 表示され 発生 認識され 止まる フリーズ 不具合 バグ 拒否 文字化け
     タイムアウト 対処 解決 おかしい 直し方 直らない 原因 回避 になる と出 って出 動かない
-    通らない 繋がらない""",
+    通らない 繋がらない なくなった なくなる 言われ 怒られ ブロックされ 消えない 固まっ
+    終了してしまう 壊れ 合わない 出ました が出る 真っ白 解決しない どうすれば わからない 急に""",
     r"(?:doesn'?t|does not|didn'?t|did not|won'?t|isn'?t|can'?t|cannot) \w+",
 )
 HANDLING = Cue(

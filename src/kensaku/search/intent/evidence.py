@@ -54,25 +54,20 @@ _SHAPES: Mapping[str, re.Pattern[str]] = {
     "name_and_title": paper.NAME_AND_TITLE,
     "author_and_year": paper.AUTHOR_AND_YEAR,
     "not_papers_ja": paper.NOT_PAPERS_JA,
-    "month": daily.MONTH,
     "fact": daily.FACT,
-    "fact_ja": daily.FACT_JA,
     "past_year": daily.PAST_YEAR,
     "how_to": daily.HOW_TO,
-    "status_question": daily.STATUS_QUESTION,
 }
 # What only counts, or counts for more, together.
 _PAIRS = (
     ("technical", "trouble"),
     ("technical", "programming_any"),
-    ("technical", "business"),
     ("language", "programming_any"),
     ("language", "trouble"),
     ("programming_any", "complaint"),
     ("technical", "complaint"),
     ("open_source", "software"),
     ("recent", "event"),
-    ("device", "trouble"),
     ("technical", "quoted"),
     ("academic", "science"),
     ("science", "title_form"),
@@ -108,16 +103,23 @@ def _form(text: Text) -> dict[str, float]:
     return {
         "title_case": float(len(long_words) >= 3 and capital == len(long_words)),
         "latinate": _share(len(paper.LATINATE.findall(text.raw))),
+        "symbols": _share(len(code.SYMBOL.findall(text.raw))),
         "compound": _share(len(paper.COMPOUND.findall(text.raw))),
         "long": float(len(words) >= 6),
-        "question": float(text.raw.rstrip().endswith(("?", "\uff1f"))),
         "japanese": float(text.is_japanese),
     }
 
 
 def _together(found: Mapping[str, float]) -> dict[str, float]:
     groups = {
-        "technical": {"technology", "identifier", "exception", "file_name", "short_language"},
+        "technical": {
+            "technology",
+            "identifier",
+            "exception",
+            "file_name",
+            "short_language",
+            "symbols",
+        },
         "programming_any": {"programming", "programming_weak"},
     }
     there = found.keys() | {name for name, members in groups.items() if members & found.keys()}

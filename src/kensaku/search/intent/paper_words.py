@@ -8,7 +8,9 @@ from kensaku.search.intent.cues import Cue
 
 # A number or address that stands for one paper.
 IDENTIFIED = re.compile(
-    r"(?<![\d.])10\.\d{4,9}/[^\s\"<>]{2}|arxiv\.org/|doi\.org/|\bPMID:?\s?\d|\bPMC\d{5}"
+    r"(?<![\d.])10\.\d{4,9}/[^\s\"<>]{2}|arxiv\.org/|doi\.org/|nature\.com/articles/|science\.org/doi|ncbi\.nlm"
+    r"|sciencedirect\.com/science|link\.springer\.com|ieeexplore\.ieee|dl\.acm\.org|jstage\.jst|openreview\.net"
+    r"|\bPMID:?\s?\d|\bPMC\d{5}"
     r"|(?:^|\s|arxiv:?\s?)\d{4}\.\d{4,5}(?:v\d{1,2})?\s*$|\bhal-\d{7,8}\b|\barXiv[: ]\s?\d{4}\.\d",
     re.IGNORECASE,
 )
@@ -29,7 +31,9 @@ LITERATURE = Cue(
     研究報告 原著 紀要 二重盲検 疫学研究 縦断研究 実証研究 に関する研究 についての研究 の研究成果
     最新研究 最新の研究 研究事例 研究結果 引用数 被引用 エビデンスレベル 学術文献 科学的根拠
     介入研究 先行文献 観察研究 再現性研究 コクラン プラセボ した研究 研究ってある 研究はある
-    国内の研究 学術論文 査読付き 文献を教え CiNii J-STAGE 医学的根拠 実証分析 計量分析 実証的""",
+    国内の研究 学術論文 査読付き 文献を教え CiNii J-STAGE 医学的根拠 実証分析 計量分析 実証的
+    科学的な根拠 再現実験 検証した 検討した 調べた研究 縦断的 有病率 文献は 文献を 論文ある
+    治療成績 試験のデータ 理論的考察""",
     r"""scholarly (?:articles?|work|sources?)
     (?:research|survey|review|academic|scientific|conference|seminal|original|journal) papers?
     papers? (?:on|about|by|from|that|which|describing|introducing|proposing|using|for|in|showing)
@@ -42,7 +46,13 @@ LITERATURE = Cue(
     (?:cohort|longitudinal|cross-sectional|observational|ablation) stud(?:y|ies)
     (?:which|what|any) (?:study|studies|trials?|research|evidence)
     (?:study|studies|economists|researchers|scientists|psychologists) (?:found|find|show|say)
-    stud(?:y|ies) (?:on|about|showing|finding|linking|that|comparing|examining)
+    stud(?:y|ies) (?:on|about|showing|finding|linking|that|comparing|examining|where|which|of)
+    (?:references|sources|literature|experiments?) (?:on|about|for|where|that|showing)
+    (?:academic|scholarly|scientific|primary|recent) (?:sources|references|evidence|literature)
+    (?:real|actual|proper|solid|rigorous) (?:research|evidence|studies|science)
+    (?:tested|proven|shown|demonstrated) (?:whether|that|if)
+    (?:the|a|any) (?:replication|experiment|meta-analysis)
+    evidence base
     research (?:on|about|into)
     evidence (?:linking|that|for|of|from|on)
     (?:doctoral|phd|master'?s) thesis
@@ -96,13 +106,26 @@ SCIENCE = Cue(
     monetary policy | minimum wage | inequality | prospect theory | heuristics | gut-brain | gut
     bilingualism | myopia | burnout | mindfulness | fasting | supplementation | computable
     manifold | topology | topological | differential equations | stochastic gradient | consensus
-    fault-tolerant | fault tolerance | cryptography | zero-knowledge | federated""",
+    oncology | cardiovascular | carcinoma | tumors? | metastatic | pharmacokinetics
+    pathogenesis | etiology | comorbidities | pediatric | neonatal | postpartum | sars-cov-2
+    covid-19 | vaccinations? | myocarditis | autism | adhd | schizophrenia | anxiety
+    working memory | gene expression | transcriptomics | proteomics | epigenetic | stem cells
+    photosynthesis efficiency | soil carbon | deforestation | coral | ocean acidification
+    glacier | seismic | exoplanets? | dark matter | string theory | turbulence | fluid dynamics
+    finite element | electrochemical | nanostructures | alloys? | elasticity of | labor market
+    causal inference | panel data | game theory | gentrification | fault-tolerant
+    fault tolerance | cryptography | zero-knowledge | federated""",
     """量子 半導体 細胞 遺伝子 ゲノム タンパク 蛋白 免疫 受容体 触媒 分光 超伝導 相転移 深層学習
     強化学習 機械学習 言語モデル ニューラル 最適化 疾患 がん 癌 投与 患者 心理学 認知症 認知機能
     経済学 物性 絶縁体 高分子 ナノ粒子 微生物 生態系 多様性 腸内細菌 脳の 脳が 大脳 神経 うつ病
     糖尿病 高齢者 幹細胞 ワクチン 抗体 変異 酵素 代謝 炎症 貧困率 教師あり 注意機構 計算量
     自然言語処理 画像認識 拡散モデル 音声 合意アルゴリズム 電解質 マイクロプラスチック 酸性化
-    行動経済学 バイアス バーンアウト 生産性 格差 雇用""",
+    行動経済学 バイアス 社会学 言語学 教育学 薬理 病理 生理学 生化学 天文学 地質 気象学 生態学
+    進化 分子 結晶 流体 力学 電磁 光学 信号処理 数理 位相 代数 金融工学 ゲーム理論 発達障害
+    精神疾患 看護師 リハビリ 予後 合併症 副作用 診断能 バイオマーカー 免疫療法 化学療法 放射線
+    生存率 罹患 発症 リスク因子 危険因子 阻害薬 腫瘍 肝炎 ウイルス 土壌 海水温 サンゴ 大気 森林
+    地震波 数値シミュレーション 有限要素 依存症 尺度 児童虐待 世代間 ジェンダー 移民 社会関係資本
+    バーンアウト 生産性 格差 雇用""",
 )
 # How titles and questions of research are put together.
 TITLE_FORM = Cue(
@@ -111,9 +134,9 @@ TITLE_FORM = Cue(
     is all you need | are few-shot learners | elicits | improves | with an application to
     a theory of | insights | implications for | case of | the effect of | effects of
     the impact of""",
-    """に関する における を用いた に基づく に与える影響 に及ぼす の検討 の提案 の解析 の分析
-    の推定 を測定した を調べた を比較した を分析した を解析した の影響 の関係 との関連 の関連
-    の効果 に対する のための による""",
+    """に関する における を用いた に基づく に与える影響 に及ぼす の検討 の提案 的検討 的考察
+    の構造 に対する の解析 の分析 の推定 を測定した を調べた を比較した を分析した を解析した
+    の影響 の関係 との関連 の関連 の効果 のための による""",
 )
 LATINATE = re.compile(
     r"\b[a-z-]{4,30}(?:tions?|sions?|ity|ities|isms?|ances?|ences?|ology|ologies|metrics?|ography"
@@ -125,6 +148,7 @@ NAME_AND_TITLE = re.compile(r"^[A-Z][\w+-]{2,30}(?:\s[\w-]+){0,4}: [A-Z]\w+(?:\s
 AUTHOR_AND_YEAR = re.compile(
     r"\b[A-Z][a-z]{2,20}(?: (?:and|&) [A-Z][a-z]{2,20})?,? \(?(?:18|19|20)\d\d\b"
     r"|^[a-z ]{4,60} [a-z]{4,15} (?:19|20)[0-2]\d$|[一-龯]{2,4}\s(?:19|20)\d\d\s"
+    r"|[一-龯]ら\s?[(（]?(?:19|20)\d\d"
 )
 NOT_PAPERS = Cue(
     """toilet paper | printer paper | white papers? | wrapping paper | rice paper | sandpaper
