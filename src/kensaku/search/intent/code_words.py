@@ -52,15 +52,20 @@ TECHNOLOGY = Cue(
     linux kernel | raspberry pi | arduino | esp32 | stm32 | ros2 | virtualbox | proxmox | cmake
     makefile | gcc | clang | llvm | gdb | valgrind | vim | neovim | emacs | vscode | vs code
     intellij | pycharm | android studio | xcode | xcrun | swiftui | uikit | cocoapods | flutter
-    jetpack compose | expo | firebase | tokio | serde | cargo | rustc | goroutines? | selenium
+    jetpack compose | expo | firebase | tokio | serde | cargo | rustc | goroutine | selenium
     playwright | puppeteer | regex | regexp | json | jsonb | yaml | toml | csv | xml | xpath
-    utf-8 | base64 | sha256 | uuid | websockets? | cors | oauth | oauth2 | jwt | rest api
-    rest apis | webhooks? | localhost | stdin | stdout | wordpress | drupal | joomla | magento
+    utf-8 | base64 | sha256 | uuid | websocket | cors | oauth | oauth2 | jwt | rest api
+    rest apis | webhook | localhost | stdin | stdout | wordpress | drupal | joomla | magento
     shopify liquid | woocommerce | functions.php | htaccess | vlookup | xlookup | countif | sumif
     excel formula | excel macro | google apps script | apps script | power query | discord bot
     telegram bot | slack bot | discord.py | minecraft mod | matlab | qt | pyqt5 | subversion
     sharepoint | winapi | mod_rewrite | jetty | delphi | foxpro | symbian | opencl | sparql
-    solr | lucene | hbase""",
+    solr | lucene | hbase | jq | ripgrep | fzf | sqlx | opentofu | keycloak | power automate
+    power bi | outlook vba | temporal sdk | snowflake sql | abap | dbt | lodash | zod | drizzle
+    trpc | hono | pinia | vuex | ktor | axum | actix | bevy | tauri | wails | flink | etcd
+    packer | nixos | guix | bazel | buck2 | meson | ninja build | vcpkg | pdm | ruff | isort
+    factory_boy | knex | sequelize | typeorm | liquibase | flyway | jooq | mybatis | quarkus
+    micronaut | vert.x | thymeleaf | jsp | servlet | struts""",
     """シェルスクリプト 正規表現 プログラミング言語 Go言語 C言語 R言語 ローカルホスト コンパイラ
     ワードプレス ラズパイ ラズベリーパイ アルドゥイーノ アルディーノ スプレッドシート
     コマンドプロンプト コマンドライン パワーシェル ドッカー クーバネティス ジャバスクリプト
@@ -81,30 +86,31 @@ IN_LANGUAGE = Cue(
 )
 # Words that are hardly used outside programs.
 PROGRAMMING = Cue(
-    """coding | script | scripts | scripting | javascript | modules? | sdk | apis? | cli
-    crates? | tuples? | iterate | iterator | parse | parser | parsing | async | await
-    asynchronous | gil | multithreading | threading | multiprocessing | concurrency | decorators?
-    generics? | closures? | structs? | enums? | subclass | type hints? | regular expressions?
-    debounce | callback | http | middleware | endpoint | refactor | unit tests? | mocking
-    compile | compiler | garbage collector | garbage collection | borrow checker | memory leak
-    recursion | recursive | algorithm | variables? | integers? | floats? | booleans? | null | nil
-    snippets? | boilerplate | programming | virtual environment | dataclass | dataclasses
-    list comprehension | syntax | source code | daemon | codebase | namespace | stack overflow
-    binary search | design patterns? | singleton | leetcode | dynamic programming | dijkstra
-    big o notation | mutex | semaphore | race condition | hash tables? | quicksort | bubble sort
-    merge sort | bitwise | microservices? | monorepo | orm | crud | mvc | oop | object-oriented
-    load balancer | cli tool | dotenv | linter | formatter | type system | state machine | shader
-    web scraping | scraper | single page app | hot reload | polymorphism | abstract class
-    ternary operator | arrow function | template literal | foreign key | transaction isolation
+    """coding | script | scripts | scripting | javascript | module | sdk | api | cli | crate
+    tuple | iterate | iterator | parse | parser | parsing | async | await | asynchronous | gil
+    multithreading | threading | multiprocessing | concurrency | decorator | generic | closure
+    struct | enum | subclass | type hint | regular expression | debounce | callback | http
+    middleware | endpoint | refactor | unit test | mocking | compile | compiler
+    garbage collector | garbage collection | borrow checker | memory leak | recursion | recursive
+    algorithm | variable | integer | float | boolean | null | nil | snippet | boilerplate
+    programming | virtual environment | dataclass | dataclasses | list comprehension | syntax
+    source code | daemon | codebase | namespace | stack overflow | binary search | design pattern
+    singleton | leetcode | dynamic programming | dijkstra | big o notation | mutex | semaphore
+    race condition | hash table | quicksort | bubble sort | merge sort | bitwise | microservice
+    monorepo | orm | crud | mvc | oop | object-oriented | load balancer | cli tool | dotenv
+    linter | formatter | type system | state machine | shader | web scraping | scraper
+    single page app | hot reload | polymorphism | abstract class | ternary operator
+    arrow function | template literal | foreign key | transaction isolation
     abstract syntax tree | bytecode | pub/sub | message queue | thread pool | linked list
     hash map | hashmap | idiomatic | deserialize | serialize | primary key | backend | frontend
     for loop | while loop | command line | command-line | cross-compile | dependency | injection
-    sql query | macros? | workbook | if statements? | runtime | breakpoints? | debug | debugger
-    debugging | event handler | listener | widget | rewrite rules? | thread-safe | namespaces
-    type checking | type annotations? | tests? for a function | api key | rate limiting | caching
+    sql query | macro | workbook | if statement  | breakpoint | debug | debugger
+    debugging | event handler | listener | widget | rewrite rule | thread-safe | namespaces
+    type checking | type annotation | tests? for a function | api key | rate limiting | caching
     pagination | paginate | dependencies | deploy | deployment | config | pythonic | const
     let var | var | stdlib | tokenizer | typedef | preprocessor | web service | web services
-    application | implementation | config file | env variable | environment variable""",
+    application | implementation | config file | env variable | environment variable | array
+    dict | jq | lambda function | json file | inheritance | unpivot | join table | flag""",
     """サンプルコード ソースコード 関数 配列 文字列 変数 メソッド ライブラリ フレームワーク
     非同期 パッケージ モジュール 型定義 型ヒント 型推論 ジェネリクス デコレータ 構造体 例外処理
     環境構築 デバッグ リファクタ クエリ プラグイン スクリプト アルゴリズム ランタイム 並行処理
@@ -121,16 +127,15 @@ PROGRAMMING = Cue(
 )
 # Words of programming that others use, too.
 PROGRAMMING_WEAK = Cue(
-    """code | source | functions? | methods? | class | classes | packages? | library | libraries
-    frameworks? | plugins? | arrays? | lists? | strings? | dict | dictionary | loops?
-    generators? | sort | sorting | threads? | imports? | lambda | pointers? | traits? | interface
-    inheritance | typing | throttle | promises? | router | components? | hooks? | implement
-    implemented | mock | ownership | objects? | files? | dates? | tutorial | operators?
-    examples? | usage | query | configuration | config | setup | install | labels | column
-    columns | rows | axis | plot | formula | cell | button | image | timestamp | convert | render
-    template | repo | custom | loss function | pipeline | streaming | server | client | cache
-    index | table | job | limits | relationship | toggle | hover | menu item | retry
-    equivalent of | best practices""",
+    """code | source | function | method | class | classes | package | library | libraries
+    framework | plugin | array | list | string | dict | dictionary | loop | generator | sort
+    sorting | thread | import | lambda | pointer | trait | interface | inheritance | typing
+    throttle | promise | router | component | hook | implement | implemented | mock | ownership
+    object | file | date | tutorial | operator | example | usage | query | configuration | config
+    setup | install | labels | column | columns | rows | axis | plot | formula | cell | button
+    image | timestamp | convert | render | template | repo | custom | loss function | pipeline
+    streaming | server | client | cache | index | table | job | limits | relationship | toggle
+    hover | menu item | retry | equivalent of | best practices""",
     """使い方 書き方 作り方 使い分け サンプル リスト クラス ソース コード 違い 入門 読み込 書き込
     変換 並び替え 並べ替え ソート 継承 辞書 ループ 繰り返し 設定 インストール テスト 設計 結合
     取得 削除 追加 更新 自作 クライアント サーバ とは フォーマット 言語 処理 ファイル 日付
@@ -139,31 +144,30 @@ PROGRAMMING_WEAK = Cue(
 )
 # What people ask of a technology, or of its namesake, without wanting code.
 BUSINESS = Cue(
-    """release date | release | released | lifespan | snakes? | species | habitat | captivity
-    zoo | pets? | prices? | pricing | stocks? | shares | salary | jobs? | certification | company
-    ceo | founders? | who created | who made | who founded | history of | logo | end of life
-    cost | conference | bootcamp | removal | remover | remove rust | stains? | necklace | rings?
-    island | coffee | monty | birds? | acquisition | ipo | net worth | interview | courses?
-    degree | fees | popularity | market share | taylor | employees | headquarters | gemstones?
-    courier | bank | worth it | subscription | layoffs""",
+    """release date | release | released | lifespan | snake | species | habitat | captivity | zoo
+    pet | price | pricing | stock | shares | salary | job | certification | company | ceo
+    founder | who created | who made | who founded | history of | logo | end of life | cost
+    conference | bootcamp | removal | remover | remove rust | stain | necklace | ring | island
+    coffee | monty | bird | acquisition | ipo | net worth | interview | course | degree | fees
+    popularity | market share | taylor | employees | headquarters | gemstone | courier | bank
+    worth it | subscription | layoffs""",
     """リリース日 発売日 株価 年収 求人 転職 資格 会社 創業 歴史 料金 値段 価格 試験日 将来性
     市場 合格率 スクール 難易度 買収 社長 本社 教室 月額""",
 )
 REPOSITORY = Cue(
-    """repos? | repository | repositories | source code | git clone | code snippets?
-    sample code | code examples? | example code | npm packages? | pypi | crates.io
-    pull requests? | readme | gists? | dotfiles | github | github.com | stackoverflow
-    stack overflow | official implementation | reference implementation | gitlab.com
-    stackoverflow.com | source of | source for""",
+    """repo | repository | repositories | source code | git clone | code snippet | sample code
+    code example | example code | npm package | pypi | crates.io | pull request | readme | gist
+    dotfiles | github | github.com | stackoverflow | stack overflow | official implementation
+    reference implementation | gitlab.com | stackoverflow.com | source of | source for""",
     "リポジトリ レポジトリ ソースコード サンプルコード コード例 ギットハブ GitHub Github github",
 )
 OPEN_SOURCE = Cue(
     "open source | open-source | opensource | oss | foss | github project", "オープンソース OSS"
 )
 SOFTWARE = Cue(
-    """library | libraries | frameworks? | tools? | alternatives? | engines? | clients?
-    servers? | router | editor | apps? | implementations? | projects? | software | databases?
-    sdk | cli | parser | models? | self-hosted | self hosted""",
+    """library | libraries | framework | tool | alternative | engine | client | server | router
+    editor | app | implementation | project | software | database | sdk | cli | parser | model
+    self-hosted | self hosted""",
     """ライブラリ フレームワーク ツール 代替 代わり エンジン エディタ 実装 プロジェクト ソフト
     データベース モデル アプリ 変換 ってある""",
 )

@@ -9,6 +9,7 @@ from functools import cached_property
 _TOKEN = re.compile(r"[A-Za-z0-9_+#./'-]+")
 _LONGEST = 5  # words of a phrase
 _EDGES = "./'-"  # that are no part of a word when they stand at its end
+_PLURAL = re.compile(r"(?<=[a-z]{3})(?:'s|(?<!s)s)$")
 
 
 class Text:
@@ -20,17 +21,19 @@ class Text:
 
     @cached_property
     def phrases(self) -> frozenset[str]:
+        """The phrases as they stand, and with the last word in the singular."""
         tokens = [t.rstrip(_EDGES) for t in _TOKEN.findall(self.raw.lower())]
         lengths = range(1, _LONGEST + 1)
-        return frozenset(" ".join(tokens[i : i + n]) for n in lengths for i in range(len(tokens)))
+        there = {" ".join(tokens[i : i + n]) for n in lengths for i in range(len(tokens))}
+        return frozenset(there | {_singular(phrase) for phrase in there})
 
 
 @dataclass(frozen=True)
 class Cue:
     """Phrases that give something away: English ones as whole words, Japanese ones anywhere.
 
-    `english` has one a line or between bars ("repos?" is two), `japanese` has blanks between them.
-    `shape` is a pattern of whole words; in it, a blank is any blank.
+    `english` has one a line or between bars, in the singular where both will do; `japanese` has
+    blanks between them. `shape` is a pattern of whole words; in it, a blank is any blank.
     """
 
     english: str = ""
@@ -38,25 +41,20 @@ class Cue:
     shape: str = ""
 
     def __contains__(self, text: Text) -> bool:
-        return (
-            not self.phrases.isdisjoint(text.phrases)
-            or (text.is_japanese and any(p in text.raw for p in self._japanese))
-            or bool(self._shape and self._shape.search(text.raw))
-        )
+        return self.count(text) > 0
 
     def count(self, text: Text) -> int:
         """How many different phrases there are; a shape counts as one."""
-        there = len(self.phrases & text.phrases)
+        there = len({_singular(phrase) for phrase in self.phrases & text.phrases})
         if text.is_japanese:
-            there += sum(p in text.raw for p in self._japanese)
+            there += sum(phrase in text.raw for phrase in self._japanese)
         return there + bool(self._shape and self._shape.search(text.raw))
 
     @cached_property
     def phrases(self) -> frozenset[str]:
         """The English phrases."""
-        parts = [p.strip() for line in self.english.splitlines() for p in line.split("|")]
-        several = [p[:-1] if p.endswith("s?") else p for p in parts if p]
-        return frozenset([*several, *(p[:-2] for p in parts if p.endswith("s?"))])
+        parts = (p.strip() for line in self.english.splitlines() for p in line.split("|"))
+        return frozenset(p for p in parts if p)
 
     @cached_property
     def _japanese(self) -> tuple[str, ...]:
@@ -70,3 +68,7 @@ class Cue:
         # Not \b: a word also ends where Japanese begins.
         edges = rf"(?<![A-Za-z0-9_])(?:{joined})(?![A-Za-z0-9_])"
         return re.compile(edges, re.IGNORECASE)
+
+
+def _singular(phrase: str) -> str:
+    return _PLURAL.sub("", phrase)

@@ -15,7 +15,9 @@ EXCEPTION = re.compile(
     r"|[A-Z]{1,20}_[A-Z]{1,20}_ERROR|NO_PUBKEY|[A-Z]\w{2,40}::[A-Z]\w{3,60}|(?:[a-z]{2,20}\.){1,5}[A-Z]\w{3,60}(?=:\s))"
     r"(?![A-Za-z0-9_])"
     r"|(?<![A-Za-z0-9_])nullreferenceexception|\b(?:type|value|key|name|index|import|syntax"
-    r"|attribute|runtime)error\b|#(?:N/A|REF!|VALUE!|NAME\?|DIV/0!)|Exception in thread"
+    r"|attribute|runtime)error\b"
+    r"|\be(?:conn\w{3,9}|addrinuse|noent|acces|perm|timedout|pipe)\b"
+    r"|#(?:N/A|REF!|VALUE!|NAME\?|DIV/0!)|Exception in thread"
 )
 # What programs say, word for word.
 MESSAGE = Cue(
@@ -51,8 +53,8 @@ MESSAGE = Cue(
     構文エラー 文法エラー 型エラー 内部サーバーエラー メモリ不足エラー ぬるぽ 重大なエラー
     認識されていません 見つかりません 参照できません 許可されていません 予期しない
     権限がありません 異常終了 証明書エラー 循環参照 型が一致しません 未定義
-    スタックオーバーフロー 無限ループ デッドロック 依存関係エラー 接続エラー 認証エラー
-    コンパイルが通らない 内部コマンド 承認エラー""",
+    スタックオーバーフロー デッドロック 依存関係エラー 接続エラー 認証エラー コンパイルが通らない
+    内部コマンド 承認エラー""",
     r"""traceback \(most recent
     npm err
     error\[\w{1,20}\]
@@ -101,31 +103,34 @@ PREFIX = re.compile(
     r"|^[a-z][a-z0-9_.-]{0,20}:\s.*\b(?:not|no|cannot|can't|unable|invalid|failed|missing|unknown"
     r"|wrong|bad|problem|error|denied|refused)\b"
     r"|^\w{3}\s+\d{1,2}\s\d\d:\d\d:\d\d\s|^error in \S+\(|\bERR!|^\s*File \"|^at \S+ \("
-    r"|^\[?(?:error|fatal|warn(?:ing)?)\b|\[\w+ (?:warn|error)\]|\S+\.\w{1,5}:\d+(?::\d+)?\b"
+    r"|^\[?(?:error|fatal|warn(?:ing)?)(?:[\]:!]|\s[\d(])|\[\w+ (?:warn|error)\]"
+    r"|\S+\.\w{1,5}:\d+(?::\d+)?\b"
     r"|\w+ (?:panicked|aborted|crashed) at\b",
     re.IGNORECASE,
 )
 # What a person quotes is what the screen said.
 QUOTED = re.compile(r"[\"'「『`“][^\"'」』`”]{12,}[\"'」』`”]|(?:と|って)(?:出|表示|言われ|怒られ)")
 TROUBLE = Cue(
-    """errors? | exceptions? | crash | crashes | crashed | crashing | fail | fails | failing
-    failed | failure | not working | rejected | refused | denied | timeouts? | timed out | hangs?
-    unreachable | prematurely | not found | missing | conflict | warnings? | broken | stuck | bug
-    deprecated | warn | 500 | 502 | 503 | 504 | 400 | 401 | 403 | 404 | 429 | freezes | freezing
-    wont | doesnt | throws | throwing | breaks | blocking | blocked | blank | suddenly
-    no matching | mismatch | diverged | incompatible | duplicate | exits | even though | help
-    weird | tell me | tells me | complains | complaining | rejects | forever | not starting
-    destroyed | killed | corrupted | undefined | not responding | keeps | says | oom""",
+    """error | exception | crash | crashes | crashed | crashing | fail | fails | failing | failed
+    failure | not working | rejected | refused | denied | timeout | timed out | hang
+    unreachable | prematurely | not found | missing | conflict | warning | broken | stuck | bug
+    deprecated | warn | 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 422 | 429 | 500
+    502 | 503 | 504 | freezes | freezing | wont | doesnt | throws | throwing | breaks | blocking
+    blocked | blank | suddenly | no matching | mismatch | diverged | incompatible | duplicate
+    exits | even though | tells me | disappeared | unexpectedly | insufficient | pending
+    expired | invalid | exhausted | dropped | complains | complaining | rejects | not starting
+    destroyed | killed | corrupted | undefined | not responding | oom""",
     """エラー 例外 警告 失敗 落ちる クラッシュ れない しない きない かない わない らない ません
     せない けない めない 表示され 発生 認識され 止まる フリーズ 不具合 バグ 拒否 文字化け
     タイムアウト 対処 解決 おかしい 直し方 直らない 原因 回避 になる と出 って出 動かない
     通らない 繋がらない なくなった なくなる 言われ 怒られ ブロックされ 消えない 固まっ
-    終了してしまう 壊れ 合わない 出ました が出る 真っ白 解決しない どうすれば わからない 急に""",
+    終了してしまう 壊れ 合わない 出ました が出る 真っ白 解決しない どうすれば わからない 急に
+    不足 してしまう のまま 進まない ループしてしまう 無限ループ 無効 不明な 期限切れ""",
     r"(?:doesn'?t|does not|didn'?t|did not|won'?t|isn'?t|can'?t|cannot) \w+",
 )
 HANDLING = Cue(
-    """error handling | error-handling | handle errors? | handling errors? | handle exceptions?
-    handling exceptions? | try catch | try/catch | custom errors? | custom exceptions?
-    throw errors? | throw exceptions? | throw an error | throw an exception | error boundary""",
+    """error handling | error-handling | handle error | handling error | handle exception
+    handling exception | try catch | try/catch | custom error | custom exception | throw error
+    throw exception | throw an error | throw an exception | error boundary""",
     "例外処理 エラーハンドリング エラー処理 エラーメッセージの書き方",
 )

@@ -66,12 +66,16 @@ _PAIRS = (
     ("language", "trouble"),
     ("programming_any", "complaint"),
     ("technical", "complaint"),
+    ("technical", "message"),
     ("open_source", "software"),
     ("recent", "event"),
+    ("fact", "event"),
+    ("fact", "science"),
     ("technical", "quoted"),
     ("academic", "science"),
     ("science", "title_form"),
 )
+_OF_PAPERS = ("literature", "papers_at_end", "academic")  # void where "paper" is a towel
 _DOUBT = 0.4  # that a word leaves; each further one leaves as much of the doubt
 
 
@@ -87,7 +91,11 @@ def evidence_of(text: Text) -> dict[str, float]:
     if text.is_japanese:  # there, "Python" is no animal
         found["technology"] = max(found["technology"], found.pop("language"))
     found = {name: value for name, value in found.items() if value}
-    return found | _together(found)
+    if "not_papers_ja" in found or ("not_papers" in found and not text.is_japanese):
+        found = {name: value for name, value in found.items() if name not in _OF_PAPERS}
+    together = _together(found)
+    found.pop("programming_weak", None)  # by itself it says nothing
+    return found | together
 
 
 def _share(count: int) -> float:

@@ -16,15 +16,17 @@ IDENTIFIED = re.compile(
 )
 LITERATURE = Cue(
     """arxiv | biorxiv | medrxiv | chemrxiv | ssrn | pubmed | semantic scholar | google scholar
-    openreview | ieee xplore | jstor | cinii | j-stage | preprints? | et al | clinical trials?
+    openreview | ieee xplore | jstor | cinii | j-stage | preprint | et al | clinical trial
     studies of | cited by | peer-reviewed | peer reviewed | meta-analysis | meta-analyses
     meta analysis | double-blind | double blind | randomized controlled | randomised controlled
-    randomized trials? | randomised trials? | case-control | best papers? | best paper award
-    cochrane | systematic review | literature review | academic work | academic literature
+    randomized trial | randomised trial | case-control | best paper | best paper award | cochrane
+    systematic review | literature review | academic work | academic literature
     scientific evidence | clinical evidence | physical review letters | the lancet | nejm | jama
     pnas | plos one | nature communications | acm transactions | proceedings of | pooled analysis
     preregistered | pre-registered | cohort study | cohort data | longitudinal | cross-sectional
-    scientific literature | most cited | citation | citations | doi | googlescholar""",
+    scientific literature | most cited | citation | citations | doi | googlescholar | rct | ieee
+    acm | technical report | econometrica | mapping study | primary source | case series
+    accepted papers""",
     """論文 先行研究 査読 プレプリント システマティックレビュー 系統的レビュー メタアナリシス
     メタ解析 メタ分析 ランダム化 無作為化 コホート 症例対照 症例報告 臨床試験 臨床研究 治験結果
     文献レビュー 文献調査 文献を探 サーベイ 学術誌 学術雑誌 学会誌 国際会議 研究動向 既存研究
@@ -33,7 +35,7 @@ LITERATURE = Cue(
     介入研究 先行文献 観察研究 再現性研究 コクラン プラセボ した研究 研究ってある 研究はある
     国内の研究 学術論文 査読付き 文献を教え CiNii J-STAGE 医学的根拠 実証分析 計量分析 実証的
     科学的な根拠 再現実験 検証した 検討した 調べた研究 縦断的 有病率 文献は 文献を 論文ある
-    治療成績 試験のデータ 理論的考察""",
+    治療成績 試験のデータ 理論的考察 IEEE 採択論文 採択 学術的""",
     r"""scholarly (?:articles?|work|sources?)
     (?:research|survey|review|academic|scientific|conference|seminal|original|journal) papers?
     papers? (?:on|about|by|from|that|which|describing|introducing|proposing|using|for|in|showing)
@@ -71,50 +73,50 @@ PAPERS_AT_END = re.compile(
 ACADEMIC = Cue(
     """study | studies | research | researchers | journal | journals | literature | evidence
     effect of | effects of | effect | impact of | association | correlation | efficacy
-    hypothesis | findings | trials? | abstract | academic | scientific | scholars? | theoretical
+    hypothesis | findings | trial | abstract | academic | scientific | scholar | theoretical
     empirical | methodology | statistically | published | off-target | in vitro | in vivo
     prevalence | cohort | replication | dose-response | mortality | ablation | state of the art
-    state-of-the-art | experiments? | experimental | preprint | authors | concept of
-    foundations | measurement | comparative | quantitative | qualitative | randomized | placebo
-    incidence | biomarkers? | survey | review | interpretability | taxonomy | benchmark
-    overview of | advances | criticism | article | theory of | mechanisms? | relationship between
-    risk factors? | theorem | conjecture | asymptotic | equilibrium | first principles
-    ab initio | simulation of | spectra | spectroscopy | phase transition | convergence
-    upper bound | lower bound | proof of""",
-    """研究 文献 学術 実験 知見 エビデンス 効果 影響 関連 関係 相関 有効性 機序 メカニズム 要因
-    因果 計量 実証 検証 介入 調査 仮説 理論 再現性 前向き 統計的 疫学 有意 先行""",
+    state-of-the-art | experiment | experimental | preprint | authors | concept of | foundations
+    measurement | comparative | quantitative | qualitative | randomized | placebo | incidence
+    biomarker | survey | review | interpretability | taxonomy | benchmark | overview of
+    advances | criticism | article | theory of | mechanism | relationship between | risk factor
+    theorem | conjecture | asymptotic | equilibrium | first principles | ab initio
+    simulation of | spectra | spectroscopy | phase transition | convergence | upper bound
+    lower bound | proof of""",
+    """研究 文献 学術 実験 知見 エビデンス 相関 有効性 機序 メカニズム 因果 計量 実証 介入 仮説
+    再現性 前向き 統計的 疫学 有意""",
 )
 SCIENCE = Cue(
-    """neural | transformers? | learning | quantum | proteins? | genome | genes? | cells?
-    cancer | therapy | disease | clinical | cognitive | molecular | climate | materials
-    polymers? | nanoparticles? | bacteria | virus | vaccines? | insulin | microbiome | catalysts?
-    algorithms? | graph | bayesian | reinforcement | language models? | diffusion | embeddings?
-    robotics | superconductors? | semiconductors? | galaxies | black holes? | neurons?
-    epidemiology | attention | convolutional | optimization | stochastic | adversarial
-    representations? | recognition | segmentation | detection | generative | reasoning
-    inference | estimation | scalable | unified | few-shot | zero-shot | self-supervised
-    unsupervised | supervised | causal | analysis | fine-tuning | large-scale | low-rank
-    distributed | distillation | residual | retrieval | augmented | sparse | prediction
-    classification | robust | visual | semantic | alignment | pre-training | pretraining
-    contrastive | bidirectional | networks? | models? | probabilistic | dementia | depression
-    alzheimer's | diabetes | obesity | cognition | psilocybin | serotonin | dopamine
-    hippocampus | antibody | antibodies | mutation | mutations | receptor | receptors | enzyme
-    enzymes | metabolic | inflammation | mrna | rna | dna | crispr | graphene | photon | photons
-    plasma | gravitational | neutrino | neutrinos | boson | quark | thermal | conductivity
-    perovskite | lithium-ion | electrolyte | microplastics | biodiversity | ecology | ecological
-    population decline | evolutionary | phylogenetic | socioeconomic | econometric
-    monetary policy | minimum wage | inequality | prospect theory | heuristics | gut-brain | gut
-    bilingualism | myopia | burnout | mindfulness | fasting | supplementation | computable
-    manifold | topology | topological | differential equations | stochastic gradient | consensus
-    oncology | cardiovascular | carcinoma | tumors? | metastatic | pharmacokinetics
-    pathogenesis | etiology | comorbidities | pediatric | neonatal | postpartum | sars-cov-2
-    covid-19 | vaccinations? | myocarditis | autism | adhd | schizophrenia | anxiety
-    working memory | gene expression | transcriptomics | proteomics | epigenetic | stem cells
-    photosynthesis efficiency | soil carbon | deforestation | coral | ocean acidification
-    glacier | seismic | exoplanets? | dark matter | string theory | turbulence | fluid dynamics
-    finite element | electrochemical | nanostructures | alloys? | elasticity of | labor market
-    causal inference | panel data | game theory | gentrification | fault-tolerant
-    fault tolerance | cryptography | zero-knowledge | federated""",
+    """neural | transformer | learning | quantum | protein | genome | gene | cell | cancer
+    therapy | disease | clinical | cognitive | molecular | climate | materials | polymer
+    nanoparticle | bacteria | virus | vaccine | insulin | microbiome | catalyst | algorithm
+    graph | bayesian | reinforcement | language model | diffusion | embedding | robotics
+    superconductor | semiconductor | galaxies | black hole | neuron | epidemiology | attention
+    convolutional | optimization | stochastic | adversarial | representation | recognition
+    segmentation | detection | generative | reasoning | inference | estimation | scalable
+    unified | few-shot | zero-shot | self-supervised | unsupervised | supervised | causal
+    analysis | fine-tuning | large-scale | low-rank | distributed | distillation | residual
+    retrieval | augmented | sparse | prediction | classification | robust | visual | semantic
+    alignment | pre-training | pretraining | contrastive | bidirectional | network | model
+    probabilistic | dementia | depression | alzheimer's | diabetes | obesity | cognition
+    psilocybin | serotonin | dopamine | hippocampus | antibody | antibodies | mutation
+    mutations | receptor | receptors | enzyme | enzymes | metabolic | inflammation | mrna | rna
+    dna | crispr | graphene | photon | photons | plasma | gravitational | neutrino | neutrinos
+    boson | quark | thermal | conductivity | perovskite | lithium-ion | electrolyte
+    microplastics | biodiversity | ecology | ecological | population decline | evolutionary
+    phylogenetic | socioeconomic | econometric | monetary policy | minimum wage | inequality
+    prospect theory | heuristics | gut-brain | gut | bilingualism | myopia | burnout
+    mindfulness | fasting | supplementation | computable | manifold | topology | topological
+    differential equations | stochastic gradient | consensus | oncology | cardiovascular
+    carcinoma | tumor | metastatic | pharmacokinetics | pathogenesis | etiology | comorbidities
+    pediatric | neonatal | postpartum | sars-cov-2 | covid-19 | vaccination | myocarditis
+    autism | adhd | schizophrenia | anxiety | working memory | gene expression | transcriptomics
+    proteomics | epigenetic | stem cells | photosynthesis efficiency | soil carbon
+    deforestation | coral | ocean acidification | glacier | seismic | exoplanet | dark matter
+    string theory | turbulence | fluid dynamics | finite element | electrochemical
+    nanostructures | alloy | elasticity of | labor market | causal inference | panel data
+    game theory | gentrification | fault-tolerant | fault tolerance | cryptography
+    zero-knowledge | federated""",
     """量子 半導体 細胞 遺伝子 ゲノム タンパク 蛋白 免疫 受容体 触媒 分光 超伝導 相転移 深層学習
     強化学習 機械学習 言語モデル ニューラル 最適化 疾患 がん 癌 投与 患者 心理学 認知症 認知機能
     経済学 物性 絶縁体 高分子 ナノ粒子 微生物 生態系 多様性 腸内細菌 脳の 脳が 大脳 神経 うつ病
@@ -136,7 +138,8 @@ TITLE_FORM = Cue(
     the impact of""",
     """に関する における を用いた に基づく に与える影響 に及ぼす の検討 の提案 的検討 的考察
     の構造 に対する の解析 の分析 の推定 を測定した を調べた を比較した を分析した を解析した
-    の影響 の関係 との関連 の関連 の効果 のための による""",
+    の影響 の関係 との関連 の関連 の効果 のための による 効果 影響 関連 関係 要因 調査 検証 先行
+    理論""",
 )
 LATINATE = re.compile(
     r"\b[a-z-]{4,30}(?:tions?|sions?|ity|ities|isms?|ances?|ences?|ology|ologies|metrics?|ography"
@@ -151,13 +154,14 @@ AUTHOR_AND_YEAR = re.compile(
     r"|[一-龯]ら\s?[(（]?(?:19|20)\d\d"
 )
 NOT_PAPERS = Cue(
-    """toilet paper | printer paper | white papers? | wrapping paper | rice paper | sandpaper
+    """toilet paper | printer paper | white paper | wrapping paper | rice paper | sandpaper
     parchment paper | wax paper | tissue paper | construction paper | photo paper | origami
-    wallpaper | wall paper | newspapers? | how to write | write a | write an | writing | recycle
-    recycled | recycling | exam papers? | question papers? | past papers? | rock paper
-    study abroad | bullet journal | wall street journal | trial version | free trials?
-    market research | case study | case studies | how to cite | stipend | phd programs? | defense
-    thesis defense""",
+    wallpaper | wall paper | newspaper | how to write | write a | write an | writing | recycle
+    recycled | recycling | exam paper | question paper | past paper | rock paper | study abroad
+    bullet journal | wall street journal | trial version | free trial | market research
+    case study | case studies | how to cite | stipend | phd program | defense | thesis defense
+    business review | movie review | product review | performance review | book review
+    quarterly review | pricing | essay""",
     "小論文 卒論 卒業論文 感想文 自由研究 研究者に 研究室 研究員 服装 大学院 研究会",
     r"""paper (?:air)?planes?
     paper (?:towels?|bags?|cups?|sizes?|straws?|clips?|mache|crafts?|cranes?|boats?|folding|money)
