@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable
 
@@ -18,6 +19,11 @@ def growth(work: Callable[[int], object], size: int, factor: int = 4, tries: int
 
 
 def _cpu(work: Callable[[int], object], size: int) -> float:
-    began = time.process_time()
-    work(size)
-    return time.process_time() - began
+    """Seconds of this thread: neither other threads count, nor garbage of the tests before."""
+    gc.disable()
+    try:
+        began = time.thread_time()
+        work(size)
+        return time.thread_time() - began
+    finally:
+        gc.enable()

@@ -13,7 +13,7 @@ import pytest
 from kensaku import Hit
 from kensaku.testing import FakeUpstream, faults
 from kensaku.text.width import display_width
-from tests.assistant.channels.terminal.tmux import Terminal
+from tests.assistant.channels.terminal.tmux import PATIENCE, Terminal
 
 pytestmark = pytest.mark.skipif(
     shutil.which("tmux") is None, reason="tmux is not installed: no real terminal"
@@ -107,7 +107,7 @@ def test_ctrl_c_ends_every_long_step(start: Start, up: FakeUpstream) -> None:
 
 def wait_until(condition: Callable[[], bool]) -> None:
     """Wait for the other process."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.05)

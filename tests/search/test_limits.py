@@ -20,6 +20,9 @@ from kensaku.testing import faults
 SEARCHES = """
 import asyncio, json, sys
 from kensaku import Kensaku
+from kensaku.store import FallbackStore
+
+FallbackStore.PATIENCE = 60.0  # a store on a busy machine is slow, and not broken
 
 async def main():
     async with Kensaku() as k:
@@ -65,18 +68,19 @@ async def run_processes(upstream, count: int, searches: int, **env: str) -> list
 
 
 async def test_processes_keep_to_one_rate_together(upstream, shared):
-    """Two processes at 20 a second send 20 a second, not 40."""
+    """Two processes at 10 a second send 10 a second, not 20."""
     arrivals: list[float] = []
     upstream.fails(
         "tavily", faults.empty(), when=lambda seen: bool(arrivals.append(time.monotonic()))
     )
 
-    said = await run_processes(upstream, 2, 15, TAVILY_RATE="20/s", KENSAKU_STATE_URL=shared[0])
+    said = await run_processes(upstream, 2, 15, TAVILY_RATE="10/s", KENSAKU_STATE_URL=shared[0])
 
     assert all(r["outcome"] == "found" for out in said for r in out)
     assert len(arrivals) == 30
-    # 30 turns at 20 a second, the first two at once: twice the rate would be done in 0.7 s.
-    assert max(arrivals) - min(arrivals) >= 1.3
+    # 30 turns at 10 a second take 2.8 s; at twice the rate they would take half of it. The first
+    # may be noticed late.
+    assert max(arrivals) - min(arrivals) >= 2.1
 
 
 async def test_a_cooldown_is_seen_by_the_next_process(upstream, shared):

@@ -81,6 +81,7 @@ def test_a_question_in_japanese_is_answered_in_japanese(
     terminal = start(columns)
     terminal.type(ASYNC)
     terminal.wait_for("https://docs.example/asyncio")
+    terminal.wait_for(">", times=2)
     shown = terminal.flat
 
     assert 'web_search:"Pythonの非同期' in shown
@@ -129,7 +130,7 @@ def test_approval_is_asked_at_the_prompt(start: Start, up: FakeUpstream) -> None
 
 def test_a_reply_that_comes_too_late_gets_the_prompt_back(start: Start, up: FakeUpstream) -> None:
     """Half a word was typed: it is no consent."""
-    terminal = start(80, KENSAKU_ASSISTANT_APPROVALS="web_search=ask", KENSAKU_ASSISTANT_WAIT="3")
+    terminal = start(80, KENSAKU_ASSISTANT_APPROVALS="web_search=ask", KENSAKU_ASSISTANT_WAIT="9")
     terminal.type(SLEEP)
     terminal.wait_for("May web_search run?")
     terminal.press("ye")

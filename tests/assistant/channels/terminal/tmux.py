@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-PATIENCE = 60.0  # seconds; a loaded machine is slow
+PATIENCE = 120.0  # seconds; what takes longer on a busy machine hangs
 
 
 class Terminal:
