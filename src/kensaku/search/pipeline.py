@@ -112,7 +112,7 @@ async def _stale(run: Run, key: str) -> Response | None:
     """The expired response, unless the cache itself does not answer."""
     with observe(run.resources.observers, CacheOperation) as lookup:
         try:
-            async with asyncio.timeout(STALE_SECONDS):
+            async with patience(STALE_SECONDS):
                 found = await run.resources.cache.stale(key, run.query)
         except TimeoutError:
             found = None
