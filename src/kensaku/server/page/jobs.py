@@ -51,7 +51,7 @@ def _view(t: Words, job: Job) -> JobView:
     p = job.progress
     return JobView(
         id=job.id,
-        kind=job.kind,
+        kind=t.get(f"jobs.kind.{job.kind}", job.kind),
         about=next((str(n)[:200] for n in names if n), ""),
         status=t(f"jobs.{job.status}"),
         tone=TONES[job.status],
@@ -68,4 +68,5 @@ def _progress(t: Words, job: Job) -> str:
     p = job.progress
     counts = t("jobs.progress", done=f"{p.done:,}", total=f"{p.total:,}") if p.total else ""
     documents = t("collections.documents", n=p.documents) if p.documents else ""
-    return " · ".join(part for part in (p.stage, counts, documents) if part)
+    stage = t.get(f"jobs.stage.{p.stage}", p.stage)
+    return " · ".join(part for part in (stage, counts, documents) if part)

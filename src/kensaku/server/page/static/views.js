@@ -123,17 +123,25 @@ main.addEventListener("change", (event) => {
 let watching = false;
 watch();
 
+function showJobs(html) {
+  const focused = main.querySelector("#jobs :focus")?.dataset.call;
+  const template = document.createElement("template");
+  template.innerHTML = html;  // written and escaped by the server's templates
+  document.getElementById("jobs").replaceChildren(template.content);
+  if (focused) main.querySelector(`#jobs [data-call="${CSS.escape(focused)}"]`)?.focus();
+}
+
 async function watch() {
   if (watching || !main.querySelector("[data-watch]")) return;
   watching = true;
+  let html = "";  // that is not shown yet
   try {
     for await (const [name, data] of events("POST", "/api/jobs/watch", {})) {
-      if (name === "jobs") {
-        const template = document.createElement("template");
-        template.innerHTML = data.html;  // written and escaped by the server's templates
-        if (!main.querySelector("#jobs :focus")) document.getElementById("jobs").replaceChildren(template.content);
-      }
+      if (name === "jobs") html = data.html;
+      // A button that is replaced while it is pressed would not be clicked.
+      if (html && !main.querySelector("#jobs :active")) { showJobs(html); html = ""; }
     }
+    if (html) showJobs(html);
   } catch { /* the page is left, or the server stops: what is shown stays */ }
   finally { watching = false; }
 }
