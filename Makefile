@@ -8,7 +8,7 @@ BIN    := $(VENV)/bin
 UV     := $(BIN)/uv pip
 q      ?= how do I cancel an asyncio task
 
-.PHONY: search test test-frameworks mutants test-sdks test-live check format docs docs-check bench lock clean
+.PHONY: search test test-frameworks mutants test-sdks test-s3 test-live check format docs docs-check bench lock clean
 
 # The query reaches the program as it was typed: neither make nor the shell expands it.
 unexport q
@@ -26,6 +26,10 @@ test-frameworks: $(VENV)/.test
 # The search services' own clients, against our fake upstream, in one environment of their own.
 test-sdks: $(VENV)/.test
 	$(BIN)/python tests/providers/sdk/run.py $(args)
+
+# Bulk indexing from an S3 that others wrote, in an environment of its own.
+test-s3: $(VENV)/.test
+	$(BIN)/python -m tests.jobs.object_store $(args)
 
 # One real search with each key that is set; KEYLESS=1 asks those, too, that need none.
 test-live: $(VENV)/.test
