@@ -13,6 +13,7 @@ from kensaku.database.key_cache import KeyCache
 from kensaku.database.keys import create_key, revoke_key
 from kensaku.database.usage import summarise
 from kensaku.server.limits import Admission
+from tests.research.conftest import web as web
 
 from .conftest import MakeServer, Running
 
@@ -70,6 +71,31 @@ async def test_a_key_with_money_does_not_escape_the_operators_budget(make_server
     await asyncio.sleep(KeyCache.SECONDS)
 
     assert [(await search(http, server, rich))[0] for _ in range(2)] == [200, 432]
+
+
+async def test_research_that_is_queued_spends_the_quota_of_its_key(
+    make_server, make_key, http, web
+):
+    """Its second search is refused, which the report says; the next run is not begun."""
+    server = await make_server(state_url="", cache_enabled=False)
+    secret = await make_key(server, searches_per_day=1)
+    headers = {"Authorization": f"Bearer {secret}"}
+    body = {"input": "How do sea otters sleep? What do sea otters eat?", "model": "mini"}
+    async with http.post(f"{server.url}/research", json=body, headers=headers) as reply:
+        id = (await reply.json())["request_id"]
+    jobs = await server.state.jobs()
+    await jobs.wait(id)
+    async with http.get(f"{server.url}/research/{id}", headers=headers) as reply:
+        report = await reply.json()
+
+    assert report["status"] == "failed"
+    assert "the budget of 1 searches is spent" in report["error"]
+    assert len(web.queries) == 1
+    for stream in (False, True):
+        asked = body | {"stream": stream}
+        async with http.post(f"{server.url}/research", json=asked, headers=headers) as reply:
+            assert reply.status == 432
+    assert len(web.queries) == 1
 
 
 async def test_what_was_used_is_there_after_a_graceful_stop(make_client, http, machine):
