@@ -17,7 +17,7 @@ QUERIES: dict[str, dict[str, list[str]]] = {
 }
 SPECIAL = ("papers", "code", "errors")
 FLOOR = 0.95
-FLOOR_OF_A_LANGUAGE = 0.93
+FLOOR_OF_A_LANGUAGE = 0.9
 
 
 def labelled(part: str) -> list[tuple[str, str]]:

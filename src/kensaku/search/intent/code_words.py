@@ -103,14 +103,14 @@ PROGRAMMING = Cue(
     arrow function | template literal | foreign key | transaction isolation
     abstract syntax tree | bytecode | pub/sub | message queue | thread pool | linked list
     hash map | hashmap | idiomatic | deserialize | serialize | primary key | backend | frontend
-    for loop | while loop | command line | command-line | cross-compile | dependency | injection
-    sql query | macro | workbook | if statement  | breakpoint | debug | debugger
-    debugging | event handler | listener | widget | rewrite rule | thread-safe | namespaces
-    type checking | type annotation | tests? for a function | api key | rate limiting | caching
-    pagination | paginate | dependencies | deploy | deployment | config | pythonic | const
-    let var | var | stdlib | tokenizer | typedef | preprocessor | web service | web services
-    application | implementation | config file | env variable | environment variable | array
-    dict | jq | lambda function | json file | inheritance | unpivot | join table | flag""",
+    for loop | while loop | command line | command-line | cross-compile | dependency | sql query
+    macro | workbook | if statement | breakpoint | debug | debugger | debugging | event handler
+    listener | widget | rewrite rule | thread-safe | namespaces | type checking | type annotation
+    tests? for a function | api key | rate limiting | caching | pagination | paginate
+    dependencies | deploy | deployment | config | pythonic | const | let var | var | stdlib
+    tokenizer | typedef | preprocessor | web service | web services | application
+    implementation | config file | env variable | environment variable | array | dict | jq
+    lambda function | json file | inheritance | unpivot | join table | flag""",
     """サンプルコード ソースコード 関数 配列 文字列 変数 メソッド ライブラリ フレームワーク
     非同期 パッケージ モジュール 型定義 型ヒント 型推論 ジェネリクス デコレータ 構造体 例外処理
     環境構築 デバッグ リファクタ クエリ プラグイン スクリプト アルゴリズム ランタイム 並行処理
@@ -183,7 +183,9 @@ NOT_OWNER_AND_NAME = Cue(
 _START, _END = r"(?<![A-Za-z0-9_])", r"(?![A-Za-z0-9_])"
 _SHAPES = (
     r"[A-Za-z_]\w{0,80}\(\)",  # print()
-    rf"{_START}[a-z]{{2,40}}[0-9]{{0,4}}(?:[A-Z][a-z0-9]{{1,40}}){{1,9}}{_END}",  # getElementById
+    # getElementById, and not arXiv
+    rf"{_START}(?!arXiv|bioRxiv|medRxiv)"
+    rf"[a-z]{{2,40}}[0-9]{{0,4}}(?:[A-Z][a-z0-9]{{1,40}}){{1,9}}{_END}",
     rf"{_START}[a-z][a-z0-9]{{0,40}}(?:_[a-z0-9]{{1,40}}){{1,9}}{_END}",  # max_tokens
     rf"{_START}[A-Za-z]\w{{0,80}}::\w",  # std::vector
     r"(?<![\w./@-])[A-Za-z_]{2,40}(?:\.[A-Za-z_]\w{1,40}){2}",  # os.path.join

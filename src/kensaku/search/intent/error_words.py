@@ -17,7 +17,7 @@ EXCEPTION = re.compile(
     r"|(?<![A-Za-z0-9_])nullreferenceexception|\b(?:type|value|key|name|index|import|syntax"
     r"|attribute|runtime)error\b"
     r"|\be(?:conn\w{3,9}|addrinuse|noent|acces|perm|timedout|pipe)\b"
-    r"|#(?:N/A|REF!|VALUE!|NAME\?|DIV/0!)|Exception in thread"
+    r"|#(?:N/A|REF!|VALUE!|NAME\?|DIV/0!)|Exception in thread|Traceback"
 )
 # What programs say, word for word.
 MESSAGE = Cue(
@@ -46,7 +46,7 @@ MESSAGE = Cue(
     unterminated string | missing semicolon | too many re-renders | hydration failed | oomkilled
     readiness probe failed | context deadline exceeded | i/o timeout | bad interpreter
     not a directory | exec format error | stack overflow error | read-only file system
-    database is locked""",
+    database is locked | kernel panic | not syncing""",
     """接続が拒否され アクセスが拒否され セグメンテーション違反 コマンドが見つかりません
     許可がありません スタックトレース ファイルやディレクトリはありません モジュールが見つか
     コンパイルエラー コンパイルできない ビルドエラー ビルドに失敗 ビルドが通らない 実行時エラー
@@ -54,7 +54,7 @@ MESSAGE = Cue(
     認識されていません 見つかりません 参照できません 許可されていません 予期しない
     権限がありません 異常終了 証明書エラー 循環参照 型が一致しません 未定義
     スタックオーバーフロー デッドロック 依存関係エラー 接続エラー 認証エラー コンパイルが通らない
-    内部コマンド 承認エラー""",
+    内部コマンド 承認エラー 既に使用され カーネルパニック ハードフォルト 未解決の""",
     r"""traceback \(most recent
     npm err
     error\[\w{1,20}\]
@@ -67,7 +67,9 @@ MESSAGE = Cue(
     there is no \w+ (?:called|named)
     missing \d+ required
     connection (?:refused|reset by peer|timed out|to the server)
-    failed (?:building|to (?:push|compile|build|load|resolve|fetch|start|parse|execute|bind|mount))
+    failed (?:building|to) \w+
+    (?:could not|unable to) \w+
+    (?:does|do|did) not (?:exist|match|have|support|complete|implement|contain)
     unexpected (?:token|indent|eof|end of|identifier|character|keyword)
     (?:invalid|unknown|illegal) (?:syntax|literal|memory|pointer|argument|option|token|column)
     (?:index|array|list index) (?:\w+ )?(?:out of|exceeds) \w+
@@ -83,12 +85,12 @@ COMPLAINT = Cue(
     shape=r"""(?:is|was|are|were) not (?:found|transferred|responding|supported|allowed|valid)
     (?:is|was|are|were) not (?:installed|available|able)
     (?:was|were|has been|have been) (?:refused|rejected|destroyed|denied|aborted|terminated|killed)
-    (?:does|do|did) not (?:exist|match|have|support|complete|implement|contain)
     (?:doesn't|don't|didn't|can't) (?:exist|match|have|support|complete|implement|contain|connect)
-    (?:cannot|can't|could not|couldn't|unable to|can not) \w+
+    (?:cannot|can't|couldn't|can not) \w+
     you do not have permission
     (?:missing|expected|requires) (?:\w+ )?(?:required|positional|argument|token|module|keyword)
-    (?:failed|failure|fails) (?:to|with|because|at) \w+
+    (?:failure|fails) (?:to|with|because|at) \w+
+    failed (?:with|because|at) \w+
     (?:reached|exceeded|exceeds) (?:your|the) \w+
     violates \w+
     bad \w+
@@ -113,13 +115,13 @@ QUOTED = re.compile(r"[\"'「『`“][^\"'」』`”]{12,}[\"'」』`”]|(?:と
 TROUBLE = Cue(
     """error | exception | crash | crashes | crashed | crashing | fail | fails | failing | failed
     failure | not working | rejected | refused | denied | timeout | timed out | hang
-    unreachable | prematurely | not found | missing | conflict | warning | broken | stuck | bug
-    deprecated | warn | 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 422 | 429 | 500
-    502 | 503 | 504 | freezes | freezing | wont | doesnt | throws | throwing | breaks | blocking
-    blocked | blank | suddenly | no matching | mismatch | diverged | incompatible | duplicate
-    exits | even though | tells me | disappeared | unexpectedly | insufficient | pending
-    expired | invalid | exhausted | dropped | complains | complaining | rejects | not starting
-    destroyed | killed | corrupted | undefined | not responding | oom""",
+    unreachable | prematurely | not found | missing | warning | broken | stuck | bug | deprecated
+    warn | 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 422 | 429 | 500 | 502 | 503
+    504 | freezes | freezing | wont | doesnt | throws | throwing | breaks | blocking | blocked
+    blank | suddenly | no matching | mismatch | diverged | incompatible | duplicate | exits
+    even though | tells me | disappeared | unexpectedly | insufficient | pending | expired
+    invalid | exhausted | dropped | complains | complaining | rejects | not starting | destroyed
+    killed | corrupted | undefined | not responding | oom""",
     """エラー 例外 警告 失敗 落ちる クラッシュ れない しない きない かない わない らない ません
     せない けない めない 表示され 発生 認識され 止まる フリーズ 不具合 バグ 拒否 文字化け
     タイムアウト 対処 解決 おかしい 直し方 直らない 原因 回避 になる と出 って出 動かない

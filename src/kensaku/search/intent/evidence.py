@@ -68,6 +68,7 @@ _PAIRS = (
     ("technical", "complaint"),
     ("technical", "message"),
     ("open_source", "software"),
+    ("latin", "programming_any"),
     ("recent", "event"),
     ("fact", "event"),
     ("fact", "science"),
@@ -76,6 +77,7 @@ _PAIRS = (
     ("science", "title_form"),
 )
 _OF_PAPERS = ("literature", "papers_at_end", "academic")  # void where "paper" is a towel
+_LATIN = re.compile("[A-Za-z]{2}")  # a foreign name among Japanese words
 _DOUBT = 0.4  # that a word leaves; each further one leaves as much of the doubt
 
 
@@ -115,6 +117,7 @@ def _form(text: Text) -> dict[str, float]:
         "compound": _share(len(paper.COMPOUND.findall(text.raw))),
         "long": float(len(words) >= 6),
         "japanese": float(text.is_japanese),
+        "latin": float(text.is_japanese and bool(_LATIN.search(text.raw))),
     }
 
 
@@ -131,4 +134,7 @@ def _together(found: Mapping[str, float]) -> dict[str, float]:
         "programming_any": {"programming", "programming_weak"},
     }
     there = found.keys() | {name for name, members in groups.items() if members & found.keys()}
-    return {f"{a} & {b}": 1.0 for a, b in _PAIRS if a in there and b in there}
+    pairs = {f"{a} & {b}": 1.0 for a, b in _PAIRS if a in there and b in there}
+    if "language" in there and not there & {"business", "daily", "fact", "device", "event"}:
+        pairs["language, no namesake"] = 1.0  # a snake or an island comes with its own words
+    return pairs

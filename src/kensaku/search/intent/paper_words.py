@@ -35,7 +35,7 @@ LITERATURE = Cue(
     介入研究 先行文献 観察研究 再現性研究 コクラン プラセボ した研究 研究ってある 研究はある
     国内の研究 学術論文 査読付き 文献を教え CiNii J-STAGE 医学的根拠 実証分析 計量分析 実証的
     科学的な根拠 再現実験 検証した 検討した 調べた研究 縦断的 有病率 文献は 文献を 論文ある
-    治療成績 試験のデータ 理論的考察 IEEE 採択論文 採択 学術的""",
+    治療成績 試験のデータ 理論的考察 IEEE 採択論文 採択 学術的 論考 研究論文""",
     r"""scholarly (?:articles?|work|sources?)
     (?:research|survey|review|academic|scientific|conference|seminal|original|journal) papers?
     papers? (?:on|about|by|from|that|which|describing|introducing|proposing|using|for|in|showing)
@@ -84,7 +84,7 @@ ACADEMIC = Cue(
     simulation of | spectra | spectroscopy | phase transition | convergence | upper bound
     lower bound | proof of""",
     """研究 文献 学術 実験 知見 エビデンス 相関 有効性 機序 メカニズム 因果 計量 実証 介入 仮説
-    再現性 前向き 統計的 疫学 有意""",
+    再現性 前向き 統計的 疫学 有意 解析 計測 測定 考察 高速化""",
 )
 SCIENCE = Cue(
     """neural | transformer | learning | quantum | protein | genome | gene | cell | cancer
@@ -128,6 +128,7 @@ SCIENCE = Cue(
     生存率 罹患 発症 リスク因子 危険因子 阻害薬 腫瘍 肝炎 ウイルス 土壌 海水温 サンゴ 大気 森林
     地震波 数値シミュレーション 有限要素 依存症 尺度 児童虐待 世代間 ジェンダー 移民 社会関係資本
     バーンアウト 生産性 格差 雇用""",
+    "[一-龯]{1,4}(?<![大入留見小中通進])学(?![校生習歴部費年園童割区者院会術問])",  # 考古学
 )
 # How titles and questions of research are put together.
 TITLE_FORM = Cue(
@@ -159,7 +160,7 @@ NOT_PAPERS = Cue(
     wallpaper | wall paper | newspaper | how to write | write a | write an | writing | recycle
     recycled | recycling | exam paper | question paper | past paper | rock paper | study abroad
     bullet journal | wall street journal | trial version | free trial | market research
-    case study | case studies | how to cite | stipend | phd program | defense | thesis defense
+    case study | case studies | how to cite | stipend | phd program | thesis defense
     business review | movie review | product review | performance review | book review
     quarterly review | pricing | essay""",
     "小論文 卒論 卒業論文 感想文 自由研究 研究者に 研究室 研究員 服装 大学院 研究会",
@@ -171,5 +172,5 @@ NOT_PAPERS = Cue(
 )
 NOT_PAPERS_JA = re.compile(
     "(?:論文|参考文献).{0,6}(?:書き方|書く|構成|フォーマット|テンプレート|提出|添削|代行|印刷|製本|締切|"
-    "締め切り|コツ|表紙|体裁|面接|試験|対策|文字数|テーマ|決め方)|学会発表"
+    "締め切り|コツ|表紙|体裁|面接|試験|対策|文字数|テーマ|決め方)|学会発表(?!論文)"
 )
