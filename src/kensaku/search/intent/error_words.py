@@ -106,8 +106,8 @@ PREFIX = re.compile(
     r"|wrong|bad|problem|error|denied|refused)\b"
     r"|^\w{3}\s+\d{1,2}\s\d\d:\d\d:\d\d\s|^error in \S+\(|\bERR!|^\s*File \"|^at \S+ \("
     r"|^\[?(?:error|fatal|warn(?:ing)?)(?:[\]:!]|\s[\d(])|\[\w+ (?:warn|error)\]"
-    r"|\S+\.\w{1,5}:\d+(?::\d+)?\b"
-    r"|\w+ (?:panicked|aborted|crashed) at\b",
+    r"|(?<!\w)\w{1,40}\.[a-z]{1,5}:\d+(?::\d+)?\b"
+    r"|\b(?:panicked|aborted|crashed) at\b",
     re.IGNORECASE,
 )
 # What a person quotes is what the screen said.

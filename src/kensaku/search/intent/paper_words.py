@@ -39,7 +39,7 @@ LITERATURE = Cue(
     r"""scholarly (?:articles?|work|sources?)
     (?:research|survey|review|academic|scientific|conference|seminal|original|journal) papers?
     papers? (?:on|about|by|from|that|which|describing|introducing|proposing|using|for|in|showing)
-    (?:that|the|this|original|which|\w+) paper (?:about|where|on|by)
+    paper (?:about|where|on|by)
     (?:journal|research|scientific|academic|review|original|published|science) articles?
     recent (?:advances|progress|developments) in
     cite:
@@ -143,7 +143,7 @@ TITLE_FORM = Cue(
     理論""",
 )
 LATINATE = re.compile(
-    r"\b[a-z-]{4,30}(?:tions?|sions?|ity|ities|isms?|ances?|ences?|ology|ologies|metrics?|ography"
+    r"\b[a-z]{3,30}(?:tions?|sions?|ity|ities|isms?|ances?|ences?|ology|ologies|metrics?|ography"
     r"|ical|ional|ative|ized?|ization|ics|osis|itis|emia|ous|lysis|lytic|genic|ular|ation)\b",
     re.IGNORECASE,
 )
