@@ -31,7 +31,7 @@ SETS = Path(__file__).parents[1] / "tests" / "search" / "intents"
 DATA = Path(os.environ.get("KENSAKU_DATA") or Path(__file__).parents[2] / "shared" / "data")
 FITTED = (
     *("later", "agent", "scholar", "pasted", "chat", "terse", "office", "visitor", "expert"),
-    "encyclopedia",
+    *("encyclopedia", "namesakes"),
 )
 INTENTS: tuple[Intent, ...] = get_args(Intent)
 SPECIAL = ("papers", "code", "errors")
@@ -51,7 +51,6 @@ PRIOR: Mapping[str, tuple[Intent, float]] = {
     "in_language": ("code", 2.5),
     "technical & programming_any": ("code", 1.0),
     "language & programming_any": ("code", 2.0),
-    "language, no namesake": ("code", 1.0),
     "open_source & software": ("code", 3.0),
     "exception": ("errors", 5.0),
     "message": ("errors", 4.0),

@@ -1,4 +1,4 @@
-"""Evidence of code and of programs that fail: names, words and shapes, English and Japanese."""
+"""Evidence of code: names, words and shapes, English and Japanese."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ TECHNOLOGY = Cue(
     trpc | hono | pinia | vuex | ktor | axum | actix | bevy | tauri | wails | flink | etcd
     packer | nixos | guix | bazel | buck2 | meson | ninja build | vcpkg | pdm | ruff | isort
     factory_boy | knex | sequelize | typeorm | liquibase | flyway | jooq | mybatis | quarkus
-    micronaut | vert.x | thymeleaf | jsp | servlet | struts""",
+    micronaut | vert.x | thymeleaf | jsp | servlet | struts | linux | aws | unix
+    chrome extension | discord.js""",
     """シェルスクリプト 正規表現 プログラミング言語 Go言語 C言語 R言語 ローカルホスト コンパイラ
     ワードプレス ラズパイ ラズベリーパイ アルドゥイーノ アルディーノ スプレッドシート
     コマンドプロンプト コマンドライン パワーシェル ドッカー クーバネティス ジャバスクリプト
@@ -75,9 +76,8 @@ TECHNOLOGY = Cue(
 # Names that mean something else, too: in English, not in Japanese text.
 LANGUAGE = Cue(
     """python | python3 | rust | ruby | java | swift | perl | scala | lua | react | julia
-    oracle | apache | cocoa | access | carbon | mac os | os x | dart | linux | excel
-    google sheets | aws | azure | lambda | unix | scratch | bootstrap | spring | express
-    minecraft | roblox | discord | android | chrome""",
+    oracle | apache | mac os | os x | dart | excel | google sheets | azure | spring | minecraft
+    android""",
     "エクセル ユニティ リナックス マイクラ ディスコード",
 )
 SHORT_LANGUAGE = re.compile(r"(?<![\w.])(?:Go|C|R|GAS|VB|SAS|DAX)(?![A-Za-z0-9_'])")
@@ -86,31 +86,30 @@ IN_LANGUAGE = Cue(
 )
 # Words that are hardly used outside programs.
 PROGRAMMING = Cue(
-    """coding | script | scripts | scripting | javascript | module | sdk | api | cli | crate
-    tuple | iterate | iterator | parse | parser | parsing | async | await | asynchronous | gil
-    multithreading | threading | multiprocessing | concurrency | decorator | generic | closure
-    struct | enum | subclass | type hint | regular expression | debounce | callback | http
-    middleware | endpoint | refactor | unit test | mocking | compile | compiler
-    garbage collector | garbage collection | borrow checker | memory leak | recursion | recursive
-    algorithm | variable | integer | float | boolean | null | nil | snippet | boilerplate
-    programming | virtual environment | dataclass | dataclasses | list comprehension | syntax
-    source code | daemon | codebase | namespace | stack overflow | binary search | design pattern
-    singleton | leetcode | dynamic programming | dijkstra | big o notation | mutex | semaphore
-    race condition | hash table | quicksort | bubble sort | merge sort | bitwise | microservice
-    monorepo | orm | crud | mvc | oop | object-oriented | load balancer | cli tool | dotenv
-    linter | formatter | type system | state machine | shader | web scraping | scraper
-    single page app | hot reload | polymorphism | abstract class | ternary operator
-    arrow function | template literal | foreign key | transaction isolation
-    abstract syntax tree | bytecode | pub/sub | message queue | thread pool | linked list
-    hash map | hashmap | idiomatic | deserialize | serialize | primary key | backend | frontend
-    for loop | while loop | command line | command-line | cross-compile | dependency | sql query
-    macro | workbook | if statement | breakpoint | debug | debugger | debugging | event handler
-    listener | widget | rewrite rule | thread-safe | namespaces | type checking | type annotation
-    tests? for a function | api key | rate limiting | caching | pagination | paginate
-    dependencies | deploy | deployment | config | pythonic | const | let var | var | stdlib
-    tokenizer | typedef | preprocessor | web service | web services | application
-    implementation | config file | env variable | environment variable | array | dict | jq
-    lambda function | json file | inheritance | unpivot | join table | flag""",
+    """coding | script | scripting | module | sdk | api | cli | tuple | iterate | iterator
+    parse | parser | parsing | async | await | asynchronous | gil | multithreading | threading
+    multiprocessing | concurrency | decorator | struct | enum | subclass | type hint
+    regular expression | debounce | callback | http | middleware | endpoint | refactor
+    unit test | mocking | compile | compiler | garbage collector | garbage collection
+    borrow checker | memory leak | recursion | recursive | algorithm | variable | integer
+    boolean | null | nil | snippet | boilerplate | programming | virtual environment | dataclass
+    dataclasses | list comprehension | syntax | source code | daemon | codebase | namespace
+    stack overflow | binary search | design pattern | singleton | leetcode | dynamic programming
+    dijkstra | big o notation | mutex | semaphore | race condition | hash table | quicksort
+    bubble sort | merge sort | bitwise | microservice | monorepo | orm | crud | mvc | oop
+    object-oriented | load balancer | cli tool | dotenv | linter | formatter | type system
+    state machine | shader | web scraping | scraper | single page app | hot reload | polymorphism
+    abstract class | ternary operator | arrow function | template literal | foreign key
+    transaction isolation | abstract syntax tree | bytecode | pub/sub | message queue
+    thread pool | linked list | hash map | hashmap | idiomatic | deserialize | serialize
+    primary key | backend | frontend | for loop | while loop | command line | command-line
+    cross-compile | dependency | sql query | workbook | if statement | breakpoint | debug
+    debugger | debugging | event handler | listener | rewrite rule | thread-safe | type checking
+    type annotation | api key | rate limiting | caching | pagination | paginate | dependencies
+    deploy | deployment | config | pythonic | const | var | stdlib | tokenizer | typedef
+    preprocessor | web service | implementation | config file | env variable
+    environment variable | array | dict | jq | lambda function | json file | inheritance
+    unpivot | join table | type parameter | generics | floats | unit testing""",
     """サンプルコード ソースコード 関数 配列 文字列 変数 メソッド ライブラリ フレームワーク
     非同期 パッケージ モジュール 型定義 型ヒント 型推論 ジェネリクス デコレータ 構造体 例外処理
     環境構築 デバッグ リファクタ クエリ プラグイン スクリプト アルゴリズム ランタイム 並行処理
@@ -135,7 +134,9 @@ PROGRAMMING_WEAK = Cue(
     setup | install | labels | column | columns | rows | axis | plot | formula | cell | button
     image | timestamp | convert | render | template | repo | custom | loss function | pipeline
     streaming | server | client | cache | index | table | job | limits | relationship | toggle
-    hover | menu item | retry | equivalent of | best practices""",
+    hover | menu item | retry | equivalent of | best practices | closure | macro | crate | stream
+    group by | lifetime | annotation | explained | extension | keyword | lifetimes | scope
+    expression | cast | enum""",
     """使い方 書き方 作り方 使い分け サンプル リスト クラス ソース コード 違い 入門 読み込 書き込
     変換 並び替え 並べ替え ソート 継承 辞書 ループ 繰り返し 設定 インストール テスト 設計 結合
     取得 削除 追加 更新 自作 クライアント サーバ とは フォーマット 言語 処理 ファイル 日付

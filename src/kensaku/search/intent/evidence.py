@@ -76,6 +76,11 @@ _PAIRS = (
     ("academic", "science"),
     ("science", "title_form"),
 )
+_GROUPS = {
+    "technical": set("technology identifier exception file_name short_language symbols".split()),
+    "programming_any": {"programming", "programming_weak"},
+}
+_ONLY_TOGETHER = ("programming_weak", "latin")  # say nothing by themselves
 _OF_PAPERS = ("literature", "papers_at_end", "academic")  # void where "paper" is a towel
 _LATIN = re.compile("[A-Za-z]{2}")  # a foreign name among Japanese words
 _DOUBT = 0.4  # that a word leaves; each further one leaves as much of the doubt
@@ -96,8 +101,7 @@ def evidence_of(text: Text) -> dict[str, float]:
     if "not_papers_ja" in found or ("not_papers" in found and not text.is_japanese):
         found = {name: value for name, value in found.items() if name not in _OF_PAPERS}
     together = _together(found)
-    found.pop("programming_weak", None)  # by itself it says nothing
-    return found | together
+    return {n: v for n, v in found.items() if n not in _ONLY_TOGETHER} | together
 
 
 def _share(count: int) -> float:
@@ -122,19 +126,5 @@ def _form(text: Text) -> dict[str, float]:
 
 
 def _together(found: Mapping[str, float]) -> dict[str, float]:
-    groups = {
-        "technical": {
-            "technology",
-            "identifier",
-            "exception",
-            "file_name",
-            "short_language",
-            "symbols",
-        },
-        "programming_any": {"programming", "programming_weak"},
-    }
-    there = found.keys() | {name for name, members in groups.items() if members & found.keys()}
-    pairs = {f"{a} & {b}": 1.0 for a, b in _PAIRS if a in there and b in there}
-    if "language" in there and not there & {"business", "daily", "fact", "device", "event"}:
-        pairs["language, no namesake"] = 1.0  # a snake or an island comes with its own words
-    return pairs
+    there = found.keys() | {name for name, kinds in _GROUPS.items() if kinds & found.keys()}
+    return {f"{a} & {b}": 1.0 for a, b in _PAIRS if a in there and b in there}
