@@ -29,6 +29,19 @@ class Counted(SqliteStore):
         return await super().turn(key, interval, burst, max_wait)
 
 
+class Broken:
+    """A store whose first turn fails."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store, self._failed = store, False
+
+    async def turn(self, key: str, interval: float, burst: int, max_wait: float) -> float:
+        if not self._failed:
+            self._failed = True
+            raise OSError("the disk is gone")
+        return await self._store.turn(key, interval, burst, max_wait)
+
+
 @pytest.fixture
 async def shared(tmp_path):
     """The stores of two processes, on one file, and their clock."""
@@ -107,6 +120,54 @@ async def test_turns_that_nobody_uses_are_not_hoarded(shared):
     await rates.take("k", "1000/s")
 
     assert store.turns == asked + 1
+
+
+async def test_all_who_wait_for_a_lease_go_on_in_the_same_round_of_the_loop(shared):
+    """In a busy loop a round takes long: those who queued for a lock waited for one round each."""
+    (store, _), now = shared
+    rates = SharedRates(store, clock=now)
+    finished: list[int] = []
+    rounds = 0
+
+    async def take() -> None:
+        await rates.take("k", "100000/s")
+        finished.append(rounds)
+
+    async def count() -> None:
+        nonlocal rounds
+        while len(finished) < 64:
+            rounds += 1
+            await asyncio.sleep(0)
+
+    await asyncio.gather(*(take() for _ in range(64)), count())
+
+    assert max(finished) - min(finished) <= 1
+
+
+async def test_who_leaves_the_queue_takes_no_turn_with_it(shared):
+    """A client that hangs up must not use up the rate of its key."""
+    (store, _), now = shared
+    rates = SharedRates(store, clock=now)
+    waiting = [asyncio.ensure_future(rates.take("k", "4/s")) for _ in range(8)]
+    await asyncio.sleep(0)
+    for task in waiting[1:]:
+        task.cancel()
+
+    assert await waiting[0] == 0.0
+    assert await rates.take("k", "4/s") == 0.0
+    assert await rates.take("k", "4/s") > 0.0
+
+
+async def test_a_store_that_fails_fails_all_who_wait_and_not_the_next(shared):
+    """Nobody may wait for ever."""
+    (store, _), now = shared
+    rates = SharedRates(Broken(store), clock=now)
+    failed = await asyncio.gather(
+        *(rates.take("k", "1000/s") for _ in range(3)), return_exceptions=True
+    )
+
+    assert [type(error) for error in failed] == [OSError] * 3
+    assert await rates.take("k", "1000/s") == 0.0
 
 
 async def test_as_many_keys_as_there_are_take_a_bounded_memory():

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -36,15 +37,33 @@ class SharedRates:
     async def take(self, id: str, rate: str) -> float:
         """Take a turn and return 0; or return after how many seconds there is one."""
         lease = self._leases.get(id) or self._add(id)
-        if lease.use(self._clock()):
+        now = self._clock()
+        if lease.use(now):
             return 0.0
-        async with lease.renewing:
-            now = self._clock()
-            if lease.use(now):  # somebody else has renewed it
-                return 0.0
-            if now < lease.refused_until:
-                return lease.refused_for - (now - lease.refused_at)
-            return await self._renew(lease, id, rate)
+        if now < lease.refused_until:
+            return lease.refused_for - (now - lease.refused_at)
+        # Each has a future of its own: of callers that queue for a lock, one goes on in each
+        # round of a busy event loop, and 64 of them waited for a second.
+        turn: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+        lease.waiting.append(turn)
+        if lease.renewal is None:
+            lease.renewal = asyncio.create_task(self._serve(lease, id, rate))
+        return await turn
+
+    async def _serve(self, lease: _Lease, id: str, rate: str) -> None:
+        """Renew a lease until nobody waits for it."""
+        try:
+            while lease.waiting:
+                lease.answer(await self._renew(lease, id, rate), self._clock())
+        except Exception as error:
+            for turn in lease.waiting:
+                if not turn.done():
+                    turn.set_exception(error)
+        finally:
+            for turn in lease.waiting:
+                turn.cancel()  # this task was cancelled; no effect on one that is done
+            lease.waiting.clear()
+            lease.renewal = None
 
     async def _renew(self, lease: _Lease, id: str, rate: str) -> float:
         interval, burst = bucket_of(rate)
@@ -53,7 +72,7 @@ class SharedRates:
             queue = (interval * turns, burst // turns)  # as long as the queue of single turns
             wait = await self._store.turn(f"rate:{id}", *queue, 0.0)
             if wait >= 0:
-                lease.turns, lease.until = turns - 1, self._clock() + LEASE_SECONDS
+                lease.turns, lease.until = turns, self._clock() + LEASE_SECONDS
                 return 0.0
         lease.refuse(self._clock(), -wait)
         return -wait
@@ -68,12 +87,15 @@ class SharedRates:
 class _Lease:
     """Turns of a rate that this process may still use, or until when there are none."""
 
-    __slots__ = ("refused_at", "refused_for", "refused_until", "renewing", "turns", "until")
+    __slots__ = (
+        "refused_at", "refused_for", "refused_until", "renewal", "turns", "until", "waiting",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.turns, self.until = 0, 0.0
         self.refused_at = self.refused_for = self.refused_until = 0.0
-        self.renewing = asyncio.Lock()
+        self.waiting: deque[asyncio.Future[float]] = deque()
+        self.renewal: asyncio.Task[None] | None = None
 
     def use(self, now: float) -> bool:
         """Use a turn, if there is one."""
@@ -81,6 +103,15 @@ class _Lease:
             return False
         self.turns -= 1
         return True
+
+    def answer(self, wait: float, now: float) -> None:
+        """Give those who wait their turns, or all of them the refusal."""
+        while self.waiting:
+            if not self.waiting[0].done():  # else its caller has gone
+                if not wait and not self.use(now):
+                    return
+                self.waiting[0].set_result(wait)
+            self.waiting.popleft()
 
     def refuse(self, now: float, seconds: float) -> None:
         """The store has no turn for so many seconds."""
