@@ -1,14 +1,13 @@
 """One endpoint of a wire over HTTP: the whole way of a request, in one function.
 
-body → Asked → key → principal → admission, rate, quota → read → perform → write → JSON
-                                                          error → status, in the wire's shape
+body → Prepared → key → principal → admission, rate, quota → read → perform → write → JSON
+                                                             error → status, in the wire's shape
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kensaku.errors import (
@@ -26,15 +25,14 @@ from kensaku.server.http import (
     BodyTooLarge,
     ClientDisconnected,
     Headers,
-    decode_body,
     encode,
     headers_of,
-    params_of,
     read_body,
     reply,
 )
 from kensaku.server.perform import Unavailable, outcome_of, perform
-from kensaku.server.wires.base import Asked, Endpoint, Exchange, Search, Text, Wire
+from kensaku.server.prepared import prepare
+from kensaku.server.wires.base import Endpoint, Search, Wire
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -57,34 +55,23 @@ class WireEndpoint:
         headers = headers_of(scope)
         try:
             raw = await read_body(receive, MAX_FILE if self._endpoint.takes_bytes else MAX_BODY)
-            asked = self._decode(scope, headers, raw)
-            async with self._state.request(scope, self.name, headers, asked.body) as session:
-                call = self._endpoint.read(asked)
+            request = prepare(self._endpoint, scope, headers, raw)
+            async with self._state.request(
+                scope, self.name, headers, request.asked.body
+            ) as session:
+                call = request.read()
                 await session.check_limits(int(isinstance(call, Search)))
                 async with EndsWithClient(receive):
                     result = await perform(session.client, call)
                 session.outcome, session.cached = outcome_of(result)
             elapsed = time.perf_counter() - began
-            exchange = Exchange(asked, scope["state"]["request_id"], elapsed)
-            written = self._endpoint.write(call, result, exchange)
+            body, kind = request.write(call, result, scope["state"]["request_id"], elapsed)
         except ClientDisconnected:
             return
         except KensakuError as error:
             await self._refuse(send, error)
             return
-        if isinstance(written, Text):
-            body_out, kind = written.body.encode("utf-8", "replace"), written.media_type.encode()
-            await reply(send, 200, body_out, kind)
-        else:
-            await reply(send, 200, encode(written))
-
-    def _decode(self, scope: Scope, headers: Mapping[str, str], raw: bytes) -> Asked:
-        path = scope.get("path_params", {})
-        params, query = params_of(scope), scope.get("query_string", b"").decode("latin-1")
-        if self._endpoint.takes_bytes:
-            return Asked({}, params, path, headers, query, raw)
-        body = decode_body(raw, headers.get("content-type", ""))
-        return Asked(body, params, path, headers, query)
+        await reply(send, 200, body, kind)
 
     async def _refuse(self, send: Send, error: KensakuError) -> None:
         status, more = status_of(error)

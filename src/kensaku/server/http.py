@@ -51,7 +51,7 @@ def headers_of(scope: Scope) -> dict[str, str]:
 def params_of(scope: Scope) -> dict[str, str]:
     """Return the query of the URL. Of two parameters of one name, the first."""
     raw: bytes = scope.get("query_string", b"")
-    return _pairs(raw.decode("latin-1")) if raw else {}
+    return pairs(raw.decode("latin-1")) if raw else {}
 
 
 async def read_body(receive: Receive, most: int = MAX_BODY) -> bytes:
@@ -76,7 +76,7 @@ def decode_body(raw: bytes, content_type: str) -> Mapping[str, Any]:
         return {}
     is_form = content_type.startswith("application/x-www-form-urlencoded")
     if is_form and not raw.lstrip().startswith(b"{"):  # curl -d '{…}' says that it is a form
-        return _pairs(raw.decode("utf-8", "replace"))
+        return pairs(raw.decode("utf-8", "replace"))
     try:
         body = _DECODER.decode(raw.decode("utf-8-sig"))
     except (ValueError, RecursionError):
@@ -109,7 +109,8 @@ def _header(value: str) -> bytes:
     return re.sub(r"[^\x20-\x7e]", "?", value)[:1_000].encode("latin-1")
 
 
-def _pairs(text: str) -> dict[str, str]:
+def pairs(text: str) -> dict[str, str]:
+    """Return the fields of a form, or of the query of a URL. Raises `InvalidQuery`."""
     try:
         pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FIELDS)
     except ValueError:

@@ -87,14 +87,14 @@ async def search(client: Kensaku, call: Search) -> Found:
 
 async def finish(client: Kensaku, call: Search, response: Response, answer: str | None) -> Found:
     """Filter and reorder the hits, and look for images."""
-    hits = list(response.hits)
+    hits: Sequence[Hit] = response.hits
     if call.phrases:
         hits = [h for h in hits if all(_holds(h, p) for p in call.phrases)]
     if call.dated:
         hits = [h for h in hits if _within(h, call)]
     if call.prefer_domains:
-        hits.sort(key=lambda h: not _is_of(h.url, call.prefer_domains))
-    if call.most is not None:
+        hits = sorted(hits, key=lambda h: not _is_of(h.url, call.prefer_domains))
+    if call.most is not None and call.most < len(hits):
         hits = hits[: call.most]
     if call.raw == "text":
         hits = [replace(h, raw_content=plain(h.raw_content)) for h in hits]
@@ -107,7 +107,6 @@ async def finish(client: Kensaku, call: Search, response: Response, answer: str 
         page_images={url: urls[:PAGE_IMAGES] for url, (_, urls) in images.items()},
         cost=response.cost,
         cached=response.cached,
-        elapsed=response.elapsed_ms / 1000,
     )
 
 
@@ -154,7 +153,6 @@ async def extract(client: Kensaku, call: Extract) -> Read:
     return Read(
         list(zip(done.results, contents, strict=True)),
         [(failure.url, failure.error.message) for failure in done.failed],
-        elapsed=done.elapsed_ms / 1000,
     )
 
 

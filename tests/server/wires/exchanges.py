@@ -59,13 +59,12 @@ FOUND = Found(
     page_images={"https://b.example/": ["https://b.example/p.png"]},
     cost=0.008,
     cached=True,
-    elapsed=1.23456,
 )
 RESULTS: dict[str, Any] = {
     "search": FOUND,
-    "extract": Read([(page, page.text) for page in PAGES], [("https://c.example/", "gone")], "https://a.example", 2.34567),
-    "crawl": Read([(page, page.text) for page in PAGES], [("https://c.example/", "gone")], "https://a.example", 2.34567),
-    "map": Listed("https://a.example", ["https://a.example/", "https://a.example/b"], 0.98765),
+    "extract": Read([(page, page.text) for page in PAGES], [("https://c.example/", "gone")], "https://a.example"),
+    "crawl": Read([(page, page.text) for page in PAGES], [("https://c.example/", "gone")], "https://a.example"),
+    "map": Listed("https://a.example", ["https://a.example/", "https://a.example/b"]),
 }  # fmt: skip
 NOTHING: dict[str, Any] = {
     "search": Found([]),
@@ -145,7 +144,7 @@ def _read(endpoint: Endpoint, values: Mapping[str, Any]) -> Call | str:
 
 def _reply(endpoint: Endpoint, values: Mapping[str, Any], results: Mapping[str, Any]) -> Any:
     asked = _asked(endpoint, values)
-    exchange = Exchange(asked, "request-1", 0.123456)
+    exchange = Exchange(asked, "request-1", 0.123)
     try:
         call = endpoint.read(asked)
         reply = endpoint.write(call, results[call.kind], exchange)

@@ -49,7 +49,8 @@ def ask(name: str, query: Query, hits=HITS):
     params: dict[str, str] = {}
     for k, v in parse_qsl(query_string):
         params.setdefault(k, v)
-    headers = {k.lower(): v for k, v in (request.headers or {}).items()}
+    sent = {k.lower(): v for k, v in (request.headers or {}).items()}
+    headers = {name: sent[name] for name in endpoint.headers if name in sent}
     body = json.loads(json.dumps(request.json or {}))
     asked = Asked(body, params, {}, headers, query_string)
     call = endpoint.read(asked)

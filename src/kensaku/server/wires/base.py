@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 Format = Literal["markdown", "text"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Asked:
-    """An HTTP request, decoded: all that a wire reads."""
+    """An HTTP request, decoded: all that a wire reads. It is read again for equal requests."""
 
     body: Mapping[str, Any] = field(default_factory=dict, repr=False)  # JSON, or a form
     params: Mapping[str, str] = field(default_factory=dict, repr=False)  # of the URL's query
     path: Mapping[str, str] = field(default_factory=dict)  # what the endpoint's path captures
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # names in lower case
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # of `Endpoint.headers`
     query_string: str = field(default="", repr=False)  # as it was sent
     raw: bytes = field(default=b"", repr=False)  # the body of an endpoint that takes any bytes
 
@@ -133,7 +133,6 @@ class Found:
     page_images: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by a hit's address
     cost: float = 0.0
     cached: bool = False
-    elapsed: float = 0.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +142,6 @@ class Read:
     pages: Sequence[tuple[Page, str]]
     failed: Sequence[tuple[str, str]] = ()  # address, and why
     base_url: str = ""
-    elapsed: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +150,6 @@ class Listed:
 
     base_url: str
     urls: Sequence[str]
-    elapsed: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +157,8 @@ class Exchange:
     """The request that a reply answers."""
 
     asked: Asked
-    request_id: str
-    elapsed: float  # seconds
+    request_id: str  # put it into the reply as it is: it may stand for that of the next request
+    seconds: float  # that it took; put it into the reply as it is, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +169,7 @@ class Text:
     media_type: str = "text/plain; charset=utf-8"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Endpoint:
     """One method and path of a wire."""
 
@@ -182,6 +179,7 @@ class Endpoint:
     write: Callable[[Any, Any, Exchange], Any]  # call, result → JSON, or Text
     summary: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict, repr=False)  # JSON Schema
+    headers: tuple[str, ...] = ()  # that `read` and `write` see, in lower case
     takes_bytes: bool = False  # the body is a document, not fields
 
 

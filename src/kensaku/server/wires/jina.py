@@ -32,6 +32,7 @@ SEARCH: dict[str, Any] = {
     "hl": {"type": "string"},
     "type": {"type": "string"},
 }
+HEADERS = ("accept", "x-respond-with")
 READ: dict[str, Any] = {"url": {"type": "string", "minLength": 1}}
 
 
@@ -48,12 +49,14 @@ class Jina(Wire):
     client = "curl {url}/jina/r/https://example.com"
 
     def endpoints(self) -> Sequence[Endpoint]:
+        search = (read_search, write_search, "Search", SEARCH, HEADERS)
+        page = (read_page, write_page, "Read a page", READ, HEADERS)
         return [
-            Endpoint("GET", "/s/", read_search, write_search, "Search", SEARCH),
-            Endpoint("POST", "/s/", read_search, write_search, "Search", SEARCH),
-            Endpoint("GET", "/s/{q:path}", read_search, write_search, "Search", SEARCH),
-            Endpoint("POST", "/r/", read_page, write_page, "Read a page", READ),
-            Endpoint("GET", "/r/{url:path}", read_page, write_page, "Read a page", READ),
+            Endpoint("GET", "/s/", *search),
+            Endpoint("POST", "/s/", *search),
+            Endpoint("GET", "/s/{q:path}", *search),
+            Endpoint("POST", "/r/", *page),
+            Endpoint("GET", "/r/{url:path}", *page),
         ]
 
     def error(self, status: int, message: str) -> Any:

@@ -41,7 +41,13 @@ class OpenWebUI(Wire):
             Endpoint("POST", "/search", read_search, write_search, "Search", SEARCH),
             Endpoint("POST", "/load", read_load, write_load, "Read pages", LOAD),
             Endpoint(
-                "PUT", "/process", read_process, write_process, "Read a file", takes_bytes=True
+                "PUT",
+                "/process",
+                read_process,
+                write_process,
+                "Read a file",
+                headers=("content-type", "x-filename"),
+                takes_bytes=True,
             ),
         ]
 

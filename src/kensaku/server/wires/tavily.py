@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime, timedelta
 from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+from zlib import crc32
 
 from kensaku.errors import InvalidQuery
 from kensaku.models import Query
@@ -118,10 +119,10 @@ def write_search(call: Search, found: Found, exchange: Exchange) -> dict[str, An
         "answer": found.answer if call.answer else None,
         "images": [image_of(*i, described=described) for i in found.images],
         "results": [
-            _result(hit, score, f"{exchange.request_id[:6]}-{n:02}", call, found, extras)
+            _result(hit, score, f"{_short_id(hit.url)}-{n:02}", call, found, extras)
             for n, (hit, score) in enumerate(zip(found.hits, scores(found.hits), strict=True), 1)
         ],
-        "response_time": round(exchange.elapsed, 3),
+        "response_time": exchange.seconds,
         "request_id": exchange.request_id,
     }
     if "auto_parameters" in extras:
@@ -129,6 +130,10 @@ def write_search(call: Search, found: Found, exchange: Exchange) -> dict[str, An
     if "include_usage" in extras:
         reply["usage"] = {"credits": 2 if query.depth == "advanced" else 1}
     return reply
+
+
+def _short_id(url: str) -> str:
+    return f"{crc32(url.encode('utf-8', 'replace')) & 0xFFFFFF:06x}"
 
 
 def _extras(body: Mapping[str, Any]) -> set[str]:
@@ -258,7 +263,7 @@ def write_extract(call: Extract, read: Read, exchange: Exchange) -> dict[str, An
     reply = {
         "results": _pages(read, exchange.asked),
         "failed_results": [{"url": url, "error": why} for url, why in read.failed],
-        "response_time": round(exchange.elapsed, 3),
+        "response_time": exchange.seconds,
         "request_id": exchange.request_id,
     }
     per_five = 2 if call.depth == "advanced" else 1
@@ -283,7 +288,7 @@ def write_crawl(call: Crawl, read: Read, exchange: Exchange) -> dict[str, Any]:
     reply = {
         "base_url": read.base_url,
         "results": _pages(read, exchange.asked),
-        "response_time": round(exchange.elapsed, 3),
+        "response_time": exchange.seconds,
         "request_id": exchange.request_id,
     }
     pages = len(read.pages)
@@ -300,7 +305,7 @@ def write_map(call: Map, listed: Listed, exchange: Exchange) -> dict[str, Any]:
     reply = {
         "base_url": listed.base_url,
         "results": list(listed.urls),
-        "response_time": round(exchange.elapsed, 3),
+        "response_time": exchange.seconds,
         "request_id": exchange.request_id,
     }
     return _with_usage(reply, exchange.asked, _mapping(call.plan, len(listed.urls)))
