@@ -6,9 +6,9 @@ Resources(settings) → http, store, cache, index, budget, provider(), limiter()
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Unpack
 from weakref import WeakKeyDictionary
 
@@ -32,12 +32,15 @@ if TYPE_CHECKING:
     from kensaku.options import CrawlOptions
     from kensaku.providers.base import Findings, Provider
     from kensaku.search.calibration import Models
+    from kensaku.search.planned import Planned
+    from kensaku.search.route import Route
     from kensaku.store import Store
     from kensaku.testing import Cassette
     from kensaku.transport.egress import Egress
     from kensaku.transport.http import HttpClient
 
 EXTRACT_SECONDS = 60.0
+MAX_PLANS = 128  # of searches that may come again
 
 
 class Resources:
@@ -201,6 +204,13 @@ class Resources:
 
         s = self.settings
         return HttpClient(user_agent=s.user_agent, proxy=s.proxy or None, egress=self.egress)
+
+    @cached_property
+    def planned(self) -> Callable[[Query, Route, bool | None], Planned]:
+        """Plan a search; the plans of the latest ones are kept."""
+        from kensaku.search.planned import make_plan
+
+        return lru_cache(maxsize=MAX_PLANS)(partial(make_plan, self))
 
     @cached_property
     def egress(self) -> Egress:

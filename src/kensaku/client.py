@@ -27,7 +27,6 @@ from kensaku.options import (
 )
 from kensaku.search import pipeline
 from kensaku.search.budget import current_budget
-from kensaku.search.outbound import to_send
 from kensaku.search.route import Route, plan
 from kensaku.search.run import Run
 from kensaku.text.short import short_repr
@@ -147,14 +146,13 @@ class Kensaku:
         be carried out. A provider's failure is never raised: it is in `Response.attempts`, and
         `Response.outcome` is `unavailable` when none of them could search.
         """
-        asked, planned = self._query(query, options), self._route(route, mode)
         run = Run(
             self._resources,
-            asked,
-            planned,
+            self._query(query, options),
+            self._route(route, mode),
             asyncio.get_running_loop().time() + self._seconds(timeout),
             budget or self.budget,
-            outbound=to_send(asked, planned, self._resources, scrub),
+            scrub=scrub,
         )
         use_cache = self.settings.cache_enabled if cache is None else cache
         response = await pipeline.search(run, cache=use_cache)

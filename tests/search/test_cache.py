@@ -14,7 +14,7 @@ from kensaku._resources import Resources
 from kensaku.errors import InvalidQuery, Outage
 from kensaku.models import Attempt, Hit, Response, Source
 from kensaku.providers import provider_class
-from kensaku.search.cache import EMPTY_SECONDS, Cache, SingleFlight, cache_key, worth_keeping
+from kensaku.search.cache import EMPTY_SECONDS, Cache, SingleFlight, worth_keeping
 from kensaku.search.route import plan
 from kensaku.search.run import Run
 from kensaku.store import MemoryStore
@@ -60,7 +60,7 @@ def key_of(query, environ=None, route="tavily", **settings):
     loaded = Settings.load(
         environ={"KENSAKU_HOME": "/nowhere", **(environ or {})}, route=route, **settings
     )
-    return cache_key(Run(Resources(loaded), query, plan(loaded), 0.0, Budget()))
+    return Run(Resources(loaded), query, plan(loaded), 0.0, Budget()).cache_key
 
 
 @pytest.mark.parametrize("name", [f.name for f in fields(Query)])

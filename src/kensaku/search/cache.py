@@ -1,6 +1,6 @@
 """Response cache with a TTL; expired entries are served only if every provider fails.
 
-    cache_key(run) → memory → store → Response, or one search that all who ask the same share
+    cache_key(…) → memory → store → Response, or one search that all who ask the same share
 
 `unavailable` is never kept, nor a response in which a provider failed. What is written holds
 hits, never the query.
@@ -22,8 +22,9 @@ from kensaku.errors import CalledOff
 from kensaku.models import Attempt, Hit, Image, Outcome, Query, Response
 
 if TYPE_CHECKING:
+    from kensaku._resources import Resources
     from kensaku.providers.base import Provider
-    from kensaku.search.run import Run
+    from kensaku.search.route import Beside, Route
     from kensaku.store import Store
 
 T = TypeVar("T")
@@ -33,17 +34,16 @@ COUNTED_SECONDS = 30 * 86_400.0
 _COUNTERS = ("hits", "misses")
 
 
-def cache_key(run: Run) -> str:
+def cache_key(resources: Resources, query: Query, route: Route, beside: Beside) -> str:
     """The key of a response: everything that changes it, and whose it is.
 
     Tenant, every field of the query, the providers with their addresses and options, the mode,
     and the settings of the ranking.
     """
-    s, route = run.resources.settings, run.route
-    names = (*route.names, *run.beside.names)
-    hosts = [(n, run.resources.provider(n).base_url, s.provider(n).options) for n in names]
+    s, names = resources.settings, (*route.names, *beside.names)
+    hosts = [(n, resources.provider(n).base_url, s.provider(n).options) for n in names]
     ranking = (s.rank_per_domain, s.rank_block_domains, s.rank_undated)
-    whole = repr((s.tenant, _QUERY_VALUES(run.query), hosts, route.mode, ranking)).encode()
+    whole = repr((s.tenant, _QUERY_VALUES(query), hosts, route.mode, ranking)).encode()
     return "hits:" + hashlib.blake2b(whole, digest_size=16).hexdigest()
 
 

@@ -25,7 +25,7 @@ from kensaku.operations import CacheOperation, RetryOperation, SearchOperation
 from kensaku.search import retry
 from kensaku.search.attempt import ask_provider, outcome_of
 from kensaku.search.beside import beside_note, interleave, with_specialists
-from kensaku.search.cache import cache_key, worth_keeping
+from kensaku.search.cache import worth_keeping
 from kensaku.search.clean import MAX_CONTENT, clean_hits, clean_images
 from kensaku.search.duplicates import folded_note
 from kensaku.search.filters import filter_hits
@@ -58,7 +58,7 @@ async def search(run: Run, *, cache: bool) -> Response:
         if not cache:
             response = await _within_deadline(run, _search(run))
         else:
-            key = cache_key(run)
+            key = run.cache_key
             response = _remembered(run, key)
             if response is None:
                 response = await _within_deadline(run, _search_cached(run, key))

@@ -25,12 +25,12 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Providers in order, and how they are asked."""
+    """Providers in order, and how they are asked; `auto` has specialists."""
 
     names: tuple[str, ...]
     mode: Mode = "first"
     pool: frozenset[str] = frozenset()  # those that are asked without a key, for want of better
-    specialists: Mapping[Intent, tuple[str, ...]] = field(default_factory=dict)  # of `auto`
+    specialists: Mapping[Intent, tuple[str, ...]] = field(default_factory=dict, hash=False)
     auto: bool = False  # `auto` chose the order
 
     def ordered_for(self, query: Query) -> Route:

@@ -12,13 +12,12 @@ from kensaku.models import Attempt, Outcome
 from kensaku.observe import observe
 from kensaku.operations import AttemptOperation
 from kensaku.search.listen import Asked, Said, listener
-from kensaku.search.outbound import AS_IT_IS, Outbound
-from kensaku.search.route import NOBODY
 
 if TYPE_CHECKING:
     from kensaku._resources import Resources
     from kensaku.models import Query
     from kensaku.search.budget import Budget
+    from kensaku.search.outbound import Outbound
     from kensaku.search.route import Beside, Route
 
 LOCAL_SECONDS = 2.0  # what the web leaves to the local index at the end of a route
@@ -27,7 +26,7 @@ PATIENCE = 2.0  # seconds to wait for a rate while another provider could be ask
 
 @dataclass(slots=True)
 class Run:
-    """Made once per search and passed to every step."""
+    """Made once per search and passed to every step. Raises `QueryWithheld`."""
 
     resources: Resources
     query: Query
@@ -38,12 +37,15 @@ class Run:
     attempts: list[Attempt] = field(default_factory=list)
     notes: dict[str, list[str]] = field(default_factory=dict)  # provider → how it was asked
     errors: dict[str, KensakuError] = field(default_factory=dict)  # provider → its last error
-    beside: Beside = NOBODY  # specialists that are asked, too
-    outbound: Outbound = AS_IT_IS  # how the query leaves
+    scrub: bool | None = None  # whether the caller wants it; None: the settings decide
+    beside: Beside = field(init=False)  # specialists that are asked, too
+    outbound: Outbound = field(init=False)  # how the query leaves
+    cache_key: str = field(init=False)
 
     def __post_init__(self) -> None:
-        self.route = self.route.ordered_for(self.query)
-        self.beside = self.route.beside(self.outbound.query or self.query)
+        planned = self.resources.planned(self.query, self.route, self.scrub)
+        self.route, self.beside = planned.route, planned.beside
+        self.outbound, self.cache_key = planned.outbound, planned.cache_key
 
     @property
     def seconds_left(self) -> float:
