@@ -10,7 +10,7 @@ import pytest
 
 from kensaku import Document, Hit, Outcome, Settings, operations
 from kensaku.observe import NO_OBSERVERS, Caller, Observer, Observers, Operation, caller, observe
-from kensaku.operations import FetchOperation, IndexOperation, SearchOperation
+from kensaku.operations import CacheOperation, FetchOperation, IndexOperation, SearchOperation
 from kensaku.sync import Kensaku as SyncKensaku
 from kensaku.testing import faults
 from kensaku.tools import AskUserTool, WebSearchTool
@@ -272,3 +272,29 @@ def test_what_a_person_wrote_is_marked_in_every_operation():
 
     assert texts == {"query", "url"}
     assert texts & others == set()
+
+
+def test_an_observer_of_some_kinds_is_told_about_those_alone():
+    """Most operations are none of its business, and a call costs time."""
+
+    class OfSearches(Observer):
+        kinds = (SearchOperation,)
+
+        def __init__(self) -> None:
+            self.told: list[str] = []
+
+        def begin(self, operation: Operation) -> None:
+            self.told.append(f"begin {operation.name}")
+
+        def end(self, operation: Operation) -> None:
+            self.told.append(f"end {operation.name}")
+
+    observer = OfSearches()
+    observers = Observers([observer])
+    with (
+        observe(observers, SearchOperation, "otters", 5, "first"),
+        observe(observers, CacheOperation),
+    ):
+        pass
+
+    assert observer.told == ["begin search", "end search"]

@@ -262,9 +262,12 @@ class Resources:
     @property
     def store_notes(self) -> tuple[str, ...]:
         """What is wrong with the stores that were used so far."""
-        used = (self.__dict__.get(name) for name in ("store", "_cache_store"))
-        troubles = (s.trouble for s in used if isinstance(s, FallbackStore))
-        return tuple(dict.fromkeys(filter(None, troubles)))
+        notes: dict[str, None] = {}
+        for name in ("store", "_cache_store"):
+            store = self.__dict__.get(name)
+            if isinstance(store, FallbackStore) and store.trouble:
+                notes[store.trouble] = None
+        return tuple(notes)
 
     @cached_property
     def cache(self) -> Cache:

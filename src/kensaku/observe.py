@@ -86,7 +86,12 @@ def _attribute_names(kind: type[Operation], texts: bool) -> tuple[str, ...]:
 
 
 class Observer(Protocol):
-    """Told about every operation. Both methods are quick, and an error in them is only logged."""
+    """Told about every operation, or about those of some `kinds`.
+
+    Both methods are quick, and an error in them is only logged.
+    """
+
+    kinds: ClassVar[tuple[type[Operation], ...]] = (Operation,)
 
     def begin(self, operation: Operation) -> None:
         """An operation begins; what it will be about is in its fields. Leave it out if unused."""
@@ -96,6 +101,7 @@ class Observer(Protocol):
         """The operation has ended; all of its fields are filled."""
 
 
+_Methods = list[tuple[Observer, Callable[[Operation], None]]]
 O = TypeVar("O", bound=Operation)  # noqa: E741
 _current: ContextVar[Operation | None] = ContextVar("kensaku_operation", default=None)
 
@@ -104,6 +110,8 @@ class Observers:
     """The observers of a client. What one of them raises is logged, once for each type."""
 
     __slots__ = ("_begin", "_end", "_warned", "all")
+    _begin: dict[type[Operation], _Methods]  # by kind of operation, as they come
+    _end: dict[type[Operation], _Methods]
 
     def __init__(self, observers: Iterable[Observer] = ()) -> None:
         self._warned: set[tuple[type, type]] = set()
@@ -119,22 +127,27 @@ class Observers:
 
     def begin(self, operation: Operation) -> None:
         """Tell the observers that an operation begins."""
-        self._call(self._begin, operation)
+        kind = type(operation)
+        if kind not in self._begin:
+            # Most observers have no `begin` of their own: it is not called.
+            own = (o for o in self._of(kind) if getattr(type(o), "begin", None) != Observer.begin)
+            self._begin[kind] = [(o, o.begin) for o in own]
+        self._call(self._begin[kind], operation)
 
     def end(self, operation: Operation) -> None:
         """Tell the observers that it has ended; the last one that began it ends it first."""
-        self._call(self._end, operation)
+        kind = type(operation)
+        if kind not in self._end:
+            self._end[kind] = [(o, o.end) for o in reversed(self._of(kind))]
+        self._call(self._end[kind], operation)
 
     def _set(self, observers: tuple[Observer, ...]) -> None:
-        self.all = observers
-        # Most observers have no `begin` of their own: it is not called.
-        own = (o for o in observers if getattr(type(o), "begin", None) is not Observer.begin)
-        self._begin = [(o, o.begin) for o in own]
-        self._end = [(o, o.end) for o in reversed(observers)]
+        self.all, self._begin, self._end = observers, {}, {}
 
-    def _call(
-        self, methods: Iterable[tuple[Observer, Callable[[Operation], None]]], operation: Operation
-    ) -> None:
+    def _of(self, kind: type[Operation]) -> list[Observer]:
+        return [o for o in self.all if issubclass(kind, getattr(o, "kinds", (Operation,)))]
+
+    def _call(self, methods: _Methods, operation: Operation) -> None:
         for observer, method in methods:
             try:
                 method(operation)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 class UsageObserver(Observer):
     """Records every request to a provider for whom it was made."""
 
+    kinds = (AttemptOperation,)
+
     def __init__(self, writer: UsageWriter) -> None:
         self._writer = writer
 

@@ -66,9 +66,7 @@ async def search(run: Run, *, cache: bool) -> Response:
                 stale = await _stale(run, key)
                 response = response if stale is None else replace(stale, attempts=response.attempts)
         op.record(response)
-    notes = (*response.notes, *run.resources.store_notes)
-    models = run.resources.confidence_models
-    return replace(response, notes=notes, models=models, elapsed_ms=run.elapsed_ms)
+    return run.finish(response)
 
 
 async def _within_deadline(run: Run, work: Awaitable[Response]) -> Response:

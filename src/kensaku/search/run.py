@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from kensaku.errors import KensakuError, NoNetwork, NotAsked, NotConnected
-from kensaku.models import Attempt, Outcome
+from kensaku.models import Attempt, Outcome, Response
 from kensaku.observe import observe
 from kensaku.operations import AttemptOperation
 from kensaku.search.listen import Asked, Said, listener
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from kensaku.search.route import Beside, Route
 
 LOCAL_SECONDS = 2.0  # what the web leaves to the local index at the end of a route
+_RESPONSE_VALUES = attrgetter(*(f.name for f in fields(Response)))
 PATIENCE = 2.0  # seconds to wait for a rate while another provider could be asked
 
 
@@ -129,6 +131,18 @@ class Run:
         """Raise `NoNetwork` for a provider on the internet when there is none."""
         if self._is_public(name) and self.offline:
             raise NoNetwork(name)
+
+    def finish(self, response: Response) -> Response:
+        """The response of this call, with its time: a cached one is that of many."""
+        # As `dataclasses.replace` does, in a third of the time.
+        copy = Response(*_RESPONSE_VALUES(response))
+        for name, value in (
+            ("notes", (*response.notes, *self.resources.store_notes)),
+            ("models", self.resources.confidence_models),
+            ("elapsed_ms", self.elapsed_ms),
+        ):
+            object.__setattr__(copy, name, value)
+        return copy
 
     def final_attempts(self) -> tuple[Attempt, ...]:
         """The attempts; without a network, one reason for all who could not be reached."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
@@ -109,13 +109,9 @@ class Admission:
     def __init__(self, limit: int = 256, queue: int = 256, max_wait: float = 2.0) -> None:
         self._limit, self._max_waiting, self._max_wait = limit, queue, max_wait
         self._queues: dict[str, deque[asyncio.Future[None]]] = {}
-        self._running: Counter[str] = Counter()
+        self._running: dict[str, int] = {}  # by key
+        self.running = 0  # requests in progress
         self._mean = 0.1  # seconds that a request takes
-
-    @property
-    def running(self) -> int:
-        """Requests in progress."""
-        return self._running.total()
 
     @property
     def waiting(self) -> int:
@@ -128,7 +124,7 @@ class Admission:
 
     async def _enter(self, key: str) -> None:
         if not self._queues and self.running < self._limit:
-            self._running[key] += 1
+            self._count(key)
             return
         if self.waiting >= self._max_waiting:
             self._make_room(key)
@@ -148,19 +144,25 @@ class Admission:
             timer.cancel()
 
     def _leave(self, key: str) -> None:
-        self._running[key] -= 1
-        if not self._running[key]:
+        self.running -= 1
+        if (left := self._running[key] - 1) > 0:
+            self._running[key] = left
+        else:
             del self._running[key]
         if self._queues:
             # Of keys with as many requests in progress, the first: it was served longest ago.
-            self._start(min(self._queues, key=self._running.__getitem__))
+            self._start(min(self._queues, key=lambda k: self._running.get(k, 0)))
+
+    def _count(self, key: str) -> None:
+        self.running += 1
+        self._running[key] = self._running.get(key, 0) + 1
 
     def _start(self, key: str) -> None:
         waiting = self._queues.pop(key)
         waiting.popleft().set_result(None)
         if waiting:
             self._queues[key] = waiting  # behind the others
-        self._running[key] += 1
+        self._count(key)
 
     def _make_room(self, key: str) -> None:
         longest = max(self._queues, key=lambda k: len(self._queues[k]), default=key)

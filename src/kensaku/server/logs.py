@@ -141,6 +141,8 @@ class JsonFormatter(logging.Formatter):
 class RequestLog(Observer):
     """Logs each request to the server as one line; at DEBUG, each search with its query."""
 
+    kinds = (RequestOperation, SearchOperation)
+
     def end(self, operation: Operation) -> None:
         """Log what has ended."""
         if isinstance(operation, SearchOperation):

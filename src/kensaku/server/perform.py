@@ -98,15 +98,17 @@ async def finish(client: Kensaku, call: Search, response: Response, answer: str 
         hits = hits[: call.most]
     if call.raw == "text":
         hits = [replace(h, raw_content=plain(h.raw_content)) for h in hits]
-    images = await _images(client, hits) if call.images else {}
+    found = Found(hits, answer=answer, cost=response.cost, cached=response.cached)
+    return await _with_images(client, found) if call.images else found
+
+
+async def _with_images(client: Kensaku, found: Found) -> Found:
+    images = await _images(client, found.hits)
     listed = [(url, title) for title, urls in images.values() for url in urls]
-    return Found(
-        hits,
-        answer=answer,
+    return replace(
+        found,
         images=list(dict.fromkeys(listed))[:IMAGES],
         page_images={url: urls[:PAGE_IMAGES] for url, (_, urls) in images.items()},
-        cost=response.cost,
-        cached=response.cached,
     )
 
 
