@@ -10,24 +10,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from kensaku.client import Kensaku
 from kensaku.errors import KensakuError
-from kensaku.observe import Caller, Observer, caller
-from kensaku.search.budget import current_budget
+from kensaku.observe import Observer
 from kensaku.server import chat
 from kensaku.server.auth import ANYONE, Principal, principal_of, secrets_in
 from kensaku.server.limits import Admission, KeyLimits
 from kensaku.server.listen import is_loopback
 from kensaku.server.logs import RequestLog, request_secrets
 from kensaku.server.metrics import Metrics
-from kensaku.server.session import Session
+from kensaku.server.session import Admitted, Session
 
 if TYPE_CHECKING:
     from starlette.types import Scope
@@ -48,12 +45,6 @@ class WrongHost(KensakuError):
     """Without keys the server answers to this machine alone."""
 
     status = 421
-
-
-class ForeignPage(KensakuError):
-    """Without keys a browser could be made to search by any page that it shows."""
-
-    status = 403
 
 
 class Draining(KensakuError):
@@ -225,48 +216,33 @@ class State:
             self._check_host(scope, headers)
         return principal
 
-    @asynccontextmanager
-    async def request(
+    def request(
         self,
         scope: Scope,
         endpoint: str,
         headers: Mapping[str, str],
         body: Mapping[str, Any],
         principal: Principal | None = None,
-    ) -> AsyncIterator[Session]:
-        """Admit a request. Raises `Unauthorized`, `Overloaded`, `WrongHost` or `Draining`.
+    ) -> Admitted:
+        """Admit a request with `async with`, which gives its `Session`.
 
-        `principal`: who asks, if that is known.
+        Raises `Unauthorized`, `Overloaded`, `WrongHost` or `Draining`. `principal`: who asks, if
+        that is known.
         """
-        if principal is None:
-            principal = await self.principal(scope, headers, body)
-            if principal is ANYONE:
-                _check_origin(headers)
-        request_id, key = scope["state"]["request_id"], principal.key_id
-        scope["state"]["key_id"] = key
-        session = Session(principal, self.client_of(principal), self.limits)
-        token = caller.set(Caller(request_id, principal.tenant, key, endpoint))
-        spending = current_budget.set(session.budget)
-        began = time.perf_counter()
-        try:
-            async with self.admission.slot(principal.tenant or key):
-                yield session
-        except BaseException as error:
-            session.outcome = type(error).__name__
-            raise
-        finally:
-            caller.reset(token)
-            current_budget.reset(spending)
-            if self._usage is not None:
-                self._usage.record(
-                    outcome=session.outcome,
-                    tenant=principal.tenant,
-                    key=key,
-                    endpoint=endpoint,
-                    cached=session.cached,
-                    credits=session.credits,
-                    elapsed_ms=(time.perf_counter() - began) * 1000,
-                )
+        return Admitted(self, scope, endpoint, headers, body, principal)
+
+    def record(self, session: Session, endpoint: str, elapsed_ms: float) -> None:
+        """Record a request that has ended."""
+        if self._usage is not None:
+            self._usage.record(
+                outcome=session.outcome,
+                tenant=session.principal.tenant,
+                key=session.principal.key_id,
+                endpoint=endpoint,
+                cached=session.cached,
+                credits=session.credits,
+                elapsed_ms=elapsed_ms,
+            )
 
     def _check_host(self, scope: Scope, headers: Mapping[str, str]) -> None:
         """Refuse other machines, and pages that have their own name point at this one."""
@@ -277,17 +253,6 @@ class State:
         raise WrongHost(
             "this server has no keys yet, so it answers to its own machine alone",
             remedy="create one there: kensaku keys create NAME",
-        )
-
-
-def _check_origin(headers: Mapping[str, str]) -> None:
-    """Refuse what the page of another site had a browser send. A key would have been needed."""
-    origin = headers.get("origin")
-    foreign = origin is not None and origin.partition("://")[2] != headers.get("host", "")
-    if foreign or headers.get("sec-fetch-site", "") in ("cross-site", "same-site"):
-        raise ForeignPage(
-            "the page of another site may not search here",
-            remedy="create a key, which programs then send: kensaku keys create NAME",
         )
 
 
