@@ -239,7 +239,12 @@ def litellm(folder: Path, upstream: str) -> Iterator[str]:
         config.flush()
         command = [str(Path(python).with_name("litellm")), "--config", config.name]
         command += ["--port", str(port), "--host", "127.0.0.1"]
-        env = {"LITELLM_LOG": "ERROR", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+        # It refuses to start without a master key, and to be asked without it.
+        env = {
+            "LITELLM_LOG": "ERROR",
+            "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+            "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true",
+        }
         with running(command, port, env, "/health/liveliness") as server:
             yield f"{server.url}/v1/search/bench"
 
