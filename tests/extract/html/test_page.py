@@ -170,3 +170,20 @@ def test_twice_the_rows_of_a_table_are_twice_the_work(rows: int) -> None:
     _calls(60)  # loads the model
 
     assert _calls(2 * rows) < 2.5 * _calls(rows)
+
+
+@pytest.mark.parametrize(
+    "end", ["</body></html>", "</BODY ></HTML\n>", "</body></html><html><body>"]
+)
+def test_text_after_the_end_of_the_page_is_read(end: str) -> None:
+    """Sites close the page after its menu; browsers show what follows, and libxml2 drops it."""
+    blocks = blocks_of(parse_html(f"<html><body><p>before</p>{end}<div>after</div></body></html>"))
+
+    assert [block.text for block in blocks] == ["before", "after"]
+
+
+def test_an_end_of_the_page_inside_of_a_tag_makes_no_other_tag() -> None:
+    """Else a tag could be put together that the check of the markup has not seen."""
+    root = parse_html("<p>otter</p><scr</body>ipt>hidden</script><em</html>bed>")
+
+    assert [e.tag for e in root.iter("script", "embed")] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, TypeAlias
 
 from kensaku.errors import Unparsable
@@ -9,6 +10,7 @@ from kensaku.extract.html.markup_check import check_markup
 from kensaku.extract.require import require
 
 Element: TypeAlias = Any  # an element of lxml, which ships no types
+_PAGE_END = re.compile(rb"</(?:[hH][tT][mM][lL]|[bB][oO][dD][yY])\s*>")
 
 
 def lxml_etree() -> Any:
@@ -31,6 +33,9 @@ def parse_html(text: str) -> Element:
         huge_tree=True,
     )
     data = text.replace("\x00", "").encode("utf-8", "replace")
+    # After the end of the page libxml2 drops all text, which browsers show. Another end tag, which
+    # the parser ignores, stands in: the text on both sides must not become a tag of its own.
+    data = _PAGE_END.sub(b"</ignored>", data)
     try:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:

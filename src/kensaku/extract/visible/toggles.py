@@ -82,8 +82,12 @@ class Toggles:
         return inside >= (_MOST if titled else _NEARLY_ALL) * self._words
 
     def _is_streamed(self, id_: str) -> bool:
-        """Recognise React's late parts: `<div hidden id="S:1">` replaces `<template id="B:1">`."""
-        if self._root.find(f".//template[@id='B:{id_[2:]}']") is not None:
+        """Recognise React's late parts: `<div hidden id="S:1">` replaces `<template id="B:1">`.
+
+        In the template's place may stand `P:1`, which is inside of another late part.
+        """
+        templates = {f"{kind}:{id_[2:]}" for kind in "BP"}
+        if any(template.get("id") in templates for template in self._root.iter("template")):
             return True
         return any(f'"{id_}"' in (script.text or "") for script in self._root.iter("script"))
 
