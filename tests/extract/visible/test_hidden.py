@@ -93,6 +93,7 @@ SEEN_AND_HIDDEN = [
     ("<p role=tabpanel hidden>x", "<p role=tab hidden>x"),
     ("<h3>+</h3><p class=faq-text hidden>x", "<h3>+</h3><p class=text hidden>x"),
     ("<h3>+</h3><div><p class=accordion-body hidden>x</div>", "<div><p class=accordion-body hidden>x</div>"),
+    ("<button>+</button><div><div hidden><p>x</div></div>", "<button>+</button><div><i>y</i><div hidden><p>x</div></div>"),
     ('<template id="B:1"></template><p hidden id="S:1">x', '<p hidden id="S:1">x'),
     ('<template id="P:1f"></template><p hidden id="S:1f">x', '<template id="P:2f"></template><p hidden id="S:1f">x'),
     ('<script>$RC("B:2","S:2")</script><p hidden id="S:2">x', '<script>$RC("B:2","S:3")</script><p hidden id="S:2">x'),

@@ -103,15 +103,23 @@ def _follows_control(element: Element, attributes: dict[str, str]) -> bool:
     """Tell whether a button stands right before a part of the page that is no menu or dialog."""
     if not len(element) or attributes.get("role") in _MENU_ROLES:
         return False  # a text without elements is a hint for screen readers
-    before = element.getprevious()
-    while before is not None and before.tag in ("style", "script"):
-        before = before.getprevious()
+    before = _previous(element)
+    outer = element.getparent()
+    if before is None and outer is not None and len(outer) == 1:
+        before = _previous(outer)  # Base Web wraps a panel to animate its height
     if before is None:
         return False
     control = before.tag == "button" or any(
         part.get("aria-expanded") is not None for part in islice(before.iter(), _CONTROL_PARTS)
     )
     return control and next(element.iterancestors(*_MENU_TAGS), None) is None
+
+
+def _previous(element: Element) -> Element | None:
+    before = element.getprevious()
+    while before is not None and before.tag in ("style", "script"):
+        before = before.getprevious()
+    return before
 
 
 def _is_outermost(element: Element) -> bool:
