@@ -35,7 +35,7 @@ def test_the_wheel_carries_its_licence_and_its_data(tmp_path):
 def test_every_data_file_of_others_is_in_the_notice():
     """A file that is not code came from somewhere."""
     notice = (ROOT / "NOTICE").read_text(encoding="utf-8")
-    ours = {"py.typed", "own_tables.sql", "existing_tables.sql"}
+    ours = {"py.typed", "own_tables.sql", "existing_tables.sql", "weights.json"}
     for file in (ROOT / "src").rglob("*"):
         if file.is_file() and file.suffix not in (".py", ".pyc", ".pyi") and file.name not in ours:
             path = file.relative_to(ROOT)

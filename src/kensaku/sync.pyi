@@ -120,6 +120,7 @@ class _Budget:
     period: str
     store: Store | None
     parent: Budget | None
+    reason: str
     @property
     def bounded(self) -> bool:
         """Whether there is anything to count."""
