@@ -1,20 +1,100 @@
-"""Which kind of answer a question asks for: a figure or a date, in English and Japanese. Pure."""
+"""What a question asks for, and the words that only ask: in English and Japanese. Pure.
+
+    "How many people live in Tokyo?" → a figure, and "many" and "people" count for little
+
+A source seldom has the words that ask ("What is the name of …", …は何という名前ですか). A sentence
+that has a figure, a date or a name of its own is the likelier answer to who asks for one.
+"""
 
 from __future__ import annotations
 
+import functools
 import re
+from typing import NamedTuple
 
-_ASKS_FIGURE = re.compile(
-    r"\b(?:when|what (?:year|date|century|decade|percent\w*|number|age|population)"
-    r"|how (?:many|much|long|old|far|high|tall|big|large|often|wide|deep|fast))\b"
-    r"|いつ|いくつ|いくら|何[^がをはかも、]{0,3}?(?:年|月|日|人|個|回|歳|位|度|番|世紀|km|m|％)",
-    re.IGNORECASE,
+from kensaku.index.tokens import query_terms
+
+_ASKING = (
+    "many much long old far high tall big large often wide deep fast number amount percent "
+    "percentage rate year years date century decade day month time age name names named called "
+    "call known term terms title word words type types kind kinds sort form example reason place "
+    "person people group city country state company located famous another main major common "
+    "happen happened describe"
 )
+_ASKING_JAPANESE = (
+    "何 いつ どこ 誰 どの どう どんな どれ どちら 幾 幾つ 幾ら 何人 何時 何処 何語 何年 何故 なぜ "
+    "名前 名称 名 西暦 人物 事 こと 物 答える 言う 居る 有る 成る 為る"
+)
+_NUMBER_WORDS = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|hundreds?|thousands?|"
+    "millions?|billions?|half|third|quarter|dozens?|several|once|twice"
+)
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _FIGURE = re.compile(r"\d+")
 
 
+class Kind(NamedTuple):
+    """A kind of answer: the questions for it, what it looks like, and what having it is worth."""
+
+    asks: re.Pattern[str]
+    looks: re.Pattern[str]
+    points: float  # beside 1 for all words of the question
+
+
+DATE = Kind(
+    re.compile(
+        r"\bwhen\b|\b(?:what|which) (?:year|date|century|decade|day|month|time)\b"
+        r"|いつ|何[^がをはかも、]{0,3}?(?:年|月|日|世紀)",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\b(?:1\d{3}|20\d\d)\b|\b\d{3,4}s\b|\b\d{1,2}(?:st|nd|rd|th) century\b"
+        rf"|\b\d+ (?:BC|AD|years?|days?|months?|hours?)\b|\b(?:{_MONTHS})\b"
+        r"|[\d〇一二三四五六七八九十百千元]+(?:年|世紀|月|日)"
+    ),
+    0.25,
+)
+FIGURE = Kind(
+    re.compile(
+        r"\bhow (?:many|much|long|old|far|high|tall|big|large|often|wide|deep|fast)\b"
+        r"|\bwhat (?:percent\w*|number|age|population|amount)\b"
+        r"|いくつ|いくら|(?:どの|どれ)(?:くらい|ぐらい|ほど)"
+        r"|何[^がをはかも、]{0,3}?(?:人|個|回|歳|位|度|番|パーセント|km|m|％)",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"\d[\d,.]*|\b(?:{_NUMBER_WORDS})\b"
+        r"|[一二三四五六七八九十百千万億]+(?:人|名|つ|個|回|歳|位|番)",
+        re.IGNORECASE,
+    ),
+    0.5,
+)
+PERSON = Kind(
+    re.compile(r"\bwho(?:m|se)?\b", re.IGNORECASE),
+    re.compile(r"(?<!^)(?<![.!?] )\b[A-Z][\w’-]+"),  # the first word of a sentence is no name
+    0.2,
+)
+
+
+def kind_of(question: str) -> Kind | None:
+    """Return the kind of answer that a question asks for, if it can be seen in a sentence."""
+    return next((k for k in (DATE, FIGURE, PERSON) if k.asks.search(question)), None)
+
+
+def has_kind(kind: Kind, question: str, sentence: str) -> bool:
+    """Whether a sentence has something of this kind that the question does not have."""
+    return not set(kind.looks.findall(sentence)) <= set(kind.looks.findall(question))
+
+
 def gives_figure(question: str, sentence: str) -> bool:
-    """Whether a question asks for a figure or a date, and a sentence has one of its own."""
-    if not _ASKS_FIGURE.search(question):
+    """Whether a question asks for a figure or a date, and a sentence has digits of its own."""
+    if kind_of(question) not in (DATE, FIGURE):
         return False
-    return bool(set(_FIGURE.findall(sentence)) - set(_FIGURE.findall(question)))
+    return not set(_FIGURE.findall(sentence)) <= set(_FIGURE.findall(question))
+
+
+@functools.cache
+def asking_terms(languages: frozenset[str]) -> frozenset[int]:
+    """Return the terms of words that ask, tokenised in these languages."""
+    texts = (_ASKING, _ASKING_JAPANESE)
+    return frozenset(term for text in texts for term in query_terms(text, languages))

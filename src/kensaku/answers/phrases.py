@@ -19,6 +19,11 @@ _NAMES = re.compile(r"(?<!^)\b(?:[A-Z][\w’-]+|\d[\d,.]*)")
 _NAMES_UNSPACED = re.compile(r"[\u30a1-\u30f4ー]{2,}|[A-Za-z0-9]{2,}|[\u4e00-\u9fff]{2,}")
 
 
+def is_spaced(text: str) -> bool:
+    """Whether a text is in a script that puts spaces between words."""
+    return not _CJK.search(text)
+
+
 def letters_of(text: str) -> str:
     """Return a text in lower case without blanks and punctuation."""
     return _NOT_LETTERS.sub("", text.lower())
@@ -29,11 +34,11 @@ def phrases_of(question: str) -> frozenset[str]:
 
     Runs that are mostly hiragana are grammar and left out.
     """
-    unspaced = bool(_CJK.search(question))
-    size = RUN_UNSPACED if unspaced else RUN
+    spaced = is_spaced(question)
+    size = RUN if spaced else RUN_UNSPACED
     letters = letters_of(question)
     runs = frozenset(letters[n : n + size] for n in range(len(letters) - size + 1))
-    if not unspaced:
+    if spaced:
         return runs
     return frozenset(r for r in runs if len(_HIRAGANA.findall(r)) <= size - 2)
 
@@ -43,5 +48,5 @@ def names_in(question: str) -> frozenset[str]:
 
     Without spaces these are the words in katakana, Latin letters, digits and Chinese characters.
     """
-    pattern = _NAMES_UNSPACED if _CJK.search(question) else _NAMES
+    pattern = _NAMES if is_spaced(question) else _NAMES_UNSPACED
     return frozenset(name.rstrip(",.").lower() for name in pattern.findall(question))

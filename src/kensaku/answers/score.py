@@ -1,11 +1,13 @@
 """How well each sentence of the sources answers a question: by its words, weighed by their rarity.
 
     citations → sentences → terms → IDF among the sentences
-              → own words, phrases, neighbours, title, page → score
+              → own words, phrases, kind of answer, neighbours, title, page → score
 
-A rare word of the question says more than a frequent one, and words in the question's own order
-(`phrases.py`) more than the same words apart. A sentence also gets a part of what its neighbours
-and its title have ("He was born in 1867." under "Natsume Soseki"), and its page's share.
+A rare word of the question says more than a frequent one, a word that only asks hardly anything
+(`kinds.py`), and words in the question's own order (`phrases.py`) more than the same words apart.
+A sentence also gets a part of what its neighbours and its title have ("He was born in 1867." under
+"Natsume Soseki"), and points for its page. The weights were fitted, and rounded:
+docs/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kensaku.answers.phrases import letters_of, names_in, phrases_of
+from kensaku.answers.kinds import asking_terms, has_kind, kind_of
+from kensaku.answers.phrases import is_spaced, letters_of, names_in, phrases_of
 from kensaku.answers.sentences import whole_sentences
 from kensaku.index.languages import guess_language
 from kensaku.index.tokens import document_terms, query_terms
@@ -26,11 +29,13 @@ if TYPE_CHECKING:
     from kensaku.answers.context import Citation
 
 LONGEST = 1_000  # characters of a sentence; what is longer is a table or minified code
-NEIGHBOUR, TITLE = 0.3, 0.3  # of the weight of a word that stands only there
+BEFORE, AFTER, TITLE = 0.35, 0.25, 0.4  # of the weight of a word that stands only there
 PHRASE = 0.4  # for all phrases of the question, beside 1 for all of its words
 NO_NAME = 0.6  # share of names in the sources that a question without a name counts with
 PAGES = 8  # that are looked at: the answer is hardly ever further down
-PAGE_DECAY = 0.3  # how fast a page counts less with its rank
+PAGE, FIRST = 0.3, 0.4  # for all words on the page, and for the page that ranked highest
+ASKING, NAME = 0.2, 1.5  # times its weight: a word that asks, one of a name or a figure
+DAMPING = 0.7  # power of the IDF, which is rough among so few sentences
 # [1] and [1, 2], with the blanks before: a source's own [12] would pass for one of our numbers. A
 # run of blanks is looked at once, from its start.
 MARK = re.compile(r"(?<!\s)\s*+\[(\d{1,3}(?:\s*+[,;、]\s*+\d{1,3})*+)\]")
@@ -48,6 +53,7 @@ class Sentence:
     terms: Terms
     own: float = 0.0  # share of the question's words that it has itself
     phrase: float = 0.0  # share of the question's phrases
+    kind: float = 0.0  # points for the kind of answer that is asked for
     score: float = 0.0
 
 
@@ -56,10 +62,11 @@ class Scored:
     """The sentences of the sources, and how much of the question they have."""
 
     sentences: Sequence[Sentence]
-    share: float = 0.0  # of the question's words in the best sentence
+    share: float = 0.0  # of the question's words that the title has not, in the best sentence
     page_share: float = 0.0  # … in the best page
     phrase: float = 0.0  # share of its phrases in the best sentence
     names: float = 0.0  # share of its names in the best page
+    spaced: bool = True  # whether the question's script has spaces: shares are lower where it has
 
     def factors(self, confidence: float) -> dict[str, float]:
         """Return what the model "answer" weighs, with the confidence of the search."""
@@ -71,6 +78,7 @@ class Scored:
             "page": self.page_share,
             "phrase": self.phrase,
             "names": self.names,
+            "spaced": float(self.spaced),
         }
 
 
@@ -85,25 +93,24 @@ def score_sentences(query: str, citations: Sequence[Citation]) -> Scored:
             [Sentence(t, citation.n, position + n, _terms(t)) for n, t in enumerate(texts)]
         )
         position += len(texts)
-    languages = {guess_language(p.text) for c in citations for p in c.passages}
+    languages = frozenset(guess_language(p.text) for c in citations for p in c.passages)
     sentences = [s for page in found for s in page]
-    weights = _weights(query_terms(query, languages), [s.terms for s in sentences])
-    total = sum(weights.values())
-    if not total or not sentences:
+    weights = _weights(query, languages, [s.terms for s in sentences])
+    if not weights or not sentences:
         return Scored(sentences)
     _find_phrases(query, sentences)
-    page_share = 0.0
-    for rank, (citation, page) in enumerate(zip(citations, found, strict=True)):
-        title = _terms(citation.title)
-        share = _sum(weights, title.union(*(s.terms for s in page))) / total
-        page_share = max(share, page_share)
-        _score_page(page, title, weights, total, share / (1 + PAGE_DECAY * rank))
+    _find_kind(query, sentences)
+    shares = [
+        _score_page(page, _terms(citation.title), weights, FIRST / (1 + rank))
+        for rank, (citation, page) in enumerate(zip(citations, found, strict=True))
+    ]
     return Scored(
         sentences,
-        share=max(s.own for s in sentences),
-        page_share=page_share,
+        share=max(share for share, _ in shares),
+        page_share=max(share for _, share in shares),
         phrase=max(s.phrase for s in sentences),
         names=_share_of_names(query, found),
+        spaced=is_spaced(query),
     )
 
 
@@ -112,6 +119,13 @@ def _find_phrases(query: str, sentences: Sequence[Sentence]) -> None:
     for sentence in sentences if wanted else ():
         letters = letters_of(sentence.text)
         sentence.phrase = sum(phrase in letters for phrase in wanted) / len(wanted)
+
+
+def _find_kind(query: str, sentences: Sequence[Sentence]) -> None:
+    if (kind := kind_of(query)) is None:
+        return
+    for sentence in sentences:
+        sentence.kind = kind.points * has_kind(kind, query, sentence.text)
 
 
 def _share_of_names(query: str, pages: Sequence[Sequence[Sentence]]) -> float:
@@ -124,22 +138,30 @@ def _share_of_names(query: str, pages: Sequence[Sequence[Sentence]]) -> float:
 
 
 def _score_page(
-    page: Sequence[Sentence],
-    title: Terms,
-    weights: Mapping[int, float],
-    total: float,
-    page_points: float,
-) -> None:
+    page: Sequence[Sentence], title: Terms, weights: Mapping[int, float], rank_points: float
+) -> tuple[float, float]:
+    """Score the sentences of a page; return what its best one and all of it have of the question.
+
+    For these two, words of the title do not count: it says what the page is about, not whether it
+    answers.
+    """
     nothing: Terms = frozenset()
+    total = sum(weights.values())
+    body = nothing.union(*(s.terms for s in page))
+    page_points = PAGE * _sum(weights, title | body) / total + rank_points
     for n, sentence in enumerate(page):
         before = page[n - 1].terms if n else nothing
         after = page[n + 1].terms if n + 1 < len(page) else nothing
-        near = (before | after) - sentence.terms
-        above = title - sentence.terms
+        near = BEFORE * _sum(weights, before - sentence.terms)
+        near += AFTER * _sum(weights, after - sentence.terms)
+        near += TITLE * _sum(weights, title - sentence.terms)
         sentence.own = _sum(weights, sentence.terms) / total
-        points = NEIGHBOUR * _sum(weights, near) + TITLE * _sum(weights, above)
-        own = sentence.own + PHRASE * sentence.phrase
-        sentence.score = own + points / total + page_points
+        own = sentence.own + PHRASE * sentence.phrase + sentence.kind
+        sentence.score = own + near / total + page_points
+    rest = {t: w for t, w in weights.items() if t not in title} or weights
+    all_rest = sum(rest.values())
+    best = max((_sum(rest, s.terms) for s in page), default=0.0)
+    return best / all_rest, _sum(rest, body) / all_rest
 
 
 def _texts(text: str) -> list[str]:
@@ -153,13 +175,17 @@ def _terms(text: str) -> Terms:
     return frozenset(read.words) | frozenset(read.pairs)
 
 
-def _weights(wanted: Mapping[int, float], sentences: Sequence[Terms]) -> dict[int, float]:
+def _weights(query: str, languages: frozenset[str], sentences: Sequence[Terms]) -> dict[int, float]:
     """The weight of each word of the question: its own, times its IDF among the sentences."""
     count = len(sentences)
+    asking = asking_terms(languages)
+    names = query_terms(" ".join(names_in(query)), languages)
     weights = {}
-    for term, times in wanted.items():
+    for term, times in query_terms(query, languages).items():
         having = sum(term in s for s in sentences)
-        weights[term] = times * math.log(1 + (count - having + 0.5) / (having + 0.5))
+        idf = math.log(1 + (count - having + 0.5) / (having + 0.5))
+        factor = ASKING if term in asking else NAME if term in names else 1.0
+        weights[term] = times * factor * idf**DAMPING
     return weights
 
 

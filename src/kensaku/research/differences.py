@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 CANDIDATES = 12  # sentences that are compared with each other
 ALIKE = 0.5  # share of their words that two statements on one thing have in common
 ALIKE_DENIAL = 0.6  # a denial has no figure that could tell the two apart
-CLOSE = 0.7  # of the best sentence's share of the question
+CLOSE = 0.8  # of the best sentence's share of the question
 CLOSE_DATED = 0.3  # the same for "Was it built in 1893?": who says otherwise has another year
 _ASKS_DATE = re.compile(
     r"\bwhen\b|\b(?:what|which) (?:year|date|day|month)\b|いつ|何[年月日]|年月日|日付",
