@@ -42,7 +42,7 @@ EXPECTED: dict[type, dict[str, Any]] = {
     Search: {
         "answer": False, "images": False, "prefer_domains": (), "phrases": (), "dated": False,
     },
-    Found: {"images": (), "cost": 0.0, "cached": False, "elapsed": 0.0},
+    Found: {"images": (), "cost": 0.0, "cached": False},
 }  # fmt: skip
 
 

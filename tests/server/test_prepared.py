@@ -97,7 +97,7 @@ parts = st.sampled_from(["", "a", "b", "ab", "bb"])
 @given(st.lists(st.tuples(parts, parts, parts, parts, parts), min_size=2, max_size=8))
 def test_what_is_kept_of_a_request_has_all_that_a_wire_sees_in_its_key(requests):
     """Body, query, captured path, content type and each header: none is taken for another."""
-    endpoint = replace(JINA, headers=("accept", "x-respond-with"))
+    endpoint = replace(JINA, sees=("accept", "x-respond-with"))
     for body, query, path, accept, respond in requests:
         headers = {"accept": accept, "x-respond-with": respond, "authorization": "Bearer secret"}
         raw = json.dumps({"q": body}).encode()

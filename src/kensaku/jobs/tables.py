@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -131,8 +132,24 @@ class JobTables:
             .where(c.job.in_(jobs))
             .group_by(c.job)
         )
+        return {
+            job: JobProgress(int(done), int(total), stage, int(documents))
+            for job, done, total, documents, stage in self._read(sums)
+        }
+
+    def _read(self, query: sa.Select[Any]) -> Sequence[Any]:
+        """Return the rows of a query; ask once more if a killed process left a journal.
+
+        Who meets the journal rolls it back. A second one that meets it at the same moment finds
+        the file gone, and SQLite calls that a disk I/O error.
+        """
+        try:
+            return self._rows(query)
+        except sa.exc.OperationalError as error:
+            if not getattr(error.orig, "sqlite_errorname", "").startswith("SQLITE_IOERR"):
+                raise
+            return self._rows(query)
+
+    def _rows(self, query: sa.Select[Any]) -> Sequence[Any]:
         with self._engine.begin() as db:
-            return {
-                job: JobProgress(int(done), int(total), stage, int(documents))
-                for job, done, total, documents, stage in db.execute(sums)
-            }
+            return db.execute(query).all()

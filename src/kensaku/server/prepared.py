@@ -88,7 +88,7 @@ def prepare(endpoint: Endpoint, scope: Scope, headers: Mapping[str, str], raw: b
         raw,
         scope.get("query_string", b""),
         headers.get("content-type", ""),
-        *(headers.get(name, "") for name in endpoint.headers),
+        *(headers.get(name, "") for name in endpoint.sees),
         *path.values(),
     )
     make = _prepared if sum(map(len, sent)) <= MAX_SENT else _prepared.__wrapped__
@@ -101,7 +101,7 @@ def _prepared(
 ) -> Prepared:
     text = query.decode("latin-1")
     values = iter(more)
-    named = dict(zip(endpoint.headers, values, strict=False))
+    named = dict(zip(endpoint.sees, values, strict=False))
     asked = Asked(
         {} if endpoint.takes_bytes else decode_body(raw, kind),
         pairs(text) if text else {},

@@ -35,14 +35,14 @@ async def test_a_crawl_is_watched_cancelled_and_resumed(make_server, site, open_
     assert (await begun.value).ok
     await page.goto(f"{server.url}/page/jobs")
     await asyncio.wait_for(site.is_holding(), 60)
-    await page.wait_for_function(f"({read})() > 0")
+    await page.wait_for_function(f"() => ({read})() > 0")
     first = await page.evaluate(read)
     assert stage in await page.inner_text(f"{CARD} .small")
 
     site.release()
     site.hold_after(8)
     await asyncio.wait_for(site.is_holding(), 60)
-    await page.wait_for_function(f"({read})() > {first}")
+    await page.wait_for_function(f"() => ({read})() > {first}")
     assert len(site.fetched()) < REACHED
 
     await page.click(f"{CARD} button:text-is('{cancel}')")

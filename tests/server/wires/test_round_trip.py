@@ -50,7 +50,7 @@ def ask(name: str, query: Query, hits=HITS):
     for k, v in parse_qsl(query_string):
         params.setdefault(k, v)
     sent = {k.lower(): v for k, v in (request.headers or {}).items()}
-    headers = {name: sent[name] for name in endpoint.headers if name in sent}
+    headers = {name: sent[name] for name in endpoint.sees if name in sent}
     body = json.loads(json.dumps(request.json or {}))
     asked = Asked(body, params, {}, headers, query_string)
     call = endpoint.read(asked)

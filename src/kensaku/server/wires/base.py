@@ -30,7 +30,7 @@ class Asked:
     body: Mapping[str, Any] = field(default_factory=dict, repr=False)  # JSON, or a form
     params: Mapping[str, str] = field(default_factory=dict, repr=False)  # of the URL's query
     path: Mapping[str, str] = field(default_factory=dict)  # what the endpoint's path captures
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # of `Endpoint.headers`
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # those of `Endpoint.sees`
     query_string: str = field(default="", repr=False)  # as it was sent
     raw: bytes = field(default=b"", repr=False)  # the body of an endpoint that takes any bytes
 
@@ -179,7 +179,7 @@ class Endpoint:
     write: Callable[[Any, Any, Exchange], Any]  # call, result → JSON, or Text
     summary: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict, repr=False)  # JSON Schema
-    headers: tuple[str, ...] = ()  # that `read` and `write` see, in lower case
+    sees: tuple[str, ...] = ()  # the headers that `read` and `write` get, in lower case
     takes_bytes: bool = False  # the body is a document, not fields
 
 

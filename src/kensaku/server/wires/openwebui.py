@@ -46,7 +46,7 @@ class OpenWebUI(Wire):
                 read_process,
                 write_process,
                 "Read a file",
-                headers=("content-type", "x-filename"),
+                sees=("content-type", "x-filename"),
                 takes_bytes=True,
             ),
         ]
