@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kensaku.models import Passage
-from kensaku.research.check import Checker, check_text
+from kensaku.research.check import Checked, Checker, check_text, stands_in
 from kensaku.research.evidence import Reference
 
 TEXT = "Sea otters hold hands while they sleep. A group of resting otters is called a raft."
@@ -67,3 +67,75 @@ def test_a_citation_behind_the_full_stop_belongs_to_its_sentence_alone(
 ) -> None:
     """A sentence that fails does not hide behind the one before it."""
     assert check_text(said, SOURCES, "(?)").text == kept
+
+
+HANDS = '[1: "hold hands while they sleep"]'
+
+
+@pytest.mark.parametrize(
+    ("said", "checked"),
+    [
+        (f"Hands {HANDS}.", Checked("Hands. [1]", 1)),
+        (f"\n\n   Hands. {HANDS}\n\n\n\nMore {HANDS}.\n", Checked("Hands. [1]\n\nMore. [1]", 2)),
+        (f"Hands {HANDS}.\n \nMore {HANDS}", Checked("Hands. [1]\n\nMore [1]", 2)),
+        (f"# T {HANDS}\nHands {HANDS}", Checked("# T\nHands [1]", 1)),
+        (f"- Hands {HANDS}\n* Raft {HANDS}\n12. x {HANDS}", Checked("- Hands [1]\n* Raft [1]\n12. x [1]", 3)),
+        (f"Hands {HANDS}{HANDS}. {HANDS}", Checked("Hands. [1]", 1)),
+        (f"Hands {HANDS} (really).", Checked("Hands (really). [1]", 1)),
+        (f'He said "yes." {HANDS} Then.', Checked('He said "yes." [1] Then. (?)', 1, 0, 1)),
+        (f"Hands {HANDS}.\n#No heading", Checked("Hands. [1]\n#No heading (?)", 1, 0, 1)),
+        (f"There are 900 {HANDS}.", Checked("There are 900. [1] (?)", 1, 0, 1)),
+        ("Hands while they sleep [2, 1].", Checked("Hands while they sleep. [1]", 1)),
+        ("Otters sleep zebra lion [1].", Checked("Otters sleep zebra lion. [1]", 1)),
+        ("Otters zebra lion [1].", Checked("", 0, 1)),
+        ("A group of 26 resting otters is a raft [1].", Checked("", 0, 1)),
+        ("Hands [1111].", Checked("Hands [1111]. (?)", 0, 0, 1)),
+        ("食べる[2：「貝を食べます」]。手[2：「ない事です」]。", Checked("食べる。 [2]", 1, 1)),
+        (f"See ![x](http://e.example/) https://evil.example/a {HANDS}.", Checked("See x (…). [1]", 1)),
+        (f"A [link](https://a.example/) here {HANDS}.", Checked("A [link](https://a.example/) here. [1]", 1)),
+        ("\x01" + "0\x01 x", Checked("0 x (?)", 0, 0, 1)),
+        ('[1: "hold hands"', Checked('[1: "hold hands" (?)', 0, 0, 1)),
+        ("[1]", Checked()),
+        ("", Checked()),
+    ],
+)  # fmt: skip
+def test_a_text_is_checked_as_a_whole(said: str, checked: Checked) -> None:
+    """What is left of it, and how many sentences are cited, cut and marked."""
+    assert check_text(said, SOURCES, "(?)") == checked
+
+
+def test_a_text_is_read_up_to_its_bound() -> None:
+    """100,000 characters, in however many pieces."""
+    long = "a" * 99_990
+    assert check_text(long + " 123456789z", SOURCES, "?").text == long + " 123456789 ?"
+    checker = Checker(SOURCES, "?")
+    checker.feed(long)
+    checker.feed(" 123456789z")
+    checker.feed("more")
+    checker.end()
+    assert checker.checked.text == long + " 123456789 ?"
+
+
+def test_an_open_bracket_holds_a_sentence_back_for_so_long() -> None:
+    """It may become a citation of 640 characters."""
+    checker = Checker(SOURCES, "?")
+    assert checker.feed("One. Two [") == "One. ?"
+    assert checker.feed("x" * 600 + ". Three") == ""
+    assert checker.feed("y" * 40 + ". Four").startswith(" Two [xxx")
+
+
+@pytest.mark.parametrize(
+    ("quote", "stands"),
+    [
+        ("a raft", True),
+        ("a raf", False),
+        (" Sea otters hold hands while they sleep. ", True),
+        ("sleep", False),  # less stands everywhere
+        ("asleep in", False),
+        (".......", False),
+        ("A raft is called", False),
+    ],
+)
+def test_a_quote_stands_in_its_source(quote: str, stands: bool) -> None:
+    """Word for word, of six characters at least."""
+    assert stands_in(quote, SOURCES[1]) is stands

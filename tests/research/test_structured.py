@@ -8,7 +8,10 @@ import jsonschema
 import pytest
 
 from kensaku.answers.verify import verify
-from kensaku.research.structured import fit_type
+from kensaku.models import Hit, Passage
+from kensaku.research.evidence import Evidence, Reference
+from kensaku.research.structured import check_filled, fill_by_extract, fit_type
+from tests.research import states
 
 from .conftest import Model, Web
 
@@ -117,3 +120,102 @@ async def test_a_model_without_supported_values_leaves_the_extract(
 def test_a_value_has_the_type_of_its_schema(schema: Any, value: Any, fitted: Any) -> None:
     """Or it is left out."""
     assert fit_type(schema, value) == fitted
+
+
+def evidence(*texts: str) -> Evidence:
+    """What was found: a page of each text."""
+    hits = [Hit(f"https://{n}.example/", f"P{n}", text) for n, text in enumerate(texts, 1)]
+    return Evidence(
+        states.state({"plan": states.plan("q"), "search-1-1": states.found(*hits)}), "estimate"
+    )
+
+
+def test_each_type_is_filled_from_a_sentence() -> None:
+    """With where it is from; figures of the question itself are no answer."""
+    found = evidence(
+        "The tower of Pisa is 1,055.5 steps and 56 metres high.",
+        "The tower of Pisa is made of marble.",
+    )
+    schema = {
+        "properties": {
+            "towerHeight": {
+                "type": "integer",
+                "description": "how high in metres is the tower of Pisa",
+            },
+            "steps": {"type": "number", "description": "steps of the tower of Pisa"},
+            "made_of": {"type": "string", "description": "tower of Pisa made of marble"},
+            "stone": {"enum": ["Granite", "MARBLE"], "description": "tower of Pisa made of"},
+            "facts": {"properties": {"all": {"type": "array", "description": "tower of Pisa"}}},
+            "open": {"type": "boolean", "description": "tower of Pisa"},
+            "zebra": {"type": "string"},
+        }
+    }
+    filled = fill_by_extract(schema, "zorgle", found)
+    high = "The tower of Pisa is 1,055.5 steps and 56 metres high."
+    marble = "The tower of Pisa is made of marble."
+
+    assert filled.content == {
+        "towerHeight": 56,
+        "steps": 1055.5,
+        "made_of": marble,
+        "stone": "MARBLE",
+        "facts": {"all": filled.content["facts"]["all"]},
+        "open": None,
+        "zebra": None,
+    }
+    assert sorted(filled.content["facts"]["all"]) == sorted([high, marble])
+    assert filled.missing == ["open", "zebra"]
+    assert filled.basis["towerHeight"] == {"source": 1, "quote": high}
+    assert filled.basis["stone"] == {"source": 2, "quote": marble}
+    assert list(filled.basis) == ["towerHeight", "steps", "made_of", "stone", "facts.all"]
+    assert {c.n for c in filled.citations} == {1, 2}
+
+
+def test_a_models_values_are_kept_with_their_ground() -> None:
+    """A quote of a source that there is; else they are missing."""
+    text = "Sea otters hold hands while they sleep."
+    sources = {
+        1: Reference(1, "https://a.example/", "A", passages=(Passage("a", text, 0, len(text)),))
+    }
+    schema = {"properties": {name: {"type": "string"} for name in "abcdefg"}}
+    good = {"source": 1, "quote": "hold hands"}
+    basis = {
+        "a": good,
+        "b": {"source": 2, "quote": "hold hands"},
+        "c": {"source": "1", "quote": "hold hands"},
+        "d": {"source": 1, "quote": 7},
+        "e": {"source": 1, "quote": "hold paws"},
+        "f": "hold hands",
+        "g": good,
+    }
+    content = {**dict.fromkeys("abcdef", "x"), "g": 7}
+    filled = check_filled(schema, content, basis, sources)
+
+    assert filled.content == {"a": "x", **dict.fromkeys("bcdefg")}
+    assert filled.basis == {"a": good}
+    assert filled.missing == list("bcdefg")
+    assert filled.citations == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "fitted"),
+    [
+        ({"type": "string"}, "x" * 10_001, "x" * 10_000),
+        ({"type": "integer"}, 3.0, 3),
+        ({"type": "number"}, "3", None),
+        ({"type": "number"}, 3, 3),
+        ({"type": "number"}, False, None),
+        ({"type": "string"}, True, None),
+        ({"type": "date"}, "x", None),
+        ({"properties": {"a": {}, "b": {"type": "integer"}}}, {"a": "x", "b": "y", "c": 1}, {"a": "x", "b": None}),
+        ({"type": "object"}, {"a": 1}, {}),
+        ({"type": "object"}, "x", None),
+        ({"type": "array", "items": {"type": "integer"}}, [1, "x", 2.0], [1, 2]),
+        ({"enum": ["a"]}, "a", "a"),
+    ],
+)  # fmt: skip
+def test_a_value_fits_or_is_left_out(schema: Any, value: Any, fitted: Any) -> None:
+    """Without what the schema does not know, and bounded."""
+    found = fit_type(schema, value)
+    assert found == fitted
+    assert type(found) is type(fitted)

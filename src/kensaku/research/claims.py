@@ -37,6 +37,7 @@ class Claims:
 
 
 _ERAS = {"明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018}
+_COUNTER = "|".join(name for name in UNITS if not name.isascii())
 _MONTH = r"[A-Z][a-zé]{2,8}\.?"
 _DATES = (
     re.compile(r"\b(?P<y>\d{4})[-/](?P<m>\d{1,2})(?:[-/](?P<d>\d{1,2}))?\b"),
@@ -52,8 +53,13 @@ _DATES = (
         rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<name>{_MONTH}),?(?:\s+(?P<y>\d{{4}}))?"
     ),
     re.compile(rf"\b(?P<name>{_MONTH})\s+(?P<y>\d{{4}})\b"),
-    re.compile(r"(?<![\d.,$¥€])(?P<y>1[0-9]{3}|20[0-9]{2})(?![\d.,]\d|\s*(?:[%°]|\d|[a-z]+s\b))"),
+    # Not of an amount: 1500人, 1億2000万.
+    re.compile(
+        r"(?<![\d.,$¥€千万億兆])(?P<y>1[0-9]{3}|20[0-9]{2})"
+        rf"(?![\d.,]\d|[千万億兆]|\s*(?:[%°]|\d|[a-z]+s\b|{_COUNTER}))"
+    ),
 )
+# The longest first: センチ would match before センチメートル.
 _UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
 _NUMBER = r"\d[\d,]*(?:\.\d+)?(?:\s*(?:thousand|million|billion|trillion)|[千万億兆]\d*)*"
 _AMOUNT = re.compile(
@@ -123,9 +129,8 @@ def _date(match: re.Match[str]) -> Date | None:
         if month is None:
             return None
     day = int(found["d"]) if found.get("d") else None
-    if not 1 <= (month or 1) <= 12 or not 1 <= (day or 1) <= 31:
-        return None
-    return year, month, day
+    in_year, in_month = month in (None, *range(1, 13)), day in (None, *range(1, 32))
+    return (year, month, day) if in_year and in_month else None
 
 
 def _amounts(text: str) -> Iterator[tuple[str, Range]]:

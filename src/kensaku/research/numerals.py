@@ -27,13 +27,16 @@ def number_in(text: str) -> float | None:
     factor = 1
     for word in _WORD.findall(text):
         factor *= _WORDS[word.lower()]
-    total, seen = 0.0, False
-    for digits, unit in _PARTS.findall(_WORD.sub("", text).replace(" ", "")):
-        if not digits and not unit:
-            continue
-        value = float(digits.replace(",", "")) if digits else 1.0
-        total, seen = total + value * {**_SMALL, **_LARGE, "": 1}[unit], True
-    return total * factor if seen else None
+    parts = [p for p in _PARTS.findall(_WORD.sub("", text).replace(" ", "")) if any(p)]
+    total = part = 0.0
+    for digits, unit in parts:
+        value = float(digits.replace(",", "")) if digits else 0.0
+        if unit in _LARGE:  # 5千億: the thousand counts in it, too
+            total += (part + value or 1) * _LARGE[unit]
+            part = 0.0
+        else:
+            part += (value or 1) * _SMALL[unit] if unit else value
+    return (total + part) * factor if parts else None
 
 
 def _from_kanji(text: str) -> int:
