@@ -144,6 +144,15 @@ def test_one_line_joins_all_whitespace() -> None:
         ("cafe\u0301 au lait", 5, "caf…"),
         ("abc", 1, "…"),
         ("abc", 0, ""),
+        ("abcd", 4, "abcd"),
+        ("abcd efgh", 5, "abcd…"),
+        ("ab\ncdefghijk", 8, "ab…"),
+        ("a bcdefghijkl", 10, "a…"),
+        (" bcdefghijklm", 10, " bcdefghi…"),
+        ("a" * 79 + " " + "b" * 50, 100, "a" * 79 + " " + "b" * 19 + "…"),
+        ("a" * 80 + " " + "b" * 50, 100, "a" * 80 + "…"),
+        ("a" * 159 + " " + "b" * 50, 200, "a" * 159 + " " + "b" * 39 + "…"),
+        ("a" * 160 + " " + "b" * 50, 200, "a" * 160 + "…"),
     ],
 )
 def test_a_cut_tears_no_word_and_no_grapheme(text: str, limit: int, expected: str) -> None:
@@ -186,3 +195,78 @@ def test_a_block_separates_words(tag):
 def test_an_inline_element_does_not(tag):
     """A highlight may be a part of a word."""
     assert plain(f"a<{tag}>b</{tag.upper()}>c<{tag} x='1'>d") == "abcd"
+
+
+@pytest.mark.parametrize(
+    ("text", "needed"),
+    [
+        ("©\ufe0f", True),
+        ("∩\ufe0f", True),
+        ("¦\ufe0f", False),
+        ("~\ufe0f", False),
+        ("#\ufe0f", True),
+        ("9\ufe0e", True),
+        ("‼\ufe0f", True),
+        ("一\ufe0e", True),
+        ("。\ufe00", True),
+        ("∩\ufe00", True),
+        ("∩\ufe0d", True),
+        ("a\ufe0d", False),
+        ("\ufe00", False),
+        ("葛\U000e0100", True),
+        ("a\U000e0100", False),
+        ("\u1820\u180b", True),
+        ("\u1820\u180f", True),
+        ("a\u180b", False),
+        ("\u05d0\u034f\u05d1", True),
+        ("\u05d0\u034fa", False),
+        ("a\u034f\u05d1", False),
+        ("\u115f\u1161", True),
+        ("\u1100\u1160", True),
+        ("a\u1160b", False),
+        ("👍\U0001f3fb\u200d👍", True),
+        ("👍\U0001f3ff\u200d👍", True),
+        ("👍\u200da", False),
+        ("a\u200d👍", False),
+        ("👍\u200c👍", False),
+        ("a\u200cم", True),
+        ("م\u200ca", True),
+    ],
+)
+def test_a_sign_that_shows_nothing_stays_where_spelling_needs_it(text: str, needed: bool) -> None:
+    """Selectors, fillers and joiners, each beside what it belongs to and beside what it does not."""
+    signs = "\u034f\u115f\u1160\u180b\u180f\u200c\u200d\ufe00\ufe0d\ufe0e\ufe0f\U000e0100"
+    bare = text.translate(dict.fromkeys(map(ord, signs)))
+
+    assert visible(text) == (text if needed else bare)
+
+
+def test_of_two_signs_the_second_stays_when_it_joins_something() -> None:
+    """A heart on fire is a heart, a selector, a joiner and a fire."""
+    assert visible("❤\ufe0f\u200d🔥") == "❤\ufe0f\u200d🔥"
+    assert visible("❤\ufe0f\u200da") == "❤\ufe0fa"
+    assert visible("a\ufe0f\u200d🔥") == "a🔥"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("\na\nb", "a\nb"),
+        ("a\nb\n", "a\nb"),
+        (" \n  a\n b \n \n", "  a\n b "),
+        ("a\n\n\n\nb", "a\n\n\nb"),
+        ("a\n \n\t\n \nb", "a\n\n\nb"),
+        ("a\n\n\nb", "a\n\n\nb"),
+        (" a ", "a"),
+        ("</li>a<li>b", "a\nb"),
+        ("<dt>a</dt><dd>b</dd>", "a\nb"),
+    ],
+)
+def test_blank_lines_around_a_content_go_and_two_inside_stay(text: str, lines: str) -> None:
+    """Indentation of the first line stays: it may be code."""
+    assert plain_lines(text) == lines
+
+
+def test_a_text_of_one_line_keeps_its_blanks_where_it_is_no_markup() -> None:
+    """It was written by a person."""
+    assert plain_lines("  a < b  ", markup=False) == "  a < b  "

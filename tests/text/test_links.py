@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from markdown_it import MarkdownIt
 
-from kensaku.text.links import REMOVED, disarm_links
+from kensaku.text.links import REMOVED, disarm_links, link_target
 from tests.growth import growth
 
 SOURCE = "https://a.example/page"
@@ -41,6 +41,13 @@ def disarm(text: str) -> str:
         ("files.example/a/b?x=1 と答えた", "`files.example/a/b?x=1` と答えた"),
         ("` https://api.example/v1 ` x", "' `https://api.example/v1` ' x"),
         ("（https://evil.example/?q=秘密）、", f"（{REMOVED}）、"),
+        ("evil.example/sixteenletters16", REMOVED),
+        ("evil.example/fifteenletter15", None),
+        ("WWW.evil.example", REMOVED),
+        ("<a>x", "< a>x"),
+        ("a\x02b www.evil.example", f"ab {REMOVED}"),
+        ("https://evil.example/x*_~!?;", f"{REMOVED}*_~!?;"),
+        (f"[the page]({SOURCE} 'title') and ` is code", None),
     ],
 )
 def test_only_sources_stay_links(text: str, disarmed: str | None) -> None:
@@ -64,3 +71,18 @@ def test_what_is_left_renders_without_a_foreign_address() -> None:
     html = MarkdownIt("commonmark", {"html": True}).render(text)
 
     assert "evil.example" not in html
+
+
+@pytest.mark.parametrize(
+    ("url", "target"),
+    [
+        ("https://a.example/検?q=a b", "https://a.example/%E6%A4%9C?q=a%20b"),
+        ("http://a.example/!~", "http://a.example/!~"),
+        ("https://a.example/\x1b\x7f", "https://a.example/%1B%7F"),
+        ("javascript:alert(1)", ""),
+        ("file:///etc/passwd", ""),
+    ],
+)
+def test_a_link_on_a_terminal_is_printable_ascii(url: str, target: str) -> None:
+    """An escape sequence ends at the first control character."""
+    assert link_target(url) == target

@@ -127,7 +127,7 @@ def cut(text: str, limit: int) -> str:
         return ""
     end = grapheme_start(text, limit - 1)
     if not text[end].isspace():
-        words = max(text.rfind(" ", 0, end), text.rfind("\n", 0, end))
+        words = max(text[:end].rfind(" "), text[:end].rfind("\n"))
         if words > end - max(20, limit // 5) and words > 0:
             end = words
     return text[:end].rstrip() + "…"
@@ -181,11 +181,11 @@ _ODD_EMOJI = ("\ufe0f", "\u203c", "\u2049", "\u2139", "\u3030", "\u303d")
 
 def _is_symbol(char: str) -> bool:
     """Whether an emoji may begin or end with this character."""
-    if not char or char == " ":
+    if not char:
         return False
     if "\U0001f3fb" <= char <= "\U0001f3ff" or char in _ODD_EMOJI:
         return True
-    return unicodedata.category(char) in ("So", "Sm") and char > "\xa8"
+    return unicodedata.category(char) in ("So", "Sm") and char >= "©"
 
 
 # Elements that providers put into titles and snippets, or that a page's author could.
@@ -223,8 +223,8 @@ def _line_gap(match: re.Match[str]) -> str:
 
 def _without_outer_blank_lines(text: str) -> str:
     start = text.rfind("\n", 0, len(text) - len(text.lstrip())) + 1
-    end = text.find("\n", len(text.rstrip()))
-    return text[start : end if end >= start else None]
+    end = len(text.rstrip())
+    return text[start:end] + text[end:].partition("\n")[0]
 
 
 def _decoded(match: re.Match[str]) -> str:

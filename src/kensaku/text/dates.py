@@ -68,7 +68,7 @@ _NOW = ("now", "just now", "たった今", "今", "刚刚", "剛剛", "방금")
 _ONE = {"a": 1.0, "an": 1.0, "one": 1.0, "last": 1.0}
 
 _TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d{1,9})?)?"
-_TIME += r"\s?(?P<half>am|pm|a\.m\.|p\.m\.)?"
+_TIME += r"\s?(?P<half>am|pm|a\.m\.?|p\.m\.?)?"
 _OFFSET = r"(?P<zone>[a-z]{1,4}|[+-]\d{2}:?\d{2}|[+-]\d{2})?(?:\s?\([^()]*\))?"
 _CLOCK = rf"(?:(?:[t,]\s?|\s?(?:at|à|um)?\s?|\s-\s){_TIME}\s?{_OFFSET})?"
 _WEEKDAY = r"(?:\w{2,10}\.?,?\s)?"
@@ -135,27 +135,26 @@ def _parse_text(value: str, now: datetime | None) -> str | None:
         return _from_number(float(text))
     for shape in _SHAPES:
         if match := shape.fullmatch(text):
-            return _from_parts(match.groupdict())
+            return _from_parts(match.groupdict(""))
     return _relative(text.lower(), now or datetime.now(UTC))
 
 
 def _from_number(number: float) -> str | None:
-    """Unix seconds, or milliseconds when seconds would lie beyond the year 2100."""
-    if abs(number) >= 4.2e9:
-        number /= 1000
-    if not 1e8 <= number < 4.2e9:  # before 1973 it is a count of something else
-        return None
-    return _stamp(datetime.fromtimestamp(number, UTC))
+    """Unix seconds between 1973 and 2103, else milliseconds; else a count of something."""
+    for seconds in (number, number / 1000):
+        if 1e8 <= seconds < 4.2e9:
+            return _stamp(datetime.fromtimestamp(seconds, UTC))
+    return None
 
 
-def _from_parts(parts: dict[str, str | None]) -> str | None:
-    day = date(_year(parts), _month(parts), int(parts["day"] or 0))
+def _from_parts(parts: dict[str, str]) -> str | None:
+    day = date(_year(parts), _month(parts), int(parts["day"]))
     if day.year not in _YEARS:
         return None
-    if parts.get("hour") is None:
+    if not parts.get("hour"):
         return day.isoformat()
-    hour = int(parts["hour"] or 0)
-    half = (parts.get("half") or "").lower()
+    hour = int(parts["hour"])
+    half = parts.get("half", "").lower()
     if half:
         hour = hour % 12 + (12 if half.startswith("p") else 0)
     moment = datetime(
@@ -163,24 +162,23 @@ def _from_parts(parts: dict[str, str | None]) -> str | None:
         day.month,
         day.day,
         0 if hour == 24 else hour,
-        int(parts["minute"] or 0),
+        int(parts["minute"]),
         min(int(parts.get("second") or 0), 59),  # a leap second is written as 60
         tzinfo=_zone(parts.get("zone")),
     )
     return _stamp(moment + timedelta(days=1) if hour == 24 else moment)
 
 
-def _year(parts: dict[str, str | None]) -> int:
+def _year(parts: dict[str, str]) -> int:
     if era := parts.get("era"):
-        written = parts["eyear"] or ""
-        return _ERAS[era] + (1 if written == "元" else int(written))
-    return int(parts["year"] or 0)
+        return _ERAS[era] + (1 if parts["eyear"] == "元" else int(parts["eyear"]))
+    return int(parts["year"])
 
 
-def _month(parts: dict[str, str | None]) -> int:
+def _month(parts: dict[str, str]) -> int:
     if name := parts.get("name"):
         return _MONTHS.get(name.lower(), 0)  # 0 is refused by `date`
-    return int(parts["month"] or 0)
+    return int(parts["month"])
 
 
 def _zone(written: str | None) -> timezone:
