@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-
 import pytest
 
 from kensaku.errors import Unparsable
 from kensaku.extract import extract
-
-
-def zipped(files: dict[str, str | bytes]) -> bytes:
-    """A zip archive of these files."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return buffer.getvalue()
+from tests.extract.formats.documents import zipped
 
 
 @pytest.mark.parametrize(

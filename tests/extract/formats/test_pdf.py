@@ -8,6 +8,8 @@ import pytest
 
 from kensaku.errors import Unparsable
 from kensaku.extract import extract, pdf_pages
+from kensaku.extract.formats.pdf import _date, _paragraphs
+from kensaku.models import Page
 
 
 def pdf(*pages: str, trailer: str = "", first_object: str = "") -> bytes:
@@ -44,17 +46,70 @@ def test_a_pdf_is_read_page_by_page() -> None:
     data = pdf("Otters swim in rivers", "They eat fish and crabs")
     page = extract(data, url="https://example.org/a")
 
-    assert page.content_type == "application/pdf"
-    assert (page.title, page.author) == ("Notes on otters", "Ada Brook")
-    assert page.published == "2024-05-03T09:00:00Z"
-    assert "Otters swim in rivers" in page.text
-    assert "## Page 2\n\nThey eat fish and crabs" in page.markdown
-    assert pdf_pages(data)[1] == "They eat fish and crabs"
+    assert page == Page(
+        url="https://example.org/a",
+        title="Notes on otters",
+        author="Ada Brook",
+        published="2024-05-03T09:00:00Z",
+        content_type="application/pdf",
+        text="Otters swim in rivers\n\nThey eat fish and crabs",
+        markdown="## Page 1\n\nOtters swim in rivers\n\n## Page 2\n\nThey eat fish and crabs",
+    )
+    assert pdf_pages(data) == ["Otters swim in rivers", "They eat fish and crabs"]
 
 
 def test_a_scanned_pdf_says_that_it_has_no_text() -> None:
     """ "No text" and "a picture of text" are different answers."""
     assert any("scanned, no text" in note for note in extract(pdf("", "")).notes)
+
+
+SOME = "twenty letters of it"
+
+
+@pytest.mark.parametrize(
+    ("pages", "notes"),
+    [
+        (("", ""), ("scanned, no text: the pages are pictures, or empty",)),
+        ((SOME, "", ""), ("2 of 3 pages have hardly any text: they may be pictures",)),
+        ((SOME[1:], SOME[1:], SOME), ("2 of 3 pages have hardly any text: they may be pictures",)),
+        ((SOME, SOME, ""), ()),
+        ((SOME, ""), ()),
+    ],
+)
+def test_pages_without_text_are_counted(pages: tuple[str, ...], notes: tuple[str, ...]) -> None:
+    """More than half of them, each with less than twenty letters."""
+    assert extract(pdf(*pages)).notes == notes
+
+
+def test_a_pdf_without_properties_has_its_first_line_as_its_title() -> None:
+    """At most 120 characters; a title that is declared has 300, and a name 80."""
+    known = b"/Title (Notes on otters) /Author (Ada Brook) /CreationDate"
+    bare = pdf("i" * 125, "x").replace(known, b"/X")
+    long = pdf("x").replace(b"Notes on otters", b"t" * 301).replace(b"Ada Brook", b"A" * 81)
+
+    assert extract(bare).title == "i" * 119 + "…"
+    assert extract(pdf("Otters", "x").replace(known, b"/X")).title == "Otters"
+    assert (extract(bare).author, extract(bare).published) == (None, None)
+    assert (extract(long).title, extract(long).author) == ("t" * 299 + "…", "A" * 79 + "…")
+
+
+@pytest.mark.parametrize(
+    ("written", "iso"),
+    [
+        ("D:20240503090000+09'00'", "2024-05-03T09:00:00Z"),
+        ("20240503", "2024-05-03"),
+        ("D:202405", None),
+        ("", None),
+    ],
+)
+def test_a_date_of_a_pdf_is_read(written: str, iso: str | None) -> None:
+    """With and without its mark and its time."""
+    assert _date(written) == iso
+
+
+def test_lines_of_a_pdf_are_joined_to_paragraphs() -> None:
+    """Many empty lines are one."""
+    assert _paragraphs("\n a  b \n\n\n \nc\n\nd\n") == "a b\n\nc\n\nd"
 
 
 def test_an_encrypted_pdf_is_refused_in_one_clear_sentence() -> None:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
+import pytest
+
+from kensaku.errors import Unparsable
 from kensaku.extract import extract
+from kensaku.models import Page
+
+URL = "https://example.org/a"
 
 
 def test_plain_text_markdown_json_and_csv_are_told_apart() -> None:
@@ -28,3 +36,125 @@ def test_markdown_loses_what_a_reader_does_not_see_or_should_not_click() -> None
     assert page.title == "Otters"
     assert page.markdown == "# Otters\n\nA [link](https://example.org) and bad."
     assert page.text == "Otters\n\nA link and bad."
+
+
+@pytest.mark.parametrize(
+    ("data", "content_type", "page"),
+    [
+        (
+            " Русский  текст\nстрока \u200b ",
+            "text/plain",
+            Page(
+                url=URL,
+                title="Русский текст",
+                text="Русский  текст\nстрока",
+                markdown="Русский  текст\nстрока",
+                language="ru",
+                content_type="text/plain",
+            ),
+        ),
+        (
+            "Русский <b>текст</b>\n\n> слово [x](y)\n\n## Глава ##",
+            "text/x-markdown",
+            Page(
+                url=URL,
+                title="Глава",
+                text="Русский текст\n\nслово x\n\nГлава ##",
+                markdown="Русский текст\n\n> слово [x](y)\n\n## Глава ##",
+                language="ru",
+                content_type="text/markdown",
+            ),
+        ),
+        (
+            '{"name": "Otters  é", "n": [1]}',
+            "application/json",
+            Page(
+                url=URL,
+                title="Otters é",
+                text='{\n "name": "Otters  é",\n "n": [\n  1\n ]\n}',
+                markdown='```json\n{\n "name": "Otters  é",\n "n": [\n  1\n ]\n}\n```',
+                content_type="application/json",
+            ),
+        ),
+        (
+            "{broken\nline",
+            "application/json",
+            Page(
+                url=URL,
+                title="{broken",
+                text="{broken\nline",
+                markdown="{broken\nline",
+                content_type="text/plain",
+                notes=("not valid JSON",),
+            ),
+        ),
+        (
+            "a;b\n1;x|y\n;\n2;3\n",
+            "text/csv",
+            Page(
+                url=URL,
+                title="",
+                text="a | b\n1 | x|y\n2 | 3",
+                markdown="| a | b |\n| --- | --- |\n| 1 | x\\|y |\n| 2 | 3 |",
+                content_type="text/csv",
+            ),
+        ),
+        (
+            "a\tb\n1\t2\n",
+            "text/tab-separated-values",
+            Page(
+                url=URL,
+                title="",
+                text="a | b\n1 | 2",
+                markdown="| a | b |\n| --- | --- |\n| 1 | 2 |",
+                content_type="text/csv",
+            ),
+        ),
+    ],
+    ids=["plain", "Markdown", "JSON", "broken JSON", "CSV", "TSV"],
+)
+def test_every_field_of_a_text_is_read(data: str, content_type: str, page: Page) -> None:
+    """The title is the first line, a heading, or what the data calls its title."""
+    assert extract(data.encode(), url=URL, content_type=content_type) == page
+
+
+@pytest.mark.parametrize(
+    ("data", "content_type", "title"),
+    [
+        ("t" * 120, "text/plain", "t" * 120),
+        ("t" * 121, "text/plain", "t" * 119 + "…"),
+        ("a" + " " * 998 + "b", "text/plain", "a b"),
+        ("a" + " " * 999 + "b", "text/plain", "a"),
+        ("# " + "t" * 300, "text/markdown", "t" * 300),
+        ("#### Four\n### Three", "text/markdown", "Three"),
+        ("First line\nsecond", "text/markdown", "First line"),
+        ("t" * 301, "text/markdown", "t" * 299 + "…"),
+        ("a" + " " * 998 + "b", "text/markdown", "a b"),
+        ("a" + " " * 999 + "b", "text/markdown", "a"),
+        (json.dumps({"title": "t" * 301}), "application/json", "t" * 299 + "…"),
+        (json.dumps({"title": "t" * 300, "name": "n"}), "application/json", "t" * 300),
+        ('{"title": 7}', "application/json", ""),
+        ("[1]", "application/json", ""),
+    ],
+)
+def test_a_title_has_bounds(data: str, content_type: str, title: str) -> None:
+    """It is read from the first thousand characters, and cut."""
+    assert extract(data.encode(), content_type=content_type).title == title
+
+
+def test_a_long_table_is_cut_and_says_so() -> None:
+    """20,000 rows, and 2,000 characters of a cell."""
+    most = extract(b"x,y\n" * 20_000, content_type="text/csv")
+    more = extract(b"x,y\n" * 20_001, content_type="text/csv")
+    cell = extract(f"a,b\n{'x' * 2_001},1\n".encode(), content_type="text/csv")
+
+    assert (len(most.text.splitlines()), most.notes) == (20_000, ())
+    assert (len(more.text.splitlines()), more.notes) == (20_000, ("cut: the first 20,000 rows",))
+    assert cell.text == f"a | b\n{'x' * 2_000} | 1"
+
+
+def test_a_damaged_table_is_refused_and_an_odd_one_is_read() -> None:
+    """A field of more than 128 KB is no field. One column has no separator to be found."""
+    with pytest.raises(Unparsable, match="CSV is damaged"):
+        extract(b"a,b\n" + b"x" * 140_000, content_type="text/csv")
+    assert extract(b"otters\n", content_type="text/csv").text == "otters"

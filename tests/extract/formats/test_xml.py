@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
+from kensaku.errors import TooLarge, Unparsable
 from kensaku.extract import extract
+from kensaku.models import Page
+
+URL = "https://example.org/feed"
 
 
 def test_a_feed_is_read_as_its_entries() -> None:
@@ -74,3 +80,121 @@ def test_of_a_feed_s_fields_the_first_and_the_longest_summary_count() -> None:
         assert word in page.text
     for word in ("Two", "Short.", "2025"):
         assert word not in page.text
+
+
+def test_every_field_of_a_feed_is_read() -> None:
+    """Titles, links, dates and summaries of the entries; title, author and date of the feed."""
+    feed = (
+        "<feed><title>River</title><author><name>Ada Brook</name></author><updated>2024-05-09</updated>"
+        "<entry><title>Otters</title><link href='/1'/><published>2024-05-03</published>"
+        "<summary>Short.</summary></entry>"
+        "<entry><title>Crabs</title><link rel='self' href='/x'/><guid>javascript:x</guid></entry>"
+        "<entry><loc>/1</loc></entry></feed>"
+    )
+
+    assert extract(feed.encode(), url=URL) == Page(
+        url=URL,
+        title="River",
+        author="Ada Brook",
+        published="2024-05-09",
+        content_type="application/atom+xml",
+        text="Otters\n2024-05-03\nShort.\n\nCrabs\n\n/1",
+        markdown=(
+            "- [Otters](https://example.org/1) (2024-05-03)\n  Short.\n- Crabs\n"
+            "- [/1](https://example.org/1)"
+        ),
+        links=("https://example.org/1",),
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "published"),
+    [
+        ("<pubDate>2024-05-03</pubDate>", "2024-05-03"),
+        ("<date>2024-05-03</date>", "2024-05-03"),
+        ("<updated>2024-05-03</updated>", "2024-05-03"),
+        ("<date>soon</date><lastmod>2024-05-03</lastmod>", "2024-05-03"),
+        ("<date>2024-05-03</date></item><item><date>2024-05-04</date>", "2024-05-04"),
+        ("<a><b><date>2024-05-03</date></b></a>", "2024-05-03"),
+        ("<x>2024-05-03</x>", None),
+    ],
+)
+def test_a_feed_is_as_new_as_its_newest_entry(fields: str, published: str | None) -> None:
+    """Unless it says itself when it was changed."""
+    assert extract(f"<rss><item>{fields}</item></rss>".encode()).published == published
+
+
+@pytest.mark.parametrize(
+    ("field", "found"),
+    [
+        ("description", True), ("summary", True), ("content", True), ("encoded", True),
+        ("subtitle", True), ("rights", False),
+    ],
+)  # fmt: skip
+def test_a_summary_has_several_names(field: str, found: bool) -> None:
+    """Of those the longest is taken."""
+    page = extract(f"<rss><item><title>T</title><{field}>Words</{field}></item></rss>".encode())
+
+    assert page.text == ("T\nWords" if found else "T")
+
+
+def test_the_fields_of_a_feed_have_bounds() -> None:
+    """300 characters of a title, 80 of a name, 2,000 of a summary, of 40,000 that are read."""
+    item = "<item><title>{}</title><description>{}</description></item>"
+    feed = f"<rss><creator>{'A' * 81}</creator>{item.format('t' * 301, 's' * 2_001)}</rss>"
+    tags = "&lt;b&gt;" * 13_332
+    read = extract(
+        f"<rss>{item.format('T', tags + 'abcd')}{item.format('U', tags + 'abcde')}</rss>".encode()
+    )
+    page = extract(feed.encode())
+
+    assert page.author == "A" * 79 + "…"
+    assert page.text == "t" * 299 + "…\n" + "s" * 1_999 + "…"
+    assert read.text.split() == ["T", "abcd", "U", "abcd"]
+
+
+def test_of_a_deep_field_outside_of_entries_nothing_is_taken() -> None:
+    """The third level is that of a channel's image and author."""
+    third = extract(b"<?xml version='1.0'?><a><b><title>T</title></b></a>")
+    fourth = extract(b"<?xml version='1.0'?><a><b><c><title>T</title></c></b></a>")
+
+    assert (third.title, fourth.title) == ("T", "")
+    assert fourth == Page(url="", title="", text="T", markdown="T", content_type="application/xml")
+
+
+def test_of_a_long_feed_the_first_entries_are_read_with_a_note() -> None:
+    """5,000 of them."""
+    item = "<item><title>x</title></item>"
+    most = extract(f"<rss>{item * 5_000}</rss>".encode())
+    more = extract(f"<rss>{item * 5_001}</rss>".encode())
+
+    assert (most.text.count("x"), most.notes) == (5_000, ())
+    assert (more.text.count("x"), more.notes) == (5_000, ("cut: the first 5,000 entries",))
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "sentence"),
+    [
+        (b"<?xml version='1.0'?><!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", Unparsable, "entities"),
+        (
+            "<?xml version='1.0'?><!DOCTYPE a [<!ENTITY b 'c'>]><a/>".encode("utf-16"),
+            Unparsable,
+            "entities",
+        ),
+        (b"<?xml version='1.0'?><a><b></a>", Unparsable, "damaged"),
+        (b"<?xml version='1.0' encoding='nonsense'?><a/>", Unparsable, "damaged"),
+        (b"<?xml version='1.0'?>" + b"<a>" * 513 + b"</a>" * 513, TooLarge, "deep"),
+        (b"<?xml version='1.0'?><a>" + b"<b/>" * 500_000 + b"</a>", TooLarge, "elements"),
+    ],
+)
+def test_a_hostile_document_is_refused(data: bytes, error: type[Exception], sentence: str) -> None:
+    """Entities that grow, nesting without end."""
+    with pytest.raises(error, match=sentence):
+        extract(data)
+
+
+def test_a_document_may_nest_its_elements_512_deep() -> None:
+    """No deeper."""
+    data = b"<?xml version='1.0'?>" + b"<a>" * 511 + b"<b>x</b>" + b"</a>" * 511
+
+    assert extract(data).text == "x"

@@ -7,7 +7,10 @@ import json
 import pytest
 
 from kensaku.extract import extract_html
+from kensaku.extract.html.author import _readings
 from kensaku.extract.html.names import clean_name
+from kensaku.extract.html.tree import parse_html
+from kensaku.extract.main.builder import blocks_of
 
 TEXT = "The otter swims on its back and opens shells with a stone. " * 6
 
@@ -119,3 +122,167 @@ def test_a_person_is_named_rather_than_the_site(says_so: str) -> None:
     assert author(claim, byline) == "Water Wise"
     assert author(claim + says_so, byline) == "Ada Brook"
     assert author(claim + says_so) == "Water Wise"
+
+
+def readings(body: str, before: str = "") -> list[tuple[float, str]]:
+    """What the first block of a page says about its author, with a score."""
+    block = blocks_of(parse_html(f"<body>{body}</body>"))[0]
+    return [(round(score, 2), text) for score, text in _readings(block, before)]
+
+
+ADA_LINK = "<a href=/authors/ada>Ada Brook</a>"
+
+
+@pytest.mark.parametrize(
+    ("body", "before", "found"),
+    [
+        ("<p>By Ada Brook<br>Rivers</p>", "", [(3.0, "Ada Brook")]),
+        (f"<p>Written by {ADA_LINK}, editor</p>", "", [(3.0, "Ada Brook"), (2.5, "Ada Brook")]),
+        (f"<p>By {ADA_LINK} and <a href=/authors/ben>Ben</a></p>", "",
+         [(3.0, "Ada Brook and Ben"), (2.5, "Ada Brook")]),
+        ("<p>By <a href=/rivers>Ada Brook</a></p>", "", [(3.0, "Ada Brook")]),
+        ("<p>Ada Brook<br>Rivers</p>", "Written by:", [(2.8, "Ada Brook")]),
+        ("<p>Ada Brook</p>", "by the river", []),
+        ("<p>By Ada Brook</p>", "By", [(3.0, "Ada Brook")]),
+        (f"<p>{ADA_LINK}</p>", "", [(2.5, "Ada Brook")]),
+        (f"<p class=byline>{ADA_LINK}</p>", "", [(2.9, "Ada Brook"), (1.8, "Ada Brook")]),
+        ("<p><a class=author href=/by/ada>Ada</a></p>", "", [(2.9, "Ada"), (2.2, "Ada")]),
+        (f"<div class=byline><p>{ADA_LINK}</p></div>", "", [(2.9, "Ada Brook"), (1.8, "Ada Brook")]),
+        ("<p class=author>Ada Brook<br>Rivers</p>", "", [(2.2, "Ada Brook")]),
+        ("<p class=author-bio>Ada Brook</p>", "", []),
+        ("<p class=coauthor>Ada Brook</p>", "", []),
+        ("<div class=author><p>Ada Brook<br>Rivers</p></div>", "", [(1.8, "Ada Brook")]),
+        ("<div class=author><p class=title>Editor</p></div>", "", []),
+        ("<div class=author><div><p>Ada Brook</p></div></div>", "", [(1.8, "Ada Brook")]),
+        ("<div class=author><div><div><p>Ada Brook</p></div></div></div>", "", []),
+        (f"<div class=author><p>{'A' * 49}</p></div>", "", [(1.8, "A" * 49)]),
+        (f"<div class=author><p>{'A' * 50}</p></div>", "", []),
+    ],
+)  # fmt: skip
+def test_a_byline_is_read_in_several_ways(
+    body: str, before: str, found: list[tuple[float, str]]
+) -> None:
+    """By its words, by a link to a profile, by the names of classes: the surest first."""
+    assert readings(body, before) == found
+
+
+X = "<p>x</p>"
+
+
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        ("<p>By Ben Ford</p>" + X * 5 + "<h1>Otters</h1>", "Ben Ford"),
+        ("<p>By Ben Ford</p>" + X * 6 + "<h1>Otters</h1>", None),
+        ("<h1>Otters</h1>" + X * 23 + "<p>By Ben Ford</p>", "Ben Ford"),
+        ("<h1>Otters</h1>" + X * 24 + "<p>By Ben Ford</p>", None),
+        ("<h1>Otters</h1><p>By Ada Brook</p><p>By Ben Ford</p>", "Ada Brook"),
+        ("<p>By Ben Ford</p>" + X + "<h1>Otters</h1><p>By Ada Brook</p>", "Ada Brook"),
+        ("<p>By Ben Ford</p><h1>Otters</h1><p>By Ada Brook</p>", "Ben Ford"),
+        (
+            "<h1>Otters</h1><p class=author>Ada Brook</p>" + X * 20 + "<p>By Ben Ford</p>",
+            "Ben Ford",
+        ),
+        ("<h1>Otters</h1><p>By people who swim</p>", None),
+        ("<h1>Otters</h1><p>By the River Trust</p>", "the River Trust"),
+        ("<h1>Otters</h1><p>By ada_b</p>", "ada_b"),
+        (f"<h1>Otters</h1><p>By Ada Brook<br>{'x' * 187}</p>", "Ada Brook"),
+        (f"<h1>Otters</h1><p>By Ada Brook<br>{'x' * 188}</p>", None),
+        ("<h1>By Otters</h1>" + X, None),
+    ],
+)
+def test_a_byline_stands_beside_the_headline(body: str, name: str | None) -> None:
+    """Six blocks before it, or 25 from it on; the nearer one counts more."""
+    page = f"<title>Otters</title><body>{body}<p>{TEXT}</p>"
+
+    assert extract_html(page, "https://riverjournal.example/").author == name
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Ad", "Ad"),
+        ("A", None),
+        ("Author: By Ada Brook", "Ada Brook"),
+        ("Ada (Ada)", "Ada"),
+        ("Ada Brook (opens in a new tab)", "Ada Brook"),
+        ("A" * 80, "A" * 80),
+        ("A" * 81, None),
+        ("A" * 79 + ", " + "B" * 79, "A" * 79 + ", " + "B" * 79),
+        ("A" * 80 + ", " + "B" * 79, None),
+        ("p q r s t u v w", "p q r s t u v w"),
+        ("p q r s t u v w x", None),
+        ("p q r s t u v w, x y", "p q r s t u v w, x y"),
+        ("Ada, p q r s t u v w x", None),
+        ("River Trust of Rivers.", "River Trust of Rivers."),
+        ("The River Trust of Rivers!", None),
+        ("The River Trust of Rivers", "The River Trust of Rivers"),
+        (" ,;“Ada Brook”*/", "Ada Brook"),
+        (" " * 393 + "Ada Brook", "Ada Bro"),
+    ],
+)
+def test_a_name_is_cleaned_and_has_bounds(text: str, name: str | None) -> None:
+    """Two letters at least, eight words at most, no sentence."""
+    assert clean_name(text) == name
+
+
+@pytest.mark.parametrize(
+    ("head", "name"),
+    [
+        (json_ld({"creator": {"name": "Ada Brook"}}), "Ada Brook"),
+        (json_ld({"author": {"name": ["Ada Brook", "A."]}}), "Ada Brook"),
+        (json_ld({"author": {"name": [1]}}), None),
+        (json_ld({"author": 7}), None),
+        (json_ld({"@type": "Comment", "author": "Ben Ford"}), None),
+        (json_ld({"@type": "Review", "author": "Ben Ford"}), None),
+        (json_ld({"@type": "Answer", "author": "Ben Ford"}), None),
+        (json_ld([{"author": "Ada Brook"}, {"author": "Ben Ford"}]), "Ada Brook"),
+        (json_ld([{"author": "admin"}, {"author": "Ben Ford"}]), "Ben Ford"),
+        (json_ld({"author": {"@id": "#none"}}), None),
+        ("<meta name=dc.creator content='Brook, Ada'>", "Ada Brook"),
+        ("<meta name=dc.creator content='Brook, Ada, Dr'>", "Brook, Ada, Dr"),
+        ("<meta name=author content='Brook, Ada'>", "Brook, Ada"),
+        ("<meta name=author content='Ada'><meta name=author content='Ben'>", "Ada, Ben"),
+        ("<meta name=article:author content='Ada'><meta name=article:author content='Ben'>",
+         "Ada, Ben"),
+        ("<meta name=dcterms.creator content='Ada'><meta name=dcterms.creator content='Ben'>",
+         "Ada, Ben"),
+        ("<meta name=dc.creator content='Ada'><meta name=dc.creator content='Ben'>", "Ada, Ben"),
+        ("<meta name=byl content='Ada'><meta name=byl content='Ben'>", "Ada"),
+        ("<meta name=twitter:label2 content=Author><meta name=twitter:data2 content=Ada>", "Ada"),
+        ("<meta name=twitter:label1 content=By><meta name=twitter:data1 content=Ada>", "Ada"),
+        ("<meta name=twitter:label1 content=Price><meta name=twitter:data1 content=Ada>", None),
+        ("<meta name=twitter:label3 content=By><meta name=twitter:data3 content=Ada>", None),
+    ],
+)  # fmt: skip
+def test_a_name_for_machines_is_read_in_every_form(head: str, name: str | None) -> None:
+    """Lists, references, catalogues; several names where the tag may be repeated."""
+    assert author(head) == name
+
+
+def test_the_first_five_elements_that_are_marked_as_an_author_are_read() -> None:
+    """Their name is inside, in an attribute, or is their text."""
+    by = "<a rel='nofollow author'>x=1</a>"
+
+    assert author(body=by * 4 + "<i itemprop=author content='Ada Brook'>x</i>") == "Ada Brook"
+    assert author(body=by * 5 + "<i itemprop=author content='Ada Brook'>x</i>") is None
+    assert author(body="<i itemprop=author>Ada <b>Brook</b></i>") == "Ada Brook"
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("https://www.riverjournal.example/", "Ada Brook"),
+        ("https://riverjournal.example/", "Ada Brook"),
+        ("https://other.example/", "River Journal"),
+        ("http://[::1", "River Journal"),
+    ],
+)
+def test_the_host_is_a_name_of_the_site(url: str, name: str) -> None:
+    """A person goes before it."""
+    page = (
+        "<title>Otters</title><meta name=author content='River Journal'><body><h1>Otters</h1>"
+        f"<p>By Ada Brook</p><p>{TEXT}</p>"
+    )
+
+    assert extract_html(page, url).author == name

@@ -5,6 +5,10 @@ from __future__ import annotations
 import pytest
 
 from kensaku.extract import extract_html
+from kensaku.extract.html.js_shells import shell_notes
+from kensaku.extract.html.metadata import read_metadata
+from kensaku.extract.html.page import visible_blocks
+from kensaku.extract.html.tree import parse_html
 
 SENTENCE = "The otter swims on its back and opens shells with a stone that it keeps under its arm. "
 
@@ -39,3 +43,79 @@ def test_an_article_about_challenges_is_not_one() -> None:
     html = f"<h1>What a captcha is</h1><p>{'A captcha asks whether you are human. ' * 60}</p>"
 
     assert extract_html(html).notes == ()
+
+
+CHALLENGE = ("challenge page: the site asks whether a human is reading",)
+SCRIPTS = ("needs JavaScript: the text is made by scripts, which we do not run",)
+SHELL = "<div id=root></div><script src=a.js></script>"
+
+
+@pytest.mark.parametrize(
+    ("html", "title", "text", "words", "notes"),
+    [
+        ("", "Just a moment...", "", 250, CHALLENGE),
+        ("", "Otters", "Solve this captcha", 250, CHALLENGE),
+        ("", "Otters", "Solve this captcha", 251, ()),
+        ("<script src=/px-captcha/a.js></script>", "", "", 59, CHALLENGE),
+        ("<script src=/px-captcha/a.js></script>", "", "", 60, ()),
+        ("<iframe src=/px-captcha/a.js></iframe>", "", "", 59, CHALLENGE),
+        ("<img src=/px-captcha/a.js>", "", "", 59, ()),
+        (f"<script>{'x' * 1994}awswaf</script>", "", "", 59, CHALLENGE),
+        (f"<script>{'x' * 1995}awswaf</script>", "", "", 59, ()),
+        ("<script src=a.js></script><script>cf-chl</script>", "", "", 1, CHALLENGE),
+        ("", "", "JavaScript is required", 100, SCRIPTS),
+        ("", "", "JavaScript is required", 101, ()),
+        ("<noscript>Please enable JavaScript</noscript>", "", "Otters", 100, SCRIPTS),
+        ("<noscript>Otters</noscript>", "", "Otters", 100, ()),
+        (f"<noscript>{'x' * 483}enable javascript</noscript>", "", "", 100, SCRIPTS),
+        (f"<noscript>{'x' * 484}enable javascript</noscript>", "", "", 100, ()),
+        (SHELL, "", "Otters", 24, SCRIPTS),
+        (SHELL, "", "Otters", 25, ()),
+        ("<div id=root></div>", "", "Otters", 24, ()),
+        ("<div id=text></div><script src=a.js></script>", "", "Otters", 24, ()),
+        ("<p id=root></p><script src=a.js></script>", "", "Otters", 24, ()),
+        ("<div></div><app-root></app-root><script>a()</script>", "", "Otters", 24, SCRIPTS),
+        ("<div></div><my-app></my-app><script>a()</script>", "", "Otters", 24, SCRIPTS),
+    ],
+)  # fmt: skip
+def test_notes_of_a_page_that_a_browser_would_show_otherwise(
+    html: str, title: str, text: str, words: int, notes: tuple[str, ...]
+) -> None:
+    """By its words, its scripts and its elements; a longer page is what it says."""
+    root = parse_html(f"<html><body>{html}<p>x</p></body></html>")
+
+    assert shell_notes(root, title, text, words) == notes
+
+
+@pytest.mark.parametrize(
+    ("generator", "shown", "without_scripts", "used"),
+    [
+        ("", 24, 98, True),  # 3 × 24 + 50 in all
+        ("", 24, 97, False),
+        ("", 25, 999, False),
+        ("Discourse 3.2", 149, 348, True),
+        ("Discourse 3.2", 149, 347, False),
+        ("Discourse 3.2", 150, 999, False),
+        ("On Discourse", 25, 999, False),
+    ],
+)
+def test_text_for_readers_without_scripts_counts_when_it_is_much_more(
+    generator: str, shown: int, without_scripts: int, used: bool
+) -> None:
+    """Three times as much and 50 words, beside a page that shows hardly anything."""
+    root = parse_html(
+        f"<html><head><meta name=generator content='{generator}'></head><body>"
+        f"<p>{'word ' * shown}</p><noscript><p>{'more ' * without_scripts}</p></noscript></body></html>"
+    )
+    blocks, notes = visible_blocks(root, read_metadata(root, ""))
+
+    assert len(blocks) == 1 + used
+    assert notes == (("needs JavaScript: this is the text for readers without it",) if used else ())
+
+
+def test_a_page_without_a_title_is_named_by_its_first_line() -> None:
+    """Of at most 120 characters."""
+    assert extract_html("<p>Otters<br>sleep</p>").title == "Otters"
+    assert len(extract_html("<p>" + "otter " * 40 + "</p>").title) <= 120
+    assert extract_html("<p>" + "x" * 120 + "</p>").title == "x" * 120
+    assert len(extract_html("<p>" + "x" * 121 + "</p>").title) <= 120

@@ -8,32 +8,85 @@ import pytest
 
 from kensaku.errors import TooLarge, Unparsable
 from kensaku.extract import extract, extract_html
-from kensaku.extract.html.markup_check import (
-    MAX_ATTRIBUTES,
-    MAX_BYTES,
-    MAX_DEPTH,
-    MAX_TAGS,
-    check_markup,
-)
+from kensaku.extract.html import markup_check
+from kensaku.extract.html.markup_check import MAX_BYTES, MAX_TAGS, check_markup, check_size
 
+ATTRIBUTES = "a tag of the page has more than 10,000 attributes"
+DEPTH = "the page nests its elements more than 512 deep"
 BOMBS = {
-    "100k nested div": "<div>" * 100_000 + "x",
-    "25k nested b and i": "<b><i>" * 25_000 + "x",
-    "1 M paragraphs": "<p>x</p>" * 1_000_000,
-    "200k attributes": "<p " + " ".join(f'a{n}="{n}"' for n in range(200_000)) + ">x",
-    "200k attributes with brackets": "<p " + " ".join(f'a{n}=">"' for n in range(200_000)) + ">x",
-    "200k attributes between slashes": "<p " + "/".join(f"a{n}" for n in range(200_000)) + ">x",
-    "5k nested tables": "<table><tr><td>" * 5_000 + "x",
+    "100k nested div": ("<div>" * 100_000 + "x", DEPTH),
+    "25k nested b and i": ("<b><i>" * 25_000 + "x", DEPTH),
+    "1 M paragraphs": ("<p>x</p>" * 1_000_000, "the page has more than 500,000 tags"),
+    "200k attributes": ("<p " + " ".join(f'a{n}="{n}"' for n in range(200_000)) + ">x", ATTRIBUTES),
+    "200k attributes with brackets": (
+        "<p " + " ".join(f'a{n}=">"' for n in range(200_000)) + ">x",
+        ATTRIBUTES,
+    ),
+    "200k attributes between slashes": (
+        "<p " + "/".join(f"a{n}" for n in range(200_000)) + ">x",
+        ATTRIBUTES,
+    ),
+    "5k nested tables": ("<table><tr><td>" * 5_000 + "x", DEPTH),
 }
 
 
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_bomb_is_refused_before_the_parser_sees_it(name: str) -> None:
     """No parser in C can be stopped from inside the process."""
-    with pytest.raises(TooLarge):
-        check_markup(BOMBS[name])
-    with pytest.raises(TooLarge):
-        extract_html(BOMBS[name])
+    html, sentence = BOMBS[name]
+    with pytest.raises(TooLarge, match=sentence):
+        extract_html(html)
+
+
+@pytest.mark.parametrize(
+    ("html", "refused"),
+    [
+        ("<div>" * 512, False),
+        ("<div>" * 513, True),
+        ("<div></div>" * 600, False),
+        ("<x></x></x></x>" * 9 + "<div>" * 512, False),
+        ("<x></x></x></x>" * 9 + "<div>" * 513, True),
+        ("<div>" * 500 + "</x>" * 99 + "<div>" * 13, True),
+        ("<div>" * 500 + "<x>" * 12 + "</x>" * 12 + "<div>" * 12, False),
+        ("<x/>" * 600 + "<x a/>" * 600, False),
+        ("<x></div>" * 513, True),
+        ("<DIV></div>" * 600, False),
+        ("<p" + " aa" * 9_999 + ">", False),
+        ("<p" + " aa" * 10_000 + ">", True),
+        ("<p" + " a" * 10_001 + ">", True),
+        ("<p " + 'a="x"' * 10_000 + ">", False),
+        ("<p " + 'a="x"' * 10_001 + ">", True),
+        ("<p " + "a='x'" * 10_001 + ">", True),
+        ('<p a="' + "b " * 20_000 + '">', False),
+    ],
+    ids=range(17),
+)  # fmt: skip
+def test_the_bounds_of_nesting_and_attributes(html: str, refused: bool) -> None:
+    """512 elements inside each other, and 10,000 attributes of one."""
+    if refused:
+        with pytest.raises(TooLarge):
+            check_markup(html)
+    else:
+        check_markup(html)
+
+
+def test_the_bound_of_tags(monkeypatch: pytest.MonkeyPatch) -> None:
+    """End tags count, too."""
+    monkeypatch.setattr(markup_check, "MAX_TAGS", 600)
+    check_markup("<br>" * 600)
+    check_markup("<p></p>" * 300)
+    for html in ("<br>" * 601, "<p></p>" * 300 + "<br>"):
+        with pytest.raises(TooLarge, match="600 tags"):
+            check_markup(html)
+
+
+def test_the_bound_of_bytes() -> None:
+    """Of a document of any kind."""
+    check_size(20_971_520)
+    with pytest.raises(
+        TooLarge, match="has 20,971,521 bytes, and 20,971,520 are the most we parse"
+    ):
+        check_size(20_971_521)
 
 
 @pytest.mark.parametrize(
@@ -63,8 +116,6 @@ def test_hostile_markup_costs_linear_time(html: str) -> None:
 
 def test_the_bounds_are_where_they_are_said_to_be() -> None:
     """Ordinary large pages must not be refused."""
-    check_markup("<div>" * (MAX_DEPTH - 1) + "</div>" * (MAX_DEPTH - 1))
-    check_markup("<p " + " ".join(f"a{n}" for n in range(MAX_ATTRIBUTES - 10)) + ">")
     check_markup("<br>" * (MAX_TAGS - 1))
     check_markup("<p data-json='" + "a b = c " * 50_000 + "'>x</p>")
     check_markup("<script>" + '"<div>"' * 5_000 + "</script>")

@@ -12,6 +12,7 @@ TEXT = "The otter swims on its back and opens shells with a stone. " * 6
 
 
 def published(head: str = "", body: str = "", url: str = "", html: str = "<html lang=en>") -> str:
+    """When a page says that it was published."""
     page = f"{html}<head><title>Otters</title>{head}</head><body><h1>Otters</h1>{body}<p>{TEXT}</p>"
     return extract_html(page, url).published or ""
 
@@ -57,11 +58,19 @@ def test_the_date_beside_the_headline_is_read(body: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "date"), [("en-US", "2024-05-03"), ("en-GB", "2024-03-05"), ("de", "2024-03-05")]
+    ("language", "date"),
+    [
+        ("lang=en-US", "2024-05-03"),
+        ("lang=' en '", "2024-05-03"),
+        ("lang=en-GB", "2024-03-05"),
+        ("lang=de", "2024-03-05"),
+        ("xml:lang=de", "2024-03-05"),
+        ("", "2024-05-03"),
+    ],
 )
 def test_the_language_decides_which_number_is_the_month(language: str, date: str) -> None:
     """05/03/2024 is two days."""
-    assert published(body="<p>05/03/2024</p>", html=f"<html lang={language}>") == date
+    assert published(body="<p>05/03/2024</p>", html=f"<html {language}>") == date
 
 
 def test_the_address_names_the_day_of_its_place() -> None:
@@ -70,6 +79,76 @@ def test_the_address_names_the_day_of_its_place() -> None:
 
     assert published(head, url="https://example.org/2025/12/18/otters") == "2025-12-18"
     assert published(head, url="https://example.org/2011/01/18/otters") == "2025-12-19T02:41:41Z"
+
+
+@pytest.mark.parametrize(
+    ("declared", "in_url", "date"),
+    [
+        ("2025-12-19T02:41:41Z", "2025/12/20", "2025-12-20"),
+        ("2025-12-19T02:41:41Z", "2025/12/19", "2025-12-19T02:41:41Z"),
+        ("2025-12-19T02:41:41Z", "2025/12/17", "2025-12-19T02:41:41Z"),
+        ("2025-12-19T02:41:41Z", "2025/12/21", "2025-12-19T02:41:41Z"),
+        ("2025-12-19", "2025/12/18", "2025-12-19"),
+        ("", "2025-2-1", "2025-02-01"),
+        ("", "2025-2/1", ""),
+        ("", "2025/2/1x", "2025-02-01"),
+        ("", "2025/2/123", ""),
+        ("", "1899/2/1", ""),
+    ],
+)
+def test_the_address_is_believed_beside_a_time_of_the_day_before_or_after(
+    declared: str, in_url: str, date: str
+) -> None:
+    """A date without a time has no offset to be wrong about."""
+    head = f'<meta property="article:published_time" content="{declared}">'
+
+    assert published(head, url=f"https://example.org/{in_url}") == date
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "date"),
+    [
+        (json_ld({"@type": "VideoObject", "uploadDate": "2024-05-03"}), "", "2024-05-03"),
+        (json_ld({"dateCreated": "2024-05-03"}), "", "2024-05-03"),
+        (json_ld({"dateCreated": "2024-05-03", "datePublished": "2024-05-04"}), "", "2024-05-04"),
+        ("<meta name=date content=soon><meta name=date content=2024-05-03>", "", "2024-05-03"),
+        ("", "<i itemprop=dateCreated content=2024-05-03 datetime=2024-05-04>x</i>", "2024-05-03"),
+        ("", "<i itemprop=datePublished datetime=2024-05-03 title=2024-05-04>x</i>", "2024-05-03"),
+        ("", "<i itemprop=datePublished>on 3 May 2024</i>", "2024-05-03"),
+        ("", "<i itemprop=dateModified content=2024-05-03>x</i>", ""),
+        ("", "<i itemprop=dateCreated>x</i>" * 2 + "<i itemprop=dateCreated content=2024-05-03>x</i>",
+         "2024-05-03"),
+        ("", "<i itemprop=dateCreated>x</i>" * 3 + "<i itemprop=dateCreated content=2024-05-03>x</i>",
+         ""),
+        (f"<meta name=date content='{'x' * 189} 3 May 2024'>", "", "2024-05-03"),
+        (f"<meta name=date content='{'x' * 190} 3 May 2024'>", "", ""),
+        ("", f"{'<p>x</p>' * 50}<time>x</time><time>3 May 2024</time>", "2024-05-03"),
+        ("", f"{'<p>x</p>' * 50}<time datetime=2024-05-03>4 May 2024</time>", "2024-05-03"),
+    ],
+)  # fmt: skip
+def test_what_is_marked_as_a_date_is_read_in_this_order(head: str, body: str, date: str) -> None:
+    """Meta tags, JSON-LD, the first three elements of microdata, and elements of time."""
+    assert published(head, body) == date
+
+
+@pytest.mark.parametrize(
+    ("script", "date"),
+    [
+        ('<script>{"datePublished":"2024-05-03"}</script>', "2024-05-03"),
+        ("<script>x={'publishedAt': '2024-05-03T10:00'}</script>", "2024-05-03"),
+        (r'<script>"{\"published_at\": \"2024-05-03\"}"</script>', "2024-05-03"),
+        ('<script>{"publishedDate":"2024-05-03"}</script>' * 2, "2024-05-03"),
+        ('<script>{"first_publication_date":"2024-05-03"}</script>', "2024-05-03"),
+        ('<script>{"modified":"2024-05-03"}</script>', ""),
+        ('<script>{"publishedAt":"2024-05-03"}{"publishedAt":"2024-05-04"}</script>', ""),
+        ('<script type="application/ld+json">[{"publishedAt":"2024-05-03"}]</script>', ""),
+        ('<script type="application/json">[{"publishedAt":"2024-05-03"}]</script>', "2024-05-03"),
+    ],
+)
+def test_the_data_of_scripts_is_read_last(script: str, date: str) -> None:
+    """Unless it names several dates: those of a list of pages."""
+    assert published(script) == date
+    assert published(script, "<p>May 1, 2024</p>") == "2024-05-01"
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import random
+
+import pytest
+
 from kensaku.extract import extract_html
 from kensaku.extract.html.tree import parse_html
+from kensaku.extract.main import model
 from kensaku.extract.main.blocks import Block
 from kensaku.extract.main.builder import blocks_of
-from kensaku.extract.main.select import best_selection, choose
+from kensaku.extract.main.select import (
+    _complete_groups,
+    _even_tables,
+    best_selection,
+    choose,
+    select_blocks,
+)
+from kensaku.extract.main.signals import PageFacts
 from kensaku.extract.main.tables import data_tables
 
 
@@ -99,3 +111,125 @@ def test_a_form_beside_a_short_text_is_left_out() -> None:
 def test_blocks_of_equal_share_are_selected_together() -> None:
     """Also one without words, such as the dash in an empty cell."""
     assert best_selection([0.9, 0.1, 0.9, 0.1], [5.0, 50.0, 0.0, 0.0]) == [True, False, True, False]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_selection_with_the_best_expected_f1_is_taken(seed: int) -> None:
+    """As if every bound between two shares were tried."""
+    rng = random.Random(seed)
+    shares = [rng.random() for _ in range(9)]
+    sizes = [float(rng.randrange(1, 40)) for _ in shares]
+    wanted = sum(p * n for p, n in zip(shares, sizes, strict=True))
+
+    def f1(bound: float) -> float:
+        own = [(p, n) for p, n in zip(shares, sizes, strict=True) if p >= bound]
+        return 2 * sum(p * n for p, n in own) / (sum(n for _, n in own) + wanted)
+
+    best = max(shares, key=f1)
+    assert best_selection(shares, sizes) == [share >= best for share in shares]
+    assert best_selection([], []) == []
+    assert best_selection([0.2, 0.1], [0.0, 0.0]) == [True, False]
+
+
+def _words(count: int) -> str:
+    return " ".join(f"word{n}" for n in range(count))
+
+
+@pytest.mark.parametrize(
+    ("count", "modelled"), [(115, False), (116, True)], ids=["119 words", "120 words"]
+)
+def test_a_page_of_fewer_than_120_words_is_selected_by_its_tags(
+    count: int, modelled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Little can be dropped from it; menus are. From there on the model decides."""
+    monkeypatch.setattr(model, "probabilities", lambda blocks, facts: [1.0] * len(blocks))
+    blocks = _blocks(f"<p>{_words(count)}</p><nav><p>Home News About Contact</p></nav>")
+
+    assert select_blocks(blocks, PageFacts()) == (blocks if modelled else blocks[:1])
+    assert select_blocks([], PageFacts()) == []
+
+
+@pytest.mark.parametrize(("count", "modelled"), [(10_000, True), (10_001, False)])
+def test_a_page_of_more_than_ten_thousand_blocks_is_selected_by_its_tags(
+    count: int, modelled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The model would take seconds."""
+    monkeypatch.setattr(model, "probabilities", lambda blocks, facts: [1.0] * len(blocks))
+    text, menu = _blocks("<p>Otters sleep.</p><nav><p>Home and news.</p></nav>")
+
+    assert (menu in select_blocks([text] * (count - 1) + [menu], PageFacts())) is modelled
+
+
+@pytest.mark.parametrize(
+    ("html", "kept"),
+    [
+        ("<p>one two three</p><nav><p>four five</p></nav>", "one two three"),
+        ("<p>one two three</p><header><p>four five</p></header>", "one two three"),
+        ("<p>one two three</p><footer><p>four five</p></footer>", "one two three"),
+        ("<p>one two three</p><aside><p>four five</p></aside>", "one two three"),
+        ("<p>one two three</p><form><p>four five</p></form>", "one two three"),
+        ("<p>one two three</p><section><p>four five</p></section>", "one two three|four five"),
+        ("<p>one two</p><form><p>three four</p></form>", "one two"),  # half of the words
+        ("<p>one two</p><form><p>three four five</p></form>", "one two|three four five"),
+        ("<p>one</p><p><a href=x>aaaaaaa</a>bbb</p>", "one"),  # 0.7 of it is a link
+        ("<p>one</p><p><a href=x>aaaaaa</a>bbbb</p>", "one|aaaaaabbbb"),
+        ("<p><a href=x>one</a></p><p><a href=x>two</a></p>", "one|two"),  # nothing else is there
+    ],
+)  # fmt: skip
+def test_the_content_of_a_small_page(html: str, kept: str) -> None:
+    """Without menus and what stands around it, unless that is the page."""
+    assert "|".join(b.text for b in select_blocks(_blocks(html), PageFacts())) == kept
+
+
+@pytest.mark.parametrize(
+    ("html", "shares", "kept"),
+    [
+        ("<p>one two three four</p>" * 2, [0.9, 0.9], 2),
+        ("<p>one two three four five</p>" * 2, [0.9, 0.9], 1),
+        ("<pre>one two three four five</pre>" * 2, [0.9, 0.9], 2),
+        ("<p>one two three four five</p>" * 3, [0.1, 0.9, 0.1], 1),  # the first was not selected
+    ],
+)
+def test_a_text_of_five_words_is_selected_once(html: str, shares: list[float], kept: int) -> None:
+    """Shorter ones repeat in lists, and code repeats itself."""
+    assert len(choose(_blocks(html), shares)) == kept
+
+
+@pytest.mark.parametrize(
+    ("html", "selected", "all_of_them"),
+    [
+        ("<p>{}</p>", 8, True),
+        ("<p>{}</p>", 7, False),
+        ("<li>{}</li>", 8, True),
+        ("<pre>{}</pre>", 8, True),
+        ("<div>{}</div>", 8, False),
+        ("<section><p>{}</p></section>", 8, False),  # each alone in its element
+        ("<p>{}aa<a href=x>bbb</a></p>", 8, False),  # half of it is a link
+        ("<p>{}aaa<a href=x>bbb</a></p>", 8, True),
+    ],
+)
+def test_nearly_all_paragraphs_of_an_element_bring_the_others(
+    html: str, selected: int, all_of_them: bool
+) -> None:
+    """Eight of ten; fewer than ten are no long text."""
+    blocks = _blocks("<body>" + "".join(html.format(n) for n in range(10)) + "</body>")
+    chosen = [n < selected for n in range(10)]
+
+    assert _complete_groups(blocks, list(chosen)) == ([True] * 10 if all_of_them else chosen)
+    assert _complete_groups(blocks[:9], chosen[:9]) == chosen[:9]
+
+
+@pytest.mark.parametrize(("rows", "left_out"), [(19, 0), (20, 4)])
+def test_of_a_table_with_more_than_twenty_rows_some_may_be_enough(rows: int, left_out: int) -> None:
+    """With its head, 20 rows are a small table."""
+    blocks = _blocks("<p>An introduction of a few words and more of them.</p>" + _table(rows))
+    shares = [0.9] * (len(blocks) - 4) + [0.01] * 4
+
+    assert len(choose(blocks, shares)) == len(blocks) - left_out
+
+
+def test_the_cells_of_a_row_get_its_mean_share() -> None:
+    """By their words, and half a word for a cell without."""
+    assert _even_tables([[[0, 1]]], [0.9, 0.1, 0.3], [3.0, 0.0, 9.0]) == pytest.approx(
+        [0.8, 0.8, 0.3]
+    )

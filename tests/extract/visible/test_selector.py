@@ -29,11 +29,12 @@ def test_a_selector_may_mean_whatever_it_matches() -> None:
 _DOCUMENT = """<html><body id="top" class="a b"><div class="wide a-1"><p class="b c" lang="en-GB"
 data-x="1 2">x</p><p id="p2" lang="en">y</p><span></span><p title="otter.pdf">z</p></div>
 <ul><li class="b">1</li><li>2<b class="c">3</b></li><li id="last" data-x="">4</li></ul>
-<div><em>only</em></div><a href="https://x.example/a?b">5</a><a href="/local" class="x:y">6</a></body></html>"""
+<div><em>only</em></div><q lang="men" data-x="12" title="oX">q</q><q lang="english">q</q><a href="https://x.example/a?b">5</a><a href="/local" class="x:y">6</a></body></html>"""
 _SELECTORS = [
-    *("p", "*", ".b", "#top", "P", ".b.c", "p.b", "li.b", "p#p2", "#p2.b", "body#top.a", ".zz", ".x\\:y"),
+    *("p", "*", ".b", ".a", "#top", "P", ".b.c", "p.b", "li.b", "p#p2", "#p2.b", "body#top.a", ".zz", ".x\\:y"),
     *("[lang]", "[lang=en]", "[lang|=en]", "[lang|='en-GB']", "[data-x~='2']", "[data-x~='12']"),
     *("[title$='.pdf']", "[title^='ott']", "[title*=ter]", "[title*='']", "[title^='']", "[title$='']"),
+    *("[title^=tter]", "[title$=otter]", "[title=oX]", "[title='oX']", "[lang='english']", "[lang|=n]"),
     *("[href^='https:']", "a[href*='?']", "[ data-x = '1 2' ]", "[data-x='']", "[class~=b]", "[nope]"),
     *(":root", "p:root", "html:root", ":first-child", ":last-child", "em:only-child", "li:only-child"),
     *("li:nth-child(2)", ":nth-child(1)", "li:nth-child( 3 )", "p:first-child", "p:last-child"),
@@ -81,6 +82,58 @@ def test_a_selector_has_a_weight(text: str, specificity: tuple[int, int, int]) -
 
 
 @pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        (":matches(p, li)", "p p p li li li"),
+        (":-webkit-any(p, li)", "p p p li li li"),
+        (":IS(ul)", "ul"),
+        (":is(div p, ul)", "ul"),  # of a list, what is one element
+        ("ul:not(div p)", "ul"),
+        (":is(p", ""),
+    ],
+)
+def test_lists_of_alternatives(text: str, tags: str) -> None:
+    """Under the names that browsers had for them, too."""
+    selector = parse_selector(text)
+    root = lxml_etree().HTML(_DOCUMENT)
+
+    assert " ".join(e.tag for e in root.iter() if selector and selector.matches(e)) == tags
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("p", True), ("div", False), ("#i", True), ("#j", False), ("p#i", True), ("div#i", False),
+        (".a", True), (".a.b", True), (".a.c", False), ("[lang]", True), ("p[lang].c", False),
+        (":is(p, ul)", True), (":is(ul, .c)", False), (":is(p):is(.c)", False),
+        (":not(.a)", False), (":not(.c)", True), (":not(.a[lang])", True), (":is(ul):not(.c)", False),
+        ("p:first-child", True),
+    ],
+)  # fmt: skip
+def test_rules_are_left_aside_by_names_alone(text: str, expected: bool) -> None:
+    """For `<p id="i" class="a b">`, before the tree is looked at: pages have thousands of rules."""
+    selector = parse_selector(text)
+
+    assert selector is not None
+    assert selector.steps[0][1].may_be("p", "i", ["a", "b"]) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "expected"),
+    [
+        ("[lang]", "en", True), ("[lang=en]", "en", True), ("[lang=en]", "de", False),
+        ("[title=x]", "en", True), ("[lang=en][lang^=d]", "en", False), ("p", "en", True),
+    ],
+)  # fmt: skip
+def test_rules_are_left_aside_by_one_attribute_alone(text: str, value: str, expected: bool) -> None:
+    """For `<p lang="…">`."""
+    selector = parse_selector(text)
+
+    assert selector is not None
+    assert selector.steps[0][1].may_have("lang", value) is expected
+
+
+@pytest.mark.parametrize(
     "text", ["p:hover", "p::before", "a:visited", "li:nth-child(2n+1)", "p:lang(en)", "p{", "p ! a"]
 )
 def test_what_a_page_at_rest_does_not_show_matches_nothing(text: str) -> None:
@@ -90,7 +143,13 @@ def test_what_a_page_at_rest_does_not_show_matches_nothing(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("written", "name"),
-    [(r"md\:flex", "md:flex"), (r"\31 0", "10"), (r"\6f tter", "otter"), ("plain", "plain")],
+    [
+        (r"md\:flex", "md:flex"),
+        (r"\31 0", "10"),
+        (r"\6f tter", "otter"),
+        (r"a\ffffff", "a\U0010ffff"),
+        ("plain", "plain"),
+    ],
 )
 def test_escapes_in_names(written: str, name: str) -> None:
     """Tailwind's classes are full of them."""

@@ -33,6 +33,8 @@ _TYPES = {
     "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
     "odf": "application/vnd.oasis.opendocument.text",
 }
+# What Markdown adds to the text: the second line of a table, then beginnings and ends of lines.
+_MARKS = re.compile(r"^\|(?: --- \|)+(?:\n|\Z)|^(?:#{1,6} |- |\| ?)| \|$", re.MULTILINE)
 
 
 def archive_names(data: bytes) -> set[str]:
@@ -55,12 +57,12 @@ def extract_office(data: bytes, kind: str, url: str = "") -> Page:
         else:
             marked = _open_document(_read(archive, "content.xml"))
     marked = visible(marked).strip()
-    text = re.sub(r"^(?:#{1,6} |- |\| ?|\|(?: --- \|)+$)|(?: \|)$", "", marked, flags=re.MULTILINE)
-    title = properties.get("title") or one_line(text[:1_000].strip().partition("\n")[0])
+    text = _MARKS.sub("", marked).strip()
+    title = properties.get("title") or text.partition("\n")[0]
     return Page(
         url=url,
         title=cut(title, 300),
-        text=text.strip(),
+        text=text,
         markdown=marked,
         author=cut(properties.get("creator", ""), 80) or None,
         published=parse_date(properties.get("created") or properties.get("date")),
@@ -112,9 +114,7 @@ def _properties(archive: zipfile.ZipFile, names: set[str]) -> dict[str, str]:
     return {tag: one_line(e.text or "")[:500] for tag, e in _end_events(_read(archive, name))}
 
 
-def _attribute(element: Element | None, name: str) -> str:
-    if element is None:
-        return ""
+def _attribute(element: Element, name: str) -> str:
     return next((v for k, v in element.attrib.items() if local_name(k) == name), "")
 
 

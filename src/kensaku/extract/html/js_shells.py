@@ -49,8 +49,7 @@ def shell_notes(root: Element, title: str, text: str, words: float) -> tuple[str
     if asks or _NEEDS_SCRIPT.search(text):
         return ("needs JavaScript: the text is made by scripts, which we do not run",)
     hollow = any(
-        e.get("id") in _ROOTS or e.tag in ("app-root", "my-app")
-        for e in root.iter("div", "app-root")
+        e.get("id") in _ROOTS or e.tag != "div" for e in root.iter("div", "app-root", "my-app")
     )
     if words < _FEW_WORDS and sources and hollow:
         return ("needs JavaScript: the text is made by scripts, which we do not run",)

@@ -21,7 +21,7 @@ _ROLE = (
 )
 # What follows a name: a date, a role, the time that reading takes, badges of a forum.
 _AFTER = re.compile(
-    r"\s*(?:[|•·»–—]|\s-\s|\(?https?:|[\w.+-]+@[\w-]+\."
+    r"\s*(?:[|•·»–—]|\s-\s|\(opens in a new tab\)|\(?https?:|[\w.+-]+@[\w-]+\."
     r"|\b(?:last )?updated\b|\b(?:published|posted)\b|\b(?:reviewed|edited|fact[- ]checked) by\b"
     r"|\bmedically\b|\bon\s+(?=[A-Z]\w+(?:\s\d|day\b)|\d)|\bin\s+(?=[A-Z])|\d+\s*min(?:ute)?s?\b"
     rf"|\b{_MONTH}\s\d|\b\d{{1,2}}(?:st|nd|rd|th)?\s{_MONTH}(?:\s|$)"
@@ -48,7 +48,7 @@ def clean_name(text: str) -> str | None:
     for _ in range(2):  # "Author: By Ada Brook"
         text = _BY.sub("", text)
     text = _AFTER.sub("", text)
-    text = text.strip(" \t\n,;:|•·-–—\"'“”*/").removesuffix("(opens in a new tab)").strip()
+    text = text.strip(" \t\n,;:|•·-–—\"'“”*/")
     text = re.sub(r"^(.{3,40}) \(\1\)$", r"\1", text)  # "Ada (Ada)"
     if not 2 <= len(text) <= _CHARS * 2 or _MACHINE.search(text) or _NOT_NAMES.fullmatch(text):
         return None

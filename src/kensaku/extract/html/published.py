@@ -163,7 +163,7 @@ class _DatesSeen:
 
     def _find(self) -> Iterator[_Seen]:
         for n, block in enumerate(self._blocks):
-            if len(block.text) > 250 and (
+            if len(block.text) > _LONG and (
                 self._headline is None or not 0 <= n - self._headline < 6
             ):
                 continue

@@ -21,7 +21,7 @@ from kensaku.extract.visible.hidden import PageVisibility
 
 # Inline elements that sites set side by side by CSS alone, without a space between them.
 _SPACED = frozenset("a span time label small strong b em i cite abbr button data".split())
-_EMPTY = frozenset("br hr img wbr".split())
+_EMPTY = frozenset("br hr img".split())  # libxml2 gives `wbr` children: the text behind it
 # What may stand directly behind another element: no space is put before it.
 _CLOSING = tuple(".,;:!?)]%/'’”")
 # Elements whose attributes or children decide how their text is written.

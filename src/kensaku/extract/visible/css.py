@@ -60,6 +60,11 @@ class CssRule:
         """Tell whether the selector matches; `target` must have been called before."""
         return self.selector is not None and self.selector.matches(element)
 
+    def weight(self) -> tuple[tuple[int, int, int], int]:
+        """Return what decides between rules that match: the selector, then the order."""
+        assert self.selector is not None
+        return self.selector.specificity, self.order
+
 
 class _RuleIndex:
     """Rules by the name or attribute that an element must have for them to match."""
@@ -181,7 +186,7 @@ def cascade(rules: list[CssRule], style: str) -> Declarations:
     normal, important = parse_declarations(style)
     if not rules:
         return normal | important
-    rules.sort(key=lambda r: (r.selector.specificity if r.selector else (0, 0, 0), r.order))
+    rules.sort(key=CssRule.weight)
     result: Declarations = {}
     for rule in rules:
         result |= rule.values[0]
