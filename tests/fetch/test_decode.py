@@ -9,7 +9,7 @@ import zlib
 
 import pytest
 
-from kensaku.errors import PageUnavailable
+from kensaku.errors import PageUnavailable, TooLarge
 from kensaku.fetch import decode
 from kensaku.fetch.limits import FetchLimits
 from tests import ROOT
@@ -159,3 +159,69 @@ def test_two_gibibytes_in_disguise_cost_little(name, tmp_path):
     grown, decoded = json.loads(done.stdout)
     assert grown <= 100
     assert decoded <= FetchLimits().decoded + decode.STEP + 5  # and the five bytes of /warm
+
+
+def decoded(name, *chunks):
+    """The pieces of a body."""
+    inner = decode.decoder(name)
+    pieces = [piece for chunk in chunks for piece in inner.feed(chunk)]
+    inner.finish()
+    return pieces
+
+
+@pytest.mark.parametrize("name", ["gzip", "deflate", "br", "zstd"])
+def test_a_body_comes_in_small_pieces(name):
+    """Of 64 KiB, whole, however it is sent; Brotli's bound is a rough one."""
+    plain = bytes(n % 251 for n in range(1_000)) * 200
+    packed = {
+        "gzip": zlib.compress(plain, wbits=31), "deflate": zlib.compress(plain),
+        "br": brotli.compress(plain), "zstd": zstd.compress(plain),
+    }[name]  # fmt: skip
+    pieces = decoded(name, packed)
+
+    assert b"".join(pieces) == plain
+    assert max(map(len, pieces)) <= (128 if name == "br" else 64) * 1024
+    assert b"".join(decoded(name, b"", *(packed[n : n + 1] for n in range(len(packed))))) == plain
+
+
+@pytest.mark.parametrize("name", ["gzip", "deflate", "br", "zstd"])
+def test_what_breaks_off_or_is_something_else_is_an_error(name):
+    """An empty body is none."""
+    assert decoded(name) == decoded(name, b"") == []
+    for wrong in (SMALL[name][:-1], b"<html>no" * 9):
+        with pytest.raises(PageUnavailable, match="broke off"):
+            decoded(name, wrong)
+
+
+@pytest.mark.parametrize("name", ["gzip", "zstd"])
+def test_a_body_has_64_parts_at_most(name):
+    """More are made to keep a reader busy."""
+    assert b"".join(decoded(name, SMALL[name] * 64)) == b"hello" * 64
+    assert b"".join(decoded(name, *[SMALL[name]] * 64)) == b"hello" * 64
+    with pytest.raises(TooLarge, match="in too many parts"):
+        decoded(name, SMALL[name] * 65)
+
+
+@pytest.mark.parametrize("name", ["gzip", "deflate"])
+def test_what_follows_the_end_is_skipped(name):
+    """In the same chunk, and in those after it."""
+    assert decoded(name, SMALL[name] + b"padding", b"more", SMALL[name]) == [b"hello"]
+
+
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [("", ""), (" Identity ", ""), ("identity, GZip", "gzip"), ("x-gzip", "gzip"), (",br,", "br")],
+)
+def test_the_header_names_one_encoding(header, name):
+    """In any case, with old names."""
+    assert b"".join(decoded(header, SMALL[name])) == b"hello"
+
+
+def test_chains_and_unknown_encodings_are_refused():
+    """Each with its own reason."""
+    with pytest.raises(TooLarge, match="encoded more than once"):
+        decode.decoder("gzip, br")
+    for name in ("compress", "x", "brx"):
+        with pytest.raises(PageUnavailable, match="cannot be read here"):
+            decode.decoder(name)
+    assert decode.accept_encoding() == "gzip, deflate, br, zstd"

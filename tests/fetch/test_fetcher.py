@@ -9,6 +9,7 @@ import pytest
 from kensaku.errors import (
     ConfigError,
     PageUnavailable,
+    TooLarge,
 )
 from kensaku.fetch import Fetcher, FetchPolicy
 from kensaku.fetch.guard import AddressGuard
@@ -143,3 +144,45 @@ def test_a_fetcher_outlives_its_event_loop():
 
     for _ in range(3):
         assert asyncio.run(once()) == [b"hello"] * 5
+
+
+async def test_a_page_has_all_that_the_server_said(web, fetcher):
+    """Where it was asked for, where it was found, and when."""
+    web.pages["/a"] = (301, {"Location": "/b"}, b"")
+    web.pages["/b"] = (203, {"Content-Type": "text/plain", "ETag": "1"}, b"hello")
+    page = await fetcher().fetch("http://public.test/a")
+
+    assert (page.url, page.final_url) == ("http://public.test/a", "http://public.test/b")
+    assert (page.status, page.content_type, page.body) == (203, "text/plain", b"hello")
+    assert (page.headers["etag"], page.via, page.notes) == ("1", "http", ())
+    assert page.fetched_at.endswith("+00:00")
+
+
+@pytest.mark.parametrize(("status", "good"), [(200, True), (299, True), (300, False), (404, False)])
+async def test_a_status_is_a_page_or_an_error(web, fetcher, status, good):
+    """With its number."""
+    web.pages["/"] = (status, {}, b"hello")
+    if good:
+        assert (await fetcher().fetch("http://public.test/")).body == b"hello"
+        return
+    with pytest.raises(PageUnavailable, match=f"the server answered {status}") as caught:
+        await fetcher().fetch("http://public.test/")
+    assert caught.value.status == status
+
+
+async def test_so_many_redirects_are_followed(web, fetcher):
+    """Five; the sixth is one too many."""
+    for n in range(6):
+        web.pages[f"/{n}"] = (302, {"Location": f"/{n + 1}"}, b"")
+    web.pages["/6"] = "hello"
+    with pytest.raises(TooLarge, match="redirects more than 5 times"):
+        await fetcher(robots="never").fetch("http://public.test/0")
+    assert (await fetcher(robots="never").fetch("http://public.test/1")).body == b"hello"
+
+
+@pytest.mark.parametrize("wrong", [{"robots": "sometimes"}, {"optouts": "maybe"}])
+def test_a_policy_that_is_none_is_refused(wrong):
+    """With what may be written."""
+    [(name, value)] = wrong.items()
+    with pytest.raises(ConfigError, match=f"fetch.{name} is '{value}'; expected "):
+        FetchPolicy(**wrong)

@@ -57,3 +57,14 @@ def test_the_root_of_a_host_may_have_a_slash() -> None:
     gate.check("https://a.example/")
     with pytest.raises(NotNamed):
         gate.check("https://a.example/x/")
+
+
+def test_what_is_named_again_is_new_again() -> None:
+    """It is forgotten after those that were named once."""
+    gate = UrlGate()
+    gate.admit(["https://a.example/x", "https://a.example/y"])
+    gate.admit([" https://a.example/x#part "])
+    gate.admit(f"https://b.example/{n}" for n in range(19_999))
+    gate.check("https://a.example/x")
+    with pytest.raises(NotNamed):
+        gate.check("https://a.example/y")

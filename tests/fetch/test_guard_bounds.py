@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from ipaddress import ip_address, ip_network
 
 import pytest
@@ -15,6 +16,7 @@ from kensaku.fetch.guard import (
     refused,
     well_formed,
 )
+from kensaku.transport.egress import Egress
 
 # The special-purpose registries of the IANA, as far as they are not public (November 2026), and
 # Azure's address.
@@ -310,3 +312,54 @@ def test_a_refusal_says_what_may_be_the_reason_and_what_to_do():
         "the address cannot be fetched: it is not public, does not exist, or does not answer"
     )
     assert "fetch.allow" in refused().remedy
+
+
+@pytest.mark.parametrize(
+    ("egress", "looked_up", "by_proxy"),
+    [
+        ("public private", True, True),
+        ("public", True, True),
+        ("private", True, False),  # its address decides; behind a proxy nobody sees it
+        ("10.0.0.0/8", True, False),
+        ("page.test", True, True),
+        (".test", True, True),
+        ("other.test", False, False),
+        ("none", False, False),
+    ],
+)
+def test_egress_narrows_the_names(egress, looked_up, by_proxy):
+    """A name that no allowed address can have is refused before it is looked up."""
+    guard = replace(AddressGuard(), egress=Egress.from_words(egress.split()))
+
+    for proxied, allowed in ((False, looked_up), (True, by_proxy)):
+        if allowed:
+            assert guard.target("http", "page.test", 80, proxied).host == "page.test"
+        else:
+            with pytest.raises(AddressRefused) as caught:
+                guard.target("http", "page.test", 80, proxied)
+            assert str(caught.value) == (
+                "egress does not allow this host; the setting egress says where connections may go"
+            )
+
+
+@pytest.mark.parametrize(
+    ("egress", "public", "private"),
+    [
+        ("public private", True, True),
+        ("public", True, False),
+        ("private", False, True),
+        ("10.0.0.0/8", False, True),
+        ("page.test", True, True),
+        ("none", False, False),
+    ],
+)
+def test_egress_narrows_the_addresses(egress, public, private):
+    """Those of a name, too; what the guard closes stays closed."""
+    words = Egress.from_words(egress.split())
+    guard = replace(AddressGuard.allowing(["10.1.0.0/16"]), egress=words)
+    closed = replace(AddressGuard(), egress=words)
+
+    assert guard.admits("8.8.8.8", "page.test") is public
+    assert guard.admits("10.1.2.3", "page.test") is private
+    assert not guard.admits("10.2.0.1", "page.test")
+    assert not closed.admits("10.1.2.3", "page.test")

@@ -63,3 +63,36 @@ async def test_a_page_that_was_kept_is_still_refused(web, fetcher):
     await fetcher(store=store, optouts="ignore").fetch("http://public.test/")
     with pytest.raises(NotAllowed):
         await fetcher(store=store, optouts="refuse").fetch("http://public.test/")
+
+
+NOAI = "the page asks not to be used for AI (noai)"
+NOINDEX = "the page asks not to be indexed (noindex)"
+NOFOLLOW = "the page asks that its links are not followed (nofollow)"
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "signals", "said"),
+    [
+        ({"x-robots-tag": "nofollow, noindex"}, b"", (), (NOINDEX, NOFOLLOW)),
+        ({"x-robots-tag": "noai, otherbot: noindex, Kensaku: nofollow"}, b"", (), (NOAI, NOFOLLOW)),
+        ({"x-robots-tag": "unavailable_after: 1 Jan, noai"}, b"", (), (NOAI,)),
+        ({"x-robots-tag": "otherbot: noai, max-snippet: 20, noindex"}, b"", (), ()),
+        ({"x-robots-tag": "noai, max-snippet: 20, noindex"}, b"", (), (NOAI, NOINDEX)),
+        ({"x-robots-tag": "noai"}, b'<meta name="robots" content="NoIndex">', (), (NOAI, NOINDEX)),
+        ({}, b'<meta http-equiv="robots" content=noai>', (), (NOAI,)),
+        ({}, b'<meta name="robots"><meta content="noai">', (), ()),
+        ({"tdm-reservation": " 1 "}, b"", (), (RESERVED,)),
+        ({"tdm-reservation": "1"}, b'<meta name="tdm-reservation" content="0">', (), (RESERVED,)),
+        ({"tdm-reservation": "0"}, b'<meta name="tdm-reservation" content=" 1 ">', (), (RESERVED,)),
+        ({"x-robots-tag": "noai", "tdm-reservation": "1", "content-signal": "AI-input = No"}, b"",
+         (), (NOAI, RESERVED, NO_INPUT)),
+        ({}, b"", (("ai-input", False),), (NO_INPUT,)),
+        ({}, b"", (("ai-input", True), ("search", False)), ()),
+        ({"content-signal": "search=no"}, b"", (), ()),
+        ({}, b'<meta name="robots" content="noai">'.rjust(64 * 1024), (), (NOAI,)),
+        ({}, b'<meta name="robots" content="noai">'.rjust(64 * 1024 + 1), (), ()),
+    ],
+)  # fmt: skip
+def test_all_that_a_page_asks_for_is_said_once(headers, body, signals, said):
+    """One sentence each, and none that it did not ask for."""
+    assert optouts(headers, body, signals, "kensaku") == said

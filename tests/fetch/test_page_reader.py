@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
+from kensaku.config.settings import Settings
 from kensaku.errors import (
     AddressRefused,
+    ConfigError,
     InvalidQuery,
     PageUnavailable,
     TooLarge,
     UnknownName,
 )
-from kensaku.fetch import FetchedPage, FetchLimits, PageReader
+from kensaku.fetch import FetchedPage, FetchLimits, FetchPolicy, PageReader
 from kensaku.fetch.guard import AddressGuard, CheckedURL
 from kensaku.models import ProgressEvent
+from kensaku.store import MemoryStore
 from tests.fetch.web import whole
 
 URL = "http://public.test/page"
@@ -214,3 +218,76 @@ async def test_an_unknown_option_of_a_crawl_is_said(fetcher, parser, option, nea
     """With the name that was probably meant."""
     with pytest.raises(UnknownName, match=f"did you mean {near!r}"):
         PageReader(fetcher(), parser).crawl(URL, **{option: 2})
+
+
+async def test_every_address_has_its_outcome(web, fetcher, parser):
+    """Pages and failures in the order of the list, each address once; progress counts the pages."""
+    web.pages |= {"/a": "<title>A</title>a", "/b": "<title>B</title>b"}
+    events = []
+    urls = ["http://public.test/b", "file:///x", "http://public.test/a", "http://PUBLIC.test/b",
+            "http://public.test/none", "http://public.test/later"]  # fmt: skip
+    done = await PageReader(fetcher(), parser).extract(urls, limit=3, progress=events.append)
+
+    assert [page.title for page in done.results] == ["B", "A"]
+    assert [url for url, _ in done.failed] == [urls[1], urls[4], urls[5]]
+    assert "only 3 URLs are read in one call" in str(done.failed[2].error)
+    assert "answered 404" in str(done.failed[1].error)
+    assert events == [ProgressEvent("extract", n, 3) for n in (1, 2, 3)]
+    assert done.elapsed_ms >= 0
+
+
+async def test_twenty_addresses_are_read_in_one_call(web, fetcher, parser):
+    """None is an error, and one may stand alone."""
+    web.pages |= {f"/{n}": f"page {n}" for n in range(21)}
+    reader = PageReader(fetcher(robots="never"), parser)
+    done = await reader.extract([f"http://public.test/{n}" for n in range(21)])
+    assert (len(done.results), len(done.failed)) == (20, 1)
+    assert len((await reader.extract("http://public.test/0")).results) == 1
+    with pytest.raises(InvalidQuery, match="there is no URL to extract"):
+        await reader.extract([])
+
+
+async def test_a_page_says_where_it_was_found(web, fetcher, parser):
+    """Its own address is the one that was asked for; a slash or a fragment is no redirect."""
+    web.pages["/a"] = (301, {"Location": "/a/"}, b"")
+    web.pages["/a/"] = "a"
+    web.pages["/c"] = (301, {"Location": "/a/"}, b"")
+    reader = PageReader(fetcher(), parser)
+    page, fetched = await reader.read("http://public.test/a#part")
+    assert (page.url, page.notes) == ("http://public.test/a#part", ())
+    assert page.fetched_at == fetched.fetched_at
+    page, _ = await reader.read("http://public.test/c", as_url="http://public.test/C")
+    assert page.url == "http://public.test/C"
+    assert page.notes == ("redirected to http://public.test/a/",)
+
+
+def test_a_reader_is_made_as_the_settings_say(tmp_path):
+    """Bounds, manners, name, proxy and where crawls are kept."""
+    settings = Settings.load(
+        environ={"KENSAKU_HOME": str(tmp_path)}, fetch_timeout=7, fetch_max_bytes=77_777,
+        user_agent="Me/1", fetch_robots="never", fetch_optouts="refuse", fetch_per_host=3,
+        fetch_fresh=9, fetch_ports="80,8080",
+    )  # fmt: skip
+    reader = PageReader.from_settings(settings, MemoryStore())
+    fetcher = reader.fetcher
+
+    assert (fetcher.transport.limits.total, fetcher.transport.limits.decoded) == (7, 77_777)
+    assert fetcher.transport.user_agent == "Me/1"
+    assert fetcher.policy == FetchPolicy("never", "refuse", at_once=3)
+    assert fetcher.browser is None
+    assert fetcher.cache is not None
+    other = reader.for_tenant("acme")
+    assert other.fetcher.transport is fetcher.transport
+    assert other.parser is reader.parser
+    assert other.fetcher.cache.key("u") != fetcher.cache.key("u")
+    assert PageReader.from_settings(settings, None).for_tenant("acme").fetcher.cache is None
+    wrong = replace(settings, fetch_ports=("80", "web"))
+    with pytest.raises(ConfigError, match=r"fetch\.ports is '80, web'; expected numbers"):
+        PageReader.from_settings(wrong, None)
+
+
+def test_an_unknown_option_of_a_crawl_is_named(fetcher, parser):
+    """With the nearest that there is."""
+    reader = PageReader(fetcher(), parser)
+    with pytest.raises(UnknownName, match="max_depth"):
+        reader.crawl("http://public.test/", max_dept=2)

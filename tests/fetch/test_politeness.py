@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import traceback
+from contextlib import suppress
+from types import SimpleNamespace
 
 import pytest
 
-from kensaku.errors import FetchError, NotAllowed
+from kensaku.errors import FetchError, NotAllowed, PageUnavailable
+from kensaku.fetch.politeness import HostPoliteness
+from kensaku.fetch.robots import Rules
+from kensaku.fetch.transport import PageResponse
 from kensaku.store import MemoryStore
 
 AGENT = "Kensaku/0.1 (+https://example.test)"
@@ -187,3 +192,98 @@ async def test_we_say_who_we_are(web, fetcher):
     with pytest.raises(FetchError):
         await found.fetch("http://public.test/none")
     assert {r.headers["user-agent"] for r in web.seen} == {AGENT}
+
+
+class Site:
+    """A robots.txt, how often it was asked for, and a clock."""
+
+    def __init__(self, monkeypatch, store=None):
+        self.now, self.asked, self.answer = 1_000.0, [], PageResponse("", 200, {}, b"")
+        clock = SimpleNamespace(monotonic=lambda: self.now)
+        monkeypatch.setattr("kensaku.fetch.politeness.time", clock)
+        self.store, self.agent = store, AGENT
+
+    def politeness(self):
+        return HostPoliteness(self.get, self.agent, at_once=2, store=self.store, max_delay=30)
+
+    async def get(self, url):
+        self.asked.append(url)
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "seconds"),
+    [
+        (PageResponse("", 200, {}, b"User-agent: *"), 86_400),
+        (PageResponse("", 404, {}, b""), 86_400),
+        (PageResponse("", 500, {}, b""), 600),
+        (PageResponse("", 429, {}, b""), 600),
+        (PageUnavailable("silent"), 30),
+    ],
+    ids=["found", "missing", "broken", "limited", "silent"],
+)
+async def test_rules_are_asked_for_again_after_a_while(monkeypatch, answer, seconds):
+    """A day; less when they could not be read, and least when nobody answered."""
+    site = Site(monkeypatch)
+    site.answer = answer
+    politeness = site.politeness()
+    for later in (0, seconds, seconds + 1):
+        site.now = 1_000.0 + later
+        with suppress(PageUnavailable):
+            await politeness.rules("http://public.test:81/x?y")
+
+    assert site.asked == ["http://public.test:81/robots.txt"] * 2
+
+
+@pytest.mark.parametrize("padding", [0, 40_000])
+async def test_rules_are_stored_for_other_processes(monkeypatch, padding):
+    """All that they say, however long they are; another robot has others."""
+    store = MemoryStore()
+    site = Site(monkeypatch, store)
+    text = (
+        "User-agent: *\nAllow: /a\nDisallow: /b\nCrawl-delay: 3\nSitemap: /s\n"
+        "Content-Signal: search=yes, ai-input=no\n"
+    )
+    site.answer = PageResponse("", 200, {}, text.encode() + b"#" * padding)
+    first = await site.politeness().rules("http://public.test/")
+
+    assert first == Rules(("/a",), ("/b",), 3.0, ("/s",), (("search", True), ("ai-input", False)))
+    other = site.politeness()
+    assert await other.rules("http://public.test/") == first
+    assert len(site.asked) == 1
+    site.now += 601  # what was stored is looked up again after ten minutes
+    assert await other.rules("http://public.test/") == first
+    assert len(site.asked) == 1
+    site.agent = "Other/1"
+    await site.politeness().rules("http://public.test/")
+    await other.rules("https://public.test/")
+    assert len(site.asked) == 3
+
+
+async def test_what_another_version_stored_is_asked_for_again(monkeypatch):
+    """It cannot be read."""
+    for raw in (b"no json", b"{}", b"[]", b'{"allow": 1}'):
+
+        class Old(MemoryStore):
+            async def get(self, keys, raw=raw):
+                return [raw for _ in keys]
+
+        site = Site(monkeypatch, Old())
+        assert await site.politeness().rules("http://public.test/") == Rules()
+        assert len(site.asked) == 1
+
+
+async def test_few_hosts_are_remembered(monkeypatch):
+    """The oldest are forgotten, with their rules."""
+    monkeypatch.setattr("kensaku.fetch.politeness.MAX_HOSTS", 2)
+    site = Site(monkeypatch)
+    politeness = site.politeness()
+    for host in "abca":
+        await politeness.rules(f"http://{host}.test/")
+        async with politeness.slot(f"http://{host}.test", delay=0):
+            pass
+    await politeness.rules("http://c.test/")
+
+    assert [url[7] for url in site.asked] == ["a", "b", "c", "a"]

@@ -102,3 +102,104 @@ def test_many_patterns_are_matched_in_the_order_of_their_length():
     found = rules(text + "Disallow: /a*b\nAllow: /a\nAllow: /7/x\nDisallow: /c\nAllow: /c\n")
     paths = ("/7/y", "/7/x", "/a", "/axb", "/c", "/x")
     assert [found.allows(path) for path in paths] == [False, True, True, False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("agent", "token"),
+    [
+        ("Kensaku/0.1 (+https://example.test)", "kensaku"),
+        (" My-Bot_2/1 x", "my-bot_"),
+        ("Other Bot", "other"),
+        ("Bot/beta", "bot"),
+        ("Bötchen", "btchen"),
+        ("*", ""),
+    ],
+)
+def test_a_robot_is_known_by_the_letters_of_its_name(agent, token):
+    """Up to a space or its version."""
+    assert robots.product_token(agent) == token
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "allowed"),
+    [
+        ("/a$", "/a", False),
+        ("/a$", "/ab", True),
+        ("/a*b$", "/ab", False),
+        ("/ab*b$", "/ab", True),
+        ("/ab*b$", "/abb", False),
+        ("/a*b", "/ba", True),
+        ("/a*bc*c", "/abc", True),
+        ("/a*bc*c", "/abcc", False),
+        ("*/a", "/a", False),
+        ("/a*b$", "/abcb", False),
+        ("/a%2fb", "/a%2Fb", False),
+        ("/a%2Fb", "/a%2fb", False),
+    ],
+)
+def test_wildcards_match_one_after_the_other(pattern, path, allowed):
+    """No letter is matched twice."""
+    assert rules(f"User-agent: *\nDisallow: {pattern}").allows(path) is allowed
+
+
+def test_a_file_is_read_as_a_whole():
+    """Rules once each, of all groups for this robot; lines that are none are passed over."""
+    found = rules(
+        "User-agent: kensaku\nnonsense\nSitemap: /s\nUser-agent: other\nAllow: /a\nAllow: /a\n"
+        "Disallow: /b\nDisallow:\nDisallow: /b\nCrawl-delay: 5\nCrawl-delay: x\nOther: /x\n"
+        "Content-Signal: Search = YES, ai-train=maybe, ai-input=No\nSitemap: /s\n"
+        "User-agent: *\nDisallow: /everyone\n"
+    )
+
+    assert found == robots.Rules(
+        allow=("/a",),
+        disallow=("/b",),
+        delay=5.0,
+        sitemaps=("/s",),
+        signals=(("search", True), ("ai-input", False)),
+    )
+
+
+def test_an_empty_group_of_its_own_allows_everything():
+    """It stands before the group for everyone."""
+    assert (
+        rules("User-agent: kensaku\nUser-agent: x\n\nUser-agent: *\nDisallow: /").allows("/")
+        is False
+    )
+    assert rules("User-agent: kensaku\nAllow:\nUser-agent: *\nDisallow: /").allows("/a") is True
+
+
+@pytest.mark.parametrize(("delay", "kept"), [("3600", 3600), ("3600.5", 0), ("0", 0), ("0.5", 0.5)])
+def test_a_delay_is_an_hour_at_most(delay, kept):
+    """Longer ones are a mistake."""
+    assert rules(f"User-agent: *\nCrawl-delay: {delay}").delay == kept
+
+
+def test_the_lists_have_bounds():
+    """10,000 rules, 100 sitemaps, 20 signals, 500 KiB."""
+    lines = [f"Disallow: /{n}" for n in range(9_999)] + ["Allow: /a", "Disallow: /b", "Allow: /c"]
+    found = rules("\n".join(["User-agent: *", *lines]))
+    assert (len(found.disallow), found.allow) == (9_999, ("/a",))
+
+    found = rules("\n".join(f"Sitemap: /{n}" for n in range(101)))
+    assert found.sitemaps == tuple(f"/{n}" for n in range(100))
+
+    signals = ",".join(f"s{n}=yes" for n in range(21))
+    found = rules(f"User-agent: *\nContent-Signal: {signals}")
+    assert [name for name, _ in found.signals] == [f"s{n}" for n in range(20)]
+
+    for size, read in ((512_000, True), (512_001, False)):
+        text = "User-agent: *\n".ljust(size - len("Disallow: /x") - 1, "#") + "\nDisallow: /x"
+        assert len(text) == size
+        assert rules(text).disallow == (("/x",) if read else ("/",))
+
+
+def test_rules_are_shown_in_one_spelling():
+    """And without what they are compiled to; letters that are none are replaced."""
+    found = robots.parse(b"User-agent: *\nDisallow: /a%2fb%7e\nDisallow: /\xff", AGENT)
+
+    assert found.disallow == ("/a%2Fb~", "/%EF%BF%BD")
+    assert repr(found) == (
+        "Rules(allow=(), disallow=('/a%2Fb~', '/%EF%BF%BD'), delay=0.0, sitemaps=(), signals=())"
+    )
+    assert robots.Rules((), (), 0.0, (), ()) == robots.ALLOW_ALL

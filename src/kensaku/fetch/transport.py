@@ -207,9 +207,8 @@ class PageTransport(PerLoop[Any]):
         return self._make_socket(family, kind, proto)
 
     async def _read_response(self, response: Any) -> PageResponse:
-        size = sum(len(n) + len(v) for n, v in response.raw_headers)
-        many = len(response.raw_headers) > self.limits.header_fields
-        if many or size > self.limits.header_bytes:
+        # Their bytes have been counted as they came: `BoundedProtocol`.
+        if len(response.raw_headers) > self.limits.header_fields:
             raise TooLarge("the answer has too many headers")
         names = dict.fromkeys(name.lower() for name in response.headers)
         headers = {n: ", ".join(response.headers.getall(n)) for n in names}

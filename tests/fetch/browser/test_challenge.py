@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from kensaku.fetch.browser.challenge import challenge_service
 
 
@@ -26,3 +28,10 @@ def test_a_header_tells_of_a_challenge_whatever_the_body():
     assert challenge_service(404, {"x-amzn-waf-action": "captcha"}, b"") == "AWS WAF"
     assert challenge_service(404, {"x-amzn-waf-action": "challenge"}, b"") == "AWS WAF"
     assert challenge_service(404, {"x-amzn-waf-action": "allow"}, b"") is None
+
+
+@pytest.mark.parametrize("status", [200, 202, 401, 403, 405, 429, 503])
+def test_services_answer_with_many_statuses(status):
+    """Each of these was seen."""
+    assert challenge_service(status, {}, b"px-captcha") == "PerimeterX"
+    assert challenge_service(status, {}, b"a page") is None

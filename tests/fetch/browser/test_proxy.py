@@ -7,7 +7,7 @@ from base64 import b64encode
 
 import pytest
 
-from kensaku.fetch.browser.proxy import Proxy
+from kensaku.fetch.browser.proxy import Proxy, _body_length
 from tests.fetch.web import whole
 
 
@@ -83,3 +83,46 @@ async def test_the_proxy_has_a_budget(web):
     async with Proxy(web.transport(), 200_000) as proxy:
         answer = await ask(proxy, "GET http://public.test/ HTTP/1.1\r\n{auth}\r\n\r\n")
         assert len(answer) <= 200_000
+
+
+@pytest.mark.parametrize(
+    ("line", "head", "length"),
+    [
+        (b"GET /", b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n", 12),
+        (b"GET /", b"HTTP/1.1 200 OK\r\nX: y\r\ncontent-length:\t7 \r\n\r\n", 7),
+        (b"GET /", b"HTTP/1.1 200 OK\r\n\r\n", None),
+        (
+            b"GET /",
+            b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\nTransfer-Encoding: chunked\r\n\r\n",
+            None,
+        ),
+        (b"HEAD /", b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n", 0),
+        (b"GET /", b"HTTP/1.1 204 No\r\n\r\n", 0),
+        (b"GET /", b"HTTP/1.1 304 No\r\nContent-Length: 12\r\n\r\n", 0),
+        (b"GET /", b"HTTP/1.1 205 No\r\nContent-Length: 12\r\n\r\n", 12),
+    ],
+)
+def test_how_long_a_response_is(line, head, length):
+    """What has no body, what says its length, and what ends with the connection."""
+    assert _body_length(line, head) == length
+
+
+async def test_a_body_is_sent_and_hosts_that_were_refused_are_remembered(web):
+    """With the address that was asked for."""
+    web.pages["/"] = "hello"
+    web.names["inside.test"] = ["10.0.0.1"]
+    post = "POST http://public.test/?q=1 HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nKeep-Alive: 5\r\n{auth}\r\n\r\ntextmore"
+    async with Proxy(web.transport(), 10**6) as proxy:
+        answer = await ask(proxy, post)
+        await ask(proxy, "CONNECT Inside.test:443 HTTP/1.1\r\n{auth}\r\n\r\n")
+        await ask(proxy, "CONNECT [::1]:443 HTTP/1.1\r\n{auth}\r\n\r\n")
+        assert proxy.refused == {"inside.test", "::1"}
+        assert proxy.spent > len("text") + len("hello")
+        assert proxy.username == "kensaku"
+        assert len(proxy.password) == 32
+
+    assert answer.endswith(b"\r\nConnection: close\r\n\r\nhello")
+    [seen] = web.seen
+    assert seen.path == "/"
+    assert seen.headers["connection"] == "close"
+    assert "keep-alive" not in seen.headers

@@ -233,3 +233,115 @@ async def test_every_page_is_given_to_the_callback_first(site, fetcher, parser):
     async for found in work:
         assert stored[-1] == found.title
     assert len(stored) == 4
+
+
+@pytest.mark.parametrize(
+    ("word", "followed"), [("none", False), ("nofollow", False), ("noindex", True)]
+)
+async def test_the_links_of_a_page_are_followed_unless_it_says_no(site, crawl, word, followed):
+    """The page itself is read."""
+    body = page("alpha", "/a/1").encode()
+    site.pages["public.test/a"] = (200, {"X-Robots-Tag": word}, body)
+
+    found = titles(await crawl(max_depth=2))
+
+    assert "alpha" in found
+    assert ("alpha one" in found) is followed
+
+
+async def test_so_many_failures_are_listed(site, crawl, monkeypatch):
+    """The others are counted as read, and end the crawl as well."""
+    monkeypatch.setattr("kensaku.fetch.crawl.crawl.MAX_FAILURES", 2)
+    site.pages["public.test/"] = page("root", *(f"/gone{n}" for n in range(4)))
+    told = []
+
+    result = await crawl(progress=told.append)
+
+    assert len(result.failed) == 2
+    assert told[-1] == ProgressEvent("crawl", 5, 50)
+
+
+async def test_a_page_that_leads_off_the_site_is_no_page_of_it(site, crawl):
+    """Unless other sites are allowed; its links are not followed then, either."""
+    site.pages["public.test/a"] = (302, {"Location": "http://other.test/far"}, b"")
+    site.pages["public.test/"] = page("root", "/a")
+
+    assert titles(await crawl(max_depth=3, allow_external=False)) == ["root"]
+    assert titles(await crawl(max_depth=3)) == ["far", "root"]
+    assert not site.asked("/further")
+
+
+async def test_pages_without_text_are_not_taken_for_copies(site, crawl):
+    """Two of the same text are one; two that have none are two."""
+    site.pages |= {
+        "public.test/": page("root", "/a", "/b", "/c", "/d"),
+        "public.test/a": "<p>same</p>",
+        "public.test/b": "<p>same</p>",
+        "public.test/c": "<br>",
+        "public.test/d": "<hr>",
+    }
+
+    texts = sorted(found.text for found in (await crawl()).results)
+
+    assert texts == ["", "", "root about root x x x x", "same"]
+
+
+def sitemap(*pages, index=()):
+    listed = "".join(f"<sitemap><loc>{ROOT}{n}</loc></sitemap>" for n in index)
+    urls = "".join(f"<url><loc>{ROOT}{n}</loc></url>" for n in pages)
+    return f"<urlset>{urls}</urlset>" if pages else f"<sitemapindex>{listed}</sitemapindex>"
+
+
+async def test_ten_sitemaps_are_read_and_one_that_fails_stops_nobody(site, fetcher, parser):
+    """The page of the first that is missing is not listed; the rest is."""
+    names = [f"s{n}.xml" for n in range(12)]
+    site.pages["public.test/"] = page("root")
+    site.pages["public.test/sitemap.xml"] = sitemap(index=names)
+    for n, name in enumerate(names):
+        site.pages[f"public.test/{name}"] = sitemap(f"page{n}")
+    site.pages["public.test/s1.xml"] = (404, {}, b"")
+
+    found = await Crawl(PageReader(fetcher(), parser), Plan(ROOT, sitemap=True)).map()
+
+    assert sorted(found.urls) == sorted([ROOT, *(f"{ROOT}page{n}" for n in (0, *range(2, 9)))])
+    assert found.notes == ()
+    assert len([r for r in site.seen if r.path.endswith(".xml")]) == 10
+
+
+async def test_a_broken_sitemap_is_noted(site, crawl):
+    """What it lists before the fault is read. Without the option, none is asked for."""
+    site.pages["public.test/"] = page("root")
+    site.pages["public.test/sitemap.xml"] = f"<urlset><url><loc>{ROOT}a</loc></url><url"
+
+    result = await crawl(sitemap=True)
+
+    assert titles(result) == ["alpha", "root"]
+    assert result.notes == ("a sitemap was longer than what is read, or broken",)
+    asked = len(site.asked("/sitemap.xml"))
+    await crawl()
+    assert len(site.asked("/sitemap.xml")) == asked == 1
+
+
+async def test_a_caller_may_read_a_crawl_some_pages_at_a_time(site, fetcher, parser):
+    """At most eight, and never more than the limit in all."""
+    site.pages["public.test/"] = page("root", *(f"/n{n}" for n in range(20)))
+    site.pages |= {f"public.test/n{n}": page(f"page {n}") for n in range(20)}
+    work = Crawl(PageReader(fetcher(), parser), Plan(ROOT, limit=12))
+    deadline = asyncio.get_running_loop().time() + 600
+
+    await work.begin(deadline)
+    sizes = [len(await work.read_next(deadline)) for _ in range(4)]
+    await work._frontier.close()
+
+    assert sizes == [1, 8, 3, 0]
+
+
+async def test_a_crawl_that_is_running_cannot_be_awaited(site, fetcher, parser):
+    """It would give half a result for a whole one."""
+    work = Crawl(PageReader(fetcher(), parser), Plan(ROOT))
+    async with aclosing(aiter(work)) as pages:
+        async for _ in pages:
+            with pytest.raises(RuntimeError, match="the crawl is running already"):
+                await work
+            break
+    assert (await work).base_url == ROOT

@@ -10,11 +10,14 @@ import sys
 from contextlib import aclosing
 from hashlib import blake2b
 
+import pytest
+
 import tests
 from kensaku.fetch.crawl.crawl import Crawl
 from kensaku.fetch.crawl.frontier import Frontier
 from kensaku.fetch.crawl.plan import Plan
 from kensaku.fetch.page_reader import PageReader
+from kensaku.models import Page
 from tests.fetch.crawl.conftest import ROOT, titles
 
 
@@ -139,3 +142,121 @@ async def test_a_page_that_was_being_read_when_the_crawl_was_killed_is_not_taken
     await killed.close()
     found = await Crawl(PageReader(fetcher(), parser), Plan(ROOT), state=state, resume=True)
     assert titles(found) == ["alpha", "beta", "far", "root"]
+
+
+A, B, C = "http://x.test/a", "http://x.test/b", "http://x.test/c"
+
+
+async def test_links_are_taken_by_depth_and_score():
+    """Each once; one that is being read is not taken again."""
+    frontier = Frontier()
+    await frontier.add([(C, 0.1)], 1)
+    assert await frontier.add([(A, 0.5), (B, 0.9), (C, 2.0)], 2) == [(A, 0.5), (B, 0.9)]
+
+    assert await frontier.urls() == [C, B, A]
+    assert await frontier.take(2) == [(C, 1, 0.1), (B, 2, 0.9)]
+    assert await frontier.counts() == (0, 3)
+    await frontier.finish(C, None)
+    await frontier.finish(B, Page(B), 0.2)
+    assert await frontier.counts() == (2, 1)
+    assert await frontier.take(2) == [(A, 2, 0.5)]
+    assert await frontier.take(2) == []
+    assert await frontier.urls() == [C, A, B]  # the score of a page is the page's
+    await frontier.close()
+
+
+async def test_those_being_read_do_not_count_among_those_taken():
+    """A worker that is free gets the next links, however many the others are reading."""
+    frontier = Frontier()
+    links = [(f"http://x.test/{n}", 1.0) for n in range(6)]
+    await frontier.add(links, 0)
+    for expected in (links[:2], links[2:4], links[4:]):
+        assert [url for url, *_ in await frontier.take(2)] == [url for url, _ in expected]
+    await frontier.close()
+
+
+async def test_a_link_without_a_page_is_listed_last_of_its_depth():
+    """However good it looked; the next depth comes after it."""
+    frontier = Frontier()
+    await frontier.add([(A, 0.9), (B, 0.5)], 1)
+    await frontier.add([(C, 0.9)], 2)
+    await frontier.finish(A, None)
+    assert await frontier.urls() == [B, A, C]
+    assert await frontier.pages() == []
+    await frontier.close()
+
+
+async def test_equal_links_are_taken_in_their_order():
+    """The first that was found, first, though it was found later than others of more depth."""
+    frontier = Frontier()
+    await frontier.add([(C, 1.0)], 0)
+    await frontier.add([(B, 1.0), (A, 1.0)], 0)
+    assert await frontier.urls() == [C, B, A]
+    await frontier.close()
+
+
+async def test_twenty_variants_of_a_path_are_followed():
+    """On each host; the path itself and known ones do not count."""
+    frontier = Frontier()
+    links = [(f"{A}?n={n}", 1.0) for n in range(21)]
+    assert await frontier.add(links[:19], 1) == links[:19]
+    assert await frontier.add(links[:19], 1) == []
+    assert await frontier.add(links[19:], 1) == links[19:20]
+    others = [(A, 1.0), (B + "?n=1", 1.0)]
+    assert await frontier.add([*links, *others], 1) == others  # what is skipped hides no other
+    await frontier.close()
+
+
+async def test_so_many_links_and_no_more(monkeypatch):
+    """The bound is on all of them together."""
+    monkeypatch.setattr("kensaku.fetch.crawl.frontier.MAX_LINKS", 3)
+    frontier = Frontier()
+    assert len(await frontier.add([(A, 1.0), (B, 1.0)], 1)) == 2
+    assert await frontier.add([(A, 1.0), (C, 1.0), ("http://x.test/d", 1.0)], 1) == [(C, 1.0)]
+    await frontier.close()
+
+
+async def test_pages_are_kept_whole_in_a_file_of_its_owner(tmp_path):
+    """What was taken and not finished is queued again."""
+    path = tmp_path / "home" / "folder" / "state.sqlite"
+    page = Page(
+        A, "Title", "ラッコ", "# Text", "Ann", "2024-01-02", "ja", A, "text/html", "2026-01-01",
+        ("i",), ("l",), "f", ("n",), True,
+    )  # fmt: skip
+    frontier = Frontier(path)
+    await frontier.add([(B, 1.0), (A, 1.0), (C, 1.0)], 0)
+    await frontier.take(3)
+    await frontier.finish(A, page)
+    await frontier.finish(B, Page(B))
+    await frontier.close()
+    assert "ラッコ".encode() in path.read_bytes()  # three bytes a character, not six
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+
+    again = Frontier(path, fresh=False)
+    assert await again.pages() == [Page(B), page]
+    assert await again.take(3) == [(C, 0, 1.0)]
+    await again.close(forget=True)
+    assert not path.exists()
+
+
+async def test_a_frontier_that_was_not_used_is_closed(tmp_path):
+    """With nothing to forget. It is not opened again."""
+    for path in (None, tmp_path / "state.sqlite"):
+        frontier = Frontier(path)
+        await frontier.close(forget=True)
+        with pytest.raises(RuntimeError):
+            await frontier.urls()
+
+
+async def test_a_new_crawl_forgets_the_old_one(tmp_path):
+    """Unless it is to go on."""
+    path = tmp_path / "state.sqlite"
+    for fresh, known in ((True, [A]), (False, [A]), (True, [A])):
+        frontier = Frontier(path, fresh=fresh)
+        await frontier.add([(A, 1.0)], 0)
+        assert await frontier.urls() == known
+        assert await frontier.is_new_text(b"x", A)
+        await frontier.finish(A, None)
+        await frontier.close()
+    assert path.exists()

@@ -35,3 +35,124 @@ async def test_a_page_with_a_million_links_is_one_page():
     links = (f"http://public.test/{n}" for n in range(10**6))
     assert len(best_links(links, scope, Relevance(None), 500)) == 500
     assert next(links) == "http://public.test/5000"
+
+
+@pytest.mark.parametrize(
+    ("url", "normal"),
+    [
+        (" HTTPS://x.test:443/a ", "https://x.test/a"),
+        ("https://x.test:80/", "https://x.test:80/"),
+        ("http://x.test:443/", "http://x.test:443/"),
+        ("http://[::1]:8080/", "http://[::1]:8080/"),
+        ("http://[::1]", "http://[::1]/"),
+        ("http://x.test/?a=b%20c&d", "http://x.test/?a=b%20c&d"),
+        ("http://x.test/?a=&UTM_x=1&b=c d&sid=2", "http://x.test/?a=&b=c+d"),
+        ("http://x.test/a;JSessionID=1/b;v=2/c;sid", "http://x.test/a/b;v=2/c"),
+        ("ftp://x.test/", None),
+        ("http:///a", None),
+        ("http://x.test:x/", None),
+        ("http://x.test/".ljust(2_000, "a"), "http://x.test/".ljust(2_000, "a")),
+        ("http://x.test/".ljust(2_001, "a"), None),
+        ("http://x.test/?" + "&" * 20, "http://x.test/?" + "&" * 20),
+        ("http://x.test/?" + "&" * 21, None),
+    ],
+)
+def test_an_address_is_written_in_one_way(url, normal):
+    """Or it is none that a crawl follows."""
+    assert normalize(url) == normal
+
+
+@pytest.mark.parametrize(
+    ("path", "trap"),
+    [
+        ("/" + "/".join(map(str, range(16))), False),
+        ("/" + "/".join(map(str, range(17))), True),
+        ("/a/b/a/b/", False),
+        ("/a/b/a/b/a", True),
+        ("/jpg", False),
+        ("/a.jpg/b", False),
+        ("", False),
+    ],
+)
+def test_what_is_no_trap_is_followed(path, trap):
+    """Sixteen segments, and two that are the same, are not too many."""
+    assert is_trap("http://x.test" + path) is trap
+
+
+def scope(*options):
+    """Select and exclude paths, select and exclude domains, allow external."""
+    return Scope.of("http://www.public.test/", *options)
+
+
+@pytest.mark.parametrize(
+    ("url", "inside"),
+    [
+        ("http://public.test/x", True),
+        ("http://www.public.test/", True),
+        ("http://docs.public.test/", True),
+        ("http://notpublic.test/", False),
+        ("http://public.test.other/", False),
+    ],
+)
+def test_a_site_is_its_host_and_the_hosts_below(url, inside):
+    """With or without www."""
+    assert scope(None, None, None, None, False).is_inside(url) is inside
+    assert scope(None, None, None, None, False).includes(url) is inside
+    assert scope(None, None, None, None, True).includes(url)
+
+
+@pytest.mark.parametrize(
+    ("options", "url", "included"),
+    [
+        ((["^/a"], None, None, None, True), "http://public.test/a", True),
+        ((["^/a"], None, None, None, True), "http://public.test/b", False),
+        ((["^/$"], None, None, None, True), "http://public.test", True),
+        ((None, ["^/a"], None, None, True), "http://public.test/a", False),
+        ((None, ["^/a"], None, None, True), "http://public.test/b", True),
+        ((None, None, ["other"], None, False), "http://other.test/", True),
+        ((None, None, ["other"], None, False), "http://third.test/", False),
+        ((None, None, ["other"], None, True), "http://public.test/", False),
+        ((None, None, None, ["other"], True), "http://other.test/", False),
+        ((None, None, None, ["other"], True), "http://third.test/", True),
+        ((["a"], ["b"], None, None, True), "http://public.test/ab", False),
+    ],
+)
+def test_patterns_select_and_exclude(options, url, included):
+    """Paths and hosts; a host that is selected need not be of the site."""
+    pytest.importorskip("re2")
+    assert scope(*options).includes(url) is included
+
+
+def test_relevance_is_the_share_of_the_words():
+    """In the path of a link, or in the title and the beginning of a text."""
+    words = Relevance(" pricing plans ")
+
+    assert words
+    assert words.of_link("http://x.test/pricing") == 0.5
+    assert words.of_link("http://x.test/Our%20plans/prices/pricing") == 1.0
+    assert words.of_link("http://pricing.test/?q=plans") == 0.0
+    assert words.of_text("Pricing", "Our plan.") == 1.0
+    assert words.of_text("", "x " * 24_996 + " pricing") == 0.5
+    assert words.of_text("", "x " * 25_000 + " pricing") == 0.0
+    assert not Relevance(None)
+    assert not Relevance("  ")
+    assert Relevance("").of_link("http://x.test/a") == Relevance("").of_text("a", "b") == 0.0
+
+
+def test_the_best_links_come_first():
+    """A page of the site counts one more; each once, with its score; traps are left out."""
+    links = [
+        "http://other.test/pricing", "http://other.test/x", "http://public.test/x",
+        "http://public.test/pricing", "http://public.test/x#part", "http://public.test/x.zip", "no",
+    ]  # fmt: skip
+    found = best_links(links, scope(None, None, None, None, True), Relevance("pricing"), 10)
+
+    assert found == [
+        ("http://public.test/pricing", 2.0),
+        ("http://other.test/pricing", 1.0),
+        ("http://public.test/x", 1.0),
+        ("http://other.test/x", 0.0),
+    ]
+    assert best_links(links, scope(None, None, None, None, False), Relevance(None), 1) == [
+        ("http://public.test/x", 1.0)
+    ]

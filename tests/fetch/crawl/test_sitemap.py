@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kensaku.fetch.crawl.sitemap import MAX_ENTRIES, read_sitemap
+from kensaku.fetch.crawl.sitemap import MAX_ENTRIES, Sitemap, read_sitemap
 
 
 def test_sitemaps_and_feeds_are_read():
@@ -60,3 +60,67 @@ def test_an_address_has_a_bound(chars, kept):
     assert (
         read_sitemap(f"{url}\nhttp://x.test/".encode()).pages == [url, "http://x.test/"][not kept :]
     )
+
+
+@pytest.mark.parametrize(
+    ("data", "pages", "sitemaps", "truncated"),
+    [
+        (b"<sitemapindex><sitemap><loc>/a.xml</loc></sitemap></sitemapindex>", [], ["/a.xml"], False),
+        (b"\xef\xbb\xbf <URLSET><URL><LOC>/a</LOC></URL></URLSET>", ["/a"], [], False),
+        (b"<urlset><loc>/no</loc><url><loc> </loc></url></urlset>", [], [], False),
+        (b"<urlset><url><lastmod>x</lastmod><loc>/<b>a</b></loc></url></urlset>", ["a"], [], False),
+        (b"<feed><entry><link rel='self' href='/s'/><link rel='alternate' href='/a'/><link/></entry>"
+         b"</feed>", ["/a"], [], False),
+        (b"<rss><item><title>t</title><link>/a</link><loc>/no</loc></item></rss>", ["/a"], [], False),
+        (b"<urlset><url><loc>/a</loc></url><url><loc>/b</loc></url><ur", ["/a", "/b"], [], True),
+        (b"http://x.test/a\n  https://x.test/b \nftp://x.test/c\n", ["http://x.test/a", "https://x.test/b"],
+         [], False),
+        (b"", [], [], False),
+    ],
+)  # fmt: skip
+def test_each_form_is_read_as_a_whole(data, pages, sitemaps, truncated):
+    """Pages, further sitemaps, and whether something is missing."""
+    assert read_sitemap(data) == Sitemap(pages, sitemaps, truncated)
+
+
+@pytest.mark.parametrize(("limit", "truncated"), [(1, True), (2, True), (3, False)])
+def test_a_caller_may_want_fewer(limit, truncated):
+    """At the limit nobody looks whether there are more."""
+    xml = (
+        b"<x><url><loc>http://x.test/1</loc></url><sitemap><loc>http://x.test/2</loc></sitemap></x>"
+    )
+    found = read_sitemap(xml, limit=limit)
+    assert (len(found.pages) + len(found.sitemaps), found.truncated) == (min(limit, 2), truncated)
+
+    found = read_sitemap(b"http://x.test/1\nhttp://x.test/2", limit=limit)
+    assert (len(found.pages), found.truncated) == (min(limit, 2), truncated)
+
+
+def test_bounds_of_what_is_read():
+    """Two mebibytes of a plain list; the end is looked for wherever it falls."""
+    line = b"http://x.test/ends-here\n"
+    assert read_sitemap(line + b"#" * (2**21 - 2 * len(line)) + line).pages == [
+        line.decode().strip()
+    ]
+    assert read_sitemap(b"#" * (2**21 - len(line)) + b"\n" + line[:-1]).pages == [
+        line.decode().strip()
+    ]
+    assert read_sitemap(b"#" * 2**21 + b"\n" + line).pages == []
+    assert read_sitemap(b"\xff\n" + line).pages == [line.decode().strip()]
+    for size in (2**16 - 1, 2**16, 2**16 + 1):
+        assert read_sitemap(b"<urlset>".ljust(size)).truncated
+        assert not read_sitemap(b"<urlset/>".ljust(size)).truncated
+
+
+def test_a_packed_file_that_breaks_off_is_said_to():
+    """What can be unpacked is read."""
+    import zlib
+
+    entry = b"<url><loc>http://x.test/%d</loc></url>"
+    plain = b"<urlset>" + b"".join(entry % n for n in range(2_000)) + b"</urlset>"
+    packed = zlib.compress(plain, wbits=31)
+
+    assert not read_sitemap(packed).truncated
+    found = read_sitemap(packed[:-200])
+    assert found.truncated
+    assert found.pages

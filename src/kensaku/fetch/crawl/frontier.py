@@ -30,7 +30,7 @@ _TABLES = {
     " WITHOUT ROWID",
 }
 _INDEX = "CREATE INDEX IF NOT EXISTS waiting ON links (state, depth, score DESC, place)"
-_QUEUED, _DONE, _FAILED = 0, 2, 3
+_QUEUED, _FINISHED = 0, 2
 _TUPLES = ("images", "links", "notes")
 
 
@@ -117,7 +117,7 @@ class Frontier:
     async def finish(self, url: str, page: Page | None, score: float = 0.0) -> None:
         """Mark a link as finished, with its page or without one."""
         text = None if page is None else _dump(page)
-        row = (_FAILED if page is None else _DONE, text, score, url)
+        row = (_FINISHED, text, score, url)
 
         def work(db: sqlite3.Connection) -> None:
             db.execute("UPDATE links SET state = ?, page = ?, score = ? WHERE url = ?", row)
@@ -142,8 +142,7 @@ class Frontier:
         """Return the pages of an earlier run."""
         rows = await self._run(
             lambda db: db.execute(
-                "SELECT page FROM links WHERE state = ? AND page IS NOT NULL ORDER BY place",
-                (_DONE,),
+                "SELECT page FROM links WHERE page IS NOT NULL ORDER BY place"
             ).fetchall()
         )
         return [_load(row[0]) for row in rows]

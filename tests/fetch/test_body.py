@@ -1,0 +1,155 @@
+"""A body is read within all limits."""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from kensaku.errors import PageUnavailable, TooLarge
+from kensaku.fetch import FetchLimits
+from kensaku.fetch.body import read_body
+from kensaku.fetch.limits import MIB, Pace
+
+
+def sends(*chunks: bytes) -> Callable[[], Awaitable[bytes]]:
+    """What reads these chunks, and then nothing."""
+    rest = list(chunks)
+
+    async def read() -> bytes:
+        return rest.pop(0) if rest else b""
+
+    return read
+
+
+async def body(*chunks: bytes, encoding: str = "", length: int | None = None, cut: int | None = None,
+               **limits: float) -> bytes:  # fmt: skip
+    bounds = FetchLimits(**limits)  # type: ignore[arg-type]
+    return await read_body(sends(*chunks), encoding=encoding, length=length, limits=bounds, cut=cut)
+
+
+async def test_a_body_may_be_as_long_as_the_limit() -> None:
+    """And not a byte longer, whether its length is said or found out."""
+    assert await body(b"12345", b"67890", length=10, wire=10) == b"1234567890"
+    for length in (None, 11):
+        with pytest.raises(TooLarge, match=r"^the page has more than 2 MiB$"):
+            await body(bytes(MIB), bytes(MIB), b"x", length=length and 2 * MIB + 1, wire=2 * MIB)
+
+
+async def test_what_is_too_long_by_its_header_is_not_read() -> None:
+    """Unless only the beginning is wanted."""
+    with pytest.raises(TooLarge):
+        await body(b"short", length=11, wire=10)
+    assert await body(b"short", length=11, wire=10, cut=100) == b"short"
+
+
+async def test_an_unpacked_body_has_a_limit_of_its_own() -> None:
+    """It is said which one."""
+    packed = zlib.compress(bytes(MIB), wbits=31)
+
+    assert await body(packed, encoding="gzip", decoded=MIB) == bytes(MIB)
+    with pytest.raises(TooLarge, match=r"^the page has more than 0.5 MiB when unpacked$"):
+        await body(packed, encoding="gzip", decoded=MIB // 2)
+
+
+async def test_a_body_is_cut_without_an_error() -> None:
+    """Between two of its parts, at the last one that fits."""
+    assert await body(b"12345", b"678", b"9", cut=8) == b"12345678"
+    assert await body(b"12345", b"6789", b"0", cut=8) == b"12345"
+    assert await body(b"12345", cut=8) == b"12345"
+
+
+async def test_a_body_that_breaks_off_is_no_body() -> None:
+    """Half a page would be taken for a whole one."""
+    packed = zlib.compress(b"hello" * 100, wbits=31)
+
+    with pytest.raises(PageUnavailable, match="broke off"):
+        await body(packed[:-9], encoding="gzip")
+
+
+async def test_unpacking_lets_other_tasks_run() -> None:
+    """After each mebibyte of it, and after each read."""
+    turns = 0
+
+    async def count_turns() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    other = asyncio.create_task(count_turns())
+    await body(zlib.compress(bytes(5 * MIB), wbits=31), encoding="gzip")
+    other.cancel()
+
+    # 64 KiB at a time: after 17, 34, 51 and 68 of the 80 pieces, and at the end.
+    assert turns == 5
+
+
+async def test_a_silent_server_is_given_up() -> None:
+    """When a window has passed without enough bytes."""
+
+    async def read() -> bytes:
+        await asyncio.Event().wait()
+        return b""
+
+    limits = FetchLimits(slow_window=0.001, slow_bytes=1_000)
+    with pytest.raises(PageUnavailable, match=r"^the server sends the page too slowly$"):
+        await read_body(read, encoding="", length=None, limits=limits)
+
+
+async def test_a_slow_server_is_read_on_while_it_sends_enough() -> None:
+    """A window that ends during a read begins anew, and the read with it."""
+    reads = 0
+
+    async def read() -> bytes:
+        nonlocal reads
+        reads += 1
+        if reads == 1:
+            await asyncio.Event().wait()
+        return b"x" if reads == 2 else b""
+
+    limits = FetchLimits(slow_window=0.001, slow_bytes=0)
+    assert await read_body(read, encoding="", length=None, limits=limits) == b"x"
+    assert reads == 3
+
+
+async def test_a_timeout_of_the_connection_is_not_ours() -> None:
+    """It is passed on as it is."""
+
+    async def read() -> bytes:
+        raise TimeoutError("theirs")
+
+    with pytest.raises(TimeoutError, match="theirs"):
+        await read_body(read, encoding="", length=None, limits=FetchLimits())
+
+
+async def test_every_chunk_counts_for_its_window_and_the_end_does_not(clock) -> None:
+    """A body that came fast enough is whole, however long its end takes."""
+    rest = [b"x" * 50, b"y" * 50, b""]
+
+    async def read() -> bytes:
+        clock.advance(5)
+        return rest.pop(0)
+
+    limits = FetchLimits(slow_bytes=10, slow_window=5)
+    assert await read_body(read, encoding="", length=None, limits=limits) == b"x" * 50 + b"y" * 50
+
+
+def test_a_window_needs_its_bytes() -> None:
+    """Ten a second for five seconds are fifty; each window counts by itself."""
+    now = 100.0
+    pace = Pace(FetchLimits(slow_bytes=10, slow_window=5), lambda: now)
+    assert pace.window_end == 105
+
+    now = 104.9
+    pace.record(49)  # it has not ended
+    now = 105.0
+    pace.record(1)
+    assert pace.window_end == 110
+
+    pace.record(49)
+    now = 110.0
+    with pytest.raises(PageUnavailable):
+        pace.record(0)
