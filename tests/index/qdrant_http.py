@@ -3,6 +3,8 @@
     with QdrantServer() as server:
         QdrantClient(url=server.url)        the official client, as any application uses it
         server.requests                     what was sent: method and path
+        server.bodies                       … and the JSON of each
+        server.keys                         … and the key of each
 
 Requests are read, and replies written, with the models of the official client. No package brings
 the real server; this is the nearest thing that speaks HTTP.
@@ -73,6 +75,8 @@ class QdrantServer:
 
     def __init__(self) -> None:
         self.requests: list[tuple[str, str]] = []
+        self.bodies: list[Any] = []
+        self.keys: list[str | None] = []
         self._local = QdrantClient(":memory:")
         self._lock = threading.Lock()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -94,6 +98,7 @@ class QdrantServer:
     def answer(self, method: str, target: str, body: Any) -> tuple[int, Any]:
         path = unquote(urlsplit(target).path)
         self.requests.append((method, path))
+        self.bodies.append(body)
         for wanted, pattern, route in ROUTES:
             if method == wanted and (found := re.fullmatch(pattern, path)):
                 with self._lock:
@@ -111,6 +116,7 @@ class QdrantServer:
             def _serve(self) -> None:
                 size = int(self.headers.get("content-length") or 0)
                 body = json.loads(self.rfile.read(size) or b"null")
+                server.keys.append(self.headers.get("api-key"))
                 status, reply = server.answer(self.command, self.path, body)
                 data = json.dumps(reply).encode()
                 self.send_response(status)

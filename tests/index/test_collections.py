@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from kensaku.errors import UnknownName
+from kensaku.errors import IndexFault, InvalidQuery, UnknownName
 from kensaku.index import AddResult
+from kensaku.index.collections import Collections
+from kensaku.index.engines.base import META_ID, Entry, open_engine
+from kensaku.index.engines.embedded import EmbeddedEngine
+from kensaku.index.entries import document_id, entry_id, revision
 from kensaku.index.meta import CollectionMeta
 from kensaku.models import Document
 from tests.index.animals import ALL, HERONS, OTTERS, urls
@@ -139,3 +145,209 @@ async def test_the_whole_stored_text_comes_with_a_hit(index):
 
     assert hit.raw_content == text
     assert text[hit.explain.local.start : hit.explain.local.end] == hit.content
+
+
+@pytest.fixture(params=["embedded", "server"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Collections]:
+    """Collections in this process."""
+    place = {"path": tmp_path} if request.param == "embedded" else {"url": ":memory:"}
+    opened = Collections(open_engine(**place))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def server_store() -> Iterator[Collections]:
+    opened = Collections(open_engine(url=":memory:"))
+    yield opened
+    opened.close()
+
+
+A, B = Document("doc:a", "", "otters eat fish"), Document("doc:b", "", "herons catch fish")
+
+
+def test_documents_are_counted_as_they_come_and_go(store):
+    """Added, updated, unchanged; deleted ones that there were."""
+    assert store.changed_urls("docs", {"doc:a": "1"}) == ["doc:a"]
+    assert store.add("docs", [A]) == {"added": 1, "updated": 0, "unchanged": 0}
+    newer = replace(A, text="otters eat clams")
+    assert store.add("docs", [A, B, newer]) == {"added": 1, "updated": 1, "unchanged": 0}
+    assert store.add("docs", [newer, B]) == {"added": 0, "updated": 0, "unchanged": 2}
+    assert store.changed_urls("docs", {"doc:a": "1", "doc:b": revision(B, "")}) == ["doc:a"]
+    assert store.stats("docs") | {"disk": None} == {
+        "documents": 2,
+        "passages": 2,
+        "languages": ["en"],
+        "model": None,
+        "average_terms": 3.0,
+        "disk": None,
+        "foreign": False,
+        "problem": None,
+    }
+    assert store.delete("docs", ["doc:x"]) == 0
+    assert store.delete("docs", ["doc:a", "doc:x"]) == 1
+    assert (store.meta("docs").documents, store.meta("docs").passages) == (1, 1)
+    assert store.stats("docs")["documents"] == 1
+    store.drop("docs")
+    assert store.names() == []
+
+
+def test_what_is_not_there_is_named_with_what_is(store):
+    """Or that there is none yet."""
+    calls = [
+        lambda: store.delete("dogs", ["doc:a"]),
+        lambda: store.optimize("dogs"),
+        lambda: store.drop("dogs"),
+        lambda: store.meta("dogs"),
+        lambda: store.stats("dogs"),
+    ]
+    for call in calls:
+        with pytest.raises(UnknownName) as caught:
+            call()
+        assert "(there is none yet)" in str(caught.value)
+    store.add("docs", [A])
+    for call in calls:
+        with pytest.raises(UnknownName, match="docs"):
+            call()
+
+
+def test_a_collection_keeps_to_one_model(store):
+    """Of one size; a document has a vector for each passage."""
+    store.add("docs", [A], {"doc:a": [[1.0, 0.0]]}, model="m")
+    assert store.stats("docs")["model"] == "m"
+    wrong = [
+        ("other", [[1.0, 0.0]], IndexFault,
+         "collection 'docs' holds vectors of m (2 numbers each), not of other (2)"),
+        ("m", [[1.0]], IndexFault,
+         "collection 'docs' holds vectors of m (2 numbers each), not of m (1)"),
+        ("m", [[1.0, 0.0], None], InvalidQuery, "doc:b has 1 passages, but 2 vectors"),
+    ]  # fmt: skip
+    for model, vectors, kind, message in wrong:
+        with pytest.raises(kind) as caught:
+            store.add("docs", [B], {"doc:b": vectors}, model=model)
+        assert caught.value.message == message
+    with pytest.raises(IndexFault) as caught:
+        store.add("docs", [A, B], {"doc:a": [[1.0, 1.0]], "doc:b": [[1.0]]}, model="m")
+    assert caught.value.message == "a vector of doc:b does not have 2 numbers"
+    # Without a vector a document is found by its words.
+    assert store.add("docs", [B], {"doc:b": [None]}, model="m")["added"] == 1
+    assert store.stats("docs")["documents"] == 2
+
+
+@pytest.mark.parametrize(("longer", "average"), [(1.0, 3.0), (2.5, 7.5)])
+def test_the_first_documents_say_how_long_the_others_will_be(server_store, longer, average):
+    """Three words here; later ones do not change the estimate."""
+    server_store.add("docs", [A, B], longer=longer, flush=False)
+    assert server_store.meta("docs").average == pytest.approx(average)
+    server_store.add("docs", [Document("doc:c", "", "long " * 50)], longer=9.0, flush=False)
+    assert server_store.meta("docs").average == pytest.approx(average)
+
+
+def test_a_text_without_words_has_the_length_one(server_store):
+    """Nothing is divided by zero."""
+    server_store.add("docs", [Document("doc:a", "", "…")], flush=False)
+    assert server_store.meta("docs").average == 1.0
+
+
+class Recorded(EmbeddedEngine):
+    """Says what was written: entries, removed ones, whether it was flushed."""
+
+    written: list[tuple[int, int, bool]]
+
+    def write(self, collection, entries, remove=(), *, flush=True):
+        self.written.append((len(entries), len(remove), flush))
+        super().write(collection, entries, remove, flush=flush)
+
+
+def test_batches_are_flushed_by_the_last(tmp_path):
+    """One that changed nothing flushes those before it."""
+    engine = Recorded(tmp_path)
+    store = Collections(engine)
+    steps = [
+        (lambda: store.add("docs", [A, B], flush=False), [(3, 0, False)]),  # and its record
+        (lambda: store.add("docs", [A, B], flush=False), []),
+        (lambda: store.add("docs", [A, B]), [(0, 0, True)]),
+        (lambda: store.delete("docs", ["doc:b"]), [(1, 1, True)]),
+        (lambda: store.add("docs", [replace(A, text="otters eat clams")]), [(2, 0, True)]),
+    ]
+    for step, written in steps:
+        engine.written = []
+        step()
+        assert engine.written == written
+    store.close()
+
+
+LONG = Document(
+    "doc:long", "Long", "\n\n".join(f"Paragraph {n} of otters. " * 30 for n in range(9))
+)
+
+
+@pytest.mark.parametrize(
+    ("lost", "problem"),
+    [
+        ([entry_id(document_id("doc:a"), 0)], "1 of 3 documents are missing"),
+        ([entry_id(document_id("doc:long"), n) for n in (1, 2)], "2 of {} passages are missing"),
+        ([META_ID], "its record is missing"),
+        ([], None),
+    ],
+)
+def test_what_was_lost_is_said(tmp_path, lost, problem):
+    """By whoever opens the collection; what is there is counted."""
+    store = Collections(EmbeddedEngine(tmp_path))
+    store.add("docs", [A, B, LONG])
+    passages = store.meta("docs").passages
+    assert store.fault("docs") is None
+    store.engine.write("docs", [], lost)
+
+    again = Collections(store.engine)
+    stats = again.stats("docs")
+    store.close()
+
+    said = problem and f"collection 'docs' is damaged: {problem.format(passages)}"
+    assert stats["problem"] == said
+    if META_ID not in lost:
+        assert getattr(again.fault("docs"), "message", None) == said
+        assert stats["passages"] == passages - len(lost)
+
+
+def test_a_collection_of_another_version_is_not_touched(store):
+    """It is said what to do."""
+    store.engine.create("docs", None)
+    store.engine.write("docs", [Entry(META_ID, {"format": 99, "part": -1})])
+
+    with pytest.raises(IndexFault) as caught:
+        store.add("docs", [A])
+
+    assert caught.value.message == "collection 'docs' was written by another version of Kensaku"
+    assert caught.value.remedy == "export it there and import it here"
+
+
+def test_collections_of_others_are_listed_apart_and_left_alone(server_store):
+    """One of ours hides another's of the same name."""
+    client = server_store.engine._client
+    for name in ("theirs", "docs"):
+        client.create_collection(name, vectors_config={})
+    assert server_store.foreign_names() == ["docs", "theirs"]
+    assert server_store.is_foreign("docs")
+    with pytest.raises(IndexFault, match="'docs' was made by another application"):
+        server_store.add("docs", [A])
+    server_store.engine.create("docs", None)
+    server_store.add("docs", [A])
+
+    assert server_store.foreign_names() == ["theirs"]
+    assert [server_store.is_foreign(n) for n in ("docs", "theirs", "x")] == [False, True, False]
+    assert server_store.stats("theirs")["foreign"]
+    with pytest.raises(IndexFault) as caught:
+        server_store.drop("theirs")
+    assert caught.value.remedy == "choose another name"
+    server_store.engine.foreign = None
+    assert server_store.foreign_names() == []
+
+
+def test_a_whole_document_is_loaded_from_its_parts(store):
+    """Those that are left of it."""
+    store.add("docs", [LONG, A])
+    for document in (LONG, A):
+        id = document_id(document.url)
+        head = store.engine.get("docs", [entry_id(id, 0)])[entry_id(id, 0)]
+        assert store.document("docs", id, head).text == document.text

@@ -75,3 +75,41 @@ def test_what_has_no_vector_is_ranked_by_its_words():
     assert mixed["german"] == pytest.approx(0.8)
     assert mixed["english"] == pytest.approx(0.5 + 0.5 * 0.25)
     assert mixed["other"] == pytest.approx(0.5)
+
+
+def test_arithmetic_of_scores():
+    """To the figure."""
+    assert saturate(-1) == 0
+    assert saturate(30) == 0.75
+    assert blend({"a": 4.0, "b": -2.0}, {"a": 0.5, "c": 1.0}, 0.25) == {
+        "a": 0.75 + 0.125, "b": 0.0, "c": 0.25
+    }  # fmt: skip
+    assert blend({"a": 0.0}, {"b": 0.0}, 0.5) == {}
+    assert decay(0.8, -5, 30) == 0.8
+    assert decay(0.8, 60, 30) == pytest.approx(0.5)
+    assert cosine([3.0, 4.0], [4.0, 3.0]) == pytest.approx(0.96)
+    assert overlap({1: 5, 2: 1}, {1: 1, 2: 7}) == 1
+
+
+def test_variety_weighs_the_nearest_of_the_chosen():
+    """With nothing but variety, the one that is least like any of them."""
+    alike = {"ab": 0.2, "ac": 0.9, "ad": 0.3, "bc": 0.1, "bd": 0.8, "cd": 0.0}
+
+    def likeness(one: str, other: str) -> float:
+        return alike["".join(sorted((one, other)))]
+
+    relevance = {"a": 1.0, "b": 0.9, "c": 0.8, "d": 0.75}
+    assert diversify("abcd", relevance, likeness, 0.0, 4) == ["a", "b", "d", "c"]
+    assert diversify("abcd", relevance, likeness, 0.5, 3) == ["a", "b", "d"]
+    assert diversify("abcd", relevance, likeness, 0.5, 0) == []
+    assert diversify("", {}, likeness, 0.5, 3) == []
+
+
+def test_highlights_prefer_more_words_and_then_more_matches():
+    """Three at most; a match at the very end counts."""
+    text = "Otter otter otter. Fish fish. Otter fish. Fish. An otter"
+    wanted = query_pattern("otters fish")
+
+    assert highlights(text, wanted) == ["Otter otter otter.", "Fish fish.", "Otter fish."]
+    assert highlights("An otter", wanted) == ["An otter"]
+    assert highlights(text, None) == []

@@ -34,3 +34,24 @@ def test_every_language_has_its_stemmer(language):
     """By the name that Snowball has for it."""
     assert STEMMERS[language] in Stemmer.algorithms()
     assert document_terms("otters", language).length == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("ภาษาไทย", "th"),
+        ("اللغة العربية", "ar"),
+        ("Il gatto è nella casa con gli altri.", "it"),
+        ("O gato não está em casa, mas já foi.", "pt"),
+        ("De kat zit niet op het dak van een huis.", "nl"),
+        ("Katten är inte på taket och det är bra.", "sv"),
+        ("der otter", "en"),  # one common word says nothing
+        ("die was in", "en"),  # nor do words that English has, too
+        ("der die otter", "de"),
+        ("x" * 239 + "あ", "ja"),
+        ("x" * 240 + "あ", "en"),
+    ],
+)
+def test_the_beginning_of_a_text_tells_its_language(text, language):
+    """240 characters of it; two common words more than English has."""
+    assert guess_language(text) == language

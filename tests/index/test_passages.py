@@ -82,3 +82,82 @@ def test_passages_overlap_a_little():
 def test_sentences_end_where_a_reader_says(text, expected):
     """English and Japanese; a decimal point is no end."""
     assert [text[a:b] for a, b in sentences(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "passages"),
+    [
+        ("a" * 3_000, 1),
+        ("a" * 3_001, 2),
+        ("# A\n\nx\n\n# B\n\n".ljust(3_000, "a"), 1),
+        ("問" * 1_200, 1),
+        ("問" * 1_201, 2),
+        ("問" * 500 + "a" * 1_500, 1),  # a quarter is not mostly
+        ("問" * 501 + "a" * 1_499, 2),
+        ("a" * 2_000 + "問" * 900, 1),  # the beginning tells
+    ],
+)
+def test_a_passage_is_as_long_as_its_script_allows(text, passages):
+    """3,000 characters, or 1,200 where a character is a word."""
+    assert len(split(_document(text))) == passages
+
+
+def test_a_long_sentence_is_cut_at_its_last_space():
+    """In its second half; else between two characters."""
+    spaced = split(_document("a" * 60 + " " + "b" * 30 + "\n" + "c" * 50), max_chars=100)
+    assert [p.text for p in spaced] == ["a" * 60 + " " + "b" * 30, "c" * 50]
+    early = split(_document("a" * 49 + " " + "b" * 100), max_chars=100)
+    assert [(p.start, p.end) for p in early] == [(0, 100), (100, 150)]
+    half = split(_document("a" * 50 + " " + "b" * 100), max_chars=100)
+    assert next((p.start, p.end) for p in half) == (0, 50)
+    families = "👨‍👩‍👧" * 30
+    assert all(p.text.startswith("👨") for p in split(_document(families), max_chars=52))
+
+
+def test_pieces_are_whole_sentences_with_a_tenth_again():
+    """As many as fit; what is repeated is no longer than a tenth."""
+    text = " ".join(f"{n:02} is ten." for n in range(20))  # eleven characters each, with the space
+    found = split(_document(text), max_chars=110)
+
+    assert [(p.start, p.end) for p in found] == [(0, 109), (99, 208), (198, 219)]
+    assert [p.heading for p in found] == [""] * len(found)
+    assert {(p.url, p.title) for p in found} == {("https://e.org/", "T")}
+
+
+def test_headings_are_a_path():
+    """One of the same level takes the place of the last; marks behind it are no part of it."""
+    text = "Intro.\n# A #\nOne.\n### C\nTwo.\n## B\nThree.\n# D\n## E\nFour.\n####### no\nFive."
+    found = [(p.text, p.heading) for p in split(_document(text), max_chars=20)]
+
+    assert found == [
+        ("Intro.", ""),
+        ("# A #\nOne.", "A"),
+        ("### C\nTwo.", "A › C"),
+        ("## B\nThree.", "A › B"),
+        ("# D", "D"),
+        ("## E\nFour.", "D › E"),
+        ("####### no\nFive.", "D › E"),
+    ]
+    assert split(_document("\n\n## Only ##\nText."))[0].heading == "Only"
+    assert split(_document("Text.\n## Only\n"))[0].heading == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('He said "No." Then (he left.) Gone…', ['He said "No."', " Then (he left.)", " Gone…"]),
+        ("本当？！はい。」と", ["本当？！", "はい。」", "と"]),
+        ("a\n- b\n1) c\n2024 d", ["a\n", "- b\n", "1) c\n2024 d"]),
+        ("a\n \t\nb", ["a\n \t\n", "b"]),
+        ("", []),
+    ],
+)
+def test_sentences_end_with_their_brackets_and_at_lists(text, expected):
+    """Quotes and brackets belong to the sentence that they close."""
+    assert [text[a:b] for a, b in sentences(text)] == expected
+
+
+def test_sentences_of_a_part():
+    """Within bounds, with offsets of the whole."""
+    assert list(sentences("One. Two. Three.", 5, 9)) == [(5, 9)]
+    assert list(sentences("One. Two. Three.", 5)) == [(5, 9), (9, 16)]

@@ -9,6 +9,7 @@ import pytest
 
 from kensaku.errors import InvalidQuery
 from kensaku.index.request import Filters, SearchRequest, make_filters
+from kensaku.models import MAX_QUERY_CHARS
 from tests.index.animals import ALL
 
 
@@ -61,3 +62,72 @@ def test_a_request_arrives_as_it_was_sent():
     assert list(arrived.vector or ()) == [1.0, -0.5]
     assert arrived.to_wire() == request.to_wire()
     assert (arrived.collections, arrived.filters) == (request.collections, request.filters)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"max_results": 1}, {"max_results": 1_000}, {"mmr": 0.0}, {"mmr": 1.0}, {"freshness": 0.0},
+     {"freshness": 1e9}],
+)  # fmt: skip
+def test_the_bounds_are_taken(options):
+    """They say what is still allowed."""
+    SearchRequest("x", **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"text": " "}, "the query is empty"),
+        ({"max_results": 0}, "max_results is 0, and must be 1 to 1000"),
+        ({"max_results": 1_001}, "max_results is 1001, and must be 1 to 1000"),
+        ({"mmr": -0.1}, "mmr is -0.1, and must be 0 to 1"),
+        ({"mmr": 1.1}, "mmr is 1.1, and must be 0 to 1"),
+        ({"freshness": -1.0}, "freshness is -1.0; it must be a number of days"),
+        ({"freshness": float("inf")}, "freshness is inf; it must be a number of days"),
+        ({"freshness": float("nan")}, "freshness is nan; it must be a number of days"),
+    ],
+)
+def test_what_is_beyond_them_is_said(options, said):
+    """With the value and the bound."""
+    with pytest.raises(InvalidQuery, match=said):
+        SearchRequest(**{"text": "x", **options})
+
+
+def test_the_query_has_a_bound():
+    """That of every search."""
+    SearchRequest("x" * MAX_QUERY_CHARS)
+    with pytest.raises(InvalidQuery, match=f"{MAX_QUERY_CHARS + 1} characters"):
+        SearchRequest("x" * (MAX_QUERY_CHARS + 1))
+
+
+def test_a_plain_request_on_the_wire():
+    """All fields, with what they are when nobody says."""
+    assert SearchRequest("x").to_wire() == {
+        "text": "x",
+        "collections": None,
+        "max_results": 10,
+        "filters": {
+            "include_domains": (),
+            "exclude_domains": (),
+            "start_date": None,
+            "end_date": None,
+            "language": None,
+        },
+        "mode": None,
+        "mmr": None,
+        "freshness": None,
+        "vector": None,
+        "model": "",
+        "trust": 0.0,
+        "by_passage": False,
+        "include_document": False,
+        "namespace": "",
+    }
+    assert SearchRequest.from_wire(SearchRequest("x").to_wire()) == SearchRequest("x")
+
+
+def test_domains_are_normalised():
+    """As people write them."""
+    assert make_filters([" *.www.Example.org. "], ["www.x.example"], "", "2024", "ja") == Filters(
+        ("example.org",), ("x.example",), None, "2024", "ja"
+    )

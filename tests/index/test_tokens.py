@@ -11,6 +11,7 @@ from kensaku.index.tokens import (
     query_terms,
     similar_terms,
 )
+from kensaku.index.words import spellings, strip_accents, term_id, word_ids
 
 
 @pytest.mark.parametrize(
@@ -133,3 +134,136 @@ def test_a_pattern_finds_the_forms_of_a_word():
 def test_the_same_term_has_the_same_number_everywhere():
     """An index moves between machines: numbers must not depend on the process."""
     assert query_terms("otter") == {3429134132: 1.0}
+
+
+def numbers(words: str) -> dict[int, int]:
+    """`otter river:2` → the ids of these terms, with how often they occur."""
+    pairs = (word.partition(":") for word in words.split())
+    return {term_id(word.replace("_", "\0")): int(count or 1) for word, _, count in pairs}
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "words", "others"),
+    [
+        ("The otters of an otter", "en", "otter:2", ""),
+        ("RTX4090", "en", "rtx4090", "rtx 4090"),
+        ("getItem HTTPServer", "en", "getitem httpserver", "get item http server"),
+        ("aB4c x1 ab1", "en", "ab4c x1 ab1", ""),  # one letter is no part, and three are too few
+        ("abc1", "en", "abc1", "abc 1"),
+        ("ABCD abcd 1234", "en", "abcd:2 1234", ""),
+        ("e-mail", "en", "e mail", "email"),
+        ("well-known-name.x", "en", "well known name x", ""),
+        ("a-b-c-d-e", "en", "b c d e", ""),
+        ("b-c-d-e", "en", "b c d e", "bcde"),
+        ("3.14 3.14", "en", "3:2 14:2", "3.14:2"),
+        ("1.2.3.4.5", "en", "1 2 3 4 5", ""),
+        ("rock'n'roll", "en", "rock n roll", ""),
+        ("l'otter’s", "en", "l otter", ""),
+        ("x" * 64 + " " + "y" * 65, "en", "x" * 64, ""),
+        ("Straße Łódź", "en", "strass lodz", ""),
+        ("Autobahn", "de", "autobahn", ""),
+        ("検索", "zh", "検 索", "検索_"),
+        ("ある検索", "zh", "検 索", "る検_ 検索_"),
+        ("한국어", "ko", "한국어", "한국_ 국어_"),
+        ("ภา otters", "th", "ภา otter", "ภา_"),
+        ("", "en", "", ""),
+    ],
+)  # fmt: skip
+def test_a_text_has_exactly_these_terms(text, language, words, others):
+    """Words with their counts, and what else it is found by."""
+    terms = document_terms(text, language)
+
+    assert terms.pairs == numbers(others)
+    assert terms.words == numbers(words)
+    assert terms.length == sum(numbers(words).values())
+    assert terms.ids == [*terms.words, *terms.pairs]
+
+
+def test_a_long_compound_is_found_by_its_beginnings_and_ends():
+    """Of five letters and more, with four at least on the other side; ten make it long."""
+    stem = word_ids("de").stem
+    parts = [*"erkraft rkraft kraft".split(), *"wasse wasser wasserk".split()]
+
+    assert document_terms("Wasserkraft", "de").pairs.keys() == {term_id(stem(p)) for p in parts}
+    assert document_terms("Wasserkraf", "de").pairs
+    assert not document_terms("Wasserkra", "de").pairs
+    assert not document_terms("Wasserkraft", "en").pairs
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("The Who (band)", "the who"), ("It", "it"), ("Herons of", ""), ("", ""), ("a Thing", "a")],
+)
+def test_a_name_is_found_by_the_stop_words_it_begins_with(name, words):
+    """Up to the first other word."""
+    assert name_terms(name) == {term_id(f"{w}\0\0"): 1 for w in words.split()}
+
+
+def test_a_query_weighs_its_terms():
+    """The most of all languages; parts only where nobody knows the whole."""
+    assert query_terms("otters otter rivers") == {**numbers("otter:2 river")}
+    assert query_terms("RTX4090 RTX4090", ["en"], lambda _: False) == numbers(
+        "rtx4090:2 rtx:2 4090:2"
+    )
+    assert query_terms("RTX4090") == numbers("rtx4090")
+    assert query_terms("e-mail", ["en"], lambda _: False) == numbers("e mail email")
+    assert query_terms("otters", ["xx"]) == numbers("otter")
+    assert query_terms("検索 otters", ["zh", "en"]) == numbers("検 索 検索_ otter")
+    assert query_terms("otters", ["zh"]) == numbers("otter")
+    assert query_terms("the") == {term_id("the\0\0"): 1.0}
+    assert query_terms("") == {}
+
+
+def test_eight_words_may_be_misspelled():
+    """Of 4 to 24 letters; stop words are spelled well."""
+    late = " ".join(["alpha"] * 8 + ["herom"])
+    assert term_id("heron") not in similar_terms(late, ["en"])
+    assert term_id("heron") in similar_terms("alpha " * 7 + "herom", ["en"])
+    assert term_id("heron") in similar_terms("HÉROM", ["en"])
+    assert similar_terms("the", ["en"]) == {}
+    assert similar_terms("cat", ["en"]) == {term_id("cat"): 1.0}
+    assert set(similar_terms("otter", ["en"]).values()) == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("word", "count"),
+    [("cat", 0), ("cats", 234), ("a" * 24, 1228), ("a" * 25, 0), ("c4ts", 0), ("кошка", 352)],
+)
+def test_a_word_has_so_many_spellings(word, count):
+    """One letter of its alphabet less, more or other, or two that are swapped."""
+    assert len(spellings(word)) == count
+
+
+def test_spellings_are_in_the_alphabet_of_the_word():
+    """Latin, Cyrillic, Greek; in others, letters are left out or swapped."""
+    assert {"oter", "tter", "toter", "ottre", "ottar", "zotter", "otterz"} <= spellings("otter")
+    assert {"кошк", "кошкы", "кшока"} <= spellings("кошка")
+    assert {"λόγοω", "όλγο"} <= spellings("λόγο")
+    assert spellings("हिमा") == set()  # its vowels are no letters
+    assert spellings("שלום") == {"לום", "שום", "שלם", "שלו", "לשום", "שולם", "שלםו"}
+
+
+def test_a_pattern_is_exactly_the_stems_and_pairs():
+    """Grammar in hiragana is left out; a single character is taken as it is."""
+    assert query_pattern("Studies, e-mail").pattern == r"\b(?:studi|e\-mail)"  # type: ignore[union-attr]
+    assert query_pattern("検索する犬 猫").pattern == "検索|索す|る犬|猫"  # type: ignore[union-attr]
+    assert query_pattern("otters 検索").pattern == r"\b(?:otter)|検索"  # type: ignore[union-attr]
+    assert query_pattern("する") is None
+    assert query_pattern("") is None
+
+
+def test_letters_are_those_of_people_without_accents():
+    """Letters that Unicode does not take apart, and marks of three scripts; nothing beside them."""
+    assert strip_accents("łđðøœæßıþħŧŋ") == "lddooeaessithhtn"
+    marks = (0x300, 0x36F, 0x591, 0x5C7, 0x64B, 0x65F, 0x640)
+    assert strip_accents("a" + "".join(map(chr, marks))) == "a"
+    others = "a" + "".join(map(chr, (0x2FF, 0x370, 0x590, 0x5C8, 0x64A, 0x660)))
+    assert strip_accents(others) == others
+    assert strip_accents("がé") == "がe"  # marks of other scripts carry meaning
+
+
+def test_a_word_of_64_characters_has_parts():
+    """A longer one is no word. No term has the number 0."""
+    assert document_terms("a" * 60 + "1234").pairs == numbers("a" * 60 + " 1234")
+    assert document_terms("a" * 61 + "1234").ids == []
+    assert term_id("") == 1

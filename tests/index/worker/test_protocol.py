@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,38 @@ def test_a_long_path_gets_a_short_socket(tmp_path):
     assert socket_path(tmp_path / "i") == (tmp_path / "i").resolve() / "socket"
     assert len(str(socket_path(deep))) <= 100
     assert socket_path(deep) != socket_path(Path(f"{deep}y"))
+
+
+def test_a_frame_is_compact_json_behind_its_length():
+    """What JSON does not know is written as text."""
+    assert encode_frame({"id": 1, "é": Path("/x")}) == b'\x00\x00\x00\x12{"id":1,"\xc3\xa9":"/x"}'
+
+
+def test_an_error_is_plain_values():
+    """With the name that was not known."""
+    assert encode_error(UnknownName("collection", "docz", ["docs"]))["name"] == "docz"
+    assert encode_error(IndexFault("full", remedy="free some")) == {
+        "type": "IndexFault",
+        "message": "full",
+        "remedy": "free some",
+        "name": "",
+    }
+
+
+def test_a_socket_is_beside_the_index_up_to_a_hundred_bytes(tmp_path, monkeypatch):
+    """Beyond that it is in a private directory."""
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
+    home = tmp_path / f"kensaku-{os.getuid()}"
+    root = tmp_path / ("x" * (100 - len(os.fsencode(tmp_path / "socket")) - 1))
+    assert len(os.fsencode(root / "socket")) == 100
+    assert socket_path(root) == root / "socket"
+    assert not home.exists()
+
+    far = socket_path(Path(f"{root}y"))
+    assert far.parent == home
+    assert len(far.stem) == 24
+    assert far.suffix == ".socket"
+    assert home.stat().st_mode & 0o777 == 0o700
+    home.chmod(0o755)
+    with pytest.raises(IndexFault, match="belongs to somebody else"):
+        socket_path(Path(f"{root}y"))

@@ -1,0 +1,218 @@
+"""One search on a real engine, to the letter: rows, notes, filters, order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kensaku.errors import IndexFault, InvalidQuery, UnknownName
+from kensaku.index.collections import Collections
+from kensaku.index.engines.embedded import EmbeddedEngine
+from kensaku.index.integrity import check, export_page
+from kensaku.index.request import Filters, SearchRequest
+from kensaku.index.search import search
+from kensaku.models import Document
+
+OTTERS = Document(
+    "https://a.example/otters", "Otters", "Sea otters hold hands.", "2024-05-06", "en", {"n": 1}
+)
+HERONS = Document("https://b.example/herons", "Grey herons", "Herons wait for fish.", "2020", "en")
+TASKS = [
+    Document(f"doc:{name}", name, "How to cancel something.")
+    for name in ("Task.cancel", "Task.cancelling")
+]
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Iterator[Collections]:
+    collections = Collections(EmbeddedEngine(tmp_path))
+    collections.add("animals", [OTTERS, HERONS])
+    yield collections
+    collections.close()
+
+
+def rows(stored: Collections, text: str, **options: Any) -> list[Any]:
+    return search(stored, SearchRequest(text, ("animals",), **options))["rows"]
+
+
+def test_a_row_has_all_that_is_known(stored: Collections) -> None:
+    """Also the whole text, when it is asked for."""
+    found = search(stored, SearchRequest("otters hands", include_document=True))
+    [row] = found["rows"]
+    score, bm25 = row.pop("score"), row.pop("bm25")  # type: ignore[misc]
+
+    assert found["notes"] == []
+    assert 0 < score < 1
+    assert bm25 is not None
+    assert bm25 > 0
+    assert score == round(score, 4)
+    assert row == {
+        "url": OTTERS.url,
+        "title": "Otters",
+        "published": "2024-05-06",
+        "language": "en",
+        "metadata": '{"n": 1}',
+        "text": "Sea otters hold hands.",
+        "start": 0,
+        "end": 22,
+        "heading": "",
+        "collection": "animals",
+        "cosine": None,
+        "highlights": ["Sea otters hold hands."],
+        "revision": row["revision"],
+        "document": "Sea otters hold hands.",
+    }
+    assert len(row["revision"]) == 16
+
+
+@pytest.mark.parametrize(
+    ("filters", "urls"),
+    [
+        (Filters(), {OTTERS.url, HERONS.url}),
+        (Filters(include_domains=("a.example",)), {OTTERS.url}),
+        (Filters(exclude_domains=("a.example",)), {HERONS.url}),
+        (Filters(start_date="2024-05-06"), {OTTERS.url}),
+        (Filters(start_date="2024-05-07"), set()),
+        (Filters(end_date="2020"), {HERONS.url}),
+        (Filters(end_date="2019"), set()),
+        (Filters(language="en"), {OTTERS.url, HERONS.url}),
+        (Filters(language="ja"), set()),
+    ],
+)
+def test_filters_are_kept(stored: Collections, filters: Filters, urls: set[str]) -> None:
+    """Both days are among them."""
+    assert {r["url"] for r in rows(stored, "otters herons", filters=filters)} == urls
+
+
+def test_a_date_that_is_none_is_refused(stored: Collections) -> None:
+    """With its name and the way to write it."""
+    with pytest.raises(InvalidQuery, match=r"start_date is 'x{40}'; write it as 2026-01-31"):
+        rows(stored, "otters", filters=Filters(start_date="x" * 50))
+
+
+def test_a_whole_title_in_the_query_lifts_a_document(stored: Collections) -> None:
+    """By a fifth of what it lacks."""
+    stored.add("docs", TASKS)
+    found = search(stored, SearchRequest("task.cancel something", ("docs",)))["rows"]
+    assert [r["title"] for r in found] == ["Task.cancel", "Task.cancelling"]
+
+    [plain] = rows(stored, "sea hands")
+    [lifted] = rows(stored, "sea hands otters")
+    assert lifted["score"] > plain["score"]
+    bare = lifted["bm25"] / (lifted["bm25"] + 10)
+    assert lifted["score"] == pytest.approx(bare + 0.2 * (1 - bare), abs=1e-4)
+
+
+def test_a_misspelled_word_is_said_to_be_one(stored: Collections) -> None:
+    """The hits are for another."""
+    found = search(stored, SearchRequest("otterz"))
+    assert [r["url"] for r in found["rows"]] == [OTTERS.url]
+    assert found["notes"] == [
+        "no document has these words; the hits have words that differ by one letter"
+    ]
+    assert search(stored, SearchRequest("zebras")) == {"rows": [], "notes": []}
+
+
+def test_a_search_by_meaning_needs_a_model(stored: Collections) -> None:
+    """And says what to do."""
+    for mode in ("hybrid", "dense"):
+        with pytest.raises(IndexFault, match="'animals' cannot be searched by meaning") as caught:
+            rows(stored, "otters", mode=mode)
+        assert caught.value.remedy == "set an embedding model and add its documents again"
+
+
+def test_words_and_vectors_are_blended(tmp_path: Path) -> None:
+    """By trust; each row has both figures."""
+    collections = Collections(EmbeddedEngine(tmp_path))
+    vectors = {OTTERS.url: [[1.0, 0.0]], HERONS.url: [[0.6, 0.8]]}
+    collections.add("animals", [OTTERS, HERONS], vectors, model="m")
+    asked: dict[str, Any] = {"vector": [1.0, 0.0], "model": "m"}
+
+    [one] = rows(collections, "otters", **asked, mode="lexical")
+    assert one["cosine"] is None
+    one, two = rows(collections, "nothing", **asked, trust=1.0)
+    assert (one["url"], one["bm25"], one["score"]) == (OTTERS.url, None, 1.0)
+    assert two["cosine"] == pytest.approx(0.6, abs=1e-3)
+    one, two = rows(collections, "herons", **asked, trust=0.5)
+    assert {r["url"] for r in (one, two)} == {OTTERS.url, HERONS.url}
+    assert all(r["cosine"] is not None and r["bm25"] is not None for r in (one, two))
+    assert [r["cosine"] for r in rows(collections, "herons", **asked, trust=0.0)] == [None]
+    assert [r["url"] for r in rows(collections, "fish", **asked, mode="dense", max_results=1)] == [
+        OTTERS.url
+    ]
+    with pytest.raises(IndexFault) as caught:
+        rows(collections, "otters", **{**asked, "model": "other"}, mode="dense")
+    assert caught.value.remedy == "set the embedding model it was made with (m)"
+    with pytest.raises(IndexFault, match=r"holds vectors of m \(2 numbers each\), not of n \(2\)"):
+        collections.add("animals", [TASKS[0]], {TASKS[0].url: [[1.0, 0.0]]}, model="n")
+    with pytest.raises(InvalidQuery, match=r"doc:Task\.cancel has 1 passages, but 2 vectors"):
+        collections.add("animals", [TASKS[0]], {TASKS[0].url: [[1.0, 0.0]] * 2}, model="m")
+    assert collections.stats("animals")["model"] == "m"
+    collections.close()
+
+
+def test_what_adding_and_deleting_did_is_counted(stored: Collections) -> None:
+    """New, changed and known documents; the last of one address counts."""
+    changed = Document(HERONS.url, "Herons", "They fly.")
+    twice = [TASKS[0], TASKS[0], OTTERS, changed]
+    assert stored.add("animals", twice) == {"added": 1, "updated": 1, "unchanged": 1}
+    assert stored.delete("animals", [HERONS.url, "doc:none"]) == 1
+    assert stored.delete("animals", [HERONS.url]) == 0
+    assert stored.names() == ["animals"]
+    stats = stored.stats("animals")
+    assert stats.pop("disk")  # type: ignore[misc]
+    assert stats == {
+        "documents": 2,
+        "passages": 2,
+        "languages": ["en"],
+        "model": None,
+        "average_terms": stats["average_terms"],
+        "foreign": False,
+        "problem": None,
+    }
+    assert stats["average_terms"] == round(stored.meta("animals").current_average, 1)
+    stored.drop("animals")
+    assert stored.names() == []
+    with pytest.raises(UnknownName, match="there is none yet"):
+        stored.delete("animals", ["x"])
+    with pytest.raises(UnknownName):
+        stored.drop("animals")
+
+
+def test_a_collection_is_checked_against_its_record(stored: Collections) -> None:
+    """Every document is read."""
+    assert check(stored, "animals") == {
+        "documents": 2,
+        "expected": 2,
+        "damaged": [],
+        "problem": None,
+        "remedy": "",
+    }
+    documents, damaged, after = export_page(stored, "animals", None, False)
+    assert sorted(d.url for d in documents) == [OTTERS.url, HERONS.url]
+    assert (damaged, after) == ([], None)
+    stored.meta("animals").checksum = "1"
+    found = check(stored, "animals")
+    assert found["problem"] == (
+        "collection 'animals' is damaged: some documents are not those that were stored"
+    )
+    assert found["remedy"].startswith("save what can be read")
+    stored.meta("animals").documents = 5
+    assert check(stored, "animals")["problem"] == (
+        "collection 'animals' is damaged: 3 of 5 documents are missing"
+    )
+
+
+def test_a_document_of_many_passages_is_one_row(stored: Collections) -> None:
+    """Unless passages are asked for; the text is whole."""
+    long = Document("doc:long", "Long", "\n\n".join("Kelp grows. " * 200 for _ in range(4)))
+    stored.add("animals", [long])
+
+    [row] = rows(stored, "kelp", include_document=True)
+    assert row["document"] == long.text
+    parts = rows(stored, "kelp", by_passage=True)
+    assert len(parts) == len({r["start"] for r in parts}) > 2
+    assert all(long.text[r["start"] : r["end"]] == r["text"] for r in parts)
