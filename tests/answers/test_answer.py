@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from kensaku import Hit, Outcome
-from kensaku.answers.answer import extractive
+from kensaku.answers.answer import (
+    NO_ANSWER,
+    Answer,
+    _adds_to,
+    _is_beside,
+    _is_superfluous,
+    as_hit,
+    best_sentences,
+    extractive,
+)
 from kensaku.answers.context import Citation
-from kensaku.answers.score import MARK
+from kensaku.answers.score import MARK, Sentence
 from kensaku.answers.verify import verify
+from kensaku.models import Attempt, Passage
+from kensaku.search.confidence import confidence_of
 from kensaku.testing import FakeUpstream, faults
 from tests.growth import growth
 
@@ -146,6 +158,143 @@ async def test_that_no_source_answers_is_said(upstream: FakeUpstream, make_clien
     assert answer.confidence is not None
 
 
+def sentence(n: int = 1, at: int = 0, **given: Any) -> Sentence:
+    """A sentence at this position of this source."""
+    return Sentence("", n, at, frozenset(), **given)
+
+
+@pytest.mark.parametrize(
+    ("one", "best", "superfluous"),
+    [
+        (sentence(own=0.1, score=0.9), sentence(score=2.0), False),
+        (sentence(own=0.1, score=0.89), sentence(score=2.0), True),  # below 0.45 of the best
+        (sentence(score=0.1), sentence(score=2.0), False),  # one beside it has no words of its own
+    ],
+)
+def test_a_sentence_that_scores_far_below_the_best_adds_nothing(
+    one: Sentence, best: Sentence, superfluous: bool
+) -> None:
+    """It only shares a word with the question."""
+    assert _is_superfluous("otters", one, best) is superfluous
+
+
+@pytest.mark.parametrize(
+    ("question", "one", "own", "superfluous"),
+    [
+        ("when was it built", sentence(own=0.5, score=2.0), 0.8, True),
+        (
+            "when was it built",
+            sentence(own=0.5, score=2.0),
+            0.79,
+            False,
+        ),  # the best says too little
+        ("when was it built", sentence(score=2.0), 0.1, True),
+        ("when was it built", sentence(2, score=2.0), 0.9, False),  # another source may confirm it
+        ("who built it", sentence(own=0.5, score=2.0), 0.9, False),
+        ("when in 1893 was it built", sentence(own=0.5, score=2.0), 0.9, False),
+    ],
+)
+def test_once_the_figure_is_there_its_source_has_said_enough(
+    question: str, one: Sentence, own: float, superfluous: bool
+) -> None:
+    """When the best sentence has most of the question's words."""
+    best = replace(sentence(own=own, score=2.0), text="It was built in 1893.")
+
+    assert _is_superfluous(question, one, best) is superfluous
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "beside"),
+    [
+        (sentence(1, 4), sentence(1, 5), True),
+        (sentence(1, 6), sentence(1, 5), True),
+        (sentence(1, 5), sentence(1, 5), False),
+        (sentence(1, 7), sentence(1, 5), False),
+        (sentence(2, 6), sentence(1, 5), False),
+    ],
+)
+def test_neighbours_stand_directly_beside_each_other(
+    one: Sentence, other: Sentence, beside: bool
+) -> None:
+    """In one source."""
+    assert _is_beside(one, other) is beside
+
+
+def test_a_copy_has_seven_tenths_of_its_words_in_common() -> None:
+    """A sentence without words is none."""
+    ten = frozenset(range(10))
+
+    assert not _adds_to(ten, frozenset(range(7)))
+    assert _adds_to(ten, frozenset(range(6)))
+    assert _adds_to(frozenset(), ten)
+
+
+RAFTS = [
+    "A raft of otters rests in the bay. Clams are buried in mud.",
+    "Otters form a raft of hundreds at night.",
+    "A raft holds mothers with otters that are young. Herons stand alone.",
+    "Every raft drifts where otters wrapped themselves in kelp.",
+]
+
+
+def test_the_best_three_sentences_in_the_order_of_their_sources() -> None:
+    """Or as many as are wanted, the best first."""
+    cited = [Citation.of(n, Hit(f"https://{n}.example/", "", t)) for n, t in enumerate(RAFTS, 1)]
+    best = best_sentences("raft of otters", cited, 0.9, count=9)
+
+    assert [s.score for s in best] == sorted((s.score for s in best), reverse=True)
+    assert len(best) >= 4
+    assert best_sentences("raft of otters", cited, 0.9) == best[:3]
+    assert best_sentences("raft of otters", cited, 0.9, count=1) == best[:1]
+    assert extractive("raft of otters", cited, 0.9) == " ".join(
+        f"{s.text} [{s.citation}]" for s in sorted(best[:3], key=lambda s: s.position)
+    )
+
+
+def test_an_answer_as_json() -> None:
+    """All of it, the confidence only where there is one."""
+    url = "https://a.example/"
+    cited = Citation(1, url, "Otters", "2026-11-17", (Passage(url, "They do.", 3, 11),))
+    sure = confidence_of("otters", [as_hit(cited)])
+    attempt = Attempt("tavily", Outcome.FOUND, hits=1)
+    answer = Answer("They do. [1]", (cited,), Outcome.FOUND, sure, "small", (attempt,), ("note",))
+
+    assert answer.to_dict() == {
+        "answer": "They do. [1]",
+        "citations": [
+            {
+                "n": 1,
+                "url": url,
+                "title": "Otters",
+                "published": "2026-11-17",
+                "passages": [{"start": 3, "end": 11, "text": "They do."}],
+            }
+        ],
+        "outcome": "found",
+        "confidence": sure.to_dict(),
+        "written_by": "small",
+        "attempts": [attempt.to_dict()],
+        "notes": ["note"],
+    }
+    assert Answer(None, (), Outcome.EMPTY).to_dict() == {
+        "answer": None,
+        "citations": [],
+        "outcome": "empty",
+        "confidence": None,
+        "written_by": "extract",
+        "attempts": [],
+        "notes": [],
+    }
+
+
+def test_a_citation_is_a_hit_again() -> None:
+    """With its passages as its text."""
+    url = "https://a.example/"
+    cited = Citation(1, url, "Otters", None, (Passage(url, "a", 0, 1), Passage(url, "b", 5, 6)))
+
+    assert as_hit(cited) == Hit(url, "Otters", "a b")
+
+
 # --- by a model
 
 
@@ -251,6 +400,8 @@ async def test_without_sources_no_model_is_asked(upstream: FakeUpstream, ask: An
     down = await ask(says("Of course they do."))
 
     assert (empty.outcome, empty.text) == (Outcome.EMPTY, None)
+    assert NO_ANSWER not in empty.notes
+    assert empty.written_by == "extract"
     assert (down.outcome, down.text) == (Outcome.UNAVAILABLE, None)
     assert upstream.asked("llm") == []
 

@@ -95,3 +95,20 @@ def test_the_sentence_with_the_figure_is_the_answer() -> None:
 
     best = max(scored.sentences, key=lambda s: s.score)
     assert "about 300" in best.text
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "points"),
+    [
+        ("When was the harbour built?", "The harbour was built in 1893.", 0.25),
+        ("How many otters live here?", "About 300 otters live here.", 0.5),
+        ("Who built the harbour?", "It was built by Smeaton.", 0.2),
+        ("Who built the harbour?", "It was built.", 0.0),
+        ("What is the harbour?", "It was built by Smeaton in 1893.", 0.0),
+    ],
+)
+def test_what_the_kind_of_answer_is_worth(question: str, sentence: str, points: float) -> None:
+    """Beside 1 for all words of the question."""
+    citation = Citation.of(1, Hit("https://a.example/", "", sentence))
+
+    assert [s.kind for s in score_sentences(question, [citation]).sentences] == [points]

@@ -8,7 +8,7 @@ import pytest
 
 from kensaku import Kensaku
 from kensaku.answers.context import Citation
-from kensaku.answers.verify import MAX_QUOTE, verify
+from kensaku.answers.verify import MAX_QUOTE, _occurrences, verify
 from kensaku.errors import FetchError, InvalidQuery, TooLarge
 from kensaku.models import Hit, Page, Passage
 from kensaku.testing import FakeUpstream
@@ -33,6 +33,12 @@ JAPANESE = (
         ("ｶﾞﾗｽ", "丸いガラス窓", "ガラス"),
         ("café", "the cafe\u0301 is open", "cafe\u0301"),
         ("STRASSE", "die Straße", "Straße"),
+        ("x" * 10_000, "x" * 10_000, "x" * 10_000),
+        ("3.14", "it is 3.14.", "3.14"),
+        ("in 3", "in 3. Or", "in 3"),
+        ("3 or", "a, 3 or", "3 or"),
+        ("a - b", "a−b", "a−b"),
+        ("1, 2", "1,2", "1,2"),
         ("soft hyphen", "a soft hy\u00adphen", "soft hy\u00adphen"),
     ],
 )
@@ -59,6 +65,12 @@ def test_a_quote_is_found_where_it_stands(quote: str, source: str, words: str) -
         ("cafe", "the cafe\u0301"),
         ("足をつなぎます", JAPANESE),
         ("anything", ""),
+        ("3", "it is 3.14"),
+        ("14", "it is 3.14"),
+        ("3", "it is 3,140"),
+        ("140", "it is 3,140"),
+        ("a b", "ab"),
+        ("ab", "a b"),
     ],
 )
 def test_what_does_not_stand_there_is_not_found(quote: str, source: str) -> None:
@@ -131,3 +143,31 @@ async def test_the_time_of_the_call_bounds_the_look(make_client) -> None:
     page = Page(url="https://a.example/", title="", text="x " * 50_000)
     with pytest.raises(TooLarge):
         await make_client("tavily").verify("otters", page, timeout=-1)
+
+
+def test_a_verdict_is_ready_for_json() -> None:
+    """Where the quote stands, and in which words; nothing of it where it does not."""
+    assert verify("hold hands", ENGLISH).to_dict() == {
+        "found": True,
+        "start": 12,
+        "end": 22,
+        "text": "hold\nhands",
+    }
+    assert verify("hold paws", ENGLISH).to_dict() == {
+        "found": False,
+        "start": None,
+        "end": None,
+        "text": "",
+    }
+
+
+@pytest.mark.parametrize(
+    ("wanted", "text"),
+    [("aabaaab", "aabaabaaabaaab"), ("abab", "ababab"), ("aaa", "aaaaa"), ("abcabd", "abcabcabd"),
+     ("aabaaaab", "aabaaabaaaabaabaaaab"), ("x", "axbx"), ("ab", "ba")],
+)  # fmt: skip
+def test_every_occurrence_is_found(wanted: str, text: str) -> None:
+    """As a plain search at every place finds them."""
+    plain = [at for at in range(len(text)) if text.startswith(wanted, at)]
+
+    assert list(_occurrences(text, wanted)) == plain

@@ -43,7 +43,7 @@ async def read_completion(body: AsyncIterator[bytes]) -> AsyncGenerator[str, Non
 
 
 async def read_in_time(
-    texts: AsyncGenerator[str, None], seconds: float, idle: float | None = None
+    texts: AsyncGenerator[str, None], seconds: float
 ) -> AsyncGenerator[str, None]:
     """Yield the pieces of a reply. Raises `Timeout` when it takes too long, or stalls."""
     loop = asyncio.get_running_loop()
@@ -60,7 +60,7 @@ async def read_in_time(
                 message = "stalled" if stalled else f"took longer than {seconds:g} s"
                 raise Timeout("llm", f"the model {message}") from None
             yield text
-            limit = min(deadline, loop.time() + (IDLE_SECONDS if idle is None else idle))
+            limit = min(deadline, loop.time() + IDLE_SECONDS)
 
 
 async def _events(body: AsyncIterator[bytes]) -> AsyncIterator[str]:

@@ -98,7 +98,9 @@ class _Characters(dict[str, float]):
 
 
 def _is_common(char: str, encodings: Mapping[str, bytes]) -> bool:
-    return any(b"" < char.encode(name, "ignore") < end for name, end in encodings.items())
+    """Tell whether an encoding has the character; EUC-KR spells those that it lacks, in letters."""
+    codes = ((char.encode(name, "ignore"), end) for name, end in encodings.items())
+    return any(len(code) == 2 and code < end for code, end in codes)
 
 
 _CHARACTERS = _Characters()
@@ -116,7 +118,7 @@ def count(text: str) -> int:
             total += _count_characters(block, foreign=bool(rate))
     for run in _OPAQUE.findall(text):
         if _is_opaque(run):
-            total += max(0.0, _OPAQUE_WEIGHT * len(run) - _count_words(run, 1.0))
+            total += _OPAQUE_WEIGHT * len(run) - _count_words(run, 1.0)
     return max(1, int(total * _MARGIN + 0.999))
 
 
@@ -131,7 +133,7 @@ def _count_words(text: str, foreign: float) -> float:
             by_length = _OTHER
         over = len(word) - len(by_length) + 1
         size = by_length[len(word)] if over <= 0 else by_length[-1] + over * _TAIL
-        total += max(1.0, size * foreign) if by_length is _FOREIGN else size
+        total += size * foreign if by_length is _FOREIGN else size
     return total
 
 

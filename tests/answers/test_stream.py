@@ -1,0 +1,138 @@
+"""The reply of a model while it arrives: whole, or an error."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import nullcontext
+
+import pytest
+
+from kensaku.answers.stream import read_completion, read_in_time
+from kensaku.errors import Timeout, Unreadable
+
+
+async def chunks(*parts: bytes) -> AsyncIterator[bytes]:
+    """A body that arrives in these parts."""
+    for part in parts:
+        yield part
+
+
+def event(content: object = None, **more: object) -> bytes:
+    """A piece of a reply."""
+    return (
+        b"data: "
+        + json.dumps({"choices": [{"delta": {"content": content}} | more]}).encode()
+        + b"\n"
+    )
+
+
+async def read(*parts: bytes) -> list[str]:
+    return [text async for text in read_completion(chunks(*parts))]
+
+
+DONE = b"data: [DONE]\n"
+END = event(finish_reason="stop")
+
+
+@pytest.mark.parametrize(
+    ("parts", "texts"),
+    [
+        ([event("Ot"), event("ters"), DONE], ["Ot", "ters"]),
+        ([event("Ot") + event("ters") + DONE], ["Ot", "ters"]),
+        ([event("Otters"), END], ["Otters"]),
+        ([event("Otters"), DONE, event("more")], ["Otters"]),
+        ([event(""), event(7), event(None), event("x"), END], ["x"]),
+        ([b": ping\n\nevent: x\n", event("x"), DONE], ["x"]),
+        ([b"data:" + event("x")[6:], b"data:[DONE]"], ["x"]),
+        ([event("ラ")[:-30], event("ラ")[-30:], DONE], ["ラ"]),
+        ([json.dumps({"choices": [{"delta": {"content": "é"}}]}, ensure_ascii=False).join(["data: ", "\n"]).encode()[:-8],
+          json.dumps({"choices": [{"delta": {"content": "é"}}]}, ensure_ascii=False).join(["data: ", "\n"]).encode()[-8:],
+          DONE], ["é"]),
+        ([b' {"choices": [{"message": {', b'"content": "whole"}}]}'], ["whole"]),
+        ([b'data: {"choices": [{"message": {"content": "x"}}]}'], ["x"]),
+        ([event("x"), b'data: {"choices": []}\n', DONE], ["x"]),
+        ([event("x"), b'data: {"choices": [1]}\n', DONE], ["x"]),
+        ([event("x"), b'data: {"choices": [{"delta": "y"}]}\n', DONE], ["x"]),
+        ([b"\n\n", event("x"), DONE], ["x"]),
+    ],
+)  # fmt: skip
+async def test_the_text_of_a_reply_is_read_as_it_arrives(
+    parts: list[bytes], texts: list[str]
+) -> None:
+    """In events, cut anywhere, or as one completion by a server that does not stream."""
+    assert await read(*parts) == texts
+
+
+@pytest.mark.parametrize(
+    ("parts", "sentence"),
+    [
+        ([event("half a")], "the model's reply broke off"),
+        ([], "the model's reply broke off"),
+        ([event("half a", finish_reason="length")], r"the model ended early \(length\)"),
+        ([event("x", finish_reason="content_filter")], r"the model ended early \(content_filter\)"),
+        ([b"data: not JSON\n"], "the model's server sent no answer"),
+        ([b'data: {"error": {"code": 1}, "choices": []}\n'], "the model's server sent no answer"),
+        ([b'data: {"choices": {}}\n'], "the model's server sent no answer"),
+        ([b'data: {"x": 1}\n'], "the model's server sent no answer"),
+        ([b"data: [1]\n"], "the model's server sent no answer"),
+        ([b'data: {"choices": ' + b"[" * 100_000 + b"\n"], "the model's server sent no answer"),
+        ([b"data: " + b"x" * 4_194_299], "an event that is too large"),
+    ],
+)
+async def test_half_a_reply_is_an_error(parts: list[bytes], sentence: str) -> None:
+    """A sentence that breaks off is never taken for the end."""
+    with pytest.raises(Unreadable, match=sentence):
+        await read(*parts)
+
+
+async def test_an_event_has_at_most_four_megabytes() -> None:
+    """Exactly so much is read."""
+    piece = event("x", finish_reason="stop", pad="y" * 4_194_000)
+    padded = piece[:-1] + b" " * (4_194_304 - len(piece) + 1)
+
+    assert await read(padded) == ["x"]
+    with pytest.raises(Unreadable, match="too large"):
+        await read(padded + b" ")
+
+
+async def replies(clock: list[float], *steps: str | float) -> AsyncGenerator[str, None]:
+    """A reply in pieces, with so many seconds between them."""
+    for step in steps:
+        if isinstance(step, str):
+            yield step
+        else:
+            clock[0] += step
+            for _ in range(3):  # what is due by now happens
+                await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize(
+    ("steps", "texts", "sentence"),
+    [
+        (("a", "b"), "ab", None),
+        ((59.9, "a"), "a", None),
+        ((60.0, "a"), "", "the model took longer than 60 s"),
+        (("a", 19.9, "b", 19.9, "c"), "abc", None),
+        (("a", 20.0, "b"), "a", "the model stalled"),
+        (("a", 15.0, "b", 15.0, "c", 15.0, "d", 15.0, "e"), "abcd", "the model took longer than 60 s"),
+        ((40.0, "a", 20.0, "b"), "a", "the model took longer than 60 s"),
+        ((60.0,), "", "the model took longer than 60 s"),
+    ],
+)  # fmt: skip
+async def test_a_reply_that_stalls_is_a_timeout(
+    monkeypatch: pytest.MonkeyPatch,
+    steps: tuple[str | float, ...],
+    texts: str,
+    sentence: str | None,
+) -> None:
+    """The first piece may take as long as the whole reply, each further one 20 seconds."""
+    now, seen = [0.0], []
+    with monkeypatch.context() as patch:
+        patch.setattr(asyncio.get_running_loop(), "time", lambda: now[0])
+        with pytest.raises(Timeout, match=f"{sentence}$") if sentence else nullcontext():
+            async for text in read_in_time(replies(now, *steps), 60):
+                seen.append(text)  # noqa: PERF401 - what came before the error counts
+
+    assert "".join(seen) == texts
