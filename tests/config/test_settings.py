@@ -5,21 +5,54 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-import re
 from dataclasses import asdict, fields, replace
 from importlib.metadata import metadata
+from math import inf, nextafter
 from pathlib import Path
 
 import pytest
 
 from kensaku import Kensaku, Settings, __version__
 from kensaku.config.secret import Secret
-from kensaku.config.settings import key_of, variable_of
-from kensaku.errors import ConfigError, UnknownName, UsageError
+from kensaku.config.settings import environment, key_of, settings_file, variable_of
+from kensaku.errors import ConfigError, UnknownName
 from kensaku.providers import provider_class, provider_names
 from tests import ROOT
 
 DOCS = ROOT / "docs" / "configuration.md"
+DAY = 86_400
+MIB = 2**20
+
+SECONDS = {
+    "timeout": (0.05, 600),
+    "cache_ttl": (0, 30 * DAY),
+    "cache_stale": (0, 365 * DAY),
+    "fetch_timeout": (0.1, 600),
+    "fetch_fresh": (0, DAY),
+    "assistant_seconds": (1, 3_600),
+    "assistant_wait": (1, DAY),
+}
+COUNTS = {
+    "max_results": (1, 50),
+    "rank_per_domain": (0, 50),
+    "jobs_days": (0, 3_660),
+    "usage_days": (0, 3_660),
+    "budget_searches": (0, 10**9),
+    "fetch_per_host": (1, 32),
+    "assistant_searches": (1, 1_000),
+    "assistant_fetches": (0, 1_000),
+    "assistant_tokens": (1_000, 10**8),
+}
+BYTES = {"cache_max_bytes": (MIB, 2**20 * MIB), "fetch_max_bytes": (1_024, 20 * MIB)}
+SHARES = {
+    "retry_budget": (0, 5),
+    "assistant_silent": (0, 1),
+    "assistant_notify": (0, 1),
+    "assistant_confirm": (0, 1),
+}
+MONEY = {"budget_money": (0, 10**6), "assistant_money": (0, 10**6)}
+WHOLE = COUNTS | BYTES
+EVERY = SECONDS | WHOLE | SHARES | MONEY
 
 
 def load(tmp_path, text="", name="config.toml", environ=None, **arguments):
@@ -76,108 +109,6 @@ def test_the_working_directory_is_not_looked_at(tmp_path, monkeypatch):
     assert Settings.load(environ={"HOME": str(tmp_path)}).timeout == 20
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("config.toml", "timeout = 4\n[providers.tavily]\napi_key = ['k1', 'k2']"),
-        ("config.json", '{"timeout": 4, "providers": {"tavily": {"api_key": ["k1", "k2"]}}}'),
-        ("config.yaml", "timeout: 4\nproviders:\n  tavily:\n    api_key: k1, k2"),
-    ],
-)
-def test_toml_json_and_yaml_say_the_same(name, text, tmp_path):
-    """By the suffix of the file."""
-    settings = load(tmp_path, text, name)
-
-    assert settings.timeout == 4
-    assert settings.provider("tavily").keys == (Secret("k1"), Secret("k2"))
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "line", "expected"),
-    [
-        ("c.toml", "timeout = 1\nroute = [", 2, "expected TOML"),
-        ("c.toml", "a = 1\n\nb == 2\n", 3, "expected TOML"),
-        ("c.json", '{\n"timeout": 1\n"mode": 2}', 3, "expected JSON"),
-        ("c.yaml", "timeout: 1\nroute: [a\n", 3, "expected YAML"),
-        ("c.json", "[1]", 1, "expected settings by name"),
-        ("c.toml", "mode = 'all'\ntimeout = 'soon'", 2, "a number from 0.05 to 600"),
-        ("c.toml", "max_results = 2.5", 1, "a whole number from 1 to 50"),
-        ("c.toml", "keyless = 'perhaps'", 1, "true or false"),
-        ("c.toml", "mode = 'some'", 1, "one of first, hedge, all"),
-        ("c.toml", "[cache]\nurl = 1\nttl = 1", 2, "text"),
-        ("c.toml", "[providers.tavily]\nrate = 'fast'", 2, "write 1/s"),
-        ("c.toml", "[providers.tavily]\nbase_url = 'tavily'", 2, "http://"),
-        ("c.toml", "[providers.tavily]\nenabled = 'perhaps'", 2, "true or false"),
-        ("c.toml", "[providers.tavily]\napi_key = 5", 2, "names, separated by commas"),
-        ("c.toml", "[providers.a]\nx=1\n[providers.tavily]\nrate = 1", 1, "there is no provider"),
-        ("c.toml", "providers = 5", 1, "expected sections"),
-        ("c.toml", "[cache]\nttl = 5\n[rank]\nttl = 6", 4, "there is no setting 'rank.ttl'"),
-    ],
-)
-def test_a_mistake_in_a_file_is_told_with_file_line_and_what_was_expected(
-    name, text, line, expected, tmp_path
-):
-    """One sentence that somebody can act on."""
-    with pytest.raises(UsageError) as refused:
-        load(tmp_path, text, name)
-
-    told = str(refused.value)
-    assert expected in told
-    assert "\n" not in told
-    if "provider" not in expected:
-        assert f"{tmp_path / name}, line {line}" in told
-
-
-def test_a_mistake_in_toml_is_told_in_the_words_of_its_reader(tmp_path):
-    """With the line of ours, and without its own."""
-    with pytest.raises(ConfigError) as refused:
-        load(tmp_path, "timeout = 1\nroute = ")
-
-    assert re.search(r"line 2: expected TOML: \w+[\w ]+$", refused.value.message)
-
-
-def test_the_line_is_that_of_the_section(tmp_path):
-    """Two sections have the same key: the second one's mistake is on its own line."""
-    text = "[providers.brave]\nrate = '1/s'\n[providers.tavily]\nrate = 'fast'"
-
-    with pytest.raises(ConfigError, match="line 4"):
-        load(tmp_path, text)
-
-
-@pytest.mark.parametrize("break_it", ["missing", "directory", "binary", "large"])
-def test_a_file_that_cannot_be_read_is_named(break_it, tmp_path):
-    """A file that was asked for is not silently skipped."""
-    path = tmp_path / "my.toml"
-    if break_it == "directory":
-        path.mkdir()
-    elif break_it == "binary":
-        path.write_bytes(b"\xff\xfe\x00")
-    elif break_it == "large":
-        path.write_bytes(b"#" * (2**20 + 1))
-
-    with pytest.raises(ConfigError) as refused:
-        Settings.load(path, environ={})
-
-    assert str(path) in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("text", "nearest"),
-    [
-        ("timeuot = 5", "timeout"),
-        ("[cache]\nttll = 5", "cache.ttl"),
-        ("[providers.tavly]\napi_key = 'k'", "tavily"),
-        ("[providers.tavily]\napi_kye = 'k'", "api_key"),
-    ],
-)
-def test_an_unknown_key_names_the_nearest(text, nearest, tmp_path):
-    """It is nearly always misspelt."""
-    with pytest.raises(UsageError) as refused:
-        load(tmp_path, text)
-
-    assert nearest in refused.value.remedy
-
-
 def test_an_unknown_argument_names_the_nearest():
     """`Kensaku(timout=3)`."""
     with pytest.raises(UnknownName) as refused:
@@ -190,50 +121,6 @@ def test_settings_and_single_settings_together_are_refused():
     """Or one of them would be ignored in silence."""
     with pytest.raises(ConfigError):
         Kensaku(Settings(), timeout=3)
-
-
-# --- ${VAR}
-
-
-def test_a_variable_is_filled_in(tmp_path):
-    """From the environment, with a default where one is written."""
-    text = (
-        "route = ['${FIRST}', '${SECOND:-local}']\n"
-        "[providers.tavily]\napi_key = '${KEY}'\nbase_url = '${URL:-http://127.0.0.1}'"
-    )
-
-    settings = load(tmp_path, text, environ={"FIRST": "tavily", "KEY": "k1,k2"})
-
-    assert settings.route == ("tavily", "local")
-    assert len(settings.provider("tavily").keys) == 2
-    assert settings.provider("tavily").base_url == "http://127.0.0.1"
-
-
-@pytest.mark.parametrize("off", ["enabled = false", "enabled = 'no'"])
-def test_an_unset_variable_in_a_disabled_section_is_fine(off, tmp_path):
-    """Nobody reads it."""
-    settings = load(tmp_path, f"[providers.tavily]\n{off}\napi_key = '${{NOT_SET}}'")
-
-    assert not settings.provider("tavily").enabled
-
-
-def test_a_section_can_be_disabled_by_the_environment(tmp_path):
-    """Then its variables may be unset, too."""
-    text = "[providers.tavily]\napi_key = '${NOT_SET}'"
-
-    settings = load(tmp_path, text, environ={"TAVILY_ENABLED": "false"})
-
-    assert not settings.provider("tavily").enabled
-
-
-def test_an_unset_variable_in_an_enabled_section_is_named(tmp_path):
-    """With the file, the line, and what to do."""
-    with pytest.raises(ConfigError) as refused:
-        load(tmp_path, "[providers.tavily]\napi_key = '${MY_TAVILY}'")
-
-    assert "MY_TAVILY" in str(refused.value)
-    assert "line 2" in str(refused.value)
-    assert "${MY_TAVILY:-default}" in refused.value.remedy
 
 
 # --- providers
@@ -318,6 +205,35 @@ def test_a_key_of_the_wrong_kind_is_not_repeated(tmp_path):
         load(tmp_path, "[providers.tavily]\napi_key = { live = 'tvly-0123' }")
 
     assert "tvly" not in str(refused.value)
+
+
+# --- the bounds of numbers
+
+
+def test_every_number_is_listed_here() -> None:
+    """A new setting has bounds, too."""
+    numbers = {f.name for f in fields(Settings) if f.type in ("int", "float")}
+
+    assert numbers == set(EVERY)
+
+
+@pytest.mark.parametrize(("name", "low", "high"), [(n, *bounds) for n, bounds in EVERY.items()])
+def test_a_setting_takes_its_bounds_and_nothing_beyond(name: str, low: float, high: float) -> None:
+    """A limit that is off by one is found by the user at the limit."""
+    below, above = (low - 1, high + 1) if name in WHOLE else (low - 1e-9, nextafter(high, inf))
+
+    assert getattr(Settings(**{name: low}), name) == low
+    assert getattr(Settings(**{name: str(high)}), name) == high
+    for beyond in (below, above, inf, -inf, "nan", True):
+        with pytest.raises(ConfigError):
+            Settings(**{name: beyond})
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_count_is_whole(name: str) -> None:
+    """Half a result is a mistake, and not rounded in silence."""
+    with pytest.raises(ConfigError):
+        Settings(**{name: WHOLE[name][1] - 0.5})
 
 
 # --- the documentation
@@ -417,3 +333,172 @@ def test_what_is_set_for_a_provider_is_described(tmp_path):
     assert rows["providers.brave.rate"] == "5/s"
     assert rows["providers.brave.base_url"] == "http://b.example"
     assert "secret" not in rows["providers.brave.api_key"]
+
+
+# --- where the file is
+
+
+def test_the_file_is_found_by_argument_then_by_variable_then_at_home(tmp_path, monkeypatch):
+    """`config.toml` before `config.yaml`; without KENSAKU_HOME in ~/.config/kensaku."""
+    home, own = tmp_path / "home", tmp_path / ".config" / "kensaku"
+    for folder in (home, own):
+        folder.mkdir(parents=True)
+    (own / "config.yaml").write_text("timeout: 1")
+    (home / "config.yaml").write_text("timeout: 2")
+    (tmp_path / "by-variable.toml").write_text("timeout = 3")
+    (tmp_path / "by-argument.toml").write_text("timeout = 4")
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    def found(file=None, **env):
+        return Settings.load(file, environ=env).timeout, settings_file(env)
+
+    assert found() == (1, own / "config.yaml")
+    assert found(KENSAKU_HOME=str(home)) == (2, home / "config.yaml")
+    (home / "config.toml").write_text("timeout = 5")
+    assert found(KENSAKU_HOME="~/home") == (5, home / "config.toml")
+    chosen = {"KENSAKU_CONFIG": "~/by-variable.toml", "KENSAKU_HOME": str(home)}
+    assert found(**chosen) == (3, tmp_path / "by-variable.toml")
+    assert found("~/by-argument.toml", **chosen)[0] == 4
+
+
+def test_where_no_file_is_one_can_be_created(tmp_path, monkeypatch):
+    """In the home, or in ~/.config/kensaku."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    assert settings_file({}) == tmp_path / ".config" / "kensaku" / "config.toml"
+    assert settings_file({"KENSAKU_HOME": "/x"}) == Path("/x/config.toml")
+
+
+def test_a_blank_variable_is_none_and_the_second_name_counts(tmp_path):
+    """An empty line of an .env file is no value."""
+    environ = {"KENSAKU_TIMEOUT": " ", "KENSAKU_ROUTE": "", "WEB_SEARCH_PROVIDER": "brave"}
+    settings = load(tmp_path, "timeout = 4", environ=environ)
+
+    assert (settings.timeout, settings.route) == (4, ("brave",))
+    assert settings.origins == {
+        "home": "environment KENSAKU_HOME",
+        "route": "environment WEB_SEARCH_PROVIDER",
+        "timeout": f"{tmp_path / 'config.toml'}, line 1",
+    }
+    both = load(tmp_path, environ={"KENSAKU_ROUTE": "exa", "WEB_SEARCH_PROVIDER": "brave"})
+    assert both.route == ("exa",)
+
+
+def test_the_environment_of_the_process_is_read(monkeypatch):
+    """Unless another one is given."""
+    monkeypatch.setenv("KENSAKU_TIMEOUT", "7")
+
+    assert Settings.load().timeout == 7
+    assert Settings.load(environ={}).timeout == 20
+    assert environment()["KENSAKU_TIMEOUT"] == "7"
+
+
+def test_the_file_of_another_program_can_be_left_out(tmp_path):
+    """By an argument; it is read by default."""
+    (tmp_path / "settings.json").write_text('{"webSearch": {"provider": "brave"}}')
+    environ = {"KENSAKU_HOME": str(tmp_path), "HOME": str(tmp_path)}
+
+    assert Settings.load(environ=environ).route == ("brave",)
+    assert Settings.load(environ=environ, terminal_file=False).route == ("auto",)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [
+        ("route", ("tavily", "local"), "tavily, local"),
+        ("timeout", 3, "3.0"),
+        ("llm_api_key", "sk-0123456789abcdef", "…cdef"),
+        ("llm_api_key", None, "None"),
+        ("state_url", "valkey://:hunter2@host", "valkey://…@host"),
+        ("dialect", "a@b", "a@b"),
+        ("cache_enabled", False, "False"),
+    ],
+)
+def test_a_value_is_shown_for_people(name, value, shown):
+    """Lists with commas, secrets by their end, addresses without a password."""
+    rows = {row[0]: row[1] for row in Settings(**{name: value}).described()}
+
+    assert rows[key_of(name)] == shown
+
+
+def test_the_repr_has_no_address_and_no_origin():
+    """An address may hold a password."""
+    settings = Settings.load(environ={"KENSAKU_PROXY": "http://u:hunter2@p", "KENSAKU_HOME": "/x"})
+
+    assert "proxy" not in repr(settings)
+    assert "origins" not in repr(settings)
+    assert "home=PosixPath('/x')" in repr(settings)
+
+
+def test_what_is_used_without_any_configuration(monkeypatch):
+    """These are promises: changing one changes what everybody gets."""
+    monkeypatch.setenv("HOME", "/home/ann")
+    plain = {f.name: getattr(Settings(), f.name) for f in fields(Settings) if f.metadata}
+    said = {name: value for name, value in plain.items() if value not in ("", (), None)}
+
+    assert said == {
+        "home": Path("/home/ann/.local/share/kensaku"),
+        "route": ("auto",),
+        "mode": "first",
+        "timeout": 20.0,
+        "max_results": 5,
+        "keyless": True,
+        "specialists": True,
+        "egress": ("public", "private"),
+        "scrub_kinds": ("keys",),
+        "scrub_action": "redact",
+        "dialect": "plain",
+        "jobs_days": 30,
+        "usage_days": 400,
+        "cache_enabled": True,
+        "cache_ttl": 3_600.0,
+        "cache_stale": 86_400.0,
+        "cache_max_bytes": 256 * MIB,
+        "retry_budget": 0.5,
+        "rank_per_domain": 3,
+        "rank_undated": "keep",
+        "budget_searches": 0,
+        "budget_money": 0.0,
+        "budget_period": "day",
+        "index_keep_fetched": False,
+        "fetch_ports": ("80", "443", "8080", "8443"),
+        "fetch_gate": False,
+        "fetch_timeout": 30.0,
+        "fetch_max_bytes": 10 * MIB,
+        "fetch_per_host": 2,
+        "fetch_fresh": 300.0,
+        "fetch_robots": "always",
+        "fetch_optouts": "note",
+        "context_tokenizer": "estimate",
+        "assistant_silent": 0.9,
+        "assistant_notify": 0.7,
+        "assistant_confirm": 0.4,
+        "assistant_searches": 8,
+        "assistant_fetches": 12,
+        "assistant_seconds": 120.0,
+        "assistant_tokens": 60_000,
+        "assistant_money": 0.0,
+        "assistant_wait": 300.0,
+        "slack_api_base_url": "https://slack.com/api/",
+        "telegram_api_base_url": "https://api.telegram.org",
+        "user_agent": "Kensaku/0.1 (+https://github.com/kensaku-search/kensaku)",
+    }
+
+
+@pytest.mark.parametrize(
+    ("variable", "name"),
+    [
+        ("SLACK_BOT_TOKEN", "slack_bot_token"),
+        ("SLACK_APP_TOKEN", "slack_app_token"),
+        ("SLACK_SIGNING_SECRET", "slack_signing_secret"),
+        ("SLACK_API_BASE_URL", "slack_api_base_url"),
+        ("TELEGRAM_BOT_TOKEN", "telegram_bot_token"),
+        ("TELEGRAM_API_BASE_URL", "telegram_api_base_url"),
+        ("TELEGRAM_WEBHOOK_SECRET", "telegram_webhook_secret"),
+    ],
+)
+def test_the_usual_variables_of_a_channel_work(variable, name):
+    """What the environment of a bot already has."""
+    value = getattr(Settings.load(environ={variable: "http://x"}), name)
+
+    assert (value.reveal() if isinstance(value, Secret) else value) == "http://x"

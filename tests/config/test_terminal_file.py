@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from kensaku import Settings
+from kensaku.config.terminal_file import terminal_files
 from kensaku.errors import ConfigError
 
 KEY = "tvly-0123456789abcdef"
@@ -165,3 +166,107 @@ def test_the_working_directory_is_not_looked_at(put, tmp_path, monkeypatch):
     assert load(tmp_path).route == ("auto",)
     assert load(tmp_path, XDG_STATE_HOME=".").route == ("auto",)
     assert load(tmp_path, XDG_STATE_HOME=str(cloned)).route == ("tavily",)
+
+
+def test_where_the_files_are() -> None:
+    """A relative folder would be one of the working directory."""
+    below = [Path("/u/.config/term2/settings.json")]
+    state = Path("/u/.local/state/term2-nodejs/settings.json")
+
+    assert terminal_files({"HOME": "/u"}) == [
+        Path("/u/.config/kensaku/settings.json"), *below, state,
+    ]  # fmt: skip
+    assert terminal_files({"HOME": "/u", "KENSAKU_HOME": "/k", "XDG_STATE_HOME": "/s"}) == [
+        Path("/k/settings.json"), *below, Path("/s/term2-nodejs/settings.json"),
+    ]  # fmt: skip
+    assert terminal_files({"HOME": "/u", "XDG_STATE_HOME": "s"})[-1] == state
+    assert terminal_files({"HOME": "u"}) == [Path("u/.config/kensaku/settings.json")]
+    assert terminal_files({})[1] == Path.home() / ".config" / "term2" / "settings.json"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"a": 1,\n"b"}', ", line 2: expected JSON"),
+        ('"' + "x" * 2**20 + '"', " is larger than 1 MiB; expected a settings file"),
+        ("[1]", ": expected settings by name"),
+        ('{"webSearch": 5}', ": webSearch must be a section"),
+        ('{"webSearch": {"exa": {"apiKey": 5}}}', ": webSearch.exa.apiKey must be a text, not int"),
+    ],
+)
+def test_a_damaged_file_of_ours_is_told_exactly(text, told, put, tmp_path) -> None:
+    """Where, and what was expected."""
+    path = put("ours", text)
+    with pytest.raises(ConfigError) as refused:
+        load(tmp_path)
+
+    assert refused.value.message == f"{path}{told}"
+
+
+def test_what_is_empty_or_left_open_is_no_mistake(put, tmp_path) -> None:
+    """No text, null, blanks, a byte order mark, a file of the largest size."""
+    put("the document's", "")
+    filled = {"webSearch": {"provider": " brave, auto ", "exa": {"apiKey": None, "baseUrl": " "},
+                            "you": {"apiKey": " k "}}}  # fmt: skip
+    text = "\ufeff" + json.dumps(filled)
+    path = put("ours", text + " " * (2**20 - len(text.encode())))
+    settings = load(tmp_path)
+
+    assert settings.route == ("brave", "auto")
+    assert settings.provider("exa").keys == ()
+    assert settings.provider("you").keys[0].reveal() == "k"
+    assert settings.origins["route"] == f"{path}, line 1"
+
+
+def test_an_origin_is_the_line_of_its_own_section(put, tmp_path) -> None:
+    """Two providers have the same member; a name that is written otherwise has no line."""
+    path = put(
+        "ours",
+        '{"webSearch": {\n"you": {\n"apiKey": "a"},\n"exa": {\n"apiKey": "b",\n'
+        '"base\\u0055rl": "https://e.example"}}}',
+    )
+    origins = load(tmp_path).origins
+
+    assert origins["providers.you.api_key"] == f"{path}, line 3"
+    assert origins["providers.exa.api_key"] == f"{path}, line 5"
+    assert origins["providers.exa.base_url"] == str(path)
+
+
+@pytest.mark.parametrize(
+    ("address", "taken"),
+    [("http://h", True), ("https://h", True), ("ftp://h", False), ("h", False)],
+)
+def test_an_address_of_another_program_needs_a_scheme(address, taken, put, tmp_path) -> None:
+    """One of ours that has none is told; what is no address is taken as it is."""
+    section = {"webSearch": {"exa": {"baseUrl": address}}}
+    put("the document's", section)
+    assert load(tmp_path).provider("exa").base_url == (address if taken else None)
+
+    put("ours", section)
+    if not taken:
+        with pytest.raises(ConfigError, match="begins with http"):
+            load(tmp_path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="owners are POSIX's")
+def test_a_file_of_the_administrator_is_read(put, tmp_path, monkeypatch) -> None:
+    """Who may write anything anyway; and one that the group can write."""
+    put("ours", EXAMPLE, 0o664)
+    real = os.fstat
+
+    def of_root(handle: int) -> os.stat_result:
+        return os.stat_result([*real(handle)[:4], 0, *real(handle)[5:10]])
+
+    monkeypatch.setattr("kensaku.config.terminal_file.os.fstat", of_root)
+    monkeypatch.setattr("kensaku.config.terminal_file.os.geteuid", lambda: 12345)
+    assert load(tmp_path).route == ("tavily",)
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path) -> None:
+    """A folder in its place."""
+    path = tmp_path / PLACES["ours"]
+    path.mkdir(parents=True)
+    with pytest.raises(ConfigError) as refused:
+        load(tmp_path)
+
+    assert refused.value.message == f"{path} cannot be read: Is a directory"

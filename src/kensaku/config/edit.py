@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,8 @@ def set_value(key: str, value: str, file: Path | None = None) -> Path:
         if section not in table:
             table[section] = _toml().table()
         table = table[section]
+        if not isinstance(table, MutableMapping):  # a value: nothing stands below it
+            raise UnknownName("setting", key, _keys(document))
     table[name] = _native(value)
     _write(path, document)
     return path
@@ -42,8 +44,8 @@ def unset_value(key: str, file: Path | None = None) -> Path:
     *sections, name = _split(key)
     table: Any = document
     for section in sections:
-        table = table.get(section, {})
-    if name not in table:
+        table = table.get(section) if isinstance(table, MutableMapping) else None
+    if not isinstance(table, MutableMapping) or name not in table:
         raise UnknownName("setting in the file", key, _keys(document))
     del table[name]
     _write(path, document)
