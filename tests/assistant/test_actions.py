@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from kensaku import Settings
-from kensaku.assistant.actions import Thresholds, assess
+from kensaku.answers.context import Citation
+from kensaku.answers.score import Sentence
+from kensaku.assistant.actions import Assessment, Factors, Thresholds, assess
 from kensaku.errors import ConfigError
 from kensaku.research.findings import Finding
+from kensaku.search.terms import terms
 
 
 @pytest.mark.parametrize(
@@ -36,3 +41,79 @@ def test_nothing_found_is_no_confidence() -> None:
     made = assess([Finding("?", (), (), confidence=0.9)], Thresholds())
 
     assert (made.score, made.level, made.action) == (0.0, "none", "escalate")
+
+
+SENTENCE = Sentence("They hold hands.", 1, 0, terms("They hold hands."))
+A, B = (Citation(n, f"https://{n}.example/", "t") for n in (1, 2))
+
+
+def finding(confidence: float | None, *, sentences: int = 1, differences: int = 0) -> Finding:
+    """What two sources say to a question."""
+    return Finding(
+        "?",
+        (SENTENCE,) * sentences,
+        (A, B),
+        ((SENTENCE, SENTENCE),) * differences,
+        confidence=confidence,
+    )
+
+
+@pytest.mark.parametrize(
+    ("findings", "options", "score", "level", "action", "factors"),
+    [
+        ([], {}, 0.0, "none", "escalate", Factors(0, 0, 0.0, 0)),
+        ([finding(0.95), finding(0.7)], {}, 0.7, "high", "notify", Factors(2, 2, 0.7, 2)),
+        ([finding(0.699)], {}, 0.699, "medium", "confirm", Factors(1, 1, 0.699, 2)),
+        ([finding(0.45)], {}, 0.45, "medium", "confirm", Factors(1, 1, 0.45, 2)),
+        ([finding(0.449)], {}, 0.449, "low", "confirm", Factors(1, 1, 0.449, 2)),
+        ([finding(None)], {}, 0.0, "low", "escalate", Factors(1, 1, 0.0, 2)),
+        ([finding(0.9), finding(0.9, sentences=0)], {}, 0.0, "low", "escalate", Factors(2, 1, 0.0, 2)),
+        (
+            [finding(0.9, sentences=0)],
+            {"by_model": True, "cut": 2, "marked": 3},
+            0.9, "high", "silent", Factors(1, 1, 0.9, 2, 0, 2, 3),
+        ),
+        (
+            [finding(0.9, differences=2)], {}, 0.69, "medium", "confirm", Factors(1, 1, 0.9, 2, 2),
+        ),
+        ([finding(0.5, differences=1)], {}, 0.5, "medium", "confirm", Factors(1, 1, 0.5, 2, 1)),
+        ([finding(0.12345)], {}, 0.123, "low", "escalate", Factors(1, 1, 0.123, 2)),
+    ],
+)  # fmt: skip
+def test_an_assessment_is_of_the_weakest_question(
+    findings: Any, options: Any, score: float, level: str, action: str, factors: Factors
+) -> None:
+    """A contradiction keeps it below `notify`; what a model's citations lost is counted."""
+    made = assess(findings, Thresholds(), **options)
+
+    assert made == Assessment(score, level, action, factors)  # type: ignore[arg-type]
+
+
+def test_an_assessment_as_json() -> None:
+    """Every factor."""
+    assert assess([finding(0.9)], Thresholds()).to_dict() == {
+        "score": 0.9, "level": "high", "action": "silent",
+        "factors": {"questions": 1, "answered": 1, "weakest": 0.9, "sources": 2,
+                    "contradictions": 0, "sentences_cut": 0, "sentences_marked": 0},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "bounds", [(1.1, 0.7, 0.4), (0.9, 0.7, -0.1), (0.9, 0.95, 0.4), (0.9, 0.3, 0.4)]
+)
+def test_thresholds_stand_in_order_within_0_and_1(bounds: tuple[float, float, float]) -> None:
+    """Equal ones are fine."""
+    with pytest.raises(ConfigError) as refused:
+        Thresholds(*bounds)
+    silent, notify, confirm = bounds
+    assert refused.value.message == (
+        f"assistant.silent is {silent:g}, notify {notify:g}, confirm {confirm:g}; "
+        "each must be in 0..1 and none above the one before it"
+    )
+    for good in ((0, 0, 0), (1, 1, 1)):
+        Thresholds(*good)
+
+
+def test_no_threshold_leaves_no_room_below() -> None:
+    """A contradiction caps the score at nothing, not below."""
+    assert assess([finding(0.9, differences=1)], Thresholds(1, 0, 0)).score == 0.0

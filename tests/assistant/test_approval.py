@@ -98,3 +98,72 @@ async def test_cancel_ends_the_run(client: Any, web: Web) -> None:
     assert answer.text is None
     assert answer.reason == "The run was cancelled."
     assert web.queries == []
+
+
+QUESTION = Question(
+    "help", "Which?", reason="several", urgency="optional", choices=("modify", "skip"),
+    tool="ask_user", arguments={"number": 2}, options=("sea", "river"),
+)  # fmt: skip
+
+
+def test_a_question_is_json_and_back() -> None:
+    """All of it, with its id."""
+    told = QUESTION.to_dict()
+
+    assert told == {
+        "id": QUESTION.id, "kind": "help", "text": "Which?", "reason": "several",
+        "urgency": "optional", "choices": ["modify", "skip"], "tool": "ask_user",
+        "arguments": {"number": 2}, "options": ["sea", "river"],
+    }  # fmt: skip
+    assert Question.from_dict(told) == QUESTION
+    plain = Question("approve", "?")
+    assert (plain.reason, plain.urgency, plain.choices) == ("", "blocking", ("proceed", "cancel"))
+    assert (plain.tool, plain.arguments, plain.options) == ("", {}, ())
+
+
+def test_the_id_of_a_question_is_what_it_is_about() -> None:
+    """The same after a restart; another tool, other arguments or another kind make another one."""
+    assert (
+        QUESTION.id == Question("help", "Other words", tool="ask_user", arguments={"number": 2}).id
+    )
+    assert len(QUESTION.id) == 16
+    others = [
+        Question("confirm", "?", tool="ask_user", arguments={"number": 2}),
+        Question("help", "?", tool="other", arguments={"number": 2}),
+        Question("help", "?", tool="ask_user", arguments={"number": 3}),
+    ]
+    assert len({QUESTION.id, *(q.id for q in others)}) == 4
+    two = [{"a": 1, "b": 2}, {"b": 2, "a": 1}]
+    assert len({Question("help", "?", arguments=a).id for a in two}) == 1
+
+
+def test_the_longest_reply_is_taken() -> None:
+    """And what is wrong with another is said."""
+    assert len(Reply("modify", "x" * 10_000).text) == 10_000
+    with pytest.raises(InvalidQuery) as refused:
+        Reply("modify", "x" * 10_001)
+    assert refused.value.message == "the reply has 10,001 characters; at most 10,000 are taken"
+    with pytest.raises(InvalidQuery) as refused:
+        Approvals({"t" * 99: "sometimes"})
+    assert refused.value.message == (
+        f"the approval of '{'t' * 60}' is 'sometimes'; it must be one of auto, ask, never"
+    )
+
+
+def test_the_tiers_of_our_own_tools() -> None:
+    """They read, and are not asked about; blanks around a word make no difference."""
+    tiers = Approvals.from_words([" shell = never "])
+
+    assert [tiers.tier(t) for t in ("rag_search", "web_search", "search_web", "web_extract")] == [
+        "auto"
+    ] * 4
+    assert tiers.tier("shell") == "never"
+    assert Approvals(None).tier("shell") == "ask"
+
+
+async def test_a_reply_in_time_is_the_reply() -> None:
+    """Even where no time is left to wait."""
+    person = Person(Reply("proceed"))
+
+    assert await ask_in_time(person, QUESTION, -5) == Reply("proceed")
+    assert person.asked == [QUESTION]

@@ -7,7 +7,7 @@ import pytest
 from kensaku.assistant.approval import Question, Reply
 from kensaku.assistant.channels.terminal.format import question_lines
 from kensaku.assistant.channels.terminal.words import words_for
-from kensaku.assistant.replies import read_reply
+from kensaku.assistant.replies import is_cancel, read_reply
 
 APPROVE = Question("approve", "?", choices=("proceed", "modify", "skip", "cancel"))
 CONFIRM = Question("confirm", "?")
@@ -46,3 +46,36 @@ def test_options_are_numbered() -> None:
     lines = question_lines(CHOOSE, words_for("?", japanese=False))
     assert "  1. sea otters" in lines
     assert "  2. river otters" in lines
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "reply"),
+    [
+        (APPROVE, "OK!", Reply("proceed")),
+        (APPROVE, "Go  ahead。", Reply("proceed")),
+        (APPROVE, "no", Reply("cancel")),
+        (APPROVE, "いいえ！", Reply("cancel")),
+        (APPROVE, "retry", Reply("skip")),  # a choice that is not offered is no query
+        (APPROVE, "a\n  b", Reply("modify", "a b")),
+        (APPROVE, "x" * 10_001, Reply("modify", "x" * 10_000)),
+        (CHOOSE, "1", Reply("modify", "sea otters")),
+        (CHOOSE, "0", Reply("modify", "0")),
+        (CHOOSE, "01", Reply("modify", "sea otters")),
+        (CHOOSE, "002", Reply("modify", "002")),
+        (CHOOSE, "２", Reply("modify", "２")),
+        (Question("help", "?", choices=("retry", "skip")), "もう一度", Reply("retry")),
+        (Question("help", "?", choices=("modify", "cancel")), " ", Reply("cancel")),
+    ],
+)
+def test_what_else_people_say(question: Question, words: str, reply: Reply) -> None:
+    """Marks, case and blanks make no difference; a number stands for its option."""
+    assert read_reply(question, words) == reply
+
+
+@pytest.mark.parametrize(
+    ("words", "stops"),
+    [(" Stop! ", True), ("中止。", True), ("n", True), ("yes", False), ("stop it", False)],
+)
+def test_words_that_stop_a_run(words: str, stops: bool) -> None:
+    """And no others."""
+    assert is_cancel(words) is stops

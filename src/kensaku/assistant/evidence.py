@@ -103,7 +103,9 @@ class Evidence:
         found: dict[int, Reference] = {}
         for citation in (c for f in findings for c in f.citations):
             known = found.get(citation.n)
-            passages = dict.fromkeys((*(known.passages if known else ()), *citation.passages))
+            every = (*(known.passages if known else ()), *citation.passages)
+            # Two questions score the same passage differently: it is listed once.
+            passages = {(p.start, p.end): p for p in every}.values()
             ordered = tuple(sorted(passages, key=lambda p: p.start))
             found[citation.n] = Reference(
                 citation.n, citation.url, citation.title, citation.published, passages=ordered

@@ -1,0 +1,159 @@
+"""One exchange by itself: its questions and replies, its events, and its end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from kensaku.assistant.actions import Thresholds, assess
+from kensaku.assistant.answer import CitedAnswer
+from kensaku.assistant.approval import Question, Reply
+from kensaku.assistant.events import Answered, Failed, Planned, TextDelta
+from kensaku.assistant.exchange import Exchange
+from kensaku.database.conversations import Sender
+from kensaku.database.runs import StoredRun
+from kensaku.models import Outcome
+
+from .conftest import all_events
+
+ANN = Sender("test", "ann", "t1")
+FIRST = Question("approve", "First?", tool="a")
+SECOND = Question("help", "Second?", choices=("modify", "skip"), tool="b")
+ANSWER = CitedAnswer("How?", "So.", (), Outcome.FOUND, assess((), Thresholds()))
+
+
+class Kept:
+    """What was remembered."""
+
+    def __init__(self) -> None:
+        self.all: list[Any] = []
+
+    async def __call__(self, memory: Any) -> None:
+        self.all.append(memory)
+
+
+@pytest.fixture
+async def exchange() -> Exchange:
+    """A run that nobody runs."""
+    return Exchange(StoredRun("r1", ANN, "c1", "How?", {}, {"message": 1}), Kept())
+
+
+async def asked(exchange: Exchange, *questions: Question) -> list[asyncio.Task[Reply]]:
+    """Ask questions side by side."""
+    made = [asyncio.ensure_future(exchange.ask(question)) for question in questions]
+    await asyncio.sleep(0)
+    return made
+
+
+async def test_questions_wait_in_their_order(exchange: Exchange) -> None:
+    """A reply without a name is for the oldest; one counts once."""
+    assert (exchange.waiting, exchange.waits_with) == ([], None)
+    assert not exchange.reply("yes")
+    first, second = await asked(exchange, FIRST, SECOND)
+    assert (exchange.waiting, exchange.waits_with) == ([FIRST, SECOND], FIRST)
+
+    assert exchange.reply(Reply("proceed"))
+    assert not exchange.reply(Reply("proceed"), FIRST.id)
+    assert (exchange.waiting, exchange.waits_with) == ([SECOND], SECOND)
+    assert await first == Reply("proceed")
+    assert [exchange.waits_for(q.id) for q in (FIRST, SECOND)] == [False, True]
+    assert not exchange.reply(Reply("proceed"), SECOND.id)  # not offered
+    assert exchange.reply("sea otters")
+    assert await second == Reply("modify", "sea otters")
+    assert exchange.waiting == []
+
+
+async def test_a_question_that_is_given_up_waits_no_longer(exchange: Exchange) -> None:
+    """Also inside of what is done meanwhile, which ends with it."""
+    seen = []
+
+    @asynccontextmanager
+    async def meanwhile() -> AsyncIterator[None]:
+        seen.append(exchange.waits_for(FIRST.id))
+        yield
+        seen.append(exchange.waits_for(FIRST.id))
+
+    asking = asyncio.ensure_future(exchange.ask(FIRST, meanwhile()))
+    await asyncio.sleep(0)
+    settled = asyncio.ensure_future(exchange.settled(FIRST.id))
+    await asyncio.sleep(0)
+    assert not settled.done()
+    exchange.reply("no")
+
+    await settled
+    assert await asking == Reply("cancel")
+    assert seen == [True, True]
+    assert not exchange.waits_for(FIRST.id)
+    (given_up,) = await asked(exchange, SECOND)
+    given_up.cancel()
+    await asyncio.wait([given_up])
+    assert exchange.waiting == []
+
+
+@pytest.mark.parametrize("last", [Answered(ANSWER), Failed("Nothing.", ANSWER)])
+async def test_whoever_follows_gets_every_event_once(last: Any, exchange: Exchange) -> None:
+    """From the beginning, or from a number on; how it ended is its last event."""
+    follows = [asyncio.ensure_future(all_events(exchange.follow(n))) for n in (0, 2)]
+    await asyncio.sleep(0)
+    events = [Planned(("How?",), "rule"), TextDelta("So."), last]
+    assert exchange.last is None
+    for event in events:
+        exchange.emit(event)
+        await asyncio.sleep(0)
+    assert not any(task.done() for task in follows)
+    exchange.end()
+
+    assert await asyncio.gather(*follows) == [events, events[2:]]
+    assert await all_events(exchange.follow(1)) == events[1:]
+    assert exchange.last == last
+
+
+async def test_what_broke_a_run_reaches_whoever_follows(exchange: Exchange) -> None:
+    """After its events; a run that has ended well is not waited for."""
+
+    async def breaks() -> None:
+        raise ConnectionError("the database is gone")
+
+    exchange.task = asyncio.ensure_future(breaks())
+    await asyncio.wait([exchange.task])
+    exchange.emit(TextDelta("So."))
+    exchange.end()
+    events = exchange.follow()
+
+    assert await anext(events) == TextDelta("So.")
+    assert exchange.last is None
+    with pytest.raises(ConnectionError):
+        await anext(events)
+    exchange.emit(Answered(ANSWER))
+    assert len(await all_events(exchange.follow())) == 2
+
+
+async def test_a_run_is_cancelled_soon(exchange: Exchange) -> None:
+    """After its first step; without a task there is nothing to cancel."""
+    steps = []
+
+    async def run() -> None:
+        steps.append("begun")
+        await asyncio.Event().wait()
+
+    exchange.cancel()
+    exchange.task = asyncio.ensure_future(run())
+    exchange.cancel()
+    await asyncio.wait([exchange.task])
+
+    assert exchange.task.cancelled()
+    assert steps == ["begun"]
+
+
+async def test_what_a_channel_remembers_is_added_to_what_it_knew(exchange: Exchange) -> None:
+    """And kept as a whole."""
+    assert (exchange.id, exchange.sender, exchange.question) == ("r1", ANN, "How?")
+    await exchange.remember({"chat": 5})
+    await exchange.remember({"message": 2})
+
+    assert exchange.memory == {"message": 2, "chat": 5}
+    assert exchange._remember.all == [{"message": 1, "chat": 5}, {"message": 2, "chat": 5}]  # type: ignore[attr-defined]
