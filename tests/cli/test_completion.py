@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import select
@@ -14,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from kensaku.cli._main import COMMANDS
-from kensaku.cli.completion import SHELLS, completion_script
+from kensaku.cli.completion import SHELLS, _list_completer, _root_parser, completion_script
 
-from .conftest import Run
+from .conftest import Cli, Run
 
 Complete = Callable[[Path, str, dict[str, str]], str]
 
@@ -130,3 +131,99 @@ def test_a_shell_completes(
     offered = {line: complete(script, line, env).rstrip(" ,/") for line, _ in CASES}
 
     assert offered == dict(CASES)
+
+
+FILES = {"bash": "_shtab_compgen_files", "zsh": "_files"}
+
+
+def arguments(command: str) -> dict[str, argparse.Action]:
+    """The arguments of a command as the script is generated from."""
+    root = _root_parser()
+    (commands,) = [a for a in root._actions if isinstance(a, argparse._SubParsersAction)]
+    assert list(commands.choices) == list(COMMANDS)
+    return {action.dest: action for action in commands.choices[command]._actions}
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "completer"),
+    [
+        ("search", "config", FILES),
+        ("search", "record", FILES),
+        ("index", "what", FILES),
+        ("search", "query", {"zsh": "()"}),
+        ("extract", "urls", {"zsh": "()"}),
+        ("search", "timeout", None),
+        ("search", "depth", None),
+        ("index", "action", None),
+        ("providers", "names", None),
+    ],
+)
+def test_an_argument_is_completed_by_its_kind(
+    command: str, name: str, completer: dict[str, str] | None
+) -> None:
+    """Files by files; free words by nothing, which zsh wants to be told."""
+    found = getattr(arguments(command)[name], "complete", None)
+
+    assert (found.items() >= completer.items()) if completer and found else found == completer
+
+
+def test_names_that_are_known_are_offered() -> None:
+    """Of dialects and providers."""
+    assert {"plain", "compact"} <= set(arguments("search")["dialect"].choices or ())
+    assert {"tavily", "brave"} <= set(arguments("providers")["names"].choices or ())
+    assert arguments("config")["names"].choices is None
+
+
+def test_lists_with_commas_are_completed_at_their_last_word() -> None:
+    """By a function for each shell, in front of the script."""
+    assert _list_completer("route", ["auto", "local"]) == {
+        "bash": "_kensaku_route",
+        "zsh": "_kensaku_route",
+        "fish": "(__fish_complete_list , '_kensaku_route')",
+        "preamble": {
+            "bash": '_kensaku_route() {\n  local head=""\n  [[ "$1" == *,* ]] && head="${1%,*},"\n'
+            '  compgen -P "$head" -W "auto local" -- "${1##*,}"\n}',
+            "zsh": "_kensaku_route() { _values -s , route auto local }",
+            "fish": "function _kensaku_route\n  string split ' ' 'auto local'\nend",
+        },
+    }
+    for command, name, words in (
+        ("search", "route", "auto "),
+        ("mcp", "tools", "rag_search "),
+    ):
+        complete = arguments(command)[name].complete  # type: ignore[attr-defined]
+        assert complete["bash"] == f"_kensaku_{name}"
+        assert f'-W "{words}' in complete["preamble"]["bash"]
+
+
+def test_collections_are_asked_for_when_tab_is_pressed() -> None:
+    """They come and go; what goes wrong meanwhile is not shown."""
+    ask = "kensaku index collections 2>/dev/null"
+    assert arguments("crawl")["collection"].complete == {  # type: ignore[attr-defined]
+        "bash": "_kensaku_collections",
+        "zsh": "_kensaku_collections",
+        "fish": f"({ask})",
+        "preamble": {
+            "bash": f'_kensaku_collections() {{ compgen -W "$({ask})" -- "$1"; }}',
+            "zsh": f'_kensaku_collections() {{ local -a names=(${{(f)"$({ask})"}}); '
+            "_describe collection names }",
+        },
+    }
+
+
+def test_zsh_completes_every_word_of_an_argument_that_takes_more() -> None:
+    """Not only the first."""
+    script = completion_script("zsh")
+
+    assert '"(*)' not in script
+    assert '"*:' in script
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_script_is_printed_with_the_version_option(shell: str, cli: Cli) -> None:
+    """As it was generated."""
+    done = cli("completion", shell)
+
+    assert (done.status, done.err) == (0, "")
+    assert done.out.rstrip("\n") == completion_script(shell).rstrip("\n")
+    assert "print the version" in done.out or "--version" in done.out

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from .conftest import Run
+import pytest
+
+from .conftest import Cli, Run
 
 
 def test_settings_are_shown_with_their_origin(run: Run, tmp_path: Path) -> None:
@@ -106,3 +108,40 @@ def test_a_name_that_no_setting_begins_with_is_wrong_use(run: Run) -> None:
     done = run("config", "nonsense")
     assert done.returncode == 2
     assert "nonsense" in done.stderr
+
+
+def test_the_table_has_a_dash_for_what_is_not_set(cli: Cli, machine: Path) -> None:
+    """Empty texts and missing keys alike; only the names that were asked for."""
+    lines = cli("config", "llm", "proxy").out.splitlines()
+
+    assert [line.split(maxsplit=2) for line in lines] == [
+        ["setting", "value", "from"],
+        ["llm.url", "–", "default"],
+        ["llm.model", "–", "default"],
+        ["llm.api_key", "–", "default"],
+        ["proxy", "–", "default"],
+    ]
+
+
+def test_what_is_set_is_said(cli: Cli, machine: Path) -> None:
+    """On standard error: where, and how to take it back."""
+    file = machine / "config.toml"
+    done = cli("config", "set", "timeout", "9")
+    assert (done.status, done.out) == (0, "")
+    assert done.err == f"kensaku config: timeout is set in {file}\n"
+    undone = cli("config", "unset", "timeout")
+    assert (undone.status, str(file) in undone.err + undone.out) == (0, True)
+    empty = cli("config", "set", "timeout", "")
+    assert empty.status == 2
+    assert "timeout got no value" in empty.err
+    assert "kensaku config unset timeout" in empty.err
+
+
+@pytest.mark.parametrize("words", [["set"], ["unset"], ["set", "a", "b", "c"], ["unset", "a", "b"]])
+def test_one_name_is_set_or_unset_at_a_time(words: list[str], cli: Cli, machine: Path) -> None:
+    """The usage is said, and nothing is written."""
+    done = cli("config", *words)
+
+    assert (done.status, done.out) == (2, "")
+    assert "one name, and for set one value; kensaku config [options]" in done.err
+    assert not (machine / "config.toml").exists()

@@ -125,3 +125,20 @@ def test_a_killed_crawl_that_is_a_job_goes_on_with_the_same_command(
     assert done.json["id"] == before["id"]
     assert (done.json["status"], done.json["result"]["pages"]) == ("done", 3)
     assert f"going on with job {before['id']}" in done.err
+
+
+def test_pages_are_indexed_in_batches(site: str, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The counts are of all of them; the same again is unchanged."""
+    monkeypatch.setattr("kensaku.cli.crawl.BATCH_PAGES", 2)
+    words = ["crawl", site, "--collection", "otters", "--no-external"]
+    told = cli(*words, "--json").json
+
+    pages = [site, f"{site}a", f"{site}b"]
+    assert sorted(told.pop("urls")) == pages
+    assert told == {
+        "base_url": told["base_url"], "collection": "otters", "added": 3, "updated": 0,
+        "unchanged": 0, "failed": [], "notes": told["notes"],
+    }  # fmt: skip
+    again = cli(*words)
+    assert (again.status, again.out) == (0, "otters: 0 added, 0 updated, 3 unchanged\n")
+    assert again.err.splitlines()[-1] == "3 pages read"

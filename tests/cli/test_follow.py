@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
 import json
+import sys
 import time
+from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
-from kensaku.cli._follow import _duration, _Meter, print_job
+from kensaku.cli._follow import _duration, _Meter, follow, print_job
 from kensaku.jobs.job import Job, JobProgress
 
 JOB = Job(
@@ -93,3 +98,71 @@ def test_a_job_that_says_nothing_is_named_by_its_kind():
     quiet = replace(JOB, progress=JobProgress())
 
     assert _Meter(quiet).describe(quiet) == "bulk"
+
+
+class Watched:
+    """The events of one job, as `Jobs` has them; then perhaps Ctrl-C."""
+
+    def __init__(self, *events: Job, interrupted: bool = False) -> None:
+        self._events, self._interrupted = events, interrupted
+        self.asked: list[str] = []
+
+    async def events(self, id: str) -> AsyncIterator[Job]:
+        self.asked.append(id)
+        for event in self._events:
+            yield event
+        if self._interrupted:
+            raise asyncio.CancelledError
+
+
+QUEUED, DONE = replace(JOB, status="queued"), replace(JOB, status="done", result={"documents": 7})
+
+
+@pytest.mark.parametrize(("status", "exit_status"), [("done", 0), ("failed", 1), ("cancelled", 1)])
+async def test_a_job_is_followed_to_its_end(status, exit_status, capsys):
+    """How far it is stands on stderr while it runs, what came of it on stdout."""
+    further = replace(JOB, progress=replace(JOB.progress, done=10))
+    watched = Watched(QUEUED, JOB, further, replace(DONE, status=status))
+
+    assert await follow(watched, "j-1", json=False) == exit_status
+    out, err = capsys.readouterr()
+    assert err.splitlines() == ["reading: 25 %", "reading: 50 %"]
+    assert out.splitlines()[2] == f"status     {status}"
+    assert watched.asked == ["j-1"]
+
+
+async def test_the_end_of_a_job_is_json(capsys):
+    """For machines."""
+    assert await follow(Watched(DONE), "j-1", json=True) == 0
+    assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(DONE.to_dict()))
+
+
+async def test_who_stops_watching_is_told_how_to_go_on(capsys):
+    """The job is kept, and nothing is said of a result."""
+    with pytest.raises(asyncio.CancelledError):
+        await follow(Watched(JOB, interrupted=True), "j-1", json=False)
+
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines()[-1] == "stopped; it goes on with: kensaku jobs resume j-1"
+
+
+class TerminalText(io.StringIO):
+    """A terminal that keeps what is written."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+async def test_the_bar_is_erased_before_anything_else_is_said(interrupted, monkeypatch, capsys):
+    """Also when it ends well."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr(sys, "stderr", TerminalText())
+    watched = Watched(JOB, *([] if interrupted else [DONE]), interrupted=interrupted)
+    with suppress(asyncio.CancelledError):
+        await follow(watched, "j-1", json=False)
+
+    bar = "\r\x1b[Kreading ██████░░░░░░░░░░░░░░░░░░ 5/20"
+    said = "stopped; it goes on with: kensaku jobs resume j-1\n" if interrupted else ""
+    assert sys.stderr.getvalue() == f"{bar}\r\x1b[K{said}"

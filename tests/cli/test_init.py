@@ -110,6 +110,16 @@ def test_enter_skips(empty: dict[str, str], machine: Path) -> None:
     assert not (machine / "config.toml").exists()
 
 
+def test_the_providers_that_most_people_have_are_asked_for(empty: dict[str, str]) -> None:
+    """One after the other, when none is named."""
+    terminal = Terminal(["init"], empty)
+    for label in ("Tavily", "Brave Search", "Exa", "Serper"):
+        terminal.until(f"{label} key (https://")
+        terminal.say("")
+    assert terminal.end() == 0
+    assert terminal.shown.count(" key (https://") == 4
+
+
 def test_without_a_terminal_it_says_what_to_do(run: Run) -> None:
     """A script sets values by another command."""
     done = run("init")

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import os
 import signal
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from kensaku import Settings
+from kensaku.cli.jobs import _print_list, _row, check_workers
+from kensaku.errors import UsageError
 from kensaku.jobs import Jobs
+from kensaku.jobs.job import Job, JobProgress
 from kensaku.testing import FakeUpstream, faults
 
 from .conftest import Cli
@@ -96,3 +103,114 @@ def test_a_killed_build_goes_on_with_the_same_command(
     assert again["id"] == job["id"]
     assert (job["status"], job["result"]["documents"]) == ("done", 21)
     assert cli("index", "stats", "--json").json["big"]["documents"] == 21
+
+
+@pytest.fixture
+def queued(tmp_path: Path, cli: Cli) -> tuple[str, str]:
+    """The ids of two jobs, of two tenants, that nobody runs."""
+    write_documents(tmp_path / "d.jsonl", 2)
+
+    async def submit() -> tuple[str, str]:
+        async with Jobs(Settings.load()) as jobs:
+            arguments = {"sources": [str(tmp_path / "d.jsonl")], "collection": "big"}
+            first = await jobs.submit("bulk", arguments, tenant="ann", operator=True)
+            site = {"url": f"http://127.0.0.1/{'x' * 80}", "collection": "site"}
+            return first, await jobs.submit("crawl", site, tenant="ben", operator=True)
+
+    return asyncio.run(submit())
+
+
+def test_jobs_are_listed_shown_and_cancelled(queued: tuple[str, str], cli: Cli) -> None:
+    """All, or those of a tenant; a tenant's job is not there for another."""
+    bulk, crawl = queued
+
+    assert {job["id"] for job in cli("jobs", "list", "--json").json} == {crawl, bulk}
+    assert len(cli("jobs", "list", "--limit", "1", "--json").json) == 1
+    assert [j["id"] for j in cli("jobs", "list", "--tenant", "ann", "--json").json] == [bulk]
+    assert cli("jobs", "show", bulk, "--tenant", "ann", "--json").json["status"] == "queued"
+    for action in ("show", "cancel", "resume"):
+        assert cli("jobs", action, bulk, "--tenant", "ben").status == 2
+    assert cli("jobs", "show", bulk, "--json").json["status"] == "queued"
+    done = cli("jobs", "cancel", bulk)
+    assert (done.status, done.out.splitlines()[2].split()) == (0, ["status", "cancelled"])
+
+
+def test_a_cancelled_job_is_resumed_to_its_end(queued: tuple[str, str], cli: Cli) -> None:
+    """In this process; one that has ended is only shown."""
+    bulk, crawl = queued
+    for id in queued:
+        cli("jobs", "cancel", id)
+    done = cli("jobs", "resume", bulk, "--workers", "1", "--json")
+
+    assert (done.status, done.json["status"], done.json["result"]["added"]) == (0, "done", 2)
+    again = cli("jobs", "resume", bulk)
+    assert (again.status, "status" in again.out) == (0, True)
+    assert cli("jobs", "show", crawl, "--json").json["status"] == "cancelled"
+
+
+CREATED = datetime(2026, 1, 31, 9, 5, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("job", "row"),
+    [
+        (
+            Job("j-1", "bulk", "running", arguments={"sources": ["a", "b"]}, created=CREATED,
+                progress=JobProgress(done=1, total=3)),
+            ["j-1", "bulk", "running", "33%", "2026-01-31 09:05", "a"],
+        ),
+        (
+            Job("j-2", "crawl", "done", arguments={"limit": 3, "url": "u:1\n" + "x" * 80}),
+            ["j-2", "crawl", "done", "100%", "", "u:1 " + "x" * 56],
+        ),
+        (Job("j-3", "research", "failed", arguments={"question": "why?"}),
+         ["j-3", "research", "failed", "0%", "", "why?"]),
+        (Job("j-4", "search", "queued", arguments={"query": "otter"}),
+         ["j-4", "search", "queued", "0%", "", "otter"]),
+        (Job("j-5", "bulk", "queued", arguments={"sources": []}),
+         ["j-5", "bulk", "queued", "0%", "", "[]"]),
+        (Job("j-6", "other", "queued", arguments={"x": 1}),
+         ["j-6", "other", "queued", "0%", "", ""]),
+    ],
+)  # fmt: skip
+def test_a_job_is_a_row(job: Job, row: list[str]) -> None:
+    """With what it is about, cut where it is long."""
+    assert _row(job) == row
+
+
+def test_rows_have_headings(capsys: pytest.CaptureFixture[str]) -> None:
+    """Aligned."""
+    args = argparse.Namespace(json=False)
+    job = Job("j-1", "bulk", "done", arguments={"url": "u:1"}, created=CREATED)
+
+    assert _print_list(args, [job]) == 0
+    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
+        ["id", "kind", "status", "done", "created", "what"],
+        ["j-1", "bulk", "done", "100%", "2026-01-31", "09:05", "u:1"],
+    ]
+
+
+@pytest.mark.parametrize("workers", [None, 1, 256])
+def test_a_machine_may_have_so_many_workers(workers: int | None) -> None:
+    """None: as many as there are cores."""
+    check_workers(workers)
+
+
+@pytest.mark.parametrize("workers", [-1, 0, 257])
+def test_no_machine_has_so_many_workers(workers: int) -> None:
+    """It says the bounds."""
+    with pytest.raises(UsageError, match=f"workers is {workers}; it must be from 1 to 256"):
+        check_workers(workers)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["show"], "jobs show takes the ID of a job"),
+        (["cancel"], "jobs cancel takes the ID of a job"),
+        (["list", "x"], "jobs list takes no ID"),
+    ],
+)
+def test_what_an_action_takes_is_said(words: list[str], said: str, cli: Cli) -> None:
+    """In one sentence."""
+    assert cli("jobs", *words).err == f"kensaku: {said}\n"

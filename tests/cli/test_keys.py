@@ -104,3 +104,66 @@ def test_the_help_does_not_load_the_database(cli: Cli, monkeypatch) -> None:
     done = cli("keys", "list")
     assert done.status == 1
     assert "kensaku[server]" in done.err
+
+
+def test_the_list_is_a_table_with_what_each_key_may_do(cli: Cli, machine) -> None:
+    """A dash where nothing is bounded; the state with its date."""
+    words = ["--tenant", "acme", "--rate", "10/s", "--searches-per-day", "12000"]
+    for name, more in (
+        ("one", [*words, "--money-per-month", "2.5"]),
+        ("two", ["--admin"]),
+        ("three", ["--expires", "36500"]),
+        ("four", []),
+    ):
+        assert cli("keys", "create", name, *more).status == 0
+    keys = {key["name"]: key for key in cli("keys", "list", "--json").json}
+    assert cli("keys", "revoke", keys["four"]["id"], "--json").json["name"] == "four"
+    keys = {key["name"]: key for key in cli("keys", "list", "--json").json}
+    lines = cli("keys", "list").out.splitlines()
+
+    assert lines[0].split() == [
+        "id", "name", "tenant", "key", "rate", "searches/day", "$/month", "created", "state",
+    ]  # fmt: skip
+    day = {name: key["created"][:10] for name, key in keys.items()}
+    until, revoked = keys["three"]["expires"][:10], keys["four"]["revoked"][:10]
+    rest = {
+        "one": ["acme", "10/s", "12,000", "2.5", day["one"], "active"],
+        "two": ["–", "–", "–", "–", day["two"], "admin"],
+        "three": ["–", "–", "–", "–", day["three"], "active,", "until", until],
+        "four": ["–", "–", "–", "–", day["four"], "revoked", revoked],
+    }
+    rows = {line.split()[1]: line.split() for line in lines[1:]}
+    assert rows == {
+        name: [key["id"], name, rest[name][0], key["hint"] + "…", *rest[name][1:]]
+        for name, key in keys.items()
+    }
+    assert len(cli("keys", "list", "--tenant", "acme").out.splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("days", "said"),
+    [("36500.1", "36500.1"), ("0", "0"), ("-1", "-1")],
+)
+def test_a_key_ends_within_a_hundred_years(cli: Cli, days: str, said: str) -> None:
+    """The bound itself is taken (see the table above)."""
+    done = cli("keys", "create", "a", f"--expires={days}")
+
+    assert done.status == 2
+    assert f"--expires is {said}; it must be above 0, up to 36,500 days" in done.err
+
+
+def test_what_is_said_about_keys(cli: Cli) -> None:
+    """Once: that the secret is not shown again, and what the first key changes."""
+    first, second = cli("keys", "create", "a"), cli("keys", "create", "b")
+    ids = {key["name"]: key["id"] for key in cli("keys", "list", "--json").json}
+
+    shown = "its key is not shown again: store it now"
+    assert first.err.splitlines() == [
+        f"a has the id {ids['a']}; {shown}",
+        "it is the first: from now on, the server refuses requests without a key",
+    ]
+    assert second.err == f"b has the id {ids['b']}; {shown}\n"
+    assert cli("keys", "list", "--tenant", "acme").err == "the tenant acme has no keys\n"
+    for words, takes in ((["create"], "a name"), (["list", "x"], "nothing else"),
+                         (["revoke"], "the id of a key")):  # fmt: skip
+        assert f"keys {words[0]} takes {takes}" in cli("keys", *words).err

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
-from kensaku import Kensaku, Query, Settings
-from kensaku.cli._notices import KeylessNotice, print_notices
-from kensaku.errors import CalledOff, RateLimited
-from kensaku.models import Attempt, Outcome
+from kensaku import Hit, Kensaku, Query, Settings
+from kensaku.cli._notices import (
+    KeylessNotice,
+    print_explanation,
+    print_notices,
+    print_outcome,
+)
+from kensaku.errors import CalledOff, NoNetwork, NotAsked, RateLimited
+from kensaku.models import Attempt, Explain, Outcome, Source
 
 
 async def test_the_notice_names_the_hosts_that_are_asked(tmp_path, capsys):
@@ -50,3 +57,130 @@ def test_who_was_called_off_is_no_failure(capsys):
 
     assert "arxiv" not in (words := capsys.readouterr().err)
     assert "crossref: too many requests" in words
+
+
+REFUSED = Attempt("exa", Outcome.UNAVAILABLE, RateLimited("exa", "too many requests"), sent=True)
+NOT_ASKED = Attempt("brave", Outcome.UNAVAILABLE, NotAsked("brave", "no time was left"), sent=False)
+LOCAL = Attempt("local", Outcome.FOUND, hits=2)
+EXA = "exa: too many requests"
+BRAVE = "brave: not asked: no time was left"
+NOTE = "note: it is old"
+INSTEAD = "The local index answered, not the web."
+
+
+@pytest.mark.parametrize(
+    ("outcome", "dialect", "attempts", "lines"),
+    [
+        (Outcome.FOUND, "", [REFUSED, NOT_ASKED, LOCAL], [EXA, BRAVE, NOTE, INSTEAD]),
+        (Outcome.FOUND, "plain", [REFUSED, LOCAL], [EXA]),
+        (Outcome.FOUND, "markdown:ja", [REFUSED, LOCAL], [EXA]),
+        (Outcome.FOUND, "compact", [REFUSED, LOCAL], [EXA, NOTE]),
+        (Outcome.FOUND, "json", [REFUSED, LOCAL], [EXA, NOTE, INSTEAD]),
+        (Outcome.FOUND, "json", [LOCAL, Attempt("exa", Outcome.FOUND)], [NOTE]),
+        (Outcome.UNAVAILABLE, "plain", [REFUSED], [NOTE]),
+        (Outcome.UNAVAILABLE, "compact", [REFUSED], [NOTE]),
+        (Outcome.UNAVAILABLE, "json", [REFUSED], [EXA, NOTE]),
+        (Outcome.UNAVAILABLE, "json", [LOCAL], [NOTE]),
+    ],
+)
+def test_what_the_output_has_said_is_not_repeated(capsys, outcome, dialect, attempts, lines):
+    """A form for people has reasons, notes and the local index in it; one for machines has not."""
+    print_notices(outcome, attempts, ["it is old"], dialect=dialect)
+
+    out, err = capsys.readouterr()
+    assert (out, err.splitlines()) == ("", lines)
+
+
+def test_equal_reasons_share_a_line_and_a_sent_request_counts_most(capsys):
+    """One that answered at last has not failed; no network is no choice of ours."""
+    offline = NoNetwork("you", "there is no network")
+    attempts = [
+        NOT_ASKED,
+        Attempt("brave", Outcome.UNAVAILABLE, RateLimited("brave", "too many requests"), sent=True),
+        Attempt("brave", Outcome.UNAVAILABLE, NotAsked("brave", "cooling down"), sent=False),
+        REFUSED,
+        Attempt("tavily", Outcome.UNAVAILABLE, RateLimited("tavily", "x"), sent=True),
+        Attempt("tavily", Outcome.EMPTY),
+        Attempt("you", Outcome.UNAVAILABLE, offline, sent=False),
+    ]
+    print_notices(Outcome.EMPTY, attempts, [])
+
+    assert capsys.readouterr().err.splitlines() == [
+        "brave, exa: too many requests",
+        "you: there is no network; connect this machine, or ask the local index",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "lines"),
+    [
+        (Outcome.FOUND, 0, []),
+        (Outcome.EMPTY, 0, ["Nothing was found."]),
+        (Outcome.UNAVAILABLE, 1, ["Nobody could search."]),
+    ],
+)
+def test_the_outcome_is_said_and_is_the_exit_status(capsys, outcome, status, lines):
+    """Could not search is not nothing found."""
+    result = SimpleNamespace(outcome=outcome, attempts=[], notes=["it is old"])
+
+    assert print_outcome(result) == status
+    assert capsys.readouterr().err.splitlines() == [NOTE, *lines]
+
+
+def test_an_explanation_says_who_was_asked_and_why_a_hit_is_where_it_is(capsys):
+    """Attempts with their keys, the confidence, and the sources of each hit."""
+    response = SimpleNamespace(
+        cached=False, elapsed_ms=12.4, cost=0.008,
+        attempts=[
+            Attempt("tavily", Outcome.FOUND, hits=2, elapsed_ms=9.6, key=2),
+            Attempt("exa", Outcome.UNAVAILABLE, RateLimited("exa", "too many"), elapsed_ms=1.0),
+        ],
+        confidence=SimpleNamespace(score=0.456, level="medium", advice="check it"),
+        hits=[
+            Hit("https://a.example", "A", "", provider="exa"),
+            Hit("https://b.example", "B", "", sources=(
+                Source("tavily", 1, 0.5), Source("exa", 3, None),
+            ), explain=Explain(fused=0.25)),
+        ],
+    )  # fmt: skip
+    print_explanation(response)
+
+    assert capsys.readouterr().err.splitlines() == [
+        "From 2 attempts in 12 ms, for $0.0080.",
+        "  tavily with key 2: found, 2 hits, 10 ms",
+        "  exa: too many, 1 ms",
+        "Confidence 0.46, medium: check it.",
+        "  1. exa",
+        "  2. tavily #1 (0.50), exa #3; agreement 1, fused 0.25",
+    ]
+    response.cached, response.confidence, response.attempts, response.hits = True, None, [], []
+    print_explanation(response)
+    assert capsys.readouterr().err == "From the cache in 12 ms, for $0.0080.\n"
+
+
+async def test_the_notice_is_printed_once_for_a_home(tmp_path, capsys):
+    """A file remembers it; when the first is asked, or when one of them was."""
+    settings = Settings.load(environ={"KENSAKU_HOME": str(tmp_path / "new"), "TAVILY_API_KEY": "k"})
+    async with Kensaku(settings) as k:
+        notice = KeylessNotice(k, ["tavily", "wikipedia"])
+        notice.print_before()
+        notice.print_after([Attempt("wikipedia", Outcome.FOUND, sent=False)])
+        assert capsys.readouterr().err == ""
+
+    async with Kensaku(Settings.load(environ={"KENSAKU_HOME": str(tmp_path / "new")})) as k:
+        notice, again = KeylessNotice(k, None), KeylessNotice(k, None)
+        notice.print_after([Attempt("brave", Outcome.FOUND, sent=True)])
+        assert capsys.readouterr().err == ""
+        again.print_after([Attempt("wikipedia", Outcome.FOUND, sent=True)])
+        said = capsys.readouterr().err
+        marker = tmp_path / "new" / "keyless-notice"
+        hosts = marker.read_text()
+        assert said == (
+            f"Without a key, queries go to services that need none: {hosts.strip()}. They see the"
+            " query. KENSAKU_KEYLESS=0 turns this off. (This is said once.)\n"
+        )
+        assert hosts.endswith("\n")
+        assert marker.parent.stat().st_mode & 0o777 == 0o700
+        again.print_before()
+        KeylessNotice(k, None).print_before()
+        assert capsys.readouterr().err == ""

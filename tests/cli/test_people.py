@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import getpass
+import io
+import sys
 from pathlib import Path
 
 import pytest
@@ -72,3 +74,82 @@ def test_wrong_words_are_refused(words: tuple[str, ...], cli: Cli) -> None:
 
     assert done.status == 2
     assert "takes" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["list", "terminal", "ann"], "people list takes a channel"),
+        (["export", "terminal"], "people export takes a channel and a person"),
+        (["delete", "terminal"], "people delete takes a channel and a person"),
+    ],
+)
+def test_what_an_action_takes_is_said(words: list[str], said: str, cli: Cli) -> None:
+    """In one sentence."""
+    assert cli("people", *words).err == f"kensaku: {said}\n"
+
+
+def test_what_is_said_about_people(cli: Cli, kept: None) -> None:
+    """Who talked, and that nobody did."""
+    assert cli("people", "list", "terminal", "--json").json == ["ann"]
+    nobody = cli("people", "list", "web")
+    assert (nobody.status, nobody.out) == (0, "")
+    assert nobody.err == "nobody has talked on web\n"
+    assert cli("people", "list", "web", "--json").json == []
+    gone = cli("people", "delete", "terminal", "ann", "--yes")
+    assert (gone.status, gone.err) == (0, "")
+    assert gone.out == "deleted 1 messages, the choices and the approvals\n"
+
+
+def test_people_belong_to_a_tenant(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of the settings, or the one that is named; no name is one, too."""
+
+    async def fill() -> None:
+        db = await Database.open(Settings.load())
+        for tenant in ("acme", "other", ""):
+            sender = Sender("slack", f"ann-{tenant}", "t1", tenant)
+            await set_options(db, sender, {"route": "tavily"})
+        await db.close()
+
+    asyncio.run(fill())
+    assert cli("people", "list", "slack").out == "ann-\n"
+    monkeypatch.setenv("KENSAKU_TENANT", "acme")
+    assert cli("people", "list", "slack").out == "ann-acme\n"
+    assert cli("people", "list", "slack", "--tenant", "other").out == "ann-other\n"
+    assert cli("people", "list", "slack", "--tenant", "").out == "ann-\n"
+    told = cli("people", "export", "slack", "ann-other", "--tenant", "other").json
+    assert told["options"] == {"route": "tavily"}
+
+
+@pytest.mark.parametrize(
+    ("typed", "deleted"),
+    [
+        ("y\n", True),
+        (" YES \n", True),
+        ("はい\n", True),
+        ("n\n", False),
+        ("\n", False),
+        ("", False),
+    ],
+)
+def test_a_person_at_the_terminal_is_asked(
+    typed: str, deleted: bool, cli: Cli, kept: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only a yes deletes."""
+    stdin = io.StringIO(typed)
+    monkeypatch.setattr(stdin, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(sys, "stdin", stdin)
+    done = cli("people", "delete", "terminal", "ann")
+
+    question = "delete all that is kept about ann on terminal? [y/N]"
+    assert done.status == int(not deleted)
+    assert done.err.splitlines() == [question, *([] if deleted else ["nothing was deleted"])]
+    assert cli("people", "list", "terminal").out == ("" if deleted else "ann\n")
+
+
+def test_the_history_of_another_channel_stays(cli: Cli, kept: None, machine: Path) -> None:
+    """Somebody may have the login name of this machine in Slack."""
+    (machine / "chat-history").write_text("typed")
+    cli("people", "delete", "slack", getpass.getuser(), "--yes")
+
+    assert (machine / "chat-history").exists()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from kensaku import Outcome
 from kensaku.testing import FakeUpstream, faults
 
 from .conftest import Cli
@@ -149,3 +150,78 @@ def test_what_cannot_be_done_is_said_before_the_search(
 
     assert (done.status, done.out) == (2, "")
     assert up.requests == []
+
+
+def test_each_step_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """What is of no use to a person has none."""
+    from kensaku.cli.research import _print_progress
+    from kensaku.research import events
+    from kensaku.research.evidence import Reference
+
+    _print_progress(events.Planned(("How?", "Why?"), "rule", "mini"))
+    hit = Reference(1, "https://a.example/", "A")
+    _print_progress(events.SearchEnded("1", "otters", Outcome.FOUND, (hit,)))
+    _print_progress(events.SearchEnded("2", "seals", Outcome.EMPTY, ()))
+    _print_progress(events.Reading(("u", "v")))
+    _print_progress(events.Weighed(("Why?", "When?")))
+    _print_progress(events.Weighed(()))
+    _print_progress(events.Writing())
+
+    out, err = capsys.readouterr()
+    assert (out, err.splitlines()) == (
+        "",
+        [
+            "Plan (by rule): How? | Why?",
+            "Searched: otters (found, 1 hit)",
+            "Searched: seals (empty, 0 hits)",
+            "Reading 2 pages",
+            "No answer yet: Why? | When?",
+            "Writing",
+        ],
+    )
+
+
+def test_a_replay_can_be_kept_again_and_two_runs_compared(
+    up: FakeUpstream, cli: Cli, tmp_path: Path
+) -> None:
+    """The copy does not differ; another run does."""
+    one, copy, other = (str(tmp_path / name) for name in ("one.zip", "copy.zip", "other.zip"))
+    up.answers("tavily", HITS)
+    cli("research", TASK, "--route", "tavily", "--bundle", one)
+    cli("research", f"{TASK} at night", "--route", "tavily", "--bundle", other)
+    again = cli("research", "--replay", one, "--bundle", copy, "--json")
+
+    assert again.json["outcome"] == "found"
+    assert "do not differ" in cli("research", "--diff", one, copy).err
+    differ = cli("research", "--diff", one, other)
+    assert (differ.status, differ.err) == (0, "")
+    assert "at night" in differ.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "there is nothing to find out"),
+        (
+            [TASK, "--replay", "x.zip"],
+            "--replay and --diff take a bundle each, and nothing to find",
+        ),
+        ([TASK, "--diff", "x.zip", "y.zip"], "--replay and --diff take a bundle each"),
+        (["--replay", "x.zip", "--diff", "x.zip", "y.zip"], "--replay and --diff take a bundle"),
+        ([TASK, "--schema", "{folder}/bad.json"], "/bad.json is not JSON"),
+        ([TASK, "--schema", "{folder}/deep.json"], "/deep.json is not JSON"),
+        ([TASK, "--file", "{folder}/latin.txt"], "/latin.txt cannot be read: 'utf-8' codec"),
+        ([TASK, "--file", "{folder}/none.txt"], "/none.txt cannot be read: [Errno 2] No such file"),
+        ([TASK, "--file", "{folder}/long.txt"], "characters"),
+    ],
+)
+def test_wrong_usage_is_told(words: list[str], said: str, cli: Cli, tmp_path: Path) -> None:
+    """In one sentence."""
+    (tmp_path / "bad.json").write_text("{")
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    (tmp_path / "latin.txt").write_bytes(b"\xff")
+    (tmp_path / "long.txt").write_text("x" * 2_000_000)
+    done = cli("research", *(word.format(folder=tmp_path) for word in words))
+
+    assert (done.status, done.out) == (2, "")
+    assert said in done.err

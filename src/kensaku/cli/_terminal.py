@@ -49,8 +49,9 @@ def prefers_japanese(environ: Mapping[str, str] | None = None) -> bool:
 
 
 def print_message(text: str) -> None:
-    """Print one line on stderr; a terminal gets it wrapped."""
-    line = _wrapped(one_line(text), sys.stderr)
+    """Print one line on stderr; a terminal gets it wrapped. Two blanks in front are kept."""
+    indent = "  " if text.startswith("  ") else ""
+    line = _wrapped(indent + one_line(text), sys.stderr)
     print(_dim(line) if supports_color(sys.stderr) else line, file=sys.stderr)
 
 

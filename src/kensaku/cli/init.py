@@ -14,8 +14,7 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kensaku.cli._terminal import print_message
-from kensaku.cli._words import words
+from kensaku.cli._terminal import prefers_japanese, print_message
 from kensaku.errors import KensakuError, UsageError
 from kensaku.text.redact import redact
 
@@ -76,7 +75,7 @@ async def run(args: argparse.Namespace) -> int:
             "kensaku init asks questions, and there is no terminal",
             remedy="in a script: kensaku config set providers.tavily.api_key - < FILE",
         )
-    said = words(_ENGLISH, _JAPANESE)
+    said = _JAPANESE if prefers_japanese() else _ENGLISH
     path = args.config or settings_file(environment())
     print_message(said["begin"])
     for name in args.provider or ASKED:

@@ -1,0 +1,236 @@
+"""`kensaku index`: what it prints, word by word, and how many words each action takes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kensaku.cli._ingest import IngestResult
+from kensaku.cli.index import print_ingest_result
+from kensaku.index import Index
+from kensaku.testing import FakeUpstream
+
+from .conftest import Cli
+
+INGESTED = IngestResult(
+    added=1_200,
+    updated=2,
+    unchanged=3,
+    removed=4,
+    skipped=Counter({"link": 1, "binary": 2_000}),
+    failed=[("u:" + "x" * 300, "it is gone")],
+    passed_over=[("/a/b.png", "binary")],
+)
+DAMAGE = {
+    "bad": {
+        "documents": 2,
+        "problem": "1 document is damaged",
+        "remedy": "export what is left",
+        "damaged": ["u:1\n", "u:" + "x" * 300],
+    },
+    "good": {"documents": 1, "problem": "", "remedy": "", "damaged": []},
+}
+
+
+def printed(result: IngestResult, capsys: pytest.CaptureFixture[str], **flags: bool) -> Any:
+    args = argparse.Namespace(**{"json": False, "verbose": False, **flags})
+    print_ingest_result(args, "notes", result)
+    return capsys.readouterr()
+
+
+def test_what_was_added_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    """Results on stdout; what was passed over or failed on stderr, cut where it is long."""
+    out, err = printed(INGESTED, capsys)
+
+    assert out == "notes: 1,200 added, 2 updated, 3 unchanged, 4 removed\n"
+    assert err == f"passed over: 2,000 binary, 1 link\nu:{'x' * 198}: it is gone\n"
+    out, err = printed(INGESTED, capsys, verbose=True)
+    assert err.splitlines()[1] == "  binary: /a/b.png"
+    assert printed(IngestResult(added=1), capsys) == (
+        "notes: 1 added, 0 updated, 0 unchanged\n",
+        "",
+    )
+
+
+def test_what_was_added_is_json(capsys: pytest.CaptureFixture[str]) -> None:
+    """All of it, with the collection."""
+    out, err = printed(INGESTED, capsys, json=True)
+
+    assert json.loads(out) == {"collection": "notes", **INGESTED.to_dict()}
+    assert err.startswith("passed over: ")
+
+
+def test_one_failure_among_others_is_no_failure(up: FakeUpstream, notes: Path, cli: Cli) -> None:
+    """The status is 1 only when nothing at all is in the index for it."""
+    gone, file = f"{up.url}/gone", notes / "otters.md"
+
+    assert cli("index", "add", gone).status == 1
+    assert cli("index", "add", gone, file).status == 0
+    again = cli("index", "add", gone, file)
+    assert (again.status, again.out) == (0, "default: 0 added, 0 updated, 1 unchanged\n")
+    assert cli("index", "add", file).status == 0
+
+
+@pytest.mark.parametrize(
+    ("action", "n", "takes"),
+    [
+        ("add", 0, "paths, URLs or pydocs"),
+        ("build", 0, "files, folders or URLs"),
+        ("collections", 1, "no words"),
+        ("documents", 1, "no words"),
+        ("stats", 1, "no words"),
+        ("check", 1, "no words"),
+        ("delete", 0, "URLs or paths"),
+        ("drop", 1, "no words"),
+        ("export", 0, "one file"),
+        ("export", 2, "one file"),
+        ("import", 0, "one file"),
+        ("import", 2, "one file"),
+        ("optimize", 1, "no words"),
+        ("watch", 0, "one folder"),
+        ("watch", 2, "one folder"),
+        ("list", 1, "no words"),
+    ],
+)
+def test_each_action_takes_so_many_words(action: str, n: int, takes: str, cli: Cli) -> None:
+    """Too few and too many are refused."""
+    done = cli("index", action, *["x"] * n)
+    words = "1 word" if n == 1 else f"{n} words"
+
+    assert (done.status, done.out) == (2, "")
+    assert done.err == f"kensaku: index {action} takes {takes}, not {words}\n"
+
+
+@pytest.mark.parametrize("words", [["collections"], ["stats"], ["check"], ["optimize"], ["list"]])
+def test_these_need_no_words(words: list[str], library: Path, cli: Cli) -> None:
+    """They are about all that is there."""
+    assert cli("index", *words).status == 0
+
+
+def test_damage_is_told_with_its_remedy(cli: Cli, library: Path, monkeypatch: Any) -> None:
+    """Every damaged document is named, on one line; the status is 1."""
+    asked = []
+
+    async def check(self: Index, collection: str | None = None) -> dict[str, Any]:
+        asked.append(collection)
+        return DAMAGE
+
+    monkeypatch.setattr(Index, "check", check)
+    done = cli("index", "check", "--collection", "default")
+
+    assert done.status == 1
+    assert done.out == "bad: 2 documents read, damaged\ngood: 1 document read, good\n"
+    assert done.err == f"1 document is damaged; export what is left\n  u:1\n  u:{'x' * 198}\n"
+    shown = cli("index", "check", "--json")
+    assert (shown.status, shown.json, shown.err) == (1, DAMAGE, "")
+    assert asked == ["default", None]
+
+
+def test_a_good_index_is_good_as_json(cli: Cli, library: Path) -> None:
+    """Status 0."""
+    done = cli("index", "check", "--json")
+
+    assert done.status == 0
+    assert done.json["default"]["documents"] == 1
+    assert not done.json["default"]["problem"]
+
+
+def test_what_a_salvaging_export_leaves_out_is_listed(
+    cli: Cli, library: Path, tmp_path: Path, monkeypatch: Any
+) -> None:
+    """Without --salvage nobody asks for it."""
+    saved = []
+
+    async def export(
+        self: Index, path: Path, collection: str | None = None, *, salvage: Any = None
+    ) -> int:
+        saved.append((path, collection, salvage is not None))
+        if salvage is not None:
+            salvage("u:1\n" + "x" * 300)
+        return 1
+
+    monkeypatch.setattr(Index, "export_jsonl", export)
+    file = tmp_path / "a.jsonl"
+    done = cli("index", "export", file, "--salvage")
+    plain = cli("index", "export", file, "--collection", "default", "--json")
+
+    assert done.out == "1 document exported\n"
+    assert done.err == f"damaged: u:1 {'x' * 196}\n"
+    assert (plain.json, plain.err) == ({"exported": 1, "file": str(file)}, "")
+    assert saved == [(file, None, True), (file, "default", False)]
+
+
+def test_the_problem_of_a_collection_is_told_beside_the_table(
+    cli: Cli, library: Path, monkeypatch: Any
+) -> None:
+    """The figures that are known are there all the same."""
+    usual: dict[str, Any] = {
+        "documents": 1_234,
+        "passages": 5_678,
+        "disk": 9_876_543_210,
+        "languages": ["en", "ja"],
+        "model": "m",
+        "foreign": False,
+        "problem": "",
+    }
+    lame = {**usual, "disk": None, "languages": [], "model": "", "problem": "it does not open"}
+
+    async def stats(self: Index) -> dict[str, Any]:
+        return {"a": usual, "b": lame, "c": {**usual, "foreign": True}}
+
+    monkeypatch.setattr(Index, "stats", stats)
+    done = cli("index", "stats")
+
+    assert [" ".join(line.split()) for line in done.out.splitlines()] == [
+        "collection documents passages disk languages model",
+        "a 1,234 5,678 9,876.5 MB en, ja m",
+        "b 1,234 5,678 – – –",
+        "c 1,234 5,678 9,876.5 MB en, ja (foreign)",
+    ]
+    assert done.err == "it does not open\n"
+    assert cli("index", "stats", "--collection", "b", "--json").json == {"b": lame}
+    assert cli("index", "stats", "--collection", "d").status == 2
+
+
+def test_optimizing_is_reported(cli: Cli, notes: Path, library: Path) -> None:
+    """All collections, or one."""
+    cli("index", "add", notes, "--collection", "notes")
+    done = cli("index", "optimize")
+
+    assert (done.status, done.out) == (0, "2 collections optimized\n")
+    assert done.err == "optimizing default: 0 %\noptimizing notes: 50 %\n"
+    assert cli("index", "optimize", "--json").json == {"optimized": ["default", "notes"]}
+    one = cli("index", "optimize", "--collection", "notes", "--json")
+    assert one.json == {"optimized": ["notes"]}
+
+
+def test_an_import_knows_how_much_there_is(cli: Cli, tmp_path: Path) -> None:
+    """Its file was counted before."""
+    file = tmp_path / "a.jsonl"
+    file.write_text("".join(json.dumps({"url": f"u:{n}", "text": "otter"}) + "\n" for n in (1, 2)))
+    done = cli("index", "import", file)
+
+    assert (done.status, done.out) == (0, "2 added, 0 updated, 0 unchanged\n")
+    assert done.err.endswith(": 100 %\n")
+
+
+def test_words_that_name_a_file_or_a_folder_are_deleted_with_all_below(
+    cli: Cli, notes: Path, library: Path
+) -> None:
+    """From one collection, or from all; what stands beside a folder stays."""
+    for collection in ("one", "two"):
+        cli("index", "add", notes, "--collection", collection)
+    deleted = cli("index", "delete", f"{notes / 'deep'}/", "--collection", "one", "--json")
+
+    assert deleted.json == {"removed": 2}
+    assert cli("index", "delete", notes / "deep", "u:none").out == "2 documents removed\n"
+    assert cli("index", "rm", notes).out == "2 documents removed\n"
+    assert cli("index", "documents").out == "https://local.example/\n"
+    dropped = cli("index", "rm", "--collection", "default", "--json")
+    assert dropped.json == {"removed": 1}
+    assert cli("index", "collections", "--json").json == ["one", "two"]

@@ -1,0 +1,118 @@
+"""`kensaku mcp`: which client is set up and where, and which token is asked for."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from kensaku import Settings
+from kensaku.cli.mcp import _token
+from kensaku.errors import UsageError
+
+from .conftest import Cli
+
+
+def test_a_client_is_set_up_once_and_taken_out(cli: Cli, tmp_path: Path) -> None:
+    """It says in which file; a second time changes nothing."""
+    file = tmp_path / ".cursor" / "mcp.json"
+    first, second = cli("mcp", "install", "cursor"), cli("mcp", "install", "cursor")
+
+    assert (first.status, first.out) == (0, "")
+    assert first.err == f"kensaku mcp: Cursor is set up in {file}; restart it\n"
+    assert second.err == f"kensaku mcp: Cursor is set up already, in {file}\n"
+    out, again = cli("mcp", "uninstall", "cursor"), cli("mcp", "uninstall", "cursor")
+    assert (out.status, out.err) == (0, f"kensaku mcp: kensaku is out of {file}\n")
+    assert again.err == f"kensaku mcp: kensaku was not in {file}\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "more"),
+    [
+        ([], []),
+        (["--tools", "web_search,web_extract,web_context", "--language", "en"], []),
+        (["--tools", "web_search"], ["--tools", "web_search"]),
+        (["--language", "ja"], ["--language", "ja"]),
+    ],
+)
+def test_what_would_be_written_is_printed(
+    options: list[str], more: list[str], cli: Cli, tmp_path: Path
+) -> None:
+    """Only what is not usual; nothing is written."""
+    done = cli("mcp", "install", "cursor", "--print", *options)
+    file = tmp_path / ".cursor" / "mcp.json"
+
+    assert (done.status, done.err) == (0, f"kensaku mcp: for {file}\n")
+    assert done.json == {
+        "mcpServers": {
+            "kensaku": {"command": sys.executable, "args": ["-m", "kensaku.cli", "mcp", *more]}
+        }
+    }
+    assert not file.exists()
+    cli("mcp", "install", "cursor", *options)
+    assert json.loads(file.read_text()) == done.json
+
+
+def test_the_clients_are_listed_with_their_files(cli: Cli, tmp_path: Path) -> None:
+    """By the name that `install` takes."""
+    heading, *lines = cli("mcp", "clients").out.splitlines()
+
+    assert heading.split() == ["client", "name", "file"]
+    (cursor,) = [line.split() for line in lines if line.startswith("cursor ")]
+    assert cursor == ["cursor", "Cursor", str(tmp_path / ".cursor" / "mcp.json")]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["fly"], "kensaku: unknown: fly; kensaku mcp [--http] [options]"),
+        (["install"], "kensaku: unknown: install; "),
+        (["clients", "x"], "kensaku: unknown: clients x; "),
+        (["x" * 100], f"kensaku: unknown: {'x' * 60}; "),
+        (["install", "cursr"], "did you mean 'cursor'?"),
+        (["uninstall", "cursr"], "did you mean 'cursor'?"),
+    ],
+)
+def test_other_words_are_refused(words: list[str], said: str, cli: Cli) -> None:
+    """With what can be said."""
+    done = cli("mcp", *words)
+
+    assert (done.status, done.out) == (2, "")
+    assert said in done.err
+
+
+@pytest.mark.parametrize(("mode", "remarks"), [(0o600, 0), (0o640, 1), (0o604, 1)])
+def test_a_token_is_read_from_its_file(
+    mode: int, remarks: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without the line break; whether others can read it is remarked on."""
+    file = tmp_path / "token"
+    file.write_text(" a-token\n")
+    file.chmod(mode)
+    settings = Settings.load(environ={"KENSAKU_MCP_TOKEN": "of-the-settings-0123"})
+
+    assert _token(file, settings) == "a-token"
+    said = f"kensaku mcp: others can read {file}; chmod 600 it\n"
+    assert capsys.readouterr().err == said * remarks
+
+
+def test_without_a_file_the_token_is_that_of_the_settings() -> None:
+    """Or there is none."""
+    given = Settings.load(environ={"KENSAKU_MCP_TOKEN": "of-the-settings-0123"})
+
+    assert _token(None, given) == "of-the-settings-0123"
+    assert _token(None, Settings.load(environ={})) is None
+
+
+@pytest.mark.parametrize(
+    ("content", "why"), [(None, "No such file or directory"), (b"\xff\xfe\xff", "it is not text")]
+)
+def test_a_token_that_cannot_be_read(content: bytes | None, why: str, tmp_path: Path) -> None:
+    """It says why."""
+    file = tmp_path / "token"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(UsageError, match=f"cannot read {file}: {why}"):
+        _token(file, Settings.load(environ={}))
