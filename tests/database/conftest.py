@@ -24,3 +24,11 @@ async def db(settings: Settings) -> AsyncIterator[Database]:
     database = await Database.open(settings)
     yield database
     await database.close()
+
+
+@pytest.fixture
+async def file_db(machine: Path) -> AsyncIterator[Database]:
+    """A file alone, for what no database does in its own way."""
+    database = await Database.open(Settings(home=machine))
+    yield database
+    await database.close()

@@ -186,6 +186,15 @@ async def test_a_database_that_hangs_is_given_up(db, clock):
         await task
 
 
+async def test_ten_connections_are_opened_at_most(settings):
+    """Five stay open, and as many again under load: a server has a bound of its own."""
+    database = await Database.open(settings)
+    pool = database._engine.pool
+
+    assert (pool.size(), pool._max_overflow) == (5, 5)
+    await database.close()
+
+
 def test_other_errors_pass():
     """A mistake of ours is not a failure of the database."""
     with pytest.raises(KeyError), faults():

@@ -17,6 +17,7 @@ from kensaku.database.keys import (
     any_key,
     create_key,
     find_key,
+    get_key,
     hash_secret,
     list_keys,
     revoke_key,
@@ -167,3 +168,70 @@ async def test_a_value_out_of_its_bounds_is_refused(db, bad):
     with pytest.raises((InvalidQuery, ConfigError)):
         await create_key(db, **{"name": "agent", **bad})
     assert not await any_key(db)
+
+
+@pytest.mark.parametrize(
+    "good",
+    [
+        {"name": "x"}, {"name": "x" * 200}, {"tenant": ""}, {"tenant": "A.b_c@d+e-" + "x" * 54},
+        {"searches_per_day": 1}, {"searches_per_day": 10**12},
+        {"money_per_month": 0.001}, {"money_per_month": 10**9}, {"rate": " 10/s "},
+    ],
+)  # fmt: skip
+async def test_a_value_at_its_bound_is_taken(file_db, good):
+    """And stored as it was given, but for blanks around it."""
+    key, secret = await create_key(file_db, **{"name": "agent", **good})
+
+    ((name, value),) = good.items()
+    assert getattr(key, name) == (value.strip() if isinstance(value, str) else value)
+    assert await find_key(file_db, secret) == key
+    assert await get_key(file_db, key.id) == key
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"money_per_month": 10**9 + 1},
+        {"searches_per_day": 10**12 + 1},
+        {"rate": "1" * 17 + "/min" + "x"},
+    ],
+)
+async def test_a_value_just_beyond_its_bound_is_refused(file_db, bad):
+    """As is anything further off."""
+    with pytest.raises((InvalidQuery, ConfigError)):
+        await create_key(file_db, "agent", **bad)
+
+
+async def test_the_form_of_a_key(file_db):
+    """Ids and secrets are told apart by their length and their letters."""
+    expires = datetime.now(UTC) + timedelta(hours=1)
+    key, secret = await create_key(file_db, "agent", admin=True, expires=expires)
+
+    assert re.fullmatch(r"[0-9a-z]{12}", key.id)
+    assert re.fullmatch(r"ksk_[0-9A-Za-z]{32}", secret)
+    assert key.to_dict() == {
+        "id": key.id,
+        "name": "agent",
+        "tenant": "",
+        "hint": secret[:8],
+        "rate": None,
+        "searches_per_day": None,
+        "money_per_month": None,
+        "admin": True,
+        "created": key.created.isoformat(),
+        "expires": expires.isoformat(),
+        "revoked": None,
+    }
+    assert (await create_key(file_db, "other"))[0].admin is False
+    assert [k.name for k in await list_keys(file_db)] == ["agent", "other"]
+    assert await get_key(file_db, "nowhere") is None
+
+
+async def test_a_key_is_live_until_the_very_instant_at_which_it_expires(file_db):
+    """And not then."""
+    expires = datetime.now(UTC) + timedelta(hours=1)
+    key, _ = await create_key(file_db, "agent", expires=expires)
+
+    instants = [expires - timedelta(microseconds=1), expires]
+
+    assert [key.is_live(at) for at in instants] == [True, False]

@@ -8,8 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from alembic.autogenerate import compare_metadata
-from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 
@@ -19,6 +17,7 @@ from kensaku.database.connection import connect
 from kensaku.database.migrate import REVISIONS, VERSION_TABLE, migrate
 from kensaku.database.tables import METADATA
 from kensaku.errors import DatabaseFault
+from tests.database.drift import drift
 
 # Opens the database, and dies at the given statement of the migration, if there are so many.
 OPENER = """
@@ -54,18 +53,6 @@ def opener(settings, die_at: int = 0) -> subprocess.Popen[str]:
         text=True,
         env={**os.environ},
     )
-
-
-def drift(url: str) -> list[object]:
-    """The differences between the tables that are there and those of `tables.py`."""
-    with connect(url, write=False) as connection:
-        context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
-        return list(compare_metadata(context, METADATA))
-
-
-async def test_the_migrations_make_the_tables_that_the_code_uses(db, settings):
-    """Whoever changes a table adds a migration."""
-    assert drift(url_of(settings)) == []
 
 
 def test_the_list_of_revisions_is_that_of_the_files():

@@ -209,6 +209,171 @@ async def test_a_question_out_of_bounds_is_refused(db, by, days):
         await summarise(db, by, days=days)
 
 
+async def test_the_days_that_can_be_asked_for_end_after_ten_years(file_db, now):
+    """3,660 days, and not one more."""
+    usage = UsageWriter(file_db, now=now)
+    for days in (3_660, 3_659):
+        now.time = NOON - timedelta(days=days)
+        usage.record(outcome="found", key=str(days))
+    await usage.flush()
+
+    rows = await summarise(file_db, "key", days=3_660, today=NOON.date())
+
+    assert [row.group for row in rows] == ["3659"]
+    assert await summarise(file_db, "key", days=1, today=NOON.date()) == []
+    with pytest.raises(InvalidQuery, match="days is 3661; it must be 1 to 3,660"):
+        await summarise(file_db, "key", days=3_661)
+
+
+async def test_a_row_has_all_that_is_known_of_its_group(file_db, now):
+    """As `kensaku usage --json` prints it; those that were used most come first."""
+    usage = UsageWriter(file_db, now=now)
+    fill(usage)
+    usage.record(outcome="empty", tenant="acme", key="a", elapsed_ms=0)
+    await usage.flush()
+
+    by_tenant = await summarise(file_db, "tenant", today=NOON.date())
+    by_provider = await summarise(file_db, today=NOON.date())
+
+    assert [row.to_dict() for row in by_tenant] == [
+        {
+            "group": "acme",
+            "requests": 3,
+            "searches": 1,
+            "cached": 1,
+            "cost": 0.008,
+            "credits": 3.0,
+            "outcomes": {"found": 2, "empty": 1},
+            "mean_ms": 34.0,
+            "p50_ms": 3.0,
+            "p95_ms": 118.4,
+        },
+        {
+            "group": "umbrella",
+            "requests": 1,
+            "searches": 1,
+            "cached": 0,
+            "cost": 0.0,
+            "credits": 0.0,
+            "outcomes": {"unavailable": 1},
+            "mean_ms": 900.0,
+            "p50_ms": 768.0,
+            "p95_ms": 998.4,
+        },
+    ]
+    assert by_provider[1].to_dict() == {
+        "group": "tavily",
+        "requests": 0,
+        "searches": 1,
+        "cached": 0,
+        "cost": 0.008,
+        "credits": 0.0,
+        "outcomes": {"found": 1},
+        "mean_ms": 80.0,
+        "p50_ms": 96.0,
+        "p95_ms": 124.8,
+    }
+
+
+@pytest.mark.parametrize(
+    ("elapsed_ms", "bucket"),
+    [(0, 0), (0.9, 0), (1, 1), (1.9, 1), (2, 2), (4, 3), (8_191, 13), (16_383, 14), (16_384, 15), (10**9, 15)],
+)  # fmt: skip
+async def test_buckets_of_latencies_double(file_db, now, elapsed_ms, bucket):
+    """Under 1 ms, under 2, under 4 … and the rest."""
+    usage = UsageWriter(file_db, now=now)
+    usage.record(outcome="found", elapsed_ms=elapsed_ms)
+    await usage.flush()
+
+    found = [await count(file_db, f"latency_{n}") for n in range(16)]
+
+    assert found == [int(n == bucket) for n in range(16)]
+
+
+@pytest.mark.parametrize(
+    ("histogram", "share", "ms"),
+    [
+        ([4], 0.5, 0.5),
+        ([0, 4], 0.5, 1.5),
+        ([1, 0, 0, 1], 0.5, 1.0),
+        ([1, 0, 0, 1], 0.75, 6.0),
+        ([1, 1], 1.0, 2.0),
+        ([0, 0], 0.5, 0.0),
+    ],
+)
+def test_a_percentile_is_interpolated_in_its_bucket(histogram, share, ms):
+    """The third bucket holds 4 ms up to 8."""
+    assert percentile(histogram, share) == ms
+
+
+@pytest.mark.parametrize(
+    ("label", "length"),
+    [("tenant", 64), ("key", 16), ("endpoint", 64), ("provider", 64), ("outcome", 32)],
+)
+async def test_a_label_is_stored_if_its_column_holds_it(file_db, now, label, length):
+    """One that is longer would stop the writing of the others on PostgreSQL."""
+    usage = UsageWriter(file_db, now=now)
+    for size in (length, length + 1):
+        usage.record(**{"outcome": "found", label: "x" * size})
+    await usage.flush()
+
+    async with file_db.read() as connection:
+        stored = sorted(await connection.scalars(select(USAGE.c[label])))
+    assert stored == ["(other)", "x" * length]
+
+
+async def test_what_could_not_be_written_is_added_to_what_came_later(file_db, now):
+    """The same group and others."""
+    usage = UsageWriter(file_db, now=now)
+    usage.record(outcome="found", cost=1.0)
+    usage.record(outcome="empty", cost=2.0)
+    groups, usage._groups = usage._groups, {}
+    usage.record(outcome="found", cost=4.0)
+
+    usage._keep(groups)
+    await usage.flush()
+    await usage.flush()
+
+    assert await count(file_db, "cost") == 7.0
+    assert await count(file_db) == 3
+
+
+async def test_a_database_that_cannot_be_written_is_warned_of_once(file_db, now, caplog):
+    """And again only after it could be written in between."""
+    usage = UsageWriter(file_db, now=now)
+
+    async def rename(old: str, new: str) -> None:
+        async with file_db.write() as connection:
+            await connection.execute(text(f"ALTER TABLE {old} RENAME TO {new}"))
+
+    warnings = []
+    for _ in range(2):
+        await rename("kensaku_usage", "elsewhere")
+        for _ in range(2):
+            usage.record(outcome="found")
+            await usage._try_to_flush()
+        await rename("elsewhere", "kensaku_usage")
+        await usage._try_to_flush()
+        warnings.append(caplog.text.count("usage cannot be written, and is kept in memory"))
+    assert warnings == [1, 2]
+    assert await count(file_db) == 4
+
+
+async def test_old_usage_is_deleted_once_a_day(file_db, now):
+    """Not every second."""
+    usage = UsageWriter(file_db, days=1, now=now)
+    left = []
+    for hours in (0, 1, 24):
+        now.time = NOON - timedelta(days=5)
+        usage.record(outcome="found")
+        await usage.flush()
+        now.time = NOON + timedelta(hours=hours)
+        await usage._try_to_flush()
+        left.append(await count(file_db))
+
+    assert left == [0, 1, 0]
+
+
 async def test_nothing_used_is_an_empty_list(db):
     """And no error."""
     assert await summarise(db) == []

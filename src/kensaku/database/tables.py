@@ -55,7 +55,7 @@ API_KEYS = Table(
     "kensaku_api_keys",
     METADATA,
     Column("id", String(16), primary_key=True),
-    Column("hash", LargeBinary(32), nullable=False, unique=True),  # SHA-256 of the secret
+    Column("hash", LargeBinary, nullable=False, unique=True),  # SHA-256 of the secret
     Column("hint", String(16), nullable=False),  # how the secret begins, for people
     Column("name", String(200), nullable=False),
     Column("tenant", String(64), nullable=False),

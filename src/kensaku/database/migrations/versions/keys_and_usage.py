@@ -11,7 +11,7 @@ def upgrade() -> None:
     op.create_table(
         "kensaku_api_keys",
         sa.Column("id", sa.String(16), primary_key=True),
-        sa.Column("hash", sa.LargeBinary(32), nullable=False, unique=True),
+        sa.Column("hash", sa.LargeBinary(), nullable=False, unique=True),
         sa.Column("hint", sa.String(16), nullable=False),
         sa.Column("name", sa.String(200), nullable=False),
         sa.Column("tenant", sa.String(64), nullable=False),
@@ -38,8 +38,3 @@ def upgrade() -> None:
         *(sa.Column(name, sa.Double(), nullable=False) for name in ("cost", "credits", "total_ms")),
         *(sa.Column(f"latency_{n}", sa.BigInteger(), nullable=False) for n in range(16)),
     )
-
-
-def downgrade() -> None:
-    op.drop_table("kensaku_usage")
-    op.drop_table("kensaku_api_keys")
