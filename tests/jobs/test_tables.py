@@ -3,12 +3,124 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 
 import pytest
 import sqlalchemy as sa
 
 from kensaku.jobs.job import JobProgress
-from kensaku.jobs.tables import JobTables
+from kensaku.jobs.tables import JobTables, any_unfinished
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request, tmp_path) -> str:
+    if request.param == "postgresql":
+        return request.getfixturevalue("postgresql")
+    return f"sqlite:///{tmp_path / 'jobs.db'}"
+
+
+@pytest.fixture
+def tables(url) -> Iterator[JobTables]:
+    made = JobTables(url)
+    made.create()
+    made.create()  # another process finds them
+    yield made
+    made.close()
+
+
+def test_the_tables_are_those_of_the_databases_that_people_have(tables):
+    """They are created where they are missing, and never changed: nobody migrates them."""
+    found = sa.inspect(tables._engine)
+    shapes = {
+        name: [(c["name"], str(c["type"]), c["nullable"]) for c in found.get_columns(name)]
+        for name in ("job_executors", "job_progress")
+    }
+    keys = {n: found.get_pk_constraint(n)["constrained_columns"] for n in shapes}
+    double = "DOUBLE" if tables._engine.dialect.name == "sqlite" else "DOUBLE PRECISION"
+
+    assert shapes == {
+        "job_executors": [("id", "VARCHAR(64)", False), ("beat", double, False)],
+        "job_progress": [
+            ("job", "VARCHAR(64)", False),
+            ("part", "INTEGER", False),
+            ("done", "BIGINT", False),
+            ("total", "BIGINT", False),
+            ("documents", "BIGINT", False),
+            ("stage", "VARCHAR(200)", False),
+        ],
+    }
+    assert keys == {"job_executors": ["id"], "job_progress": ["job", "part"]}
+
+
+def test_progress_is_the_sum_of_the_parts_and_the_stage_of_the_job(tables):
+    """A part that reports again replaces what it said; a stage is cut off at 200 characters."""
+    tables.report("a", 0, JobProgress(0, 10, "x" * 201, 0))
+    tables.report("a", 1, JobProgress(1, 0, "of a part", 2))
+    tables.report("a", 2, JobProgress(2, 0, "", 3))
+    tables.report("a", 2, JobProgress(4, 0, "", 5))
+    tables.report("b", 1, JobProgress(7, 8, "", 9))
+
+    assert tables.progress(["a", "b", "c"]) == {
+        "a": JobProgress(5, 10, "x" * 200, 7),
+        "b": JobProgress(7, 8, "", 9),
+    }
+    tables.forget_progress(["a"])
+    assert list(tables.progress(["a", "b"])) == ["b"]
+
+
+def test_a_process_is_alive_as_long_as_it_beats(tables):
+    """By the database's own clock; the rows of those that died long ago are deleted."""
+    for name in ("old", "now"):
+        tables.beat(name)
+    with tables._engine.begin() as db:
+        db.execute(sa.text("UPDATE job_executors SET beat = beat - 600 WHERE id = 'old'"))
+
+    assert tables.live_executors(300) == {"now"}
+    assert tables.live_executors(900) == {"old", "now"}
+    tables.forget_dead(900)
+    assert tables.live_executors(900) == {"old", "now"}
+    tables.beat("old")
+    assert tables.live_executors(300) == {"old", "now"}
+    with tables._engine.begin() as db:
+        db.execute(sa.text("UPDATE job_executors SET beat = beat - 600 WHERE id = 'old'"))
+    tables.forget_dead(300)
+    assert tables.live_executors(9_000) == {"now"}
+    tables.forget(["now"])
+    assert tables.live_executors(9_000) == set()
+
+
+def test_a_beat_is_in_seconds_since_1970(tables):
+    """On both databases."""
+    tables.beat("a")
+
+    with tables._engine.begin() as db:
+        (beat,) = db.execute(sa.text("SELECT beat FROM job_executors")).scalars()
+        (now,) = db.execute(sa.select(tables._now)).scalars()
+    assert 0 <= float(now) - beat < 3_600
+    assert beat > 1_700_000_000
+
+
+@pytest.mark.parametrize(
+    ("status", "name", "waits"),
+    [
+        ("ENQUEUED", "kensaku_job", True),
+        ("DELAYED", "kensaku_part", True),
+        ("PENDING", "kensaku_job", True),
+        ("SUCCESS", "kensaku_job", False),
+        ("CANCELLED", "kensaku_part", False),
+        ("PENDING", "another", False),
+    ],
+)
+def test_a_job_that_is_queued_or_running_is_unfinished(tmp_path, status, name, waits):
+    """Other workflows of the same database are not ours."""
+    engine = sa.create_engine(f"sqlite:///{tmp_path / 'jobs.db'}")
+    with engine.begin() as db:
+        assert any_unfinished(db) is False  # nobody ever submitted one
+        db.execute(sa.text("CREATE TABLE workflow_status (status TEXT, name TEXT)"))
+        assert any_unfinished(db) is False
+        db.execute(sa.text(f"INSERT INTO workflow_status VALUES ('{status}', '{name}')"))
+        assert any_unfinished(db) is waits
+    engine.dispose()
 
 
 @pytest.mark.parametrize(

@@ -91,12 +91,7 @@ class Executor:
             dbos.DBOS(config=self._config(dbos))
             dbos.DBOS.launch()
             for name, most in ((JOBS_QUEUE, JOBS_AT_ONCE), (PARTS_QUEUE, self.workers)):
-                dbos.DBOS.register_queue(
-                    name,
-                    worker_concurrency=most,
-                    polling_interval_sec=POLL,
-                    on_conflict="always_update",
-                )
+                dbos.DBOS.register_queue(name, worker_concurrency=most, polling_interval_sec=POLL)
         except BaseException:
             self._release(dbos)
             raise

@@ -20,6 +20,7 @@ from kensaku.errors import InvalidQuery
 from kensaku.jobs.sources import RawPage, Rejected, plan_shards, records_of
 from kensaku.jobs.sources import jsonl as jsonl_source
 from kensaku.jobs.sources import parquet as parquet_source
+from kensaku.jobs.sources import warc as warc_source
 from kensaku.models import Document
 
 
@@ -151,6 +152,33 @@ def test_a_broken_parquet_file_is_one_rejected_record(tmp_path):
 
 # The writer does not close its temporary files.
 warc = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
+
+@warc
+def test_a_record_of_the_greatest_length_is_read_and_a_longer_one_is_not(tmp_path, monkeypatch):
+    """In every format. A line counts with its end."""
+    texts = {"fits": "a" * 400, "too long": "a" * 401}
+    rows = [{"url": f"https://e.org/{n}", "text": t} for n, t in enumerate(texts.values())]
+    table = pyarrow.Table.from_pylist(rows)
+    pyarrow.parquet.write_table(table, tmp_path / "d.parquet")
+    (tmp_path / "d.jsonl").write_bytes(lines(rows))
+    with (tmp_path / "d.warc").open("wb") as out:
+        writer = WARCWriter(out, gzip=False)
+        for row in rows:
+            body = io.BytesIO(row["text"].encode())
+            writer.write_record(writer.create_warc_record(row["url"], "conversion", payload=body))
+    url = len(rows[0]["url"])
+    for source, name, most in (
+        (jsonl_source, "d.jsonl", len(lines(rows[:1]))),
+        (parquet_source, "d.parquet", url + 400),
+        (warc_source, "d.warc", 400),
+    ):
+        monkeypatch.setattr(source, "MAX_RECORD", most)
+
+        _, records = everything(tmp_path / name)
+
+        assert urls(records) == ["https://e.org/0"], name
+        assert sum(reasons(records).values()) == 1, name
 
 
 def write_warc(path, compressed=True):

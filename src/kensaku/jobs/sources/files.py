@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 from urllib.parse import quote, urlsplit
 
 from kensaku.extract.html.markup_check import MAX_BYTES
@@ -34,7 +35,7 @@ def _read(url: str) -> Record:
         return Rejected(f"unreadable ({type(error).__name__})", url)
     if len(data) > MAX_BYTES:
         return Rejected("file too large", url)
-    suffix = "." + url.rpartition("/")[2].rpartition(".")[2].lower()
+    suffix = PurePosixPath(url).suffix.lower()
     return RawPage(_document_url(url), data, TYPES.get(suffix, "text/plain"))
 
 
