@@ -61,6 +61,8 @@ async def post(server: Running, sent: Any, key: str = "x") -> tuple[int, list[di
     headers = {"Authorization": f"Bearer {key}"}
     async with httpx.AsyncClient(timeout=60) as http:
         got = await http.post(f"{server.url}/agent", json=sent, headers=headers)
+    is_stream = got.headers["content-type"].startswith("text/event-stream")
+    assert is_stream is (got.status_code == 200)
     if got.status_code != 200:
         return got.status_code, [got.json()]
     lines = [line for line in got.text.splitlines() if line.startswith("data: ")]

@@ -250,6 +250,34 @@ def test_a_full_queue_and_a_long_wait_are_refused():
     assert (admission.running, admission.waiting) == (0, 0)
 
 
+@pytest.mark.parametrize(
+    ("seconds", "requests", "retry_after"),
+    [(0.1, 1, 1.0), (8.1, 1, 2.0), (8.1, 2, 3.52), (1000, 30, 60.0)],
+)
+def test_the_refused_are_told_when_the_queue_should_be_done(seconds, requests, retry_after):
+    """By how long requests took lately: the newest counts for a twentieth, after 0.1 s."""
+    admission = Admission(limit=1, queue=3)
+
+    async def hold(seconds: float) -> None:
+        async with admission.slot("k"):
+            await asyncio.sleep(seconds)
+
+    async def main() -> None:
+        for _ in range(requests):
+            await hold(seconds)
+        waiting = [asyncio.create_task(hold(0)) for _ in range(4)]
+        await asyncio.sleep(0)
+        with pytest.raises(Overloaded) as refused:
+            await hold(0)
+        await asyncio.gather(*waiting)
+        told.append(refused.value.retry_after)
+
+    told: list[float] = []
+    simulate(main)
+
+    assert told == [pytest.approx(retry_after)]
+
+
 def test_callers_that_leave_keep_no_slot():
     """Cancelled while waiting, while running, and just as the slot is given to them."""
     admission = Admission(limit=1, queue=10)

@@ -207,7 +207,8 @@ async def test_chat_applications_are_answered(server: Running, body: dict[str, A
     async with httpx.AsyncClient(timeout=60) as http:
         got = await http.post(f"{server.url}/v1/chat/completions", json=body)
 
-    assert got.headers["content-type"].startswith("text/event-stream")
+    assert got.headers["content-type"] == "text/event-stream; charset=utf-8"
+    assert (got.headers["cache-control"], got.headers["x-accel-buffering"]) == ("no-store", "no")
     frames = [line[6:] for line in got.text.splitlines() if line.startswith("data: ")]
     assert frames[-1] == "[DONE]"
     chunks = [json.loads(frame) for frame in frames[:-1]]

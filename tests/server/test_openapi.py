@@ -9,7 +9,8 @@ from pathlib import Path
 import httpx
 from jsonschema import Draft202012Validator
 
-from kensaku.server.openapi import document
+from kensaku import __version__
+from kensaku.server.openapi import document, page
 from kensaku.server.wires import load_wires
 
 EXAMPLES = 4  # of each operation
@@ -45,6 +46,187 @@ def test_operation_ids_differ():
     ]
 
     assert len(ids) == len(set(ids))
+
+
+REFUSALS = ["400", "401", "413", "421", "422", "429", "432", "503"]
+
+
+def operation(path: str, method: str) -> dict:
+    """An operation without the sentences of its responses, which stand as their statuses."""
+    found = document()["paths"][path][method]
+    responses = found["responses"]
+    assert all(list(said) == ["description"] for said in responses.values())
+    return {**found, "responses": list(responses)}
+
+
+def test_what_is_above_the_paths():
+    """A key is sent as a bearer token, or none where none is needed."""
+    whole = document()
+    del whole["paths"], whole["info"]["description"]
+
+    assert whole == {
+        "openapi": "3.1.0",
+        "info": {"title": "Kensaku", "version": __version__},
+        "components": {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
+        "security": [{"key": []}, {}],
+    }
+
+
+def test_the_fields_of_a_get_are_in_its_query_and_the_first_is_needed():
+    """A generator makes arguments of them."""
+    assert operation("/gpt-researcher", "get") == {
+        "tags": ["gpt-researcher"],
+        "summary": "Search",
+        "operationId": "gpt_researcher_get",
+        "responses": ["200", *REFUSALS],
+        "parameters": [
+            {
+                "name": "query",
+                "in": "query",
+                "required": True,
+                "schema": {"type": "string", "minLength": 1, "maxLength": 2000, "pattern": r"\S"},
+            },
+            {
+                "name": "max_results",
+                "in": "query",
+                "required": False,
+                "schema": {"type": "integer", "minimum": 1, "maximum": 20},
+            },
+        ],
+    }
+
+
+def test_what_a_path_captures_is_a_parameter_and_no_field():
+    """Whatever it is made of: `{url:path}` is written `{url}`."""
+    captured = {
+        "name": "url",
+        "in": "path",
+        "required": True,
+        "schema": {"type": "string", "minLength": 1},
+    }
+
+    read = operation("/jina/r/{url}", "get")
+
+    assert read["parameters"] == [captured]
+    assert "requestBody" not in read
+    assert read["operationId"] == "jina_r_url_path__get"
+
+
+def test_the_fields_of_a_post_are_a_json_object():
+    """With the one that it cannot do without."""
+    posted = operation("/openwebui/search", "post")
+
+    assert posted["parameters"] == []
+    assert posted["requestBody"] == {
+        "required": True,
+        "content": {
+            "application/json": {
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        "query": {
+                            "type": "string",
+                            "minLength": 1,
+                            "maxLength": 2000,
+                            "pattern": r"\S",
+                        },
+                        "count": {"type": "integer", "minimum": 1, "maximum": 50},
+                    },
+                    "required": ["query"],
+                }
+            }
+        },
+    }
+
+
+def test_a_document_is_sent_as_it_is():
+    """Of any kind: the body is bytes."""
+    assert operation("/openwebui/process", "put")["requestBody"] == {
+        "required": True,
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+
+
+def test_what_is_no_wire_is_described_as_well():
+    """Research, the assistant and the probes: their tags, summaries, bodies and statuses."""
+    ids = {"type": "string", "minLength": 1, "maxLength": 200}
+    objects = {"type": "array", "items": {"type": "object"}}
+    agent = operation("/agent", "post")
+    chat = operation("/v1/chat/completions", "post")
+    report = operation("/tavily/research", "post")
+    bodies = [
+        called.pop("requestBody")["content"]["application/json"]["schema"]
+        for called in (agent, chat, report)
+    ]
+
+    assert [b["required"] for b in bodies] == [
+        ["threadId", "runId", "messages"],
+        ["model", "messages"],
+        ["input"],
+    ]
+    assert bodies[0]["properties"] == {
+        "threadId": ids,
+        "runId": ids,
+        "messages": objects,
+        "resume": objects,
+    }
+    assert {"messages", "stream"} <= bodies[1]["properties"].keys()
+    assert {"input", "output_schema"} <= bodies[2]["properties"].keys()
+    shown = operation("/tavily/research/{id}", "get")
+    assert shown.pop("parameters") == [
+        {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+    ]
+    named = {
+        ("Tavily", "Write a report"): (report, []),
+        ("Tavily", "Look at a report"): (shown, ["202", "404"]),
+        ("Tavily", "What was used"): (operation("/tavily/usage", "get"), []),
+        ("Assistant", "Answer the last message of a conversation, with citations"): (chat, ["404"]),
+        ("Assistant", "Run the assistant; its events in the AG-UI protocol"): (agent, ["409"]),
+        ("Assistant", "List the models"): (operation("/v1/models", "get"), []),
+        ("Server", "Is it alive?"): (operation("/healthz", "get"), []),
+        ("Server", "Is it ready?"): (operation("/readyz", "get"), []),
+    }
+    for (tag, summary), (described, more) in named.items():
+        assert described == {
+            "tags": [tag],
+            "summary": summary,
+            "responses": ["200", *REFUSALS, *more],
+        }
+
+
+def test_the_page_lists_operations_under_their_tags_with_their_fields():
+    """With the bounds of each field; what is no number has none."""
+    fields = {
+        "n": {"anyOf": [{"type": "integer", "minimum": 1, "maximum": 20}, {"type": "null"}]},
+        "<b>": {"enum": ["a", 2]},
+        "weight": {"type": "number", "minimum": 0.5},
+        "most": {"type": "number", "maximum": 9},
+        "x": {},
+    }
+    body = {"content": {"application/json": {"schema": {"properties": fields}}}}
+    query = [{"name": "q", "schema": {"type": "string"}}]
+    paths = {
+        "/a&b": {"post": {"tags": ["One"], "summary": "A < B", "requestBody": body}},
+        "/c": {"get": {"tags": ["Two"], "summary": "C", "parameters": query}},
+        "/d": {"get": {"tags": ["One"], "summary": "D"}},
+    }
+
+    shown = page({"paths": paths})
+
+    assert shown.partition("</p>")[2] == (
+        "<h2>One</h2><ul>"
+        "<li><code>POST /a&amp;b</code> — A &lt; B"
+        "<details><summary>5 fields</summary><ul>"
+        "<li><code>n</code> integer, 1 to 20 or null</li>"
+        "<li><code>&lt;b&gt;</code> a, 2</li>"
+        "<li><code>weight</code> number</li>"
+        "<li><code>most</code> number</li>"
+        "<li><code>x</code> any</li></ul></details></li>"
+        "<li><code>GET /d</code> — D</li></ul>"
+        "<h2>Two</h2><ul><li><code>GET /c</code> — C"
+        "<details><summary>1 fields</summary><ul><li><code>q</code> string</li></ul></details></li>"
+        "</ul></main></body></html>"
+    )
 
 
 async def test_a_person_reads_it_without_scripts(server):

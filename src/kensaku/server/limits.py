@@ -198,9 +198,9 @@ class _Slot:
 
     async def __aenter__(self) -> None:
         await self._admission._enter(self._key)
-        self._began = time.monotonic()
+        self._began = asyncio.get_running_loop().time()
 
     async def __aexit__(self, *_: object) -> None:
-        mean = self._admission._mean
-        self._admission._mean += 0.05 * (time.monotonic() - self._began - mean)
+        seconds = asyncio.get_running_loop().time() - self._began
+        self._admission._mean += 0.05 * (seconds - self._admission._mean)
         self._admission._leave(self._key)

@@ -113,7 +113,7 @@ def _body(fields: Mapping[str, Any], needed: list[str]) -> dict[str, Any]:
     return {"required": True, "content": {"application/json": {"schema": schema}}}
 
 
-def _responses(*more: str) -> dict[str, Any]:
+def _responses() -> dict[str, Any]:
     said = {status: {"description": why} for status, why in _ERRORS.items()}
     return {"200": {"description": "the reply, in the vendor's shape"}} | said
 

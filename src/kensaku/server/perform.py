@@ -200,8 +200,12 @@ def _content(page: Page, query: str | None, chunks: int, format: Format) -> str:
     return JOIN.join(one_line(p.text) for p in sorted(best, key=lambda p: p.start))
 
 
+# At the start of a line, around words, and not after a backslash; `_` only outside of words.
 _MARKS = re.compile(
-    r"^(?:#{1,6} |> ?|[-*+] |\d+\. |```.*$)|[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}", re.M
+    r"^(?:#{1,6} |> ?|[-*+] |\d+\. |```.*$)"
+    r"|(?<!\\)[*`~]{1,3}(?=\S)|(?<=[^\s\\])[*`~]{1,3}"
+    r"|(?<![\\\w])_{1,3}(?=\S)|(?<=[^\s\\])_{1,3}(?!\w)",
+    re.M,
 )
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?: \"[^\"]*\")?\)")
 
@@ -210,7 +214,7 @@ def plain(markdown: str | None) -> str | None:
     """Markdown without its marks."""
     if markdown is None:
         return None
-    return re.sub(r"\\([^\w\s])", r"\1", _MARKS.sub("", _LINK.sub(r"\1", markdown)))
+    return re.sub(r"\\([^\w\s]|_)", r"\1", _MARKS.sub("", _LINK.sub(r"\1", markdown)))
 
 
 _PERFORM: dict[type, Callable[[Kensaku, Any], Any]] = {

@@ -33,14 +33,13 @@ class ForeignPage(KensakuError):
 
 @dataclass(slots=True)
 class Session:
-    """Made for each request; `outcome`, `cached` and `credits` are what its usage says."""
+    """Made for each request; `outcome` and `cached` are what its usage says."""
 
     principal: Principal
     client: Kensaku
     limits: KeyLimits = field(repr=False)
     outcome: str = "failed"
     cached: bool = False
-    credits: float = 0.0
 
     async def check_limits(self, searches: int = 0) -> None:
         """Count the request, and its searches. Raises `RateExceeded` or `QuotaExceeded`."""

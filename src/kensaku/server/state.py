@@ -240,7 +240,6 @@ class State:
                 key=session.principal.key_id,
                 endpoint=endpoint,
                 cached=session.cached,
-                credits=session.credits,
                 elapsed_ms=elapsed_ms,
             )
 

@@ -94,7 +94,7 @@ def _describe(endpoint: Endpoint) -> dict[str, Any]:
         reply = _reply(endpoint, {n: v}, RESULTS)
         if reply != replies["plain"]:
             replies[f"{n}={_shown(v)}"] = reply
-    return {"call": _as_dict(plain), "changed": changed, "replies": replies}
+    return {"call": as_dict(plain), "changed": changed, "replies": replies}
 
 
 def _values(name: str, schema: Mapping[str, Any]) -> Iterator[Any]:
@@ -155,7 +155,8 @@ def _reply(endpoint: Endpoint, values: Mapping[str, Any], results: Mapping[str, 
     return json.loads(json.dumps(reply))
 
 
-def _as_dict(call: Call | str) -> Any:
+def as_dict(call: Call | str) -> Any:
+    """A call as JSON has it, or why there is none."""
     if isinstance(call, str):
         return call
     values = dataclasses.asdict(call)
@@ -168,7 +169,7 @@ def _plain(value: Any) -> Any:
 
 def _difference(plain: Call | str, other: Call | str) -> Any:
     """What of a call a parameter has changed."""
-    before, after = _as_dict(plain), _as_dict(other)
+    before, after = as_dict(plain), as_dict(other)
     if not isinstance(before, dict) or not isinstance(after, dict):
         return after
     return {

@@ -15,21 +15,25 @@ from kensaku.server.wires import load_wires
 FILE = Path(__file__).with_name("published.json")
 
 
-def describe(wire: str) -> dict[str, Any]:
-    """Return the parameters and the body of each method and path of a wire."""
+# The wires by their prefixes, and the assistant's paths.
+PREFIXES = [*(wire.name for wire in load_wires()), "v1", "agent"]
+
+
+def describe(prefix: str) -> dict[str, Any]:
+    """Return the parameters and the body of each method and path below a prefix."""
     return {
         f"{method.upper()} {path}": {
             key: value for key, value in operation.items() if key in ("parameters", "requestBody")
         }
         for path, methods in document()["paths"].items()
-        if path.split("/")[1] == wire
+        if path.split("/")[1] == prefix
         for method, operation in methods.items()
     }
 
 
 def write() -> None:
     """Take what is published now as right."""
-    known = {wire.name: describe(wire.name) for wire in load_wires()}
+    known = {prefix: describe(prefix) for prefix in PREFIXES}
     FILE.write_text(json.dumps(known, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from kensaku.server.page.words import Words
 
 MAX_SNIPPET = 420
-_TERM = re.compile(r"[a-z0-9_]{2,}|[぀-ヿ]{2,}|[一-鿿]{2,}|[^\W\d_a-z぀-ヿ一-鿿]{3,}", re.I)
+# Japanese has no spaces: there a word is a run of kana or of kanji.
+_LETTER = r"[^\W぀-ヿ一-鿿]"
+_TERM = re.compile(rf"{_LETTER}{{2,}}|[぀-ヿ]{{2,}}|[一-鿿]{{2,}}")
 _COMMON = frozenset(
     "the and for are was how what when where who why does did can with from that this into you "
     "your is in of to on do an it or be at by as".split()
@@ -34,7 +36,8 @@ def mark_terms(text: str, query: str) -> Markup:
     if not terms:
         return escape(text)
     words = "|".join(re.escape(t) for t in sorted(terms, key=len, reverse=True)[:30])
-    parts = re.split(rf"((?<![a-z0-9_])(?:{words})[a-z]{{0,3}}(?![a-z0-9_]))", text, flags=re.I)
+    ending = rf"[^\W\d_぀-ヿ一-鿿]{{0,3}}(?!{_LETTER})"
+    parts = re.split(rf"((?<!{_LETTER})(?:{words}){ending})", text, flags=re.I)
     marked = Markup("<mark>{}</mark>")
     return Markup("").join(marked.format(p) if n % 2 else p for n, p in enumerate(parts))
 

@@ -38,7 +38,7 @@ def for_search(page: PageRequest, form: SearchForm) -> list[Snippet]:
     flags = "".join(f" \\\n  {flag} {shlex.quote(v)}" for flag, v in _flags(form))
     return [
         Snippet("Python", _python(call, "print(r.outcome, r.answer)")),
-        Snippet("curl", curl(page, "POST", "/search", body)),
+        Snippet("curl", curl(page, "/search", body)),
         Snippet("MCP", _mcp(page)),
         Snippet("Shell", f"kensaku search {shlex.quote(q)}{flags}"),
         Snippet("Tavily client", _tavily(page, q), framework=True),
@@ -50,15 +50,13 @@ def for_chat(page: PageRequest, thread: str) -> list[Snippet]:
     """A question to the assistant; and for programs, the conversation as events."""
     q, path = "What is new in Python 3.14?", f"/api/chat/{thread or 'ID'}"
     ask = _call("a = k.ask", [_text(q)])
-    begin = curl(page, "POST", "/api/chat", {"text": q})
+    begin = curl(page, "/api/chat", {"text": q})
     return [
         Snippet(
             "Python", _python(ask, "print(a.text)", "for c in a.citations:\n    print(c.n, c.url)")
         ),
         Snippet("Shell", f"kensaku ask {shlex.quote(q)}\nkensaku chat"),
-        Snippet(
-            "curl", f"{begin}\n\n{curl(page, 'GET', path)}\n\n{curl(page, 'GET', path + '/events')}"
-        ),
+        Snippet("curl", f"{begin}\n\n{curl(page, path)}\n\n{curl(page, path + '/events')}"),
     ]
 
 
@@ -74,7 +72,7 @@ def for_collections(page: PageRequest, collection: str = "docs") -> list[Snippet
     return [
         Snippet("Python", "from kensaku import Document\n" + _python(document, add, ask)),
         Snippet("Shell", shell + asked),
-        Snippet("curl", curl(page, "POST", path, {"url": "https://example.com/"})),
+        Snippet("curl", curl(page, path, {"url": "https://example.com/"})),
         Snippet("MCP", _mcp(page)),
     ]
 
@@ -89,7 +87,7 @@ def for_compare(page: PageRequest, query: str, routes: list[str]) -> list[Snippe
         "    for side in done.sides:\n        print(side.route, side.unique)"
     )
     body = {"q": q, "routes": names}
-    return [Snippet("Python", code), Snippet("curl", curl(page, "POST", "/api/compare", body))]
+    return [Snippet("Python", code), Snippet("curl", curl(page, "/api/compare", body))]
 
 
 def for_providers(page: PageRequest) -> list[Snippet]:
@@ -97,7 +95,7 @@ def for_providers(page: PageRequest) -> list[Snippet]:
     return [
         Snippet("Shell", "export BRAVE_API_KEY=…\nkensaku providers\nkensaku doctor"),
         Snippet("Python", _python('print(k.search("…", route=["brave", "local"]))')),
-        Snippet("curl", curl(page, "GET", "/api/providers")),
+        Snippet("curl", curl(page, "/api/providers")),
     ]
 
 
@@ -105,7 +103,7 @@ def for_usage(page: PageRequest) -> list[Snippet]:
     """Usage for programs."""
     return [
         Snippet("Shell", "kensaku usage --by provider"),
-        Snippet("curl", curl(page, "GET", "/api/usage?by=provider&days=30")),
+        Snippet("curl", curl(page, "/api/usage?by=provider&days=30")),
     ]
 
 
@@ -116,7 +114,7 @@ def for_keys(page: PageRequest) -> list[Snippet]:
         Snippet(
             "Shell", "kensaku keys create alice \\\n  --rate 10/s \\\n  --searches-per-day 1000"
         ),
-        Snippet("curl", curl(page, "POST", "/api/keys", body)),
+        Snippet("curl", curl(page, "/api/keys", body)),
     ]
 
 
@@ -124,15 +122,13 @@ def for_jobs(page: PageRequest) -> list[Snippet]:
     """Watching jobs."""
     return [
         Snippet("Shell", "kensaku jobs list\nkensaku jobs show ID\nkensaku jobs cancel ID"),
-        Snippet("curl", curl(page, "GET", "/api/jobs")),
+        Snippet("curl", curl(page, "/api/jobs")),
     ]
 
 
-def curl(page: PageRequest, method: str, path: str, body: Mapping[str, Any] | None = None) -> str:
-    """A request as a shell command."""
-    parts = [f"curl {page.base_url}{path}"]
-    if method != "GET" and body is None:
-        parts[0] = f"curl -X {method} {page.base_url}{path}"
+def curl(page: PageRequest, path: str, body: Mapping[str, Any] | None = None) -> str:
+    """A request as a shell command: a POST when it has a body."""
+    parts = [f"curl {shlex.quote(page.base_url + path)}"]
     if page.needs_key:
         parts.append(f'-H "Authorization: Bearer {KEY}"')
     if body is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, get_args
 
 from kensaku.database.keys import list_keys
@@ -47,7 +47,7 @@ async def show(page: PageRequest) -> dict[str, Any]:
         "groups": GROUPS,
         "periods": PERIODS,
         "rows": [(row, names.get(row.group, ""), failures(row)) for row in rows],
-        "bars": bars(by_day, days),
+        "bars": bars(by_day, days, datetime.now(UTC).date()),
         "most": max((row.requests for row in by_day), default=0),
         "totals": {
             "requests": sum(row.requests for row in by_day),
@@ -85,11 +85,11 @@ def failures(row: UsageRow) -> int:
     return sum(count for outcome, count in row.outcomes.items() if outcome not in GOOD)
 
 
-def bars(rows: list[UsageRow], days: int) -> list[Bar]:
+def bars(rows: list[UsageRow], days: int, today: date) -> list[Bar]:
     """One bar for each day, also for those without requests."""
     by_day = {row.group[:10]: row for row in rows}
     most = max([row.requests for row in rows], default=0) or 1
-    today, step = datetime.now(UTC).date(), 720 / days
+    step = 720 / days
     found = []
     for n in range(days):
         day = (today - timedelta(days=days - 1 - n)).isoformat()

@@ -189,7 +189,8 @@ def _row(hit: Hit, contents: Mapping[str, Any]) -> dict[str, Any]:
     if contents.get("text"):
         row["text"] = (hit.raw_content or hit.content)[: _most(contents["text"])]
     if contents.get("highlights"):
-        row |= {"highlights": [hit.content], "highlightScores": [hit.score or 0.5]}
+        score = 0.5 if hit.score is None else hit.score
+        row |= {"highlights": [hit.content], "highlightScores": [score]}
     if contents.get("summary"):
         row["summary"] = hit.content
     return {name: value for name, value in row.items() if value is not None}

@@ -1,0 +1,250 @@
+"""A question of a conversation, and what the page shows of it while it runs and afterwards."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from types import SimpleNamespace
+
+import pytest
+
+from kensaku.assistant.approval import Question
+from kensaku.server.page.turns import (
+    Turn,
+    answer_html,
+    ask_view,
+    duration,
+    source_view,
+    tool_view,
+    turns_of,
+)
+from kensaku.server.page.words import Words
+
+EN = Words("en")
+
+
+def event(**values) -> dict:
+    return {"type": "ToolEnded", "id": "1", "tool": "web_search", "arguments": {}} | values
+
+
+def test_a_search_is_one_line():
+    """What was asked, of whom, how long it took, and what it found."""
+    shown = tool_view(
+        event(
+            arguments={"query": "otters"},
+            outcome="found",
+            hits=2,
+            providers=["tavily", "brave"],
+            elapsed_ms=1234.4,
+            notes=["cut"],
+            found=[(" Otters ", "https://www.a.example/"), ("", "file:///x")],
+        ),
+        EN,
+    )
+
+    assert asdict(shown) == {
+        "tool": "web_search",
+        "about": "otters",
+        "tone": "ok",
+        "said": "2 results",
+        "providers": "tavily and brave",
+        "time": "1,234 ms",
+        "notes": ("cut",),
+        "found": (
+            ("Otters", "https://www.a.example/", "a.example"),
+            ("file:///x", "", "file"),
+        ),
+    }
+
+
+@pytest.mark.parametrize(
+    ("tool", "outcome", "tone", "said"),
+    [
+        ("web_search", "", "accent", ""),
+        ("web_search", "found", "ok", "1 result"),
+        ("web_extract", "found", "ok", "1 page read"),
+        ("web_search", "empty", "faint", "nothing found"),
+        ("web_extract", "empty", "faint", "nothing found"),
+        ("web_search", "unavailable", "bad", "could not search"),
+        ("web_extract", "unavailable", "bad", "could not be read"),
+        ("web_search", "refused", "warn", "not allowed"),
+    ],
+)
+def test_what_a_call_came_to_is_told_in_words_and_a_colour(tool, outcome, tone, said):
+    """Pages are read, everything else is found."""
+    values = {"outcome": outcome, "hits": 1, "providers": ["tavily"]} if outcome else {}
+
+    shown = tool_view(event(tool=tool, **values), EN)
+
+    assert (shown.tone, shown.said) == (tone, said)
+    assert shown.providers == ("tavily" if outcome not in ("", "unavailable") else "")
+
+
+def test_pages_are_shown_by_their_hosts_and_a_long_query_is_cut():
+    """In 300 characters."""
+    urls = ["https://a.example/x", "https://b.example/"]
+
+    assert tool_view(event(arguments={"urls": urls}), EN).about == "a.example, b.example"
+    assert tool_view(event(arguments={"query": "q" * 301}), EN).about == "q" * 300
+    bare = tool_view(event(), EN)
+    assert (bare.about, bare.time, bare.notes, bare.found) == ("", "", (), ())
+
+
+@pytest.mark.parametrize(
+    ("ms", "text"),
+    [(0.2, "1 ms"), (2.4, "2 ms"), (9_999, "9,999 ms"), (10_000, "10 s"), (1_234_567, "1,235 s")],
+)
+def test_a_time_is_written_as_people_read_it(ms, text):
+    """In seconds from ten on."""
+    assert duration(ms) == text
+
+
+def test_a_question_to_the_person_is_shown_with_what_it_is_about():
+    """An answer that waits for consent is HTML without links."""
+    asked = Question(
+        "tool", "Search?", tool="web_search", arguments={"query": "otters"},
+        reason="[a](https://a.example/)", choices=("yes", "no"), options=("x",), urgency="optional",
+    )  # fmt: skip
+    fields = ("id", "kind", "text", "tool", "query", "addresses",
+              "reason", "choices", "options", "optional")  # fmt: skip
+
+    assert asdict(ask_view(asked)) == dict(
+        zip(
+            fields,
+            (asked.id, "tool", "Search?", "web_search", "otters", [],
+             "[a](https://a.example/)", ("yes", "no"), ("x",), True),
+            strict=True,
+        )
+    )  # fmt: skip
+    consent = Question("confirm", "Send?", arguments={"urls": ["https://a.example/"]},
+                       reason="So [1] [a](https://a.example/)")  # fmt: skip
+    shown = ask_view(consent)
+    assert (shown.query, shown.addresses, shown.optional) == ("", ["https://a.example/"], False)
+    assert shown.reason == '<p>So<span class="cite">1</span> a</p>\n'
+
+
+def test_a_source_is_shown_with_the_passage_that_is_cited():
+    """Its words of the question are marked."""
+    values = {"n": 2, "url": "https://www.a.example/", "title": " ", "passage": "otters <swim>"}
+
+    assert asdict(source_view(values, "otters")) == {
+        "n": 2,
+        "title": "a.example",
+        "host": "a.example",
+        "link": "https://www.a.example/",
+        "origin": "web",
+        "passage": "<mark>otters</mark> &lt;swim&gt;",
+    }
+    local = {**values, "url": "file:///notes/a.md", "title": "Notes ", "origin": "local"}
+    shown = source_view(local, "otters")
+    assert (shown.title, shown.host, shown.link, shown.origin) == ("Notes", "file", "", "local")
+    assert source_view({**values, "url": "//["}, "x").title == "//["
+
+
+@pytest.mark.parametrize(
+    ("markdown", "known", "html"),
+    [
+        ("Swim [1].", {1}, '<p>Swim<a class="cite" href="#c-r-1">1</a>.</p>\n'),
+        (
+            "Swim [1, 2].",
+            {1, 2, 3},
+            '<p>Swim<a class="cite" href="#c-r-1">1</a><a class="cite" href="#c-r-2">2</a>.</p>\n',
+        ),
+        ("Swim [1, 9].", {1}, "<p>Swim [1, 9].</p>\n"),
+        ("Swim [9].", None, '<p>Swim<span class="cite">9</span>.</p>\n'),
+        ("[1](https://evil.example/) x", {1}, "<p>1 x</p>\n"),
+        ("\ue0001\ue001 **x**", {1}, "<p>1 <strong>x</strong></p>\n"),
+        (
+            "[1]\n\n[1]: https://evil.example/",
+            {1},
+            '<p><a class="cite" href="#c-r-1">1</a><a class="cite" href="#c-r-1">1</a>'
+            ": https://evil.example/</p>\n",
+        ),
+    ],
+)
+def test_only_known_marks_of_an_answer_are_links(markdown, known, html):
+    """A model's Markdown makes no other."""
+    assert str(answer_html(markdown, "r", known)) == html
+
+
+REFUSED = {
+    "provider": "brave",
+    "outcome": "unavailable",
+    "error": {"type": "KeyRefused", "message": "no", "status": 401},
+}
+RECORD = {
+    "answer": "Swim [1].",
+    "events": [{"type": "TextDelta", "text": "Sw"}, {"type": "Planned", "questions": ["a", "b"]}],
+    "elapsed_ms": 1500,
+    "confidence": {"score": 0.5},
+    "citations": [{"n": 1, "url": "https://a.example/", "title": "A", "passage": "swim"}],
+    "attempts": [
+        {"provider": "tavily", "outcome": "found", "error": None},
+        REFUSED,
+        {**REFUSED, "error": {"type": "Outage", "message": "down"}},
+    ],
+}
+
+
+def test_a_turn_takes_in_the_events_of_its_run():
+    """The text as it comes, the plan, and each call once, whether begun or ended."""
+    turn = Turn("r", "Do otters swim?", EN)
+    begun = event(type="ToolStarted", arguments={"query": "otters"})
+    for taken in (
+        {"type": "Planned", "questions": ["a", 2]},
+        begun,
+        {**begun, "id": "2"},
+        event(arguments={"query": "otters"}, outcome="empty"),
+        {"type": "TextDelta", "text": "They "},
+        {"type": "TextDelta", "text": "swim [1]."},
+        {"type": "Unheard"},
+    ):
+        turn.take(taken)
+
+    assert turn.plan == ["a", "2"]
+    assert [(n, view.said) for n, view in turn.tools.items()] == [("1", "nothing found"), ("2", "")]
+    assert turn.text == "They swim [1]."
+    assert turn.html == '<p>They swim<span class="cite">1</span>.</p>\n'
+    assert (turn.running, turn.started, turn.elapsed) == (True, True, "")
+    assert (turn.sources, turn.confidence, turn.refused) == ([], {}, [])
+
+
+def test_a_turn_that_has_ended_is_shown_from_its_record():
+    """Who could not search is named once, with the last reason; nothing is asked any more."""
+    turn = Turn("r", "Do otters swim?", EN)
+    turn.asks = [ask_view(Question("tool", "Search?"))]
+
+    turn.end(RECORD, "done")
+
+    assert (turn.running, turn.state, turn.asks, turn.elapsed) == (False, "done", [], "1,500 ms")
+    assert turn.html == '<p>Swim<a class="cite" href="#c-r-1">1</a>.</p>\n'
+    assert [(s.n, s.passage) for s in turn.sources] == [(1, "<mark>swim</mark>")]
+    assert turn.confidence == {"score": 0.5}
+    assert [(a.provider, said) for a, said in turn.refused] == [("brave", "is down")]
+    turn.end({"answer": None}, "failed")
+    assert (turn.text, turn.state) == ("", "failed")
+
+
+def test_the_turns_of_a_stored_conversation():
+    """A question without an answer failed, unless its run says otherwise; strays are left out."""
+    stored = [
+        ("one-user", "user", "First?", None),
+        ("one-assistant", "assistant", "", RECORD),
+        ("two-user", "user", "Second?", None),
+        ("two-note", "assistant", "", None),
+        ("three-assistant", "assistant", "", RECORD),
+        ("fo-ur-user", "user", "Fourth?", None),
+        ("fo-ur-assistant", "assistant", "", RECORD),
+    ]
+    messages = [
+        SimpleNamespace(id=id, role=role, text=text, answer=answer)
+        for id, role, text, answer in stored
+    ]
+    talk = SimpleNamespace(messages=messages, states={"fo-ur": "cancelled"})
+
+    turns = turns_of(talk, EN)
+
+    assert [(t.id, t.question, t.state, t.text, t.plan) for t in turns] == [
+        ("one", "First?", "done", "Swim [1].", ["a", "b"]),
+        ("two", "Second?", "failed", "", []),
+        ("fo-ur", "Fourth?", "cancelled", "Swim [1].", ["a", "b"]),
+    ]

@@ -1,0 +1,99 @@
+"""The language of a page, and its texts with numbers, lists and dates in them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from kensaku.server.page.words import Words, language_of
+
+NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("published", "english", "japanese"),
+    [
+        ("2026-03-11", "2026-03-11", "2026-03-11"),  # not yet
+        ("2026-03-10", "today", "今日"),
+        ("2026-03-10T23:59:00Z", "today", "今日"),
+        ("2026-03-09", "1 day ago", "1日前"),
+        ("2026-02-25", "13 days ago", "13日前"),
+        ("2026-02-24", "2 weeks ago", "2週間前"),
+        ("2026-01-10", "8 weeks ago", "8週間前"),  # 59 days
+        ("2026-01-09", "2 months ago", "2か月前"),  # 60
+        ("2025-03-11", "12 months ago", "12か月前"),  # 364
+        ("2025-03-10", "2025-03-10", "2025-03-10"),  # 365
+        ("2025-02", "2025-02", "2025-02"),
+        ("2024", "2024", "2024"),
+        ("2024-13-45 and more", "2024-13", "2024-13"),
+        ("", "", ""),
+        (None, "", ""),
+    ],
+)
+def test_an_age_is_told_as_people_tell_it(published, english, japanese):
+    """In days for a fortnight, in weeks for two months, in months for a year."""
+    assert Words("en").age(published, NOON) == english
+    assert Words("ja").age(published, NOON) == japanese
+
+
+def test_an_age_is_counted_from_now():
+    """Who names no other time."""
+    assert Words("en").age(datetime.now(UTC).date().isoformat()) in ("today", "1 day ago")
+    assert Words("en").age("1999-01-02") == "1999-01-02"
+
+
+@pytest.mark.parametrize(
+    ("names", "english", "japanese"),
+    [
+        ([], "", ""),
+        (["a"], "a", "a"),
+        (["a", "b"], "a and b", "a、b"),
+        (["a", "b", "c"], "a, b and c", "a、b、c"),
+    ],
+)
+def test_names_are_joined_as_in_a_sentence(names, english, japanese):
+    """Whatever their number."""
+    assert Words("en").joined(names) == english
+    assert Words("ja").joined(names) == japanese
+
+
+def test_one_is_no_plural():
+    """And a name from outside that has no text of its own is shown by another."""
+    words = Words("en")
+
+    assert [words("asked.hits", n=n) for n in (0, 1, 2)] == ["0 results", "1 result", "2 results"]
+    assert words("time.any") == "Any time"
+    assert words.get("error.Outage", "x") == "is down"
+    assert words.get("error.Unheard", "x") == "x"
+
+
+@pytest.mark.parametrize(
+    ("asked", "cookie", "header", "language"),
+    [
+        ("", "", "", "en"),
+        ("ja", "en", "en", "ja"),
+        ("fr", "ja", "en", "ja"),
+        ("", "fr", "ja", "ja"),
+        ("", "", "ja-JP", "ja"),
+        ("", "", "JA", "ja"),
+        ("", "", "fr, de", "en"),
+        ("", "", "ja;q=0.5, en;q=0.4", "ja"),
+        ("", "", "ja;q=0.5, en;q=0.6", "en"),
+        ("", "", "en;q=0.9,ja", "ja"),  # without a weight it is 1
+        ("", "", "en;q=1.5,ja", "en"),
+        ("", "", "ja,en", "ja"),  # the first of equals
+        ("", "", "ja;q=much", "en"),
+        ("", "", "en;q=much, ja;q=0.1", "ja"),
+        ("", "", "fr," * 166 + "ja", "ja"),  # 500 characters
+        ("", "", "fr," * 166 + " ja", "en"),
+    ],
+)
+def test_the_language_is_that_of_the_address_then_the_cookie_then_the_browser(
+    asked, cookie, header, language
+):
+    """A language that the page is not in does not count."""
+    cookies = {"kensaku_language": cookie} if cookie else {}
+    headers = {"accept-language": header} if header else {}
+
+    assert language_of(cookies, headers, asked) == language

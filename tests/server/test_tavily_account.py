@@ -1,0 +1,86 @@
+"""What else Tavily's API has: usage and feedback, their whole replies, and what is refused."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from kensaku.models import Hit
+
+
+@pytest.fixture
+async def http():
+    async with httpx.AsyncClient(timeout=60) as client:
+        yield client
+
+
+@pytest.mark.parametrize("prefix", ["", "/tavily"])
+async def test_usage_is_told_for_the_key_and_the_account(
+    make_server, make_key, http, upstream, prefix
+):
+    """By endpoint, in requests; the limit of a month is that of 31 days."""
+    upstream.answers("tavily", [Hit("https://a.example/", "A", "otters")])
+    server = await make_server("tavily")
+    bounded = await make_key(server, "bounded", searches_per_day=10)
+    free = await make_key(server, "free")
+    for key, times in ((bounded, 2), (free, 1)):
+        for n in range(times):
+            await http.post(f"{server.url}/search", json={"query": f"otters {n}", "api_key": key})
+    await http.post(f"{server.url}/feedback", json={}, headers={"authorization": f"Bearer {free}"})
+    await server.state._usage.flush()
+
+    counts = {"search_usage": 3, "extract_usage": 0, "crawl_usage": 0, "map_usage": 0,
+              "research_usage": 0}  # fmt: skip
+    for key, limit in ((bounded, 310), (free, None)):
+        head = {"authorization": f"Bearer {key}"}
+        told = (await http.get(f"{server.url}{prefix}/usage", headers=head)).json()
+        assert told == {
+            "key": {"usage": 3, "limit": limit, **counts},
+            "account": {
+                "current_plan": "self-hosted", "plan_usage": 3, "plan_limit": limit,
+                "paygo_usage": 0, "paygo_limit": None, **counts,
+            },
+        }  # fmt: skip
+
+
+async def test_feedback_is_acknowledged(make_server, make_key, http):
+    """With an id of its own; a key that is not known is refused as Tavily refuses it."""
+    server = await make_server("tavily")
+    key = await make_key(server)
+    head = {"authorization": f"Bearer {key}"}
+
+    taken = (await http.post(f"{server.url}/feedback", json={}, headers=head)).json()
+    other = (await http.post(f"{server.url}/feedback", json={}, headers=head)).json()
+    refused = await http.post(f"{server.url}/feedback", json={})
+    lost = await http.get(f"{server.url}/research/nobody", headers=head)
+    wrong = await http.post(f"{server.url}/research", content=b"[]", headers=head)
+    large = await http.post(f"{server.url}/research", content=b" " * (12 * 2**20 + 1), headers=head)
+
+    assert taken.keys() == {"success", "feedback_id", "response_time"}
+    assert taken["success"] is True
+    assert taken["feedback_id"] != other["feedback_id"]
+    assert 0 <= taken["response_time"] < 600
+    assert refused.status_code == 401
+    assert refused.json() == {"detail": {"error": "Unauthorized: missing or invalid API key."}}
+    assert lost.status_code == 404
+    assert lost.json() == {"detail": {"error": "Research task not found"}}
+    assert (wrong.status_code, wrong.json()) == (
+        400,
+        {"detail": {"error": "the body must be a JSON object"}},
+    )
+    assert large.status_code == 413
+    assert "12,582,912 bytes" in large.json()["detail"]["error"]
+
+
+async def test_a_rate_is_told_with_the_seconds_to_wait(make_server, make_key, http):
+    """In a header, as every endpoint does."""
+    server = await make_server("tavily")
+    key = await make_key(server, rate="1/h")
+    head = {"authorization": f"Bearer {key}"}
+
+    first, second = [
+        await http.post(f"{server.url}/feedback", json={}, headers=head) for _ in range(2)
+    ]
+
+    assert (first.status_code, second.status_code) == (200, 429)
+    assert 3_000 < int(second.headers["retry-after"]) <= 3_600

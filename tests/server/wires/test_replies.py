@@ -1,0 +1,113 @@
+"""Replies that depend on how many hits there are, and dates that depend on today."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from kensaku.errors import InvalidQuery
+from kensaku.models import Hit
+from kensaku.server.wires import firecrawl, jina, searxng, tavily
+from kensaku.server.wires.base import Asked, Exchange, Found, Read
+
+
+def hits(count: int) -> list[Hit]:
+    return [Hit(f"https://a.example/{n}", str(n), "text") for n in range(count)]
+
+
+def write(wire, asked: Asked, found: Found) -> dict:
+    return wire.write_search(wire.read_search(asked), found, Exchange(asked, "r", 0.1))
+
+
+@pytest.mark.parametrize(
+    ("page", "count", "first", "last"),
+    [("1", 9, "0", "8"), ("1", 25, "0", "9"), ("2", 25, "10", "19"), ("3", 25, "20", "24")],
+)
+def test_a_page_of_searxng_has_ten_results(page, count, first, last):
+    """A client asks for the next page by its number."""
+    asked = Asked(params={"q": "otters", "format": "json", "pageno": page})
+
+    reply = write(searxng, asked, Found(hits(count)))
+
+    titles = [row["title"] for row in reply["results"]]
+    assert (titles[0], titles[-1], reply["number_of_results"]) == (first, last, count)
+    assert reply["results"][0]["positions"] == [int(first) + 1]
+
+
+@pytest.mark.parametrize(("count", "credits"), [(0, 0), (1, 2), (10, 2), (11, 4)])
+def test_firecrawl_counts_two_credits_for_ten_results(count, credits):
+    """As its own server does."""
+    reply = write(firecrawl, Asked(body={"query": "otters"}), Found(hits(count)))
+
+    assert reply["creditsUsed"] == credits
+
+
+def test_the_scores_of_tavily_never_rise():
+    """Clients sort by them; hits without one get those of their rank, down to the 21st."""
+    scored = [Hit("https://a.example/", "a", "", score=s) for s in (0.9, 0.95, None, 0.1234567)]
+
+    assert tavily.scores([]) == []
+    assert tavily.scores(scored) == [0.9, 0.9, 0.87, 0.123457]
+    assert tavily.scores(hits(3)) == [0.95, 0.91, 0.87]
+    assert tavily.scores(hits(23))[-4:] == [0.19, 0.15, 0.15, 0.15]
+
+
+@pytest.mark.parametrize("days", [1, 7, 36_500])
+def test_days_of_news_are_counted_from_today(days):
+    """The parameter of before there were ranges."""
+    body = {"query": "otters", "topic": "news", "days": days}
+    earliest = datetime.now(UTC).date()
+
+    start = tavily.read_search(Asked(body=body)).query.start_date
+
+    latest = datetime.now(UTC).date()
+    found = date.fromisoformat(str(start))
+    assert earliest - timedelta(days=days) <= found <= latest - timedelta(days=days)
+
+
+@pytest.mark.parametrize(
+    ("wire", "write_page"),
+    [(firecrawl, firecrawl.write_scrape), (jina, jina.write_page)],
+)
+@pytest.mark.parametrize(
+    ("failed", "why"),
+    [([("https://a.example/", "gone")], "gone"), ([], "the page could not be read")],
+)
+def test_a_page_that_could_not_be_read_is_an_error(wire, write_page, failed, why):
+    """Not an empty page."""
+    exchange = Exchange(Asked(), "r", 0.1)
+
+    with pytest.raises(InvalidQuery, match=f"^{why}$") as refused:
+        write_page(None, Read([], failed), exchange)
+
+    assert refused.value.status == 422
+
+
+@pytest.mark.parametrize(
+    ("url", "icon"),
+    [
+        ("https://a.example:8080/b?c", "https://a.example:8080/favicon.ico"),
+        ("http://a.example", "http://a.example/favicon.ico"),
+        ("note:c", ""),
+    ],
+)
+def test_the_icon_of_a_site_is_where_browsers_look(url, icon):
+    """Only for what has a host."""
+    assert tavily.favicon_of(url) == icon
+
+
+@pytest.mark.parametrize(
+    ("published", "shown"),
+    [
+        (None, None),
+        ("", None),
+        ("soon", None),
+        ("2026-11-02", "Mon, 02 Nov 2026 00:00:00 GMT"),
+        ("2026-11-02T10:00:00", "Mon, 02 Nov 2026 10:00:00 GMT"),
+        ("2026-11-02T23:30:00+09:00", "Mon, 02 Nov 2026 14:30:00 GMT"),
+    ],
+)
+def test_dates_are_written_as_tavily_writes_them(published, shown):
+    """In Greenwich time, whatever zone the page had."""
+    assert tavily.rfc1123(published) == shown
