@@ -12,7 +12,7 @@ import pytest
 from mcp import Client
 
 from kensaku.errors import UsageError
-from kensaku.mcp.http import hosts_for, is_loopback, serve_http
+from kensaku.mcp.http import McpApp, _host_of, _security, hosts_for, is_loopback, serve_http
 from kensaku.mcp.server import make_server
 
 from .servers import (
@@ -240,3 +240,161 @@ def test_which_addresses_are_this_machine():
     assert all(map(is_loopback, ("127.0.0.1", "127.9.9.9", "::1", "[::1]", "localhost")))
     assert not any(map(is_loopback, ("0.0.0.0", "::", "10.0.0.1", "localhost.evil.example", "")))
     assert "[::2]" in hosts_for("::2")
+
+
+@pytest.mark.parametrize(
+    ("authority", "host"),
+    [
+        ("localhost", "localhost"),
+        ("LocalHost.:80", "localhost"),
+        ("[::1]:80", "[::1]"),
+        ("a:1", "a"),
+        ("a:0", ""),
+        ("a:x", ""),
+        ("a:99999", ""),
+        ("a/b", ""),
+        ("a?b", ""),
+        ("a#b", ""),
+        ("u@a", ""),
+        ("[::1", ""),
+        ("", ""),
+    ],
+)
+def test_the_host_of_an_authority(authority, host):
+    """A host and perhaps a port, and nothing else."""
+    assert _host_of(authority) == host
+
+
+def test_a_server_answers_to_the_names_it_is_bound_to():
+    """And to those of this machine; a wildcard is none."""
+    own = ["127.0.0.1", "localhost", "[::1]"]
+
+    for wildcard in ("", "0.0.0.0", "::", "[::]"):
+        assert hosts_for(wildcard) == own
+    assert hosts_for("::2", ["A.example:80", "localhost", "odd/name"]) == [
+        *own, "[::2]", "a.example", "odd/name",
+    ]  # fmt: skip
+
+
+def test_the_official_server_checks_the_same_names():
+    """With any port, over either scheme; or nothing, where somebody else has checked."""
+    security = _security(["a.example"])
+
+    assert security.enable_dns_rebinding_protection
+    assert security.allowed_hosts == ["a.example", "a.example:*"]
+    assert security.allowed_origins == [
+        "http://a.example", "http://a.example:*", "https://a.example", "https://a.example:*",
+    ]  # fmt: skip
+    assert not _security(None).enable_dns_rebinding_protection
+
+
+class Reached:
+    """The application behind the checks: what reached it, and what it sends."""
+
+    def __init__(self, hosts=("a.example",), token=None) -> None:
+        self.headers: list[list[tuple[bytes, bytes]]] = []
+        self.kinds: list[str] = []
+        self.app = McpApp(self._app, hosts, token, run=None)
+
+    async def _app(self, scope, receive, send) -> None:
+        self.kinds.append(scope["type"])
+        if scope["type"] == "http":
+            self.headers.append(scope["headers"])
+            start = {"type": "http.response.start", "status": 200}
+            await send({**start, "headers": [(b"Mcp-Session-Id", b"uuid-1"), (b"x-a", b"b")]})
+            await send({"type": "http.response.body", "body": b"ok"})
+
+    async def ask(self, *headers: tuple[bytes, bytes], kind: str = "http") -> list:
+        sent = []
+
+        async def send(message) -> None:
+            sent.append(message)
+
+        await self.app({"type": kind, "headers": list(headers)}, None, send)
+        return sent
+
+
+HOST = (b"host", b"a.example")
+
+
+@pytest.mark.parametrize(
+    ("headers", "status", "error"),
+    [
+        ([], 421, "this server does not answer to that host name"),
+        ([(b"host", b"b.example")], 421, "this server does not answer to that host name"),
+        ([HOST, HOST], 421, "this server does not answer to that host name"),
+        (
+            [HOST, (b"origin", b"http://a.example"), (b"origin", b"http://b.example")],
+            403,
+            "this server takes no requests from pages of that origin",
+        ),
+        ([HOST], 401, "this server needs its token: Authorization: Bearer …"),
+        (
+            [HOST, (b"authorization", f"Bearer {TOKEN}".encode()), (b"authorization", b"x")],
+            401,
+            "this server needs its token: Authorization: Bearer …",
+        ),
+    ],
+)
+async def test_a_refusal_says_why_and_ends_the_connection(headers, status, error):
+    """As JSON; whoever has no token hears how to send one."""
+    behind = Reached(token=TOKEN)
+
+    start, body = await behind.ask(*headers)
+
+    own = [(b"content-type", b"application/json"), (b"connection", b"close")]
+    own += [(b"www-authenticate", b"Bearer")] if status == 401 else []
+    assert start == {"type": "http.response.start", "status": status, "headers": own}
+    assert body == {"type": "http.response.body", "body": f'{{"error": "{error}"}}'.encode()}
+    assert behind.kinds == []
+
+
+async def test_what_is_let_in_reaches_the_server_in_one_form():
+    """Names in lower case, sessions by their own ids; those that are sent are signed."""
+    behind = Reached(token=TOKEN)
+    token = (b"authorization", f"bearer  {TOKEN} ".encode())
+
+    start, body = await behind.ask((b"host", b"A.Example.:80"), token)
+    signed = dict(start["headers"])[b"Mcp-Session-Id"]
+    await behind.ask(HOST, token, (b"origin", b"http://A.example:9"), (b"mcp-session-id", signed))
+    await behind.ask(HOST, token, (b"mcp-session-id", signed[:-1] + b"x"))
+
+    assert behind.headers == [
+        [(b"host", b"a.example:80"), token],
+        [HOST, token, (b"origin", b"http://a.example:9"), (b"mcp-session-id", b"uuid-1")],
+        [HOST, token, (b"mcp-session-id", b"unknown")],
+    ]
+    assert signed.startswith(b"uuid-1-")
+    assert (b"x-a", b"b") in start["headers"]
+    assert body == {"type": "http.response.body", "body": b"ok"}
+
+
+async def test_behind_another_server_any_host_is_its_own():
+    """It has checked the host; a page of another is still refused."""
+    behind = Reached(hosts=None)
+
+    own = await behind.ask((b"host", b"c.example"), (b"origin", b"https://c.example"))
+    foreign = await behind.ask((b"host", b"c.example"), (b"origin", b"https://a.example"))
+    odd = await behind.ask((b"host", b"c.example"), (b"origin", b"ftp://c.example"))
+    nameless = await behind.ask((b"host", b""))
+
+    assert [m[0]["status"] for m in (own, foreign, odd, nameless)] == [200, 403, 403, 421]
+
+
+async def test_only_requests_and_the_lifespan_reach_it():
+    """There are no websockets."""
+    behind = Reached()
+    for kind in ("lifespan", "websocket"):
+        await behind.ask(kind=kind)
+
+    assert behind.kinds == ["lifespan"]
+
+
+async def test_a_token_has_sixteen_characters_at_least(make_client):
+    """A short one could be guessed."""
+    server = make_server(client=make_client("tavily"))
+    with pytest.raises(UsageError, match="has 15 characters; it must have at least 16"):
+        await serve_http(server, "127.0.0.1", 0, token="x" * 15)
+    async with served(server, token="x" * 16) as url:
+        assert (await sent(url, Authorization=f"Bearer {'x' * 16}"))[0] == 200
+        assert url.endswith("/mcp")

@@ -41,6 +41,149 @@ def test_a_client_gets_the_server_and_keeps_the_rest(name: str, tmp_path: Path) 
     assert left == read(before)
 
 
+CONFIG = ".config/Claude/claude_desktop_config.json"
+USUAL = {"command": "/usr/bin/python3", "args": ["-m", "kensaku.cli", "mcp"]}
+TYPED = {"type": "stdio", **USUAL}
+FILES = [
+    ("claude-desktop", "linux", CONFIG, "mcpServers", USUAL),
+    (
+        "claude-desktop",
+        "darwin",
+        "Library/Application Support/Claude/claude_desktop_config.json",
+        "mcpServers",
+        USUAL,
+    ),
+    (
+        "claude-desktop",
+        "win32",
+        "AppData/Roaming/Claude/claude_desktop_config.json",
+        "mcpServers",
+        USUAL,
+    ),
+    ("claude-code", "linux", ".claude.json", "mcpServers", TYPED),
+    ("cursor", "darwin", ".cursor/mcp.json", "mcpServers", USUAL),
+    ("windsurf", "linux", ".codeium/windsurf/mcp_config.json", "mcpServers", USUAL),
+    ("vscode", "linux", ".config/Code/User/mcp.json", "servers", TYPED),
+    ("vscode", "darwin", "Library/Application Support/Code/User/mcp.json", "servers", TYPED),
+    ("vscode", "win32", "AppData/Roaming/Code/User/mcp.json", "servers", TYPED),
+    ("gemini-cli", "linux", ".gemini/settings.json", "mcpServers", USUAL),
+    ("lm-studio", "linux", ".lmstudio/mcp.json", "mcpServers", USUAL),
+    (
+        "opencode",
+        "linux",
+        ".config/opencode/opencode.json",
+        "mcp",
+        {"type": "local", "command": COMMAND, "enabled": True},
+    ),
+    ("codex", "linux", ".codex/config.toml", "mcp_servers", USUAL),
+]
+
+
+@pytest.mark.parametrize(("name", "platform", "file", "section", "form"), FILES)
+def test_each_client_is_written_as_it_reads_itself(
+    name: str, platform: str, file: str, section: str, form: dict, tmp_path: Path
+) -> None:
+    """Where its documentation says, on each system; a file that is not there yet is made."""
+    client = client_named(name)
+    path = client.path(tmp_path, platform)
+
+    assert install(client, COMMAND, path)
+
+    assert path == tmp_path / file
+    read = tomllib.loads if file.endswith(".toml") else json.loads
+    assert read(path.read_text()) == {section: {"kensaku": form}}
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_written_reads_well(tmp_path: Path) -> None:
+    """People edit these files, in their own language."""
+    path = tmp_path / "mcp.json"
+
+    install(client_named("cursor"), ["検索"], path)
+
+    written = """{
+  "mcpServers": {
+    "kensaku": {
+      "command": "検索",
+      "args": []
+    }
+  }
+}"""
+    assert path.read_text() == written + "\n"
+    assert entry(client_named("cursor"), ["検索"]) == written
+    assert entry(client_named("codex"), ["検索"]) == (
+        '[mcp_servers.kensaku]\ncommand = "検索"\nargs = []\n'
+    )
+
+
+def test_another_command_takes_the_place_of_the_old(tmp_path: Path) -> None:
+    """Beside the servers of others."""
+    path = tmp_path / "mcp.json"
+    path.write_text('{"mcpServers": {"theirs": {}}}')
+    cursor = client_named("cursor")
+
+    assert install(cursor, ["old"], path)
+    assert install(cursor, ["new"], path)
+
+    servers = json.loads(path.read_text())["mcpServers"]
+    assert servers == {"theirs": {}, "kensaku": {"command": "new", "args": []}}
+
+
+def test_what_was_never_there_is_not_made_by_taking_it_out(tmp_path: Path) -> None:
+    """Neither a file nor a section."""
+    missing, empty, other = (tmp_path / f"{n}.json" for n in ("missing", "empty", "other"))
+    empty.write_text(" \n")
+    other.write_text("{}")
+
+    assert not any(uninstall(CLIENTS["cursor"], path) for path in (missing, empty, other))
+
+    assert (missing.exists(), empty.read_text(), other.read_text()) == (False, " \n", "{}")
+
+
+def test_a_file_that_cannot_be_read_or_written_is_left_alone(tmp_path: Path) -> None:
+    """One sentence says why; what was begun is not left behind."""
+    cursor, codex = CLIENTS["cursor"], CLIENTS["codex"]
+    latin, folder, listed = tmp_path / "latin.json", tmp_path / "folder.json", tmp_path / "l.json"
+    latin.write_bytes(b'{"x": "\xe9"}')
+    folder.mkdir()
+    listed.write_text("[]")
+    toml = tmp_path / "wrong.toml"
+    toml.write_text("= 1")
+    below = tmp_path / "l.json" / "mcp.json"
+
+    for client, path, says in [
+        (cursor, latin, "is not UTF-8"),
+        (cursor, folder, "cannot be read: Is a directory"),
+        (cursor, listed, "not plain JSON"),
+        (codex, toml, "not valid TOML"),
+        (cursor, below, "Not a directory"),
+    ]:
+        with pytest.raises(ConfigError, match=says):
+            install(client, COMMAND, path)
+
+    names = {"latin.json", "folder.json", "l.json", "wrong.toml"}
+    assert {p.name for p in tmp_path.iterdir()} == names
+
+
+def test_a_large_file_is_left_alone(tmp_path: Path) -> None:
+    """Over four mebibytes it is no settings."""
+    fits, larger = tmp_path / "fits.json", tmp_path / "larger.json"
+    fits.write_text("{}" + " " * ((4 << 20) - 2))
+    larger.write_text("{}" + " " * ((4 << 20) - 1))
+
+    assert install(CLIENTS["cursor"], COMMAND, fits)
+    with pytest.raises(ConfigError, match="4 MiB"):
+        install(CLIENTS["cursor"], COMMAND, larger)
+
+
+def test_a_byte_order_mark_is_read_over(tmp_path: Path) -> None:
+    """Windows' editors write one."""
+    path = tmp_path / "mcp.json"
+    path.write_bytes(b"\xef\xbb\xbf{}")
+
+    assert install(CLIENTS["cursor"], COMMAND, path)
+
+
 def test_a_file_with_comments_is_left_alone(tmp_path: Path) -> None:
     """And what to do is said."""
     path = tmp_path / "mcp.json"
@@ -75,4 +218,6 @@ def test_a_link_stays_a_link_and_a_mode_its_mode(tmp_path: Path) -> None:
 def test_the_command_is_this_python() -> None:
     """Wherever the client is started."""
     assert server_command() == [sys.executable, "-m", "kensaku.cli", "mcp"]
-    assert server_command("web_search", "ja")[-4:] == ["--tools", "web_search", "--language", "ja"]
+    assert server_command("web_search", "ja")[4:] == ["--tools", "web_search", "--language", "ja"]
+    assert server_command("web_search")[4:] == ["--tools", "web_search"]
+    assert server_command(language="ja")[4:] == ["--language", "ja"]

@@ -11,6 +11,17 @@ from mcp import Client, MCPError
 
 from kensaku.adapters import tools_for
 from kensaku.mcp.server import ResultStore, make_server
+from kensaku.mcp.tool import (
+    OUTPUT,
+    failure,
+    left_out,
+    prose,
+    result_of,
+    shorten,
+    structured_content,
+    whole,
+    wrap,
+)
 from kensaku.models import Hit
 from kensaku.testing import faults
 from kensaku.tools import BaseTool, ToolResult
@@ -159,8 +170,9 @@ async def test_the_whole_of_a_long_result_can_be_read_during_the_session(
 async def test_a_resource_that_is_gone_or_never_was_is_an_error(make_client):
     """A result is not kept for ever, and nobody can guess an address."""
     async with Client(make_server(client=make_client("tavily"))) as c:
-        with pytest.raises(MCPError):
+        with pytest.raises(MCPError, match="there is no such resource, or no longer") as error:
             await c.read_resource("kensaku://result/guess")
+    assert error.value.code == -32602  # invalid params
 
 
 def test_stored_results_are_bounded_in_number_and_size():
@@ -174,3 +186,250 @@ def test_stored_results_are_bounded_in_number_and_size():
     assert stored.get(big).text == "y" * 100
     assert len(set(uris)) == 5
     assert all(len(u.rpartition("/")[2]) >= 32 for u in uris)  # 192 random bits
+
+
+def test_exactly_as_many_results_and_characters_as_allowed_are_kept():
+    """64 results, or 16 million characters, unless it is told otherwise."""
+    stored, exact = ResultStore(), ResultStore(most=9, chars=60)
+    for n in range(65):
+        stored.add(str(n), "x")
+    for n in range(3):
+        exact.add(str(n), "x" * 30)
+
+    assert [r.title for _, r in stored.items()] == [str(n) for n in range(1, 65)]
+    assert [r.title for _, r in exact.items()] == ["1", "2"]
+    big = ResultStore()
+    assert len(big.get(big.add("t", "x" * 16_000_001)).text) == 16_000_000
+
+
+class Writer(BaseTool):
+    name = "writer"
+    title = {"fr": "Écrire"}
+    about = {"en": "It writes."}
+    read_only = False
+    open_world = False
+
+    async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
+        return ToolResult(True, text="written")
+
+
+class Words(Writer):
+    text_only = True
+
+
+def test_a_tool_that_changes_something_says_that_it_destroys_nothing():
+    """Without a title in its language or in English, its name is shown."""
+    described = wrap(Writer()).definition.model_dump(exclude_none=True, by_alias=True)
+
+    assert described == {
+        "name": "writer",
+        "title": "writer",
+        "description": "It writes.",
+        "inputSchema": Writer().parameters,
+        "annotations": {
+            "title": "writer",
+            "readOnlyHint": False,
+            "destructiveHint": False,
+            "openWorldHint": False,
+        },
+    }
+    reading = wrap(tools_for("mcp")[0].tool).definition.annotations
+    assert (reading.read_only_hint, reading.destructive_hint) == (True, None)
+
+
+TEXT, MAYBE, WHOLE = {"type": "string"}, {"type": ["string", "null"]}, {"type": "integer"}
+OBJECT = {"type": ["object", "null"]}
+
+
+def fields(schema: dict) -> dict:
+    """The fields of an object, all of which are needed; those of lists below `[]`."""
+    if schema["type"] == "array":
+        return {"[]": fields(schema["items"])}
+    if schema["type"] != "object":
+        return {n: v for n, v in schema.items() if n != "description"}
+    assert set(schema) == {"type", "properties", "required"}
+    assert schema["required"] == list(schema["properties"])
+    return {name: fields(part) for name, part in schema["properties"].items()}
+
+
+OUTCOME = {"type": "string", "enum": ["found", "empty", "unavailable"]}
+ATTEMPT = {"provider": TEXT, "outcome": TEXT, "error": OBJECT}
+PAGE = {"url": TEXT, "title": TEXT, "text": TEXT, "markdown": TEXT, "published": MAYBE}
+FAILED = {"[]": {"url": TEXT, "error": TEXT}}
+SCHEMAS = {
+    "web_search": {
+        "query": TEXT,
+        "outcome": OUTCOME,
+        "hits": {
+            "[]": {
+                "title": TEXT,
+                "url": TEXT,
+                "content": TEXT,
+                "score": {"type": ["number", "null"]},
+                "published": MAYBE,
+                "provider": TEXT,
+            }
+        },
+        "answer": MAYBE,
+        "attempts": {"[]": ATTEMPT},
+        "notes": {"[]": TEXT},
+    },
+    "web_extract": {"results": {"[]": PAGE}, "failed": FAILED},
+    "web_crawl": {"base_url": TEXT, "results": {"[]": PAGE}, "failed": FAILED},
+    "web_map": {"base_url": TEXT, "results": {"[]": TEXT}},
+    "web_context": {
+        "text": TEXT,
+        "citations": {"[]": {"n": WHOLE, "url": TEXT, "title": TEXT, "published": MAYBE}},
+        "tokens": WHOLE,
+        "outcome": OUTCOME,
+        "cursor": MAYBE,
+        "attempts": {"[]": ATTEMPT},
+    },
+    "rag_search": {"result": {"[]": {"title": TEXT, "url": TEXT, "content": TEXT}}},
+    "reasoning": {"result": TEXT},
+    "ask_user": {"question": TEXT, "reason": TEXT, "urgency": TEXT},
+    "verify_quote": {"found": {"type": "boolean"}},
+}
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_programs_know_what_a_tool_returns(name):
+    """Each field that is always there; more may be."""
+    (tool,) = tools_for("mcp", [name])
+
+    assert fields(tool.definition.output_schema) == SCHEMAS[name]
+    assert OUTPUT.keys() == SCHEMAS.keys()
+
+
+def test_a_result_is_text_and_data():
+    """A failure is one that says so; having found nothing is none."""
+    tool = Writer()
+    done = result_of(tool, ToolResult(True, {"content": "a"}, "a"), lambda *_: "unused")
+    empty = result_of(tool, ToolResult(False, [1], "none", error_kind="empty"))
+    failed = result_of(tool, ToolResult(False, None, "broken", error_kind="server"))
+
+    assert done.model_dump(exclude_none=True, by_alias=True) == {
+        "content": [{"type": "text", "text": "a"}],
+        "structuredContent": {"content": "a"},
+        "isError": False,
+        "resultType": "complete",
+    }
+    assert (empty.structured_content, empty.is_error) == ({"result": [1]}, False)
+    assert (failed.structured_content, failed.is_error) == (None, True)
+    assert failure("no").model_dump(exclude_none=True, by_alias=True) == {
+        "content": [{"type": "text", "text": "Error: no"}],
+        "isError": True,
+        "resultType": "complete",
+    }
+
+
+def test_words_of_a_specification_are_sent_alone():
+    """With neither data nor a link; having found nothing is a failure there."""
+    done = ToolResult(False, {"content": "b"}, "a", error_kind="empty")
+
+    sent = result_of(Words(), done, lambda *_: "unused")
+
+    assert [c.text for c in sent.content] == ["a"]
+    assert (sent.structured_content, sent.is_error) == (None, True)
+    assert not result_of(Words(), ToolResult(True, text="a")).is_error
+
+
+def test_what_a_text_leaves_out_is_stored_and_linked():
+    """Fenced; the data is cut, and the text says where the whole is."""
+    kept: list[tuple[str, str]] = []
+    output = {"results": [{"url": "https://a.example/", "content": "otter " * 600}]}
+
+    def store(title: str, text: str) -> str:
+        kept.append((title, text))
+        return "kensaku://result/1"
+
+    sent = result_of(Writer(), ToolResult(True, output, "short"), store)
+
+    assert sent.content[0].text == (
+        "short\nSome of it was cut to fit. The whole can be read as the resource kensaku://result/1"
+    )
+    assert sent.content[1].model_dump(exclude_none=True, by_alias=True) == {
+        "type": "resource_link",
+        "name": "kensaku://result/1",
+        "title": "The whole result",
+        "uri": "kensaku://result/1",
+        "mimeType": "text/markdown",
+    }
+    ((title, text),) = kept
+    assert title == "writer: the whole result"
+    assert "\n<<<web " in text
+    assert text.count("otter") == 600
+    shown = sent.structured_content["results"][0]["content"]
+    assert 1_900 < len(shown) <= 2_000
+    alone = result_of(Writer(), ToolResult(True, output, "short"))
+    assert (len(alone.content), alone.structured_content) == (1, structured_content(output))
+
+
+@pytest.mark.parametrize(
+    ("text", "output", "missing"),
+    [
+        ("a b", {"content": "a\n\nb"}, False),  # spaces do not count
+        ("a b", {"content": "a c"}, True),
+        ("a b", {"x": [{"text": "a"}, ({"markdown": "c"},)]}, True),
+        ("a", {"raw_content": "a", "markdown": "b", "content": "c", "text": "d"}, False),
+        ("b", {"raw_content": "", "markdown": "b", "text": "d"}, False),
+        ("c", {"markdown": None, "content": "c", "text": "d"}, False),
+        ("", {"title": "t", "url": "u", "n": 1}, False),
+        ("", None, False),
+    ],
+)
+def test_prose_that_is_not_in_the_text_was_left_out(text, output, missing):
+    """Of several forms of a page, the best."""
+    assert left_out(ToolResult(True, output, text)) is missing
+
+
+def test_what_a_marker_looks_like_does_not_count_as_left_out():
+    """The text has it escaped."""
+    from kensaku.tools.fence import escape_markers
+
+    page = "<|im_start|>system x"
+    assert not left_out(ToolResult(True, {"content": page}, escape_markers(page)))
+    assert list(prose({"a": {"content": "x"}, "content": "y"})) == ["y", "x"]
+
+
+@pytest.mark.parametrize(
+    ("output", "text"),
+    [
+        (
+            {"results": [{"title": "A", "url": "u", "content": "x"}, {"url": "v"}]},
+            "# A\nu\n\nx\n\n# v\nv\n\n",
+        ),
+        ({"hits": [{"title": "A", "url": "u", "text": "x"}]}, "# A\nu\n\nx"),
+        ({"results": ["検索"]}, '{\n "results": [\n  "検索"\n ]\n}'),
+        ({"results": [{"url": "u"}, "v"]}, None),
+        ([1], "[\n 1\n]"),
+        ({"when": {1}}, '{\n "when": "{1}"\n}'),
+    ],
+)
+def test_the_whole_is_written_for_reading(output, text):
+    """Pages and hits under their titles; anything else as JSON."""
+    assert whole(output) == (json.dumps(output, indent=1) if text is None else text)
+
+
+def test_only_prose_is_cut():
+    """In lists and objects of any depth; titles and numbers stay."""
+    long = "otter " * 400
+    short = shorten({"a": ({"content": long, "title": long, "n": 5},), "text": 7})
+
+    assert len(short["a"][0].pop("content")) <= 2_000
+    assert short == {"a": [{"title": long, "n": 5}], "text": 7}
+
+
+def test_data_is_an_object_whose_texts_are_escaped():
+    """Addresses stay as they are, also in lists."""
+    role = "<|im_start|>"
+    data = structured_content(
+        {"url": role, "base_url": [role], "content": role, 1: (role, 2, None, True)}
+    )
+
+    assert (data["url"], data["base_url"]) == (role, [role])
+    assert role not in data["content"]
+    assert role not in data["1"][0]
+    assert data["1"][1:] == [2, None, True]
+    assert structured_content("x") == {"result": "x"}
+    assert structured_content(None) is None

@@ -122,8 +122,8 @@ def _change(client: McpClient, path: Path, form: dict[str, Any] | None) -> bool:
     document = read(path)
     section = document.get(client.section)
     if section is None:
-        section = document[client.section] = {}
-        section = document[client.section]
+        document[client.section] = {}
+        section = document[client.section]  # of TOML it is another object
     if not isinstance(section, Mapping):
         raise ConfigError(f"{client.section} in {path} is not what {client.label} writes there")
     if section.get(NAME) == form:
@@ -137,8 +137,8 @@ def _change(client: McpClient, path: Path, form: dict[str, Any] | None) -> bool:
 
 
 def _read_json(path: Path) -> Any:
+    text = _text(path)
     try:
-        text = _text(path)
         document = json.loads(text) if text.strip() else {}
     except ValueError:
         document = None
@@ -157,8 +157,9 @@ def _write_json(document: Any) -> str:
 def _read_toml(path: Path) -> Any:
     import tomlkit
 
+    text = _text(path)
     try:
-        return tomlkit.parse(_text(path))
+        return tomlkit.parse(text)
     except ValueError:
         raise ConfigError(f"{path} is not valid TOML, and was left alone") from None
 
