@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
-from kensaku import Settings
+from kensaku import Hit, Query, Settings
 from kensaku._resources import Resources
-from kensaku.search.budget import RetryBudget
-from kensaku.store import FallbackStore
+from kensaku.errors import AddressRefused, IndexFault
+from kensaku.models import Page
+from kensaku.search.budget import Budget, RetryBudget
+from kensaku.search.calibration import Model, write_models
+from kensaku.search.route import plan
+from kensaku.store import FallbackStore, MemoryStore
+from kensaku.testing import Cassette
 
 
 @pytest.fixture
@@ -156,3 +163,203 @@ def test_the_settings_of_the_index_reach_it(resources):
     )
     assert index._fields.vector == "v1"
     assert index._tenant == "t1"
+
+
+async def test_the_models_that_a_person_fitted_weigh_a_search(make_client, machine, upstream):
+    """They are read from home, once."""
+    client = make_client("tavily")
+    fitted = dict.fromkeys(("web", "local"), Model({}, 0.0, "my own runs"))
+    write_models(machine / "confidence.json", fitted)
+
+    found = (await client.search("otters")).confidence
+
+    assert client._resources.confidence_models == fitted
+    assert (found.score, found.fitted_on) == (0.5, "my own runs")
+
+
+@pytest.mark.parametrize(
+    ("environ", "rate"),
+    [
+        ({"TAVILY_API_KEY": "k", "TAVILY_RATE": "7/m"}, "7/m"),
+        ({"TAVILY_API_KEY": "k"}, "rate"),
+        ({}, "keyless_rate"),
+    ],
+)
+async def test_the_rate_is_the_settings_or_the_providers(machine, environ, rate):
+    """That with a key, or that without one."""
+    from kensaku.providers import provider_class
+    from kensaku.search.limits import parse_rate
+
+    cls = provider_class("tavily")
+    settings = Settings.load(environ={"KENSAKU_HOME": str(machine), **environ}, state_url="memory:")
+    made = Resources(settings)
+    wanted = getattr(cls, rate, rate) or cls.rate
+
+    assert made.limiter("tavily")._rate == (parse_rate(wanted) if wanted else None)
+    assert made.limiter("tavily") is made.limiter("tavily")
+    assert made.limiter("tavily")._variable == "TAVILY_API_KEY"
+    await made.close()
+
+
+async def test_a_replay_needs_no_key_and_shares_no_state(machine, tmp_path):
+    """A refusal that is played back must not cool down a real key."""
+    Cassette(tmp_path / "c.json", mode="record")
+    environ = {"KENSAKU_HOME": str(machine)}
+    played = Resources(Settings.load(environ=environ), cassette=Cassette(tmp_path / "c.json"))
+    recording = Resources(
+        Settings.load(environ=environ), cassette=Cassette(tmp_path / "c.json", mode="record")
+    )
+    plain = Resources(Settings.load(environ=environ))
+
+    assert not isinstance(played.store, FallbackStore)
+    assert isinstance(recording.store, FallbackStore)
+    assert (await played.limiter("brave").acquire(0)).key == ""
+    assert (played._replays, recording._replays, plain._replays) == (True, False, False)
+    provider = played.provider("brave")
+    await played.load_http(provider)
+    assert "http" not in vars(played)
+    await plain.load_http(plain.provider("local"))
+    assert "http" not in vars(plain)
+    await plain.load_http(plain.provider("brave"))
+    assert "http" in vars(plain)
+    for made in (played, recording, plain):
+        await made.close()
+
+
+async def test_a_hedge_is_one_search_in_twenty(resources):
+    """Two to begin with; retries are as the settings say."""
+    made = resources(retry_budget=0.5)
+
+    assert sum(made.hedges.take() for _ in range(10)) == 2
+    for _ in range(20):
+        made.hedges.earn()
+    assert sum(made.hedges.take() for _ in range(10)) == 1
+    for _ in range(1_000):
+        made.hedges.earn()
+    assert sum(made.hedges.take() for _ in range(10)) == 5
+    made.retries.earn()
+    assert sum(made.retries.take() for _ in range(20)) == 10
+
+
+async def test_what_was_made_is_closed_and_made_again(resources):
+    """Providers, readers, connections, stores and index; closing twice is fine."""
+    made, closed = resources(), []
+
+    class Part:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        async def close(self) -> None:
+            closed.append(self.name)
+
+        async def write_counts(self) -> None:
+            closed.append("counts")
+
+    made._providers["x"] = Part("provider")
+    made._readers[asyncio.get_running_loop()] = Part("reader")
+    for name in ("http", "store", "_cache_store", "index", "cache"):
+        vars(made)[name] = Part(name)
+    vars(made)["budget"] = Budget()
+    made._limiters["x"] = None
+
+    await made.close()
+    await made.close()
+
+    assert closed == ["provider", "reader", "counts", "http", "store", "_cache_store", "index"]
+    assert not {"http", "store", "_cache_store", "index", "cache", "budget"} & set(vars(made))
+    assert not made._limiters
+    tenant = made.for_tenant("t")
+    tenant._providers["x"] = Part("provider of the tenant")
+    vars(tenant)["http"] = Part("not its own")
+    await tenant.close()
+    assert closed[7:] == ["provider of the tenant"]
+
+
+async def test_pages_that_are_fetched_are_kept_when_the_settings_say_so(make_client, upstream):
+    """In a collection of their own; each counts against the budget."""
+    page = upstream.serves("/otter", "<title>Otters</title><main><p>They hold hands.</p></main>")
+    options = {"fetch_allow": "127.0.0.1", "fetch_ports": "any"}
+    keeping, plain = (
+        make_client("local", index_keep_fetched=True, **options),
+        make_client(**options),
+    )
+    budget, seen = Budget(fetches=5), []
+
+    done = await keeping.extract(page, budget=budget, progress=seen.append)
+    await plain.extract([page])
+
+    assert [p.title for p in done.results] == ["Otters"]
+    assert budget.left() == {"fetches": 4}
+    assert seen
+    kept = await keeping.index.search("hold hands", collections="fetched")
+    assert [hit.url for hit in kept] == [page]
+    await keeping._resources._keep_page(Page("https://b.example/", "B", "beavers build"))
+    assert await keeping.index.search("beavers", collections="fetched")
+
+
+async def test_with_the_gate_only_what_was_named_is_read(make_client, upstream):
+    """By a person, or by a result; the failures of the others come with the pages."""
+    upstream.answers("tavily", [Hit(upstream.serves("/hit", "<p>Found by a search.</p>"), "Hit")])
+    named = upstream.serves("/named", "<p>Named by a person.</p>")
+    client = make_client("tavily", fetch_gate=True, fetch_allow="127.0.0.1", fetch_ports="any")
+
+    nothing = await client.extract([named])
+    client.allow_urls(named)
+    hits = (await client.search("otters")).hits
+    done = await client.extract([named, hits[0].url, f"{upstream.url}/other"])
+
+    assert [(f[0], type(f[1]).__name__) for f in nothing.failed] == [(named, "NotNamed")]
+    assert [p.url for p in done.results] == [named, hits[0].url]
+    assert [f[0] for f in done.failed] == [f"{upstream.url}/other"]
+    with pytest.raises(AddressRefused):
+        client.crawl(f"{upstream.url}/other")
+    assert make_client()._resources.gate is None
+    make_client().allow_urls([named])
+
+
+async def test_an_embedding_model_that_refuses_is_an_error_of_the_index(make_client, upstream):
+    """With its status, and what to look at."""
+    made = make_client()._resources
+    url = upstream.serves("/embed", '{"data": [1]}', "application/json")
+    bad = upstream.serves("/bad", "{}", "application/json", 404)
+
+    assert await made._post(url, {"input": "x"}, {"X-Key": "k"}) == {"data": [1]}
+    assert upstream.requests[-1].headers["x-key"] == "k"
+    assert upstream.requests[-1].json == {"input": "x"}
+    with pytest.raises(IndexFault) as refused:
+        await made._post(bad, {}, {})
+    assert str(refused.value) == "the embedding model answered 404; check index.model"
+
+
+def test_the_troubles_of_both_stores_are_said_once(resources):
+    """Of those that were used."""
+    made = resources()
+    assert made.store_notes == ()
+    for name, trouble in (("store", "a"), ("_cache_store", "a")):
+        store = FallbackStore(MemoryStore(), None)
+        store.trouble = trouble
+        vars(made)[name] = store
+
+    assert made.store_notes == ("a",)
+    made._cache_store.trouble = "b"
+    assert made.store_notes == ("a", "b")
+    made.store.trouble = ""
+    assert made.store_notes == ("b",)
+
+
+def test_keys_of_all_providers_are_known(machine):
+    """They do not leave in a query."""
+    environ = {"KENSAKU_HOME": str(machine), "TAVILY_API_KEY": "a,b", "BRAVE_API_KEY": "c"}
+
+    assert {*Resources(Settings.load(environ=environ)).keys} == {"a", "b", "c"}
+
+
+async def test_plans_of_128_searches_are_kept(resources):
+    """The same query is planned once."""
+    made = resources(route=("tavily",))
+    route = plan(made.settings)
+    for n in range(130):
+        made.planned(Query(f"otters {n}"), route, None)
+
+    assert made.planned.cache_info().currsize == 128
+    await made.close()

@@ -14,7 +14,15 @@ from opentelemetry.trace import SpanKind, StatusCode
 
 from kensaku import Document, Settings
 from kensaku.observe import Caller, Observers, caller, observe
-from kensaku.operations import RequestOperation
+from kensaku.operations import (
+    AttemptOperation,
+    FetchOperation,
+    IndexOperation,
+    PagesOperation,
+    RequestOperation,
+    SearchOperation,
+    ToolOperation,
+)
 from kensaku.sync import Kensaku as SyncKensaku
 from kensaku.telemetry import Telemetry
 from kensaku.testing import FakeUpstream, faults
@@ -205,3 +213,62 @@ def test_without_the_package_the_error_names_the_extra():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
 
     assert 'pip install "kensaku[telemetry]"' in done.stdout
+
+
+RETRIEVAL = {"gen_ai.operation.name": "retrieval"}
+TOOL = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.type": "function"}
+
+
+@pytest.mark.parametrize(
+    ("operation", "name", "kind", "known"),
+    [
+        (SearchOperation(QUERY, 5, "first"), "retrieval", SpanKind.CLIENT,
+         RETRIEVAL | {"gen_ai.retrieval.query.text": QUERY, "gen_ai.retrieval.top_k": 5,
+                      "kensaku.mode": "first"}),
+        (AttemptOperation("tavily", 2), "attempt tavily", SpanKind.CLIENT,
+         {"kensaku.provider": "tavily", "kensaku.number": 2}),
+        (FetchOperation("https://a.example/x"), "fetch", SpanKind.CLIENT,
+         {"url.full": "https://a.example/x", "server.address": "a.example"}),
+        (RequestOperation("GET", endpoint="health", status=200), "GET health", SpanKind.SERVER,
+         {"http.request.method": "GET", "http.route": "health", "http.response.status_code": 200}),
+        (RequestOperation("GET"), "GET", SpanKind.SERVER, {"http.request.method": "GET"}),
+        (ToolOperation("web_search"), "execute_tool web_search", SpanKind.INTERNAL,
+         TOOL | {"gen_ai.tool.name": "web_search"}),
+        (IndexOperation("search", collection="docs"), "retrieval docs", SpanKind.INTERNAL,
+         RETRIEVAL | {"gen_ai.data_source.id": "docs", "kensaku.action": "search"}),
+        (IndexOperation("search", ""), "retrieval", SpanKind.INTERNAL, RETRIEVAL),
+        (IndexOperation("add", collection="docs"), "index add", SpanKind.INTERNAL,
+         {"gen_ai.data_source.id": "docs", "kensaku.action": "add"}),
+        (PagesOperation(3), "pages", SpanKind.INTERNAL, {"kensaku.urls": 3}),
+    ],
+)  # fmt: skip
+def test_each_operation_is_a_span_in_the_words_of_the_conventions(
+    traces, operation, name, kind, known
+):
+    """Its name, its kind, and what is known of it."""
+    telemetry = Telemetry(traces.provider, texts=True)
+    telemetry.begin(operation)
+    telemetry.end(operation)
+
+    [span] = traces.spans.values()
+    assert (span.name, span.kind) == (name, kind)
+    assert {n: span.attributes.get(n) for n in known} == known
+    expected = known.get("gen_ai.operation.name")
+    assert span.attributes.get("gen_ai.operation.name") == expected
+    assert span.instrumentation_scope.name == "kensaku"
+    assert span.status.status_code is StatusCode.UNSET
+
+
+@pytest.mark.parametrize(("sent", "status"), [(True, StatusCode.ERROR), (False, StatusCode.UNSET)])
+def test_a_provider_that_was_not_asked_is_no_error(traces, sent, status):
+    """Its span says why; only a request that was sent can fail."""
+    telemetry = Telemetry(traces.provider)
+    operation = AttemptOperation("tavily", sent=sent)
+    telemetry.begin(operation)
+    operation.fail(TimeoutError())
+    telemetry.end(operation)
+
+    [span] = traces.spans.values()
+    assert span.status.status_code is status
+    assert span.status.description == ("TimeoutError" if sent else None)
+    assert span.attributes["error.type"] == "TimeoutError"

@@ -12,7 +12,7 @@ import pytest
 
 from kensaku import tools_for
 from kensaku.adapters import function, schemas
-from kensaku.tools import ToolRegistry, WebSearchTool
+from kensaku.tools import BaseTool, Param, ToolRegistry, ToolResult, WebSearchTool
 
 from .model_server import ModelServer
 from .scenes import OTTER, SCENES, SECRET, staged
@@ -262,3 +262,168 @@ def test_a_schema_generator_understands_the_function(make_client):
 
     assert schema["required"] == ["query"]
     assert schema["properties"]["max_results"]["default"] == 5
+
+
+class Echo(BaseTool):
+    """A tool that says its text, fails, or finds nothing."""
+
+    name, about = "echo", {"en": "Echo."}
+    params = (
+        Param("times", "integer", {"en": "How often."}, default=1),
+        Param("text", "string", {"en": "What."}, required=True),
+        Param("mode", "string", {"en": "How."}, choices=("a", "b")),
+        Param("share", "number", {"en": "A share."}),
+        Param("hosts", "array", {"en": "Hosts."}),
+        Param("loud", "boolean", {"en": "Loud."}, default=False),
+        Param("rows", "objects", {"en": "Rows."}, fields=("title", "url")),
+    )
+
+    async def execute(self, *args, **arguments):
+        text = arguments["text"]
+        if text == "nothing":
+            return ToolResult(False, text=text, error_kind="empty")
+        return ToolResult(text != "bad", text=text * arguments["times"], error_kind="tool")
+
+
+def test_the_schema_of_each_api_whole():
+    """As their documentation has it."""
+    tool, named = Echo(), {"name": "echo", "description": "Echo."}
+
+    assert schemas.for_openai(tool) == schemas.for_litellm(tool) == {
+        "type": "function", "function": {**named, "parameters": tool.parameters},
+    }  # fmt: skip
+    assert schemas.for_openai_responses(tool) == {
+        "type": "function", **named, "parameters": tool.parameters, "strict": False,
+    }  # fmt: skip
+    assert schemas.for_anthropic(tool) == {**named, "input_schema": tool.parameters}
+    assert schemas.for_gemini(tool) == {**named, "parametersJsonSchema": tool.parameters}
+
+
+def _calls(*texts: str) -> list[tuple[str, str]]:
+    return [(f"c{n}", text) for n, text in enumerate(texts)]
+
+
+TEXTS = _calls("otter", "bad", "nothing")
+
+
+@pytest.mark.parametrize("as_text", [False, True])
+async def test_the_answers_of_each_api_whole(as_text):
+    """An error is marked as one where the API can say so; having found nothing is none."""
+
+    def reply(body):
+        return json.dumps(body) if as_text else body
+
+    openai = {
+        "tool_calls": [
+            {"id": id, "function": {"name": "echo", "arguments": json.dumps({"text": text})}}
+            for id, text in TEXTS
+        ]
+    }
+    told = [{"role": "tool", "tool_call_id": id, "content": text} for id, text in TEXTS]
+    assert await schemas.run_openai(reply(openai), [Echo()]) == told
+    whole = {"choices": [{"message": openai}, {"message": {}}]}
+    assert await schemas.run_openai(reply(whole), [Echo()]) == told
+
+    responses = {
+        "output": [
+            {"type": "message"},
+            *({"type": "function_call", "call_id": id, "name": "echo",
+               "arguments": json.dumps({"text": text})} for id, text in TEXTS),
+        ]
+    }  # fmt: skip
+    assert await schemas.run_openai_responses(reply(responses), [Echo()]) == [
+        {"type": "function_call_output", "call_id": id, "output": text} for id, text in TEXTS
+    ]
+
+    anthropic = {
+        "content": [
+            {"type": "text", "text": "x"},
+            *({"type": "tool_use", "id": id, "name": "echo", "input": {"text": text}}
+              for id, text in TEXTS),
+        ]
+    }  # fmt: skip
+    assert await schemas.run_anthropic(reply(anthropic), [Echo()]) == [
+        {
+            "role": "user",
+            "content": [
+                {"type": "tool_result", "tool_use_id": id, "content": text,
+                 "is_error": text == "bad"}
+                for id, text in TEXTS
+            ],
+        }
+    ]  # fmt: skip
+
+    parts = [
+        {"text": "x"},
+        {"functionCall": {"id": "c0", "name": "echo", "args": {"text": "otter"}}},
+        {"function_call": {"name": "echo", "args": {"text": "bad"}}},
+    ]
+    gemini = {"candidates": [{"content": {"parts": parts}}, {}]}
+    assert await schemas.run_gemini(reply(gemini), [Echo()]) == [
+        {
+            "role": "user",
+            "parts": [
+                {"functionResponse": {"id": "c0", "name": "echo",
+                                      "response": {"output": "otter"}}},
+                {"functionResponse": {"name": "echo", "response": {"error": "bad"}}},
+            ],
+        }
+    ]  # fmt: skip
+
+
+async def test_a_reply_that_calls_nothing_has_no_answer():
+    """Whatever is missing in it."""
+    assert await schemas.run_openai({"content": "x", "tool_calls": None}, []) == []
+    assert await schemas.run_openai({}, []) == []
+    assert await schemas.run_openai_responses({"output": []}, []) == []
+    assert await schemas.run_anthropic({"content": [{"type": "text"}]}, []) == []
+    for body in ({}, {"candidates": []}, {"candidates": [{}]}, {"candidates": [{"content": {}}]}):
+        assert await schemas.run_gemini(body, []) == []
+
+
+@pytest.mark.parametrize("wrap", [function.wrap, function.wrap_sync])
+def test_a_function_has_the_signature_of_its_tool(wrap):
+    """What is required comes first; what has no default may be None."""
+    run = wrap(Echo())
+    parameters = inspect.signature(run).parameters
+    empty = inspect.Parameter.empty
+
+    assert (run.__name__, run.__qualname__) == ("echo", "echo")
+    assert {n: p.default for n, p in parameters.items()} == {
+        "text": empty, "times": 1, "mode": None, "share": None, "hosts": None, "loud": False,
+        "rows": None,
+    }  # fmt: skip
+    assert next(iter(parameters)) == "text"
+    assert {p.kind for p in parameters.values()} == {inspect.Parameter.POSITIONAL_OR_KEYWORD}
+    hints = run.__annotations__
+    rows = hints.pop("rows")
+    assert hints == {
+        "text": str,
+        "times": int,
+        "mode": typing.Literal["a", "b"] | None,
+        "share": float | None,
+        "hosts": list[str] | None,
+        "loud": bool,
+        "return": str,
+    }
+    entry = typing.get_args(typing.get_args(rows)[0])[0]
+    assert (entry.__name__, entry.__annotations__) == ("rows", {"title": str, "url": str})
+    assert entry.__total__ is False
+    assert inspect.signature(run).return_annotation is str
+    assert parameters["text"].annotation is str
+    assert run.__doc__ == (
+        "Echo.\n\nArgs:\n    text: What.\n    times: How often.\n    mode: How.\n"
+        "    share: A share.\n    hosts: Hosts.\n    loud: Loud.\n    rows: Rows."
+    )
+
+
+async def test_a_function_is_called_as_its_signature_says():
+    """By position or by name; too many, or one twice, is a mistake of the program."""
+    run, plain = function.wrap(Echo()), function.wrap_sync(Echo())
+
+    assert await run("ab", 2) == await run("ab", times=2) == plain(text="ab", times=2) == "abab"
+    with pytest.raises(TypeError, match="got text twice"):
+        await run("ab", text="c")
+    with pytest.raises(TypeError, match="takes at most 7 arguments, 8 were given"):
+        await run(*"12345678")
+    assert len(typing.get_type_hints(run)) == 8

@@ -46,7 +46,8 @@ def said(body: object, status: int = 400, **headers: str) -> Reply:
         (399, Unreadable), (400, BadQuery), (401, KeyRefused), (402, QuotaExhausted),
         (403, KeyRefused), (404, Unreadable), (405, BadQuery), (407, Unreadable), (408, Timeout),
         (410, Unreadable), (422, BadQuery), (425, RateLimited), (429, RateLimited),
-        (432, QuotaExhausted), (433, QuotaExhausted), (499, BadQuery), (500, Outage),
+        (430, RateLimited), (431, BadQuery), (432, QuotaExhausted), (433, QuotaExhausted),
+        (499, BadQuery), (500, Outage),
         (502, Outage), (503, Outage), (504, Outage), (520, Outage), (599, Outage),
     ],
 )  # fmt: skip
@@ -83,7 +84,9 @@ def test_without_a_key_the_sentence_is_not_about_a_key():
         assert meaning(kind, without) == meaning(kind, with_key)
 
 
-@pytest.mark.parametrize("name", ["x-request-id", "request-id", "x-amzn-requestid", "cf-ray"])
+@pytest.mark.parametrize(
+    "name", ["x-request-id", "request-id", "x-traceid", "x-amzn-requestid", "cf-ray"]
+)
 def test_the_id_of_a_request_is_in_a_header(name):
     """Cut to what a support form takes."""
     assert request_id(said({}, **{name: "r-" + "1" * 200})) == "r-" + "1" * 98
@@ -104,7 +107,7 @@ def test_without_an_id_there_is_none(body):
     assert request_id(Reply(500, JSON, body)) is None
 
 
-@pytest.mark.parametrize("outer", ["error", "detail", "errors", "message", "msg"])
+@pytest.mark.parametrize("outer", ["error", "detail", "errors", "message", "msg", "userMessage"])
 @pytest.mark.parametrize(
     "wrap",
     [
@@ -126,7 +129,8 @@ def test_the_reason_is_found_wherever_upstreams_put_it(outer: str, wrap: Callabl
 
 def test_the_reasons_have_an_order():
     """The names that say most come first, outside and inside; a code comes last."""
-    for first, second in itertools.pairwise(("message", "msg", "error", "detail", "errors")):
+    outside = ("message", "msg", "userMessage", "error", "detail", "errors")
+    for first, second in itertools.pairwise(outside):
         assert error_text({second: "second", first: "first"}) == "first"
         assert error_text({second: "second", first: " "}) == "second"
     inside = ("message", "error", "detail", "msg", "info", "code")

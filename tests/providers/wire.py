@@ -72,11 +72,13 @@ def _sent(provider: Provider, query: Query, key: str) -> Any:
 
 def _without_today(sent: dict[str, Any]) -> Any:
     """Replace the days that "day" and "week" mean today."""
-    text = json.dumps(sent)
+    text, today = json.dumps(sent), datetime.now(UTC).date()
+    since = (today - date.fromisoformat(_DATES["start_date"])).days
+    text = text.replace(f'"d{since}"', '"days since the first"')
     for days in range(1, 9):
-        day = datetime.now(UTC).date() - timedelta(days)
+        day = today - timedelta(days)
         second = datetime.combine(day, time.min, UTC).timestamp()
-        for written in (day.isoformat(), f"{day:%Y%m%d}", f"{second:.0f}"):
+        for written in (day.isoformat(), f"{day:%Y%m%d}", f"{day:%Y/%m/%d}", f"{second:.0f}"):
             text = text.replace(written, f"today - {days}")
     return json.loads(text)
 

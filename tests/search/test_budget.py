@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from kensaku import Budget
 from kensaku.errors import BudgetExceeded
-from kensaku.search.budget import RetryBudget
+from kensaku.search.budget import RetryBudget, seconds_left
 from kensaku.store import MemoryStore
 
 
@@ -74,3 +76,106 @@ async def test_the_budgets_of_two_tenants_are_two(tmp_path):
 
     with pytest.raises(BudgetExceeded):
         await one.spend(searches=1)
+
+
+def test_a_retry_budget_saves_a_hundred_searches_at_most():
+    """A quiet week does not pay for a storm of retries."""
+    large, small = RetryBudget(0.5), RetryBudget(0.05)
+    for budget in (large, small):
+        for _ in range(1_000):
+            budget.earn()
+
+    assert sum(large.take() for _ in range(100)) == 50
+    assert sum(small.take() for _ in range(100)) == 10
+    assert not large.left()
+    none = RetryBudget(1.0, floor=0.9)
+    assert (none.left(), none.take()) == (False, False)
+    one = RetryBudget(1.0, floor=1.0)
+    assert (one.left(), one.take(), one.take()) == (True, True, False)
+
+
+async def test_the_bound_itself_can_be_spent():
+    """Sums of cents are not exact: a billionth too much is none."""
+    budget = Budget(money=0.3, searches=1)
+
+    for _ in range(3):
+        assert not await budget.is_spent()
+        await budget.spend(money=0.1)
+    assert await budget.is_spent()
+    with pytest.raises(BudgetExceeded) as exceeded:
+        await budget.spend(money=0.001)
+    assert str(exceeded.value) == (
+        "the budget of 0.3 money is spent; raise it, or answer with what is there"
+    )
+    await budget.spend(money=0.0)  # what costs nothing can be had
+    with pytest.raises(BudgetExceeded, match=r"^the key is used up; "):
+        await Budget(searches=0, reason="the key is used up").spend(searches=1)
+
+
+async def test_what_a_child_cannot_have_is_given_back_to_both():
+    """Searches are taken first, and come back when the money of the parent is gone."""
+    parent = Budget(money=0.5)
+    child = Budget(searches=2, money=5.0, parent=parent)
+
+    with pytest.raises(BudgetExceeded, match=r"0\.5 money"):
+        await child.spend(searches=1, money=0.6)
+
+    assert (child.left(), parent.left()) == ({"searches": 2, "money": 5.0}, {"money": 0.5})
+    await child.settle(money=-0.25, searches=0)
+    assert (child.left(), parent.left()) == ({"searches": 2, "money": 5.25}, {"money": 0.75})
+
+
+@pytest.mark.parametrize(
+    ("period", "lasts"), [("hour", 3_600), ("day", 86_400), ("month", 31 * 86_400)]
+)
+async def test_a_shared_budget_is_counted_by_period(period, lasts):
+    """Two clients of one name count together, under a key that ends with the period."""
+    kept = []
+
+    class Store(MemoryStore):
+        async def add(self, key, amount, ttl):
+            kept.append((key, ttl))
+            return await super().add(key, amount, ttl)
+
+    store, form = Store(), {"hour": "%Y-%m-%dT%H", "day": "%Y-%m-%d", "month": "%Y-%m"}[period]
+    one, other = (Budget(searches=3, name="n", period=period, store=store) for _ in range(2))
+    before = datetime.now(UTC)
+    await one.spend(searches=2)
+    await other.spend(searches=1)
+
+    assert other.left() == {"searches": 0}
+    assert await one.is_spent()
+    times = {t.strftime(form) for t in (before, datetime.now(UTC))}
+    assert {key for key, _ in kept} <= {f"budget:n:searches:{t}" for t in times}
+    assert {ttl for _, ttl in kept} == {lasts}
+
+
+@pytest.mark.parametrize(
+    ("period", "now", "seconds"),
+    [
+        ("hour", datetime(2026, 1, 31, 23, 59, 30, 500_000, tzinfo=UTC), 29.5),
+        ("day", datetime(2026, 1, 31, 22, 0, 0, tzinfo=UTC), 7_200),
+        ("month", datetime(2026, 1, 31, 23, 0, 0, tzinfo=UTC), 3_600),
+        ("month", datetime(2026, 2, 1, tzinfo=UTC), 28 * 86_400),
+        ("month", datetime(2026, 12, 31, 12, tzinfo=UTC), 43_200),
+    ],
+)
+def test_how_long_a_period_lasts_is_known(period, now, seconds):
+    """Until the next hour, day or month, in UTC."""
+    assert seconds_left(period, now) == seconds
+    assert 0 < seconds_left(period) <= 31 * 86_400
+
+
+@pytest.mark.parametrize("kind", ["searches", "fetches", "seconds", "money", "tokens"])
+async def test_each_bound_by_itself_is_one(kind):
+    """It is counted, and reached."""
+    budget = Budget(**{kind: 2})
+
+    assert budget.bounded
+    assert budget.left() == {kind: 2}
+    await budget.spend(**{kind: 1})
+    assert not await budget.is_spent()
+    await budget.spend(**{kind: 1})
+    assert await budget.is_spent()
+    assert not Budget().bounded
+    assert not await Budget().is_spent()

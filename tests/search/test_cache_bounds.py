@@ -299,6 +299,20 @@ async def test_hits_and_misses_are_counted_and_added_to_those_of_all_processes()
     assert store.calls == [("add", "uses:hits", 2, days), ("add", "uses:misses", 1, days)]
 
 
+async def test_a_response_from_memory_is_a_hit_and_its_absence_is_counted_later():
+    """Who is not served from memory asks the store next, and is counted there."""
+    store = Recording()
+    cache = Cache(store, TTL, STALE)
+    assert cache.remembered("hits:k") is None
+    await cache.keep("hits:k", made())
+    store.calls.clear()
+
+    assert cache.remembered("hits:k") is not None
+    await cache.write_counts()
+
+    assert store.calls == [("add", "uses:hits", 1, 30 * 86_400)]
+
+
 async def test_the_counts_are_read_without_changing_them():
     """Whole numbers, though a store counts in floats."""
     store, days = Recording(), 30 * 86_400

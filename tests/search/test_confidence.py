@@ -7,7 +7,7 @@ import random
 import pytest
 
 from kensaku.models import Explain, Hit, LocalMatch, Source
-from kensaku.search.calibration import shipped_models
+from kensaku.search.calibration import Model, shipped_models
 from kensaku.search.confidence import confidence_of, relevance
 from kensaku.search.terms import terms
 
@@ -198,3 +198,55 @@ def test_relevance_keeps_the_order_of_a_score_where_the_words_are_the_same():
     low, high = (relevance(terms("sea otters"), local_hit(s, bm25=s * 10)) for s in (0.1, 0.7))
 
     assert low < high
+
+
+# The sums of which a logistic regression makes exactly these probabilities.
+SUMS = {0.7: 0.8472978603872034, 0.5: 0.0, 0.9: 2.1972245773362196}
+
+
+@pytest.mark.parametrize(
+    ("probability", "worse", "score", "level"),
+    [
+        (0.7, {}, 0.7, "high"),
+        (0.5, {}, 0.5, "medium"),
+        (0.5, {"partial": True}, 0.45, "medium"),
+        (0.5, {"stale": True}, 0.4, "low"),
+        (0.9, {"stale": True}, 0.72, "high"),
+        (0.9, {"stale": True, "partial": True}, 0.648, "medium"),
+    ],
+)
+def test_levels_begin_at_70_and_45_percent(probability, worse, score, level):
+    """An old response is worth four fifths, a partial one nine tenths."""
+    models = dict.fromkeys(("web", "local"), Model({}, SUMS[probability], "here"))
+
+    trust = confidence_of("otters", ON_TOPIC, models=models, **worse)
+
+    assert (trust.score, trust.level, trust.fitted_on) == (score, level, "here")
+    assert (
+        trust.advice
+        == {
+            "high": "answer, with citations",
+            "medium": "answer, and say what is uncertain",
+            "low": "search again in other words, or ask the person",
+        }[level]
+    )
+    none = confidence_of("otters", [], models=models, **worse)
+    assert (none.score, none.level, none.advice) == (
+        0.0, "none", "say that nothing could be found out",
+    )  # fmt: skip
+
+
+def test_hits_by_words_are_weighed_by_the_model_of_the_index():
+    """All of the first five: one of the web, or one by meaning, and it is the web's."""
+    models = {"local": Model({}, 0.0, "index"), "web": Model({}, 0.0, "web")}
+    words = found_by_words(*[("otters", 5.0)] * 6)
+    meaning = local_hit(0.5, bm25=1.0, cosine=0.5)
+
+    def fitted_on(hits: list[Hit]) -> str:
+        return confidence_of("otters", hits, models=models).fitted_on
+
+    assert fitted_on(words) == "index"
+    assert fitted_on([*words[:5], ON_TOPIC[0]]) == "index"
+    assert fitted_on([*words[:4], ON_TOPIC[0]]) == "web"
+    assert fitted_on([*words[:2], meaning]) == "web"
+    assert fitted_on([]) == "web"

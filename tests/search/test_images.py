@@ -68,11 +68,14 @@ async def test_an_upstream_without_images_says_so(make_client):
 
 def test_auto_asks_first_those_who_have_images():
     """A route that names its providers keeps its order."""
-    names, query = ("linkup", "serper", "wikipedia", "local"), Query("otters", topic="images")
+    names = ("linkup", "exa", "brave_context", "serper", "wikipedia", "local")
+    query = Query("otters", topic="images")
 
     assert Route(names, auto=True).ordered_for(query).names == (
         "serper",
         "linkup",
+        "exa",
+        "brave_context",
         "wikipedia",
         "local",
     )

@@ -7,10 +7,21 @@ from math import inf
 import pytest
 
 from kensaku.config.secret import Secret
-from kensaku.errors import Outage
+from kensaku.errors import (
+    CircuitOpen,
+    ConfigError,
+    Cooling,
+    KeyRefused,
+    NotConfigured,
+    NotConnected,
+    Outage,
+    Timeout,
+    Unreadable,
+)
 from kensaku.providers import provider_class
+from kensaku.search import limits
 from kensaku.search.circuit_breaker import CircuitBreaker
-from kensaku.search.limits import LONGEST_COOLDOWN, Limiter
+from kensaku.search.limits import LONGEST_COOLDOWN, Limiter, parse_rate, read_rate
 from kensaku.store import MemoryStore
 
 
@@ -137,3 +148,155 @@ def test_the_latency_that_is_usual_needs_ten_samples(limiter):
     assert limiter.p95_latency(7.0) == 0.9
     limiter.latencies.extend([0.1] * 90)
     assert limiter.p95_latency(7.0) == 0.5
+
+
+@pytest.fixture
+def now(monkeypatch):
+    """A monotonic clock and a wall clock that a test puts forward: `now[0] += 60`."""
+    at = [1_000.0]
+    monkeypatch.setattr(limits.time, "monotonic", lambda: at[0])
+    monkeypatch.setattr(limits.time, "time", lambda: at[0] + 5_000)
+    return at
+
+
+@pytest.mark.parametrize(
+    ("why", "state", "reason", "remedy"),
+    [
+        ("KeyRefused", "its key was refused, 30 s", "its key was refused", "check BRAVE_API_KEY"),
+        ("QuotaExhausted", "its quota is used up, 30 s",
+         "its quota is used up; not asked for 30 s", ""),
+        ("RateLimited", "it asked us to slow down, 30 s",
+         "it asked us to slow down; not asked for 30 s", ""),
+        ("Blocked", "it took us for a robot, 30 s",
+         "it took us for a robot; not asked for 30 s", ""),
+        ("Other", "waiting, 30 s", "it asked us to wait; not asked for 30 s", ""),
+    ],
+)  # fmt: skip
+async def test_why_a_provider_waits_is_said(store, now, why, state, reason, remedy):
+    """To people, and to whoever asks; waiting does not mend a key."""
+    limiter = Limiter("brave", store, keys=[Secret("k-1")], key_variable="BRAVE_API_KEY")
+    await limiter.cool_down(await limiter.acquire(inf), 30, why)
+
+    with pytest.raises(Cooling) as refused:
+        await limiter.acquire(inf)
+
+    error = refused.value
+    assert limiter.state() == state
+    assert (error.message, error.remedy, error.cause) == (reason, remedy, why)
+    assert error.retry_after == (None if why == "KeyRefused" else 30)
+    now[0] += 30
+    assert limiter.state() == "ready"
+    assert (await limiter.acquire(inf)).number == 1
+
+
+async def test_an_open_circuit_is_probed_when_its_pause_is_over(store, now):
+    """By one process; the others wait for what it finds."""
+    limiter = Limiter("brave", store, keyless=True)
+    limiter.breaker.until = now[0] + 7
+
+    with pytest.raises(CircuitOpen) as refused:
+        await limiter.acquire(inf)
+    assert str(refused.value) == (
+        "brave: it failed too often just now; it is tried again by itself"
+    )
+    assert refused.value.retry_after == 7
+    assert (limiter.state(), limiter.wait()) == ("circuit open", None)
+    now[0] += 7
+    assert (limiter.state(), limiter.wait()) == ("to be probed", 0)
+    assert (await limiter.acquire(inf)).probe
+    with pytest.raises(CircuitOpen) as late:
+        await limiter.acquire(inf)
+    assert late.value.retry_after == 0
+
+
+async def test_a_request_that_went_well_ends_the_cooldown_of_its_key(limiter, store, now):
+    """It was under way when the key was refused; a wait that was asked for stays."""
+    one = await limiter.acquire(inf)
+    await limiter.cool_down(one, 60, "KeyRefused")
+    await limiter.record(one, None, 0.1)
+    assert limiter.state() == "ready"
+    other = Limiter("brave", store, keys=[Secret("k-1")], key_variable="BRAVE_API_KEY")
+    await other.sync()
+    assert other.state() == "ready"
+
+    await limiter.cool_down(one, 60, "RateLimited")
+    await limiter.record(one, None, 0.1)
+    assert limiter._cooldowns[limiter._id_of(one)] == (now[0] + 60, "RateLimited")
+
+
+@pytest.mark.parametrize(
+    ("error", "elapsed", "counted"),
+    [
+        (Outage("brave", "down"), 0.1, True),
+        (Unreadable("brave", "html"), 0.1, True),
+        (KeyRefused("brave", "no"), 0.1, False),
+        (Timeout("brave", "slow"), 0.9, False),  # faster than it usually is: nobody's fault
+        (Timeout("brave", "slow"), 1.0, True),
+        (Timeout("brave", "slow", status=504), 0.1, True),
+        (NotConnected("brave", "refused"), 0.1, True),
+        (NotConnected("brave", "no name", transient=False), 0.1, False),
+        (None, 0.1, True),
+    ],
+)
+async def test_what_counts_against_a_provider(limiter, error, elapsed, counted):
+    """Outages and unreadable replies; not a key, nor a deadline that nobody could have met."""
+    await limiter.record(await limiter.acquire(inf), error, elapsed)
+
+    assert [failed for _, failed in limiter.breaker._calls] == ([error is not None] * counted)
+    assert list(limiter.latencies) == ([0.1] if error is None else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "read", "parsed"),
+    [
+        ("1/s", (1, 1), (1.0, 1)),
+        ("20/m", (20, 60), (60 / 19, 2)),
+        ("19/ h ", (19, 3_600), (3_600 / 19, 1)),
+        ("1/d", (1, 86_400), (86_400, 1)),
+        ("0.1/min", (0.1, 60), (600, 1)),
+        ("999999999/s", (999_999_999, 1), None),
+    ],
+)
+def test_a_rate_is_a_count_and_a_period(text, read, parsed):
+    """A tenth of it may come at once."""
+    assert read_rate(text) == read
+    assert parsed is None or parse_rate(text) == (pytest.approx(parsed[0]), parsed[1])
+
+
+def test_a_rate_of_a_billion_is_none():
+    """The sentence shows what was written, and how to write it."""
+    for text in ("1000000000/s", "x" * 30):
+        with pytest.raises(ConfigError) as refused:
+            read_rate(text)
+        assert str(refused.value) == f"the rate {text[:20]!r} cannot be read; write 1/s, 100/m, …"
+
+
+async def test_keys_take_turns_and_are_numbered_from_one(limiter):
+    """Without a key there is no number."""
+    assert [(p.key, p.number) for p in [await limiter.acquire(inf) for _ in range(3)]] == [
+        ("k-1", 1), ("k-2", 2), ("k-1", 1),
+    ]  # fmt: skip
+    plain = Limiter("wikipedia", MemoryStore())
+    permit = await plain.acquire(inf)
+    assert (permit.key, permit.number, permit.probe) == ("", None, False)
+    assert not plain.limited
+    assert Limiter("x", MemoryStore(), rate="1/s").limited
+    with pytest.raises(NotConfigured, match="it has no key; set X_KEY"):
+        await Limiter("x", MemoryStore(), key_variable="X_KEY").acquire(inf)
+    assert "k-1" not in repr(await limiter.acquire(inf))
+
+
+async def test_no_turn_before_the_deadline_is_said():
+    """With what to do."""
+    limiter = Limiter("brave", MemoryStore(), rate="1/h")
+    await limiter.acquire(0.0)
+
+    with pytest.raises(Cooling) as refused:
+        await limiter.acquire(0.0)
+
+    assert str(refused.value) == (
+        "brave: our own limit for it leaves no turn before the deadline; "
+        "raise its rate, add a key, or allow more time"
+    )
+    await limiter.record(limits.Permit("", None), NotConnected("brave", "refused"), 0.1)
+    assert (await limiter.acquire(0.0)).number is None  # the turn was given back

@@ -127,3 +127,132 @@ def test_the_window_of_days(options, days):
 def test_a_text_is_cut_at_a_word(text, limit, cut):
     """Where there are words; and never to next to nothing."""
     assert cut_at_word(text, limit) == cut
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"text": 5}, "the query must be text, not int"),
+        ({"text": " "}, "the query is empty; say what to search for"),
+        ({"text": "x" * 2_001},
+         "the query has 2,001 characters; at most 2,000 are taken; shorten it to what matters"),
+        ({"text": "\ud800"}, "the query has characters that are not valid Unicode"),
+        ({"max_results": "5"}, "max_results is '5'; it must be a whole number, 1 to 50"),
+        ({"max_results": 0}, "max_results is 0; it must be 1 to 50"),
+        ({"max_results": 51}, "max_results is 51; it must be 1 to 50"),
+        ({"depth": "x"}, "depth is 'x'; it must be one of ultra-fast, fast, basic, advanced"),
+        ({"topic": "x"},
+         "topic is 'x'; it must be one of general, news, finance, papers, code, images"),
+        ({"time_range": "x"}, "time_range is 'x'; it must be one of day, week, month, year"),
+        ({"include_answer": 1}, "include_answer is 1; it must be True or False"),
+        ({"include_raw_content": 0}, "include_raw_content is 0; it must be True or False"),
+        ({"include_images": "yes"}, "include_images is 'yes'; it must be True or False"),
+        ({"min_score": -0.1}, "min_score is -0.1; it must be a number from 0 to 1"),
+        ({"min_score": 1.1}, "min_score is 1.1; it must be a number from 0 to 1"),
+        ({"min_score": True}, "min_score is True; it must be a number from 0 to 1"),
+        ({"min_score": "0.5"}, "min_score is '0.5'; it must be a number from 0 to 1"),
+        ({"include_domains": "a.example"}, "include_domains must be a list of host names"),
+        ({"exclude_domains": b"a.example"}, "exclude_domains must be a list of host names"),
+        ({"include_domains": {"a.example": 1}}, "include_domains must be a list of host names"),
+        ({"include_domains": 5}, "include_domains must be a list of host names"),
+        ({"include_domains": ["a.example"] * 301},
+         "include_domains has 301 entries; at most 300 are taken"),
+        ({"include_domains": (f"{n}.example" for n in range(10**9))},
+         "include_domains has 30000 entries; at most 300 are taken"),
+        ({"exclude_domains": ["a b"]},
+         "exclude_domains has 'a b', which is no host name; write example.com"),
+        ({"start_date": "x"}, "start_date is 'x'; write it as 2026-01-31"),
+        ({"end_date": 5}, "end_date is 5; write it as 2026-01-31"),
+        ({"start_date": "2026-02-02", "end_date": "2026-02-01"},
+         "start_date 2026-02-02 is after end_date 2026-02-01"),
+        ({"time_range": "day", "start_date": "2026-02-01"},
+         "give either time_range or start_date and end_date, not both"),
+        ({"country": "x"}, "country is 'x', which is no country; write jp or Japan"),
+        ({"language": 5}, "language is 5; write two letters, as in ja"),
+    ],
+)  # fmt: skip
+def test_the_whole_sentence(options, sentence):
+    """What is wrong, the value, the bound, what to do."""
+    with pytest.raises(InvalidQuery) as refused:
+        Query(**{"text": "otters", **options})
+
+    assert str(refused.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "kept"),
+    [
+        ("text", "x" * 2_000, "x" * 2_000),
+        ("max_results", 1, 1),
+        ("max_results", 50, 50),
+        ("min_score", 0, 0.0),
+        ("min_score", 1, 1.0),
+        ("depth", "ultra-fast", "ultra-fast"),
+        ("depth", "fast", "fast"),
+        ("depth", "advanced", "advanced"),
+        ("topic", "images", "images"),
+        ("include_images", True, True),
+        ("include_raw_content", True, True),
+        ("include_answer", True, True),
+        ("time_range", "d", "day"),
+        ("time_range", "m", "month"),
+        ("time_range", "y", "year"),
+        ("language", "jpn", "jpn"),
+        ("end_date", date(2026, 1, 31), date(2026, 1, 31)),
+        ("end_date", "2026-01-31T23:59:59Z", date(2026, 1, 31)),
+        ("include_domains", [f"{n}.example" for n in range(300)],
+         tuple(f"{n}.example" for n in range(300))),
+        ("include_domains", ["x" * 63 + ".example"], ("x" * 63 + ".example",)),
+        ("include_domains", [".".join(["x" * 49] * 5) + ".com"],
+         (".".join(["x" * 49] * 5) + ".com",)),
+        ("exclude_domains", [" .A.example. ", "ftp://b.example/c/d"], ("a.example", "b.example")),
+    ],
+)  # fmt: skip
+def test_the_bounds_themselves_are_allowed(name, given, kept):
+    """One beside them is not."""
+    query = Query(**{"text": "otters", name: given})
+
+    assert getattr(query, name) == kept
+    assert type(getattr(query, name)) is type(kept)
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("language", "j"),
+        ("language", "japa"),
+        ("include_domains", ["x" * 64 + ".example"]),
+        ("include_domains", [".".join(["x" * 49] * 5) + ".museum"]),
+        ("include_domains", ["a..example"]),
+        ("include_domains", ["a.*.example"]),
+    ],
+)
+def test_one_beside_the_bound_is_refused(name, given):
+    """A label has 63 characters at most, a host 253, a language two or three."""
+    with pytest.raises(InvalidQuery):
+        Query("otters", **{name: given})
+
+
+def test_a_range_of_one_day_is_one():
+    """From and to are both inside."""
+    query = Query("otters", start_date="2026-02-01", end_date="2026-02-01")
+
+    assert date_window(query, TODAY) == (date(2026, 2, 1), date(2026, 2, 1))
+
+
+@pytest.mark.parametrize(
+    ("time_range", "first"),
+    [("day", date(2026, 11, 14)), ("month", date(2026, 10, 15)), ("year", date(2025, 11, 14))],
+)
+def test_a_month_has_31_days_and_a_year_366(time_range, first):
+    """Rather a day too many than a page too few."""
+    assert date_window(Query("otters", time_range=time_range), TODAY) == (first, None)
+
+
+@pytest.mark.parametrize(
+    ("limit", "cut"),
+    [(8, "ab cdefg"), (7, "ab cdef"), (4, "ab c"), (3, "ab"), (2, "ab"), (1, "a")],
+)
+def test_half_of_the_text_is_kept_at_least(limit, cut):
+    """A cut at a word that would lose more is none."""
+    assert cut_at_word("ab cdefg", limit) == cut

@@ -79,6 +79,14 @@ def test_auto_leaves_out_what_is_switched_off():
     assert "wikipedia" not in routed("auto", WIKIPEDIA_ENABLED="0").names
 
 
+def test_a_specialist_is_one_that_is_switched_on_and_costs_nothing(monkeypatch):
+    """Whoever takes money is asked only by name."""
+    assert "arxiv" in routed("auto").specialists["papers"]
+    assert "arxiv" not in routed("auto", ARXIV_ENABLED="0").specialists["papers"]
+    monkeypatch.setattr(provider_class("arxiv"), "price", 0.001)
+    assert "arxiv" not in routed("auto").specialists["papers"]
+
+
 def test_auto_may_stand_among_names():
     """The favourite first, then whoever there is."""
     names = routed("exa,auto", EXA_API_KEY="k", BRAVE_API_KEY="k").names

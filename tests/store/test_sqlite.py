@@ -80,6 +80,6 @@ def test_a_bound_below_the_empty_file_is_given_up(tmp_path):
         db.execute(_TABLE)
         db.execute("INSERT INTO entries VALUES ('a', 'x', 1, 9e99)")
 
-        _shrink(db, 1)
+        _shrink(db, 1, now=5.0)
 
         assert db.execute("SELECT count(*) FROM entries").fetchone() == (0,)

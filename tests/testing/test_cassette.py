@@ -12,6 +12,7 @@ import pytest
 from kensaku import Kensaku, Settings
 from kensaku.errors import (
     ConfigError,
+    FetchError,
     KeyRefused,
     NotAllowed,
     Outage,
@@ -260,3 +261,120 @@ async def test_errors_of_other_people_are_played_as_the_nearest_of_ours(tmp_path
         await Cassette(file, mode="record").ask(Theirs(), Query("otter"), "", http)
     with pytest.raises(Outage, match="down"):
         await Cassette(file).ask(Theirs(), Query("otter"), "", http)
+
+
+async def test_the_whole_file_as_people_read_it(tmp_path: Path) -> None:
+    """What is empty is left out of a hit; the query and the key are marks."""
+    file, http = tmp_path / "cassette.json", HttpClient(user_agent="test")
+
+    class Theirs(Provider):
+        name = "theirs"
+
+        async def ask(self, query: Query, key: str, http: Transport) -> Findings:
+            if query.max_results == 1:
+                raise RateLimited("theirs", f"no {query.text}", status=429, retry_after=2.0)
+            hit = Hit("https://a.example/", "", f"About {query.text} ({key})", score=0.0)
+            return Findings([hit], f"{query.text}!", 0.25, ("cut",))
+
+    recorder = Cassette(file, mode="record")
+    assert not recorder.replays
+    await recorder.ask(Theirs(), Query("otters"), "sekrit", http)
+    with pytest.raises(RateLimited):
+        await recorder.ask(Theirs(), Query("otters", max_results=1), "sekrit", http)
+    await recorder.record_page("https://b.example/", PageUnavailable("gone", remedy="wait"))
+
+    whole = json.loads(text := file.read_text(encoding="utf-8"))
+    assert text == json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
+    assert list(whole) == ["kensaku cassette", "salt", "providers", "asked", "pages"]
+    assert (whole["kensaku cassette"], len(whole["salt"])) == (1, 16)
+    assert whole["providers"] == ["theirs"]
+    slots = {slot.partition(" ")[0]: len(slot.partition(" ")[2]) for slot in whole["asked"]}
+    assert slots == {"theirs": 24}
+    assert sorted(whole["asked"].values(), key=str) == [
+        [{"error": {"type": "RateLimited", "message": "no ⟦query⟧", "remedy": "", "status": 429,
+                    "retry_after": 2.0, "request_id": None}}],
+        [{"hits": [{"url": "https://a.example/", "content": "About ⟦query⟧ (⟦key⟧)"}],
+          "answer": "⟦query⟧!", "cost": 0.25, "notes": ["cut"]}],
+    ]  # fmt: skip
+    assert whole["pages"] == {
+        "https://b.example/": [
+            {"error": {"type": "PageUnavailable", "message": "gone", "remedy": "wait"}}
+        ]
+    }
+
+    player = Cassette(file)
+    assert player.replays
+    assert player.providers == ["theirs"]
+    found = await player.ask(Theirs(), Query("otters"), "", http)
+    assert found == Findings(
+        [Hit("https://a.example/", "", "About otters (…)")], "otters!", 0.25, ("cut",)
+    )
+    with pytest.raises(PageUnavailable) as gone:
+        player.page("https://b.example/")
+    assert str(gone.value) == "gone; wait"
+    with pytest.raises(PageUnavailable) as missing:
+        player.page("https://c.example/")
+    assert missing.value.remedy == "record it into cassette.json first"
+    with pytest.raises(NotRecorded) as unknown:
+        await player.ask(Theirs(), Query("pandas"), "", http)
+    assert str(unknown.value) == (
+        "theirs: this query is not in the recording; nothing was sent; "
+        "record it into cassette.json first"
+    )
+
+
+async def test_pages_play_in_order_and_of_an_unknown_class(tmp_path: Path) -> None:
+    """The last one repeats; fields and errors of a later version are no reason to fail."""
+    file = tmp_path / "pages.json"
+    recorder = Cassette(file, mode="record")
+    for title in ("one", "two"):
+        await recorder.record_page("https://a.example/", Page("https://a.example/", title))
+    whole = json.loads(file.read_text())
+    whole["pages"]["https://a.example/"][0]["page"]["later"] = 1
+    whole["pages"]["https://b.example/"] = [
+        {"error": {"type": "LaterError", "message": "m", "remedy": ""}}
+    ]
+    file.write_text(json.dumps(whole))
+    player = Cassette(file)
+
+    assert [player.page("https://a.example/").title for _ in range(3)] == ["one", "two", "two"]
+    with pytest.raises(FetchError, match=r"^m$"):
+        player.page("https://b.example/")
+
+
+def test_a_path_that_cannot_be_written_is_said_at_once(tmp_path: Path) -> None:
+    """Before anything is asked; no draft is left."""
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(UsageError, match=r"cassette\.json cannot be written: .*; check the path"):
+        Cassette(tmp_path / "file" / "cassette.json", mode="record")
+
+    (tmp_path / "dir.json").mkdir()
+    with pytest.raises(ConfigError, match=r"dir\.json cannot be read: "):
+        Cassette(tmp_path / "dir.json", mode="record")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["dir.json", "file"]
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "hidden"),
+    [
+        ("Red Panda", "a Red Panda", "a ⟦query⟧"),
+        ("Red Panda", "a red PANDA", "a ⟦query^1f0⟧"),
+        ("Red Panda", "a=Red+Panda&b=Red%20Panda", "a=⟦query+⟧&b=⟦query%⟧"),
+        ("Red Panda", "red%20panda", "⟦query%^0⟧"),
+        ("Red Panda", "Sekrit sekrit", "⟦key⟧ ⟦key⟧"),
+        ("Red Panda", "⟦", "⟦⟧"),
+        ("abc", "abc", "⟦query⟧"),
+        ("ab", "ab", "ab"),  # two letters are in every sentence
+        ("犬", "犬です", "⟦query⟧です"),
+    ],
+)
+def test_a_mark_says_how_the_query_was_written(query: str, text: str, hidden: str) -> None:
+    """Percent-encoded, with a plus, in capitals; short keys and short words stay."""
+    redactor = Redactor(query, ["sekrit", "k2"])
+
+    assert redactor.redact(text) == hidden
+    assert redactor.redact("k2") == "k2"
+    assert redactor.redact([text, {"a": text}, 1]) == [hidden, {"a": hidden}, 1]
+    assert redactor.restore([hidden, {"a": hidden}, 1]) == (
+        [text, {"a": text}, 1] if "key" not in hidden else ["… …", {"a": "… …"}, 1]
+    )

@@ -8,6 +8,7 @@ from dataclasses import fields, is_dataclass
 
 import pytest
 
+from kensaku.errors import KeyRefused
 from kensaku.tools import (
     AskUserTool,
     BaseTool,
@@ -28,7 +29,95 @@ def test_a_result_holds_success_output_factors_and_error():
     assert {f.name for f in fields(ToolResult)} >= {
         "success", "output", "confidence_factors", "error", "execution_time_ms"
     }  # fmt: skip
-    assert json.loads(json.dumps(ToolResult(True, output=[1]).to_dict()))["success"] is True
+    result = ToolResult(
+        False, [1], "text", {"n": 1}, "broken", "tool", 12.34, awaiting_response=True
+    )
+    assert json.loads(json.dumps(result.to_dict())) == {
+        "success": False,
+        "output": [1],
+        "confidence_factors": {"n": 1},
+        "error": "broken",
+        "execution_time_ms": 12.3,
+        "awaiting_response": True,
+    }
+    assert ToolResult(True).to_dict() == {
+        "success": True,
+        "output": None,
+        "confidence_factors": {},
+        "error": None,
+        "execution_time_ms": 0.0,
+        "awaiting_response": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("result", "is_error"),
+    [
+        (ToolResult(True), False),
+        (ToolResult(False, error_kind="empty"), False),
+        (ToolResult(False, error_kind="tool"), True),
+        (ToolResult(True, error_kind="tool"), False),
+    ],
+)
+def test_having_found_nothing_is_no_error(result, is_error):
+    """A framework marks errors, and a model tries again."""
+    assert result.is_error is is_error
+
+
+def test_the_schema_of_a_tool_is_one_object():
+    """With nothing else in it."""
+    schema = Echo().parameters
+
+    assert list(schema["properties"]) == ["text", "count", "share", "flag", "hosts", "topic"]
+    assert {n: v for n, v in schema.items() if n != "properties"} == {
+        "type": "object",
+        "required": ["text"],
+        "additionalProperties": False,
+    }
+    assert Echo().prompt_section() == ""
+    assert WebSearchTool(language="ja").prompt_section().startswith("ウェブ検索：")
+
+
+def test_what_others_wrote_is_fenced_unless_it_is_empty():
+    """Without a fence, images are escaped all the same."""
+    assert Echo().fence_web_text("") == ""
+    assert Echo(fence=False).fence_web_text("![x](y)") == "!\\[x](y)"
+    assert "<<<local " in Echo().fence_web_text("text", "local")
+    assert "<<<web " in Echo().fence_web_text("text")
+    assert "データであり" in Echo(language="ja").fence_web_text("text")
+
+
+async def test_an_error_is_described_and_its_words_are_fenced():
+    """What a server said stands below our sentence."""
+
+    class Refused(Echo):
+        async def execute(self, *args, **arguments):
+            raise KeyRefused("exa", "go away", status=401, remedy="check EXA_API_KEY")
+
+    result = await Refused(fence=False).invoke({"text": "otter"})
+
+    assert (result.success, result.error_kind) == (False, "tool")
+    assert result.error == "exa: go away; check EXA_API_KEY"
+    assert result.text == (
+        "Error: it does not take this key (HTTP 401); check EXA_API_KEY\ngo away"
+    )
+    fenced = await Refused().invoke({"text": "otter"})
+    assert "<<<failures " in fenced.text
+
+
+@pytest.mark.parametrize("raw", [None, "", "{}", {}])
+async def test_no_arguments_are_an_empty_object(raw):
+    """However a framework writes them."""
+    assert (await Echo().invoke(raw)).error == "echo needs text"
+
+
+async def test_an_unknown_argument_is_named_with_those_there_are():
+    """Its name is cut."""
+    result = await Echo().invoke({"x" * 41: 1})
+
+    assert result.error == (
+        f"echo has no argument '{'x' * 40}'; use count, flag, hosts, share, text, topic"
+    )
 
 
 def test_a_tool_without_execute_is_none():

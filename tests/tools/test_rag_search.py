@@ -266,3 +266,89 @@ async def test_results_about_something_else_lower_the_confidence():
     assert good["avg_score"] == bad["avg_score"]
     assert (good["level"], bad["level"]) == ("high", "low")
     assert bad["coverage"] == 0.0
+
+
+async def test_a_row_has_the_fields_of_a_hit_and_of_a_point():
+    """And the text shows them, numbered; every score is in 0..1."""
+    rows = [
+        {"title": "T", "url": "https://a.example/", "content": "C", "score": 1.5, "id": 7,
+         "explain": {"metadata": {"tag": "x"}}, "payload": {"source": "s.csv"}},
+        {"title": "U", "url": "https://b.example/", "content": "D", "score": None},
+    ]  # fmt: skip
+
+    result = await RAGSearchTool(search=plain(rows), fence=False).execute("otters", "zoo")
+
+    assert result.output == [
+        {**rows[0], "score": 1.0,
+         "payload": {"title": "T", "url": "https://a.example/", "content": "C", "source": "s.csv",
+                     "tag": "x"}},
+        {**rows[1], "score": 0.0,
+         "payload": {"title": "U", "url": "https://b.example/", "content": "D",
+                     "source": "https://b.example/"}},
+    ]  # fmt: skip
+    assert result.text == ("1. T\n   https://a.example/\n   C\n\n2. U\n   https://b.example/\n   D")
+    assert result.confidence_factors["used_collection"] == "zoo"
+    assert result.confidence_factors["source_count"] == 2
+    fenced = await RAGSearchTool(search=plain(rows)).execute("otters")
+    assert "<<<local " in fenced.text
+    assert "used_collection" not in fenced.confidence_factors
+
+
+@pytest.mark.parametrize(
+    ("message", "sentence", "text"),
+    [
+        ("[[NO_RAG_RESULT]] Nothing.", "No relevant results found in any collection.",
+         "No relevant results found in any collection."),
+        ([], "No relevant results found in any collection.",
+         "No relevant results found in any collection."),
+        ("[[RAG_TOOL_ERROR]] It broke.", "It broke.",
+         "Error: the index could not be searched\nIt broke."),
+        ("It broke.", "It broke.", "Error: the index could not be searched\nIt broke."),
+    ],
+)  # fmt: skip
+async def test_the_whole_text_of_a_failure(message, sentence, text, caplog):
+    """Having found nothing is no error, and is not logged as one."""
+    result = await RAGSearchTool(search=plain(message), fence=False).execute("otters")
+
+    assert (result.error, result.text) == (sentence, text)
+    assert result.confidence_factors["message"] == result.error
+    assert bool(logged(caplog, logging.ERROR)) is text.startswith("Error")
+
+
+async def test_the_limit_of_the_tool_is_for_calls_that_name_none():
+    """Five unless it is said; a function that takes a limit gets it, and rows are cut anyway."""
+    limits = []
+
+    async def search(query, collection, limit):
+        limits.append(limit)
+        return [OUR_ROW] * 9
+
+    usual = await RAGSearchTool(search=search).execute("otters")
+    fewer = await RAGSearchTool(search=search, limit=2).execute("otters")
+    asked = await RAGSearchTool(search=search, limit=2).execute("otters", limit=3)
+
+    assert limits == [5, 2, 3]
+    assert [len(r.output) for r in (usual, fewer, asked)] == [5, 2, 3]
+
+
+async def test_a_score_at_the_threshold_is_kept():
+    """Below it, it is not."""
+    rows = [{**HOST_ROW, "score": score} for score in (0.5, 0.49)]
+
+    found = await RAGSearchTool(search=plain(rows), min_score=0.5).execute("otters")
+
+    assert [r["score"] for r in found.output] == [0.5]
+
+
+async def test_of_several_failures_the_first_is_told():
+    """When no collection could be searched; each is asked once."""
+    asked = []
+
+    def legacy(query, collection):
+        asked.append(collection)
+        return f"[[RAG_TOOL_ERROR]] {collection} is gone"
+
+    result = await RAGSearchTool(search=legacy, collections=["a", "b", "a"]).execute("otters", "b")
+
+    assert asked == ["b", "a"]
+    assert (result.error, result.error_kind) == ("b is gone", "tool")

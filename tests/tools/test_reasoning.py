@@ -163,7 +163,77 @@ async def test_an_answer_without_words_is_none():
     """(S3-20)"""
     result = await ReasoningTool(model=answering("  ")).execute("q")
 
-    assert (result.success, result.error) == (False, "the model wrote nothing")
+    assert (result.success, result.error, result.error_kind) == (
+        False, "the model wrote nothing", "tool",
+    )  # fmt: skip
+    assert result.confidence_factors == {
+        "has_sources": False, "source_count": 0, "cited_sources": 0, "answer_length": 2,
+        "token_usage": {},
+    }  # fmt: skip
+    good = await ReasoningTool(model=answering("yes")).execute("q")
+    assert (good.success, good.error, good.error_kind) == (True, None, None)
+
+
+@pytest.mark.parametrize(
+    ("language", "prompt"),
+    [
+        ("en", "You answer questions from the sources you are given.\n\n"
+               "## Sources\n(there are no sources)\n\n{context}"
+               "## Rules\n- Name the source of each statement as [n].\n"
+               "- Invent nothing: what the sources do not say, you do not know.\n"
+               "- If they do not answer the question, say so.\n\n## Question\nWhy?"),
+        ("ja", "あなたは与えられた情報源に基づいて質問に答えます。\n\n"
+               "## 情報源\n（情報源はありません）\n\n{context}"
+               "## 回答のルール（出典明示・捏造禁止）\n"
+               "- 出典明示：それぞれの記述に [n] の形で出典を示すこと。\n"
+               "- 捏造禁止：情報源にないことは書かないこと。\n- 答えがなければ、そう述べること。\n\n"
+               "## 質問\nWhy?"),
+    ],
+)  # fmt: skip
+def test_the_whole_prompt(language, prompt):
+    """Without sources it says so; without a context there is no heading for it."""
+    heading = {"en": "Context so far", "ja": "これまでの文脈"}[language]
+    tool = ReasoningTool(language=language)
+
+    assert tool._build_prompt("Why?", None, []) == prompt.format(context="")
+    with_context = tool._build_prompt("Why?", "known", [])
+    assert with_context == prompt.format(context=f"## {heading}\nknown\n\n")
+    assert tool._build_prompt("Why?", None, SOURCES).count("\n\n[2] ") == 1
+
+
+async def test_what_is_set_for_gemini_reaches_it(monkeypatch):
+    """Temperature and length in the request; what is not set is left to the model."""
+    monkeypatch.setenv("GEMINI_API_KEY", "not-a-key")
+    with ModelServer() as model:
+        monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", model.gemini_url)
+        await gemini("gemini-set", temperature=0.25, max_tokens=77, timeout=60)("one")
+        await gemini()("two")
+        set_, plain = model.requests
+
+    assert "gemini-set" in set_.path
+    assert set_.body["generationConfig"] == {"temperature": 0.25, "maxOutputTokens": 77}
+    assert "models/gemini-2.5-flash:" in plain.path
+    assert not plain.body.get("generationConfig")
+
+
+async def test_the_timeout_of_gemini_is_in_milliseconds_and_missing_counts_are_0():
+    """Ours is in seconds. A model that says nothing, or not what it used, is no error."""
+    asked = []
+
+    class Models:
+        async def generate_content(self, **options):
+            asked.append(genai.types.GenerateContentConfig(**options["config"]))
+            return genai.types.GenerateContentResponse()
+
+    class Client:
+        class aio:
+            models = Models()
+
+    answers = [await gemini(client=Client(), timeout=t)("one") for t in (12.5, None)]
+
+    assert asked[0].http_options.timeout == 12_500
+    assert asked[1].http_options is None
+    assert answers == [("", {"input": 0, "output": 0, "total": 0})] * 2
 
 
 async def test_one_client_of_ones_own_serves_gemini(monkeypatch):

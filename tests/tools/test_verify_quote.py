@@ -11,9 +11,13 @@ async def test_a_quote_is_found_where_it_stands(site, fetching):
 
     result = await VerifyQuoteTool(fetching).invoke(quote)
 
+    found = result.output
     assert result.success
-    assert result.output["found"] is True
-    assert result.text.startswith("found, characters ")
+    assert found["found"] is True
+    assert found["text"] == "sleep holding hands"
+    assert found["end"] - found["start"] == 19
+    assert result.text == f"found, characters {found['start']} to {found['end']}"
+    assert result.confidence_factors == {"found": True}
 
 
 async def test_an_invented_quote_is_not_found(site, fetching):
@@ -23,3 +27,5 @@ async def test_an_invented_quote_is_not_found(site, fetching):
     result = await VerifyQuoteTool(fetching).invoke(quote)
 
     assert (result.success, result.text) == (True, "not found")
+    assert result.output == {"found": False, "start": None, "end": None, "text": ""}
+    assert result.confidence_factors == {"found": False}

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from kensaku.models import Hit
+import pytest
+
+from kensaku import errors
+from kensaku.answers.context import Context
+from kensaku.models import Attempt, Hit, Outcome
 from kensaku.testing import faults
 from kensaku.tools import WebContextTool
 
@@ -81,3 +85,42 @@ async def test_why_nobody_could_search_is_said(make_client, upstream):
 
     assert "- tavily: it does not take this key (HTTP 401); check TAVILY_API_KEY" in result.text
     assert "local index" not in result.text
+
+
+FAILED = Attempt("brave", Outcome.UNAVAILABLE, errors.KeyRefused("brave", "go away", status=401))
+REASON = "- brave: it does not take this key (HTTP 401)\nbrave: go away"
+
+
+@pytest.mark.parametrize(
+    ("context", "text", "success"),
+    [
+        (Context("[1] A", (), 3, Outcome.FOUND, "next", (Attempt("exa", Outcome.FOUND, hits=1),
+                                                         FAILED)),
+         "outcome: found · tokens: 3 · more with cursor next\n[1] A", True),
+        (Context("[1] A", (), 3, Outcome.FOUND, None, (FAILED,
+                                                       Attempt("local", Outcome.FOUND, hits=1))),
+         "outcome: found · tokens: 3\nThe web could not be searched; this is from the local index:\n"
+         f"{REASON}\n[1] A", True),
+        (Context("", (), 0, Outcome.EMPTY, None, (Attempt("exa", Outcome.EMPTY), FAILED)),
+         "outcome: empty · tokens: 0", True),
+        (Context("", (), 0, Outcome.UNAVAILABLE, None, (FAILED,)),
+         f"outcome: unavailable · tokens: 0\n{REASON}", False),
+        (Context("", (), 0, Outcome.UNAVAILABLE), "outcome: unavailable · tokens: 0", False),
+    ],
+    ids=["found", "local", "empty", "nobody", "nobody asked"],
+)  # fmt: skip
+async def test_the_whole_text_as_the_model_reads_it(context, text, success):
+    """Outcome and tokens; who failed and why, when nobody of the web answered; the passages."""
+
+    class Client:
+        async def context(self, **arguments):
+            return context
+
+    result = await WebContextTool(Client(), fence=False).execute(query="otters")
+
+    assert result.text == text
+    assert result.output == context.to_dict()
+    assert (result.success, result.error, result.error_kind) == (
+        (True, None, None) if success else (False, "nobody could search", "tool")
+    )
+    assert result.confidence_factors == {"citations": 0, "tokens": context.tokens}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kensaku.answers.tokenizer import count
 from kensaku.tools import WebExtractTool
+from kensaku.tools.base import progress_to
 
 
 async def test_pages_and_failures_are_both_reported(site, fetching):
@@ -38,3 +39,13 @@ async def test_pages_share_the_tokens(site, fetching):
     assert result.text.count("Sea otters sleep") >= 2
     assert result.text.count("…") == 2
     assert all(len(p["text"]) > 1_000 for p in result.output["results"])
+
+
+async def test_whoever_shows_it_hears_how_far_it_is(site, fetching):
+    """One event a page, at least."""
+    heard = []
+
+    with progress_to(heard.append):
+        await WebExtractTool(fetching).invoke({"urls": [site, f"{site}one"]})
+
+    assert len(heard) >= 2

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
+import pytest
+
+from kensaku import errors
 from kensaku.answers.tokenizer import count
-from kensaku.models import Hit
+from kensaku.models import Attempt, Hit, Outcome, Query, Response
 from kensaku.testing import faults
 from kensaku.tools import ToolRegistry, ToolResult, WebSearchTool
 
@@ -104,3 +109,143 @@ async def test_our_own_reasons_need_no_fence(make_client):
 
     assert "- brave: it has no key; set BRAVE_API_KEY" in text
     assert "<<<" not in text
+
+
+@pytest.mark.parametrize(
+    ("tokens", "chars"),
+    [
+        (7_000, 13_200),
+        (6_000, 3_997),
+        (2_000, 3_997),
+        (1_250, 1_999),
+        (600, 994),
+        (100, 57),
+        (1, 24),
+    ],
+)
+def test_contents_are_halved_until_the_text_fits(tokens, chars):
+    """From 4,000 characters on, and down to 31: a hit is never left without its content."""
+    long = "Sea otters swim in kelp forests. " * 400
+    hits = tuple(Hit(f"https://{n}.example/", f"Otters {n}", long) for n in "ab")
+
+    tool = WebSearchTool(max_tokens=tokens)
+    shown = tool._fit(Response(Query("sea otters"), Outcome.FOUND, hits))
+
+    assert [len(h.content) for h in shown.hits] == [chars] * 2
+
+
+REFUSED = Attempt("brave", Outcome.UNAVAILABLE, errors.KeyRefused("brave", "go away", status=401))
+NO_KEY = Attempt(
+    "tavily", Outcome.UNAVAILABLE, errors.NotConfigured("tavily", "no key", remedy="set KEY")
+)
+FAILED = "- brave: it does not take this key (HTTP 401)\n- tavily: no key; set KEY\n"
+LATER = "Next: try again later, or say that the search did not work; do not answer as if it had.\n"
+NOBODY = 'Nobody could search for "sea otters". This does not mean that there is nothing.\n'
+LOW = "\n\nNote: confidence is low: search again in other words, or ask the person"
+LOCAL = "\n\nNote: these results are from the local index, not from the web" + LOW[1:]
+
+
+def _hit(provider: str) -> Hit:
+    return Hit("https://a.example/", "A", "text", provider=provider)
+
+
+@pytest.mark.parametrize(
+    ("response", "text"),
+    [
+        (
+            Response(
+                Query("sea otters"), Outcome.FOUND, (_hit("tavily"),),
+                attempts=(Attempt("tavily", Outcome.FOUND), Attempt("exa", Outcome.EMPTY), REFUSED),
+            ),
+            "outcome: found · provider: exa, tavily · date: {today}\n"
+            'Results for "sea otters" (1)\n\n1. A\n   https://a.example/\n   tavily\n   text' + LOW,
+        ),
+        (
+            Response(
+                Query("sea otters"), Outcome.EMPTY, attempts=(Attempt("exa", Outcome.EMPTY), NO_KEY)
+            ),
+            "outcome: empty · provider: exa · date: {today}\n"
+            'Nothing was found for "sea otters".\nSearched by exa.\n'
+            "Try other words, fewer filters, or a wider range of dates.",
+        ),
+        (
+            Response(Query("sea\notters"), Outcome.UNAVAILABLE, attempts=(REFUSED, NO_KEY)),
+            "outcome: unavailable · provider: — · date: {today}\n"
+            + NOBODY + FAILED + LATER + "brave: go away",
+        ),
+        (
+            Response(
+                Query("sea otters"), Outcome.FOUND, (_hit("local"),),
+                attempts=(REFUSED, NO_KEY, Attempt("local", Outcome.FOUND, hits=1)),
+            ),
+            "outcome: found · provider: local · date: {today}\n"
+            "The web could not be searched; this is from the local index:\n"
+            + FAILED + "brave: go away\n"
+            'Results for "sea otters" (1)\n\n1. A\n   https://a.example/\n   local\n   text'
+            + LOCAL,
+        ),
+        (
+            Response(
+                Query("sea otters"), Outcome.UNAVAILABLE, (_hit("local"),),
+                attempts=(REFUSED, NO_KEY),
+            ),
+            "outcome: unavailable · provider: — · date: {today}\n"
+            + NOBODY + FAILED + LATER + "brave: go away\n"
+            'Results for "sea otters" (1)\n\n1. A\n   https://a.example/\n   local\n   text'
+            + LOCAL,
+        ),
+    ],
+    ids=["found", "empty", "nobody", "local", "nobody, but nearest"],
+)  # fmt: skip
+def test_the_whole_text_as_the_model_reads_it(response, text):
+    """Outcome, who answered and when; then who failed and why, when nobody of the web answered."""
+    before = datetime.now(UTC).date()
+
+    found = WebSearchTool(fence=False).text(response)
+
+    assert found in {text.format(today=day) for day in (before, datetime.now(UTC).date())}
+
+
+def test_the_result_has_the_response_as_data():
+    """And the statistics of its scores; nobody is a failure of the tool."""
+    found = Response(Query("otters"), Outcome.FOUND, (Hit("https://a.example/", "Otters", "x"),))
+    nobody = Response(Query("otters"), Outcome.UNAVAILABLE, attempts=(REFUSED,))
+
+    good, bad = (WebSearchTool().result(r) for r in (found, nobody))
+
+    assert good.output == found.to_dict()
+    assert (good.success, good.error, good.error_kind) == (True, None, None)
+    assert (bad.success, bad.error, bad.error_kind) == (False, "nobody could search", "tool")
+    assert (good.confidence_factors["result_count"], good.confidence_factors["source_count"]) == (
+        1, 1,
+    )  # fmt: skip
+
+
+async def test_every_argument_reaches_the_search():
+    """Lists of hosts, too; what is not said is left to the settings."""
+    asked = []
+
+    class Recording:
+        observers = ()
+
+        async def search(self, query, **options):
+            asked.append((query, options))
+            return Response(Query(query), Outcome.EMPTY)
+
+    tool = WebSearchTool(Recording())
+    await tool.execute(
+        query="otters", max_results=3, include_domains=["a.example"], exclude_domains=["b.example"],
+        depth=None, topic="news",
+    )  # fmt: skip
+
+    assert asked == [
+        (
+            "otters",
+            {
+                "max_results": 3,
+                "include_domains": ("a.example",),
+                "exclude_domains": ("b.example",),
+                "topic": "news",
+            },
+        )
+    ]

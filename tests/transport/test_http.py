@@ -14,8 +14,11 @@ from kensaku import Kensaku, Outcome, Settings
 from kensaku.errors import NotConfigured, Unreachable, Unreadable
 from kensaku.providers.base import Request
 from kensaku.testing import FakeUpstream, faults
+from kensaku.transport.egress import Egress, EgressRefused
 from kensaku.transport.http import HttpClient
 from kensaku.transport.sessions import MAX_REPLY_BYTES
+
+from .raw_server import RawServer, reply, sends
 
 
 @pytest.fixture
@@ -275,3 +278,118 @@ asyncio.run(main())
 
     assert done.stdout.strip() == "found"
     assert done.stderr == ""
+
+
+# --- requests and streams, byte for byte
+
+
+async def test_a_request_has_our_headers_and_its_own(http):
+    """The name and the password of an address travel in a header."""
+    async with RawServer() as server:
+        host = server.url.removeprefix("http://")
+        reply = await http.send(
+            Request(
+                url=f"http://user:pass@{host}/plain/1",
+                params={"q": "a b", "n": 1},
+                json={"ü": 1},
+                headers={"X-Key": "k"},
+            ),
+            "exa",
+        )
+        await http.send(Request(url=f"http://user@{host}/plain/2"), "exa")
+
+    assert (reply.status, reply.body) == (200, b"/plain/1?q=a+b&n=1")
+    head = server.heads[0].decode().split("\r\n")
+    assert head[0] == "POST /plain/1?q=a+b&n=1 HTTP/1.1"
+    assert {*head[1:]} - {""} == {
+        f"Host: {host}",
+        "User-Agent: test",
+        "Accept: application/json",
+        "Accept-Encoding: gzip",
+        "Authorization: Basic dXNlcjpwYXNz",
+        "X-Key: k",
+        "Content-Type: application/json",
+        "Content-Length: 13",
+    }
+    assert server.bodies[0] == b'{"\\u00fc": 1}'
+    assert b"Authorization: Basic dXNlcjo=\r\n" in server.heads[1]
+
+
+@pytest.mark.parametrize(
+    ("url", "headers"),
+    [
+        ("ftp://a.example/", {}),
+        ("http:///path", {}),
+        ("http://127.0.0.1:1/", {"X-Key": "a\nb"}),
+        ("http://127.0.0.1:1/", {"X-Key": "a\rb"}),
+        ("http://127.0.0.1:1/", {"X-Key": "a\0b"}),
+        ("http://127.0.0.1:1/", {"X-Key": "鍵"}),
+    ],
+)
+async def test_what_cannot_be_sent_is_not_sent(http, url, headers):
+    """Mostly a key that was pasted with its line break."""
+    with pytest.raises(NotConfigured, match="check EXA_BASE_URL and its key"):
+        await http.send(Request(url=url, headers=headers), "exa")
+
+
+async def test_a_stream_comes_as_it_arrives(http):
+    """Plain, and asked for as such."""
+    body = b"data: one\n\ndata: two\n\n"
+    async with RawServer(sends(reply(body))) as server:
+        request = Request(url=f"{server.url}/odd", json={})
+        parts = [part async for part in http.stream(request, "llm")]
+
+    assert b"".join(parts) == body
+    assert b"Accept: text/event-stream, application/json\r\n" in server.heads[0]
+    assert b"Accept-Encoding: identity\r\n" in server.heads[0]
+
+
+@pytest.mark.parametrize(
+    ("script", "error", "text", "status"),
+    [
+        (sends(reply(status=b"429 Slow")), Unreadable, "llm: the server answered 429", 429),
+        (sends(reply(headers=b"Content-Encoding: gzip\r\n")), Unreadable,
+         "llm: the reply could not be read (UnknownEncoding)", None),
+        (sends(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", close=True), Unreachable,
+         "llm: the reply broke off", None),
+    ],
+    ids=["refused", "encoded", "broken off"],
+)  # fmt: skip
+async def test_a_stream_that_is_none_is_an_error(http, script, error, text, status):
+    """Nothing of it is taken for an answer."""
+    async with RawServer(script) as server:
+        with pytest.raises(error) as raised:
+            async for _ in http.stream(Request(url=f"{server.url}/odd"), "llm"):
+                pass
+
+    assert (str(raised.value), raised.value.status) == (text, status)
+
+
+@pytest.mark.parametrize(
+    ("words", "proxy", "refused"),
+    [
+        ("public", None, False),  # the resolver decides
+        ("private", "http://127.0.0.1:1", True),  # nobody here resolves it
+        ("public", "http://127.0.0.1:1", False),
+        ("other.example", None, True),
+    ],
+)
+async def test_behind_a_proxy_a_name_has_to_be_public_or_listed(words, proxy, refused):
+    """A proxy resolves names: what they are is not known here."""
+    client = HttpClient(user_agent="t", proxy=proxy, egress=Egress.from_words([words]))
+
+    class Session:
+        def request(self, *args, **options):
+            return args, options
+
+    request = Request(url="http://a.example/x", headers={"X-Key": "k"})
+    if refused:
+        with pytest.raises(EgressRefused):
+            client._open_request(Session(), request)
+    else:
+        (method, url), options = client._open_request(Session(), request)
+        assert (method, str(url)) == ("GET", "http://a.example/x")
+        assert options == {
+            "params": None, "data": None, "headers": {"X-Key": "k"}, "allow_redirects": False,
+            "proxy": proxy,
+        }  # fmt: skip

@@ -75,7 +75,7 @@ def _section(n: int, hit: Hit, limit: int) -> list[str]:
 
 
 def _link(hit: Hit) -> str:
-    url, title = escape_url(hit.url), escape_link(hit.title)
+    url, title = escape_url(hit.url), escape_link(hit.title or hit.url)  # else nothing is seen
     return f"[{title}](<{url}>)" if url.startswith(("https://", "http://")) else title
 
 

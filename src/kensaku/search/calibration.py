@@ -190,9 +190,8 @@ def _model(values: Mapping[str, Any]) -> Model:
 
 
 def _sigmoid(x: float) -> float:
-    if x < 0:
-        return math.exp(max(x, -700.0)) / (1 + math.exp(max(x, -700.0)))
-    return 1 / (1 + math.exp(-x))
+    grown = math.exp(-abs(x))  # of a positive number it might be too large for a float
+    return (grown if x < 0 else 1.0) / (1 + grown)
 
 
 def _solve(matrix: list[list[float]], right: list[float]) -> list[float]:

@@ -140,7 +140,7 @@ class SqliteStore(Store):
             if purge:
                 db.execute(_PURGE, {"now": now})
             if self._max_bytes is not None and _used_bytes(db) > self._max_bytes:
-                _shrink(db, self._max_bytes)
+                _shrink(db, self._max_bytes, now)
 
         await self._run(work)
 
@@ -202,9 +202,9 @@ def _used_bytes(db: sqlite3.Connection) -> int:
     return int(pages - free) * int(size)
 
 
-def _shrink(db: sqlite3.Connection, max_bytes: int) -> None:
+def _shrink(db: sqlite3.Connection, max_bytes: int, now: float) -> None:
     """Delete what has expired, then the oldest entries, to a tenth below the bound."""
-    db.execute(_PURGE, {"now": time.time()})
+    db.execute(_PURGE, {"now": now})
     while _used_bytes(db) > max_bytes * 0.9:
         count = db.execute("SELECT count(*) FROM entries").fetchone()[0]
         if db.execute(_OLDEST, (max(1, count // 20),)).rowcount <= 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -38,7 +39,7 @@ class ValkeyStore(Store):
     PREFIX = "kensaku:"
 
     def __init__(self, url: str, *, clock: Callable[[], float] | None = None) -> None:
-        self._url = url.replace("redis://", "valkey://", 1).replace("rediss://", "valkeys://", 1)
+        self._url = re.sub(r"^redis(s?)://", r"valkey\1://", url)
         self._clock = clock
         self._clients: dict[asyncio.AbstractEventLoop, Any] = {}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
 from kensaku.models import Query, TimeRange
@@ -12,19 +13,21 @@ from kensaku.models import Query, TimeRange
 if TYPE_CHECKING:
     from kensaku.providers.base import Request
 
+_ask = partial(Query, "otter")
 _TODAY = datetime.now(UTC).date()
-_LAST_DAYS = Query("otter", start_date=_TODAY - timedelta(days=3), end_date=_TODAY)
+_LAST_DAYS = _ask(start_date=_TODAY - timedelta(days=3), end_date=_TODAY)
+_HOSTS = ("a.example", "b.example")
 
 # A filter → queries that use it, of which no two may lead to the same request.
 # "not domains" is what some upstreams cannot say, though they can say "domains".
 FILTERS: dict[str, list[Query]] = {
-    "dates": [Query("otter", time_range=r) for r in get_args(TimeRange)],
+    "dates": [_ask(time_range=r) for r in get_args(TimeRange)],
     "not dates": [_LAST_DAYS],
-    "domains": [Query("otter", include_domains=(d,)) for d in ("a.example", "b.example")],
-    "not domains": [Query("otter", exclude_domains=("a.example",))],
-    "country": [Query("otter", country=c) for c in ("jp", "de")],
-    "language": [Query("otter", language=c) for c in ("ja", "de")],
-    "topic": [Query("otter", topic=topic) for topic in ("news", "images", "papers")],
+    "domains": [_ask(include_domains=(host,)) for host in _HOSTS],
+    "not domains": [_ask(exclude_domains=_HOSTS)],
+    "country": [_ask(country=c) for c in ("jp", "de")],
+    "language": [_ask(language=c) for c in ("ja", "de")],
+    "topic": [_ask(topic=topic) for topic in ("news", "images", "papers")],
 }
 
 

@@ -18,6 +18,7 @@ import os
 import secrets
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -173,7 +174,8 @@ class Cassette:
                 draft.write_text(text, encoding="utf-8")
                 os.replace(draft, self.path)
             except OSError as error:
-                draft.unlink(missing_ok=True)
+                with suppress(OSError):  # where no file can be, there is none to delete
+                    draft.unlink()
                 raise UsageError(
                     f"the recording {self.path.name} cannot be written: {error.strerror}",
                     remedy="check the path and its permissions",

@@ -17,7 +17,7 @@ from kensaku.compat.terminal import (
     create_web_search_tool_definition,
     get_all_web_search_providers,
 )
-from kensaku.compat.terminal.settings import is_sensitive
+from kensaku.compat.terminal.settings import core_settings, is_sensitive
 from kensaku.errors import ConfigError
 from kensaku.providers import BUILT_IN
 
@@ -215,3 +215,92 @@ async def test_a_settings_service_of_ones_own_will_do(upstream, monkeypatch, mac
 
     assert "Sea otters" in text
     assert upstream.requests[0].headers["authorization"] == "Bearer tvly-own"
+
+
+def test_the_file_is_written_for_people(machine):
+    """Four spaces, letters as they are, a line end; sections are made as they are needed."""
+    settings = SettingsService(environ={"KENSAKU_HOME": str(machine / "new")})
+
+    settings.set("webSearch.searxng.baseUrl", "http://検索.example")
+
+    assert settings.path.read_text() == (
+        '{\n    "webSearch": {\n        "searxng": {\n'
+        '            "baseUrl": "http://検索.example"\n        }\n    }\n}\n'
+    )
+    assert stat.S_IMODE(settings.path.parent.stat().st_mode) == 0o700
+    assert settings.set("webSearch.exa.apiKey", None) is True  # it was not there
+
+
+def test_a_value_is_no_section(machine):
+    """Nothing is written then."""
+    file = settings_file(machine, text := '{"webSearch": {"tavily": "x"}}')
+    settings = SettingsService(environ={"KENSAKU_HOME": str(machine)})
+
+    with pytest.raises(ConfigError, match="tavily is not a section"):
+        settings.set("webSearch.tavily.baseUrl", "http://a.example")
+
+    assert file.read_text() == text
+
+
+def test_a_link_to_the_file_stays_a_link(machine, tmp_path):
+    """People keep their settings under version control."""
+    machine.mkdir()
+    real = tmp_path / "real.json"
+    real.write_text("{}")
+    (machine / "settings.json").symlink_to(real)
+
+    SettingsService(environ={"KENSAKU_HOME": str(machine)}).set("webSearch.provider", "exa")
+
+    assert (machine / "settings.json").is_symlink()
+    assert json.loads(real.read_text()) == {"webSearch": {"provider": "exa"}}
+
+
+@pytest.mark.parametrize(
+    ("route", "provider"),
+    [({}, "tavily"), ({"WEB_SEARCH_PROVIDER": "exa"}, "exa"),
+     ({"WEB_SEARCH_PROVIDER": "exa,brave"}, "auto")],
+)  # fmt: skip
+def test_several_providers_in_a_row_are_the_whole_route(machine, route, provider):
+    """Which is a provider here, too."""
+    settings = SettingsService(environ={"KENSAKU_HOME": str(machine)} | route)
+
+    assert settings.get("webSearch.provider") == provider
+
+
+def test_what_is_set_here_overrides_the_settings_of_the_client(machine):
+    """Several keys, the address without its slash, and options; the rest stays."""
+    environ = {
+        "KENSAKU_HOME": str(machine),
+        "GOOGLE_CX": "cx-of-environment",
+        "GOOGLE_BASE_URL": "http://of-environment.example",
+        "EXA_API_KEY": "exa-of-environment",
+    }
+    arguments = {
+        "webSearch.google.apiKey": " one, ,two ",
+        "webSearch.brave.baseUrl": "http://brave.example//",
+    }
+
+    core = core_settings(SettingsService(arguments, environ=environ))
+
+    google = core.provider("google")
+    assert [k.reveal() for k in google.keys] == ["one", "two"]
+    assert google.options == {"cx": "cx-of-environment"}
+    assert google.base_url == "http://of-environment.example"
+    assert core.provider("brave").base_url == "http://brave.example"
+    assert [k.reveal() for k in core.provider("exa").keys] == ["exa-of-environment"]
+    assert core.provider("tavily").base_url is None
+
+
+@pytest.mark.parametrize(
+    ("key", "secret"),
+    [
+        ("webSearch.mine.apiKey", True),
+        ("webSearch.mine.accessToken", True),
+        ("webSearch.mine.clientSecret", True),
+        ("webSearch.mine.baseUrl", False),
+        ("webSearch.google.cx", False),
+    ],
+)
+def test_a_secret_is_known_by_its_name(key, secret):
+    """Also one of a provider that nobody has declared."""
+    assert is_sensitive(key) is secret

@@ -1,0 +1,17 @@
+"""Every text of plain, markdown and compact, to the letter."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from . import written
+
+
+@pytest.mark.parametrize("dialect", written.DIALECTS)
+def test_a_response_is_written_as_it_was(dialect: str) -> None:
+    """In both languages: results, nothing, nobody, errors, notes, and contents that are cut."""
+    known = json.loads(written.FILE.read_text(encoding="utf-8"))
+
+    assert written.describe(dialect) == known[dialect]

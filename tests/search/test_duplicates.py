@@ -1,0 +1,143 @@
+"""Which hits are one: at the edges of length, of common words, and in what is merged."""
+
+from __future__ import annotations
+
+import pytest
+
+from kensaku import Hit
+from kensaku.models import LOCAL, Explain, LocalMatch, Source
+from kensaku.search.duplicates import deduplicate, folded_note
+
+WORDS = [f"word{n:02}" for n in range(40)]
+
+
+def _texts(*texts: str) -> list[Hit]:
+    return [Hit(f"https://{n}.example/", "A", text) for n, text in enumerate(texts)]
+
+
+def _folded(*texts: str) -> bool:
+    return len(deduplicate(_texts(*texts))) < len(texts)
+
+
+@pytest.mark.parametrize(
+    ("changed", "same"),
+    [(0, True), (3, True), (4, True), (5, False)],
+)
+def test_nine_tenths_of_the_words_make_a_copy(changed, same):
+    """Of forty words four may be others."""
+    other = [*WORDS[: 40 - changed], *(f"else{n:02}" for n in range(changed))]
+
+    assert _folded(" ".join(WORDS), " ".join(other)) is same
+
+
+@pytest.mark.parametrize(("count", "same"), [(11, False), (12, True)])
+def test_twelve_different_words_are_compared(count, same):
+    """Fewer are alike by accident, however often they are repeated."""
+    text = " ".join(WORDS[:count] * 3)
+
+    assert _folded(text, text) is same
+
+
+@pytest.mark.parametrize(("length", "same"), [(39, False), (40, True)])
+def test_forty_characters_are_compared(length, same):
+    """Shorter texts are alike by accident."""
+    text = "a b c d e f g h i j k l m n o p q r s t u v w x y z"[:length]
+
+    assert len(text) == length
+    assert _folded(text, text) is same
+
+
+def test_a_copy_is_about_as_long():
+    """Neither four fifths nor five quarters of it, even with the same words."""
+    text = " ".join(WORDS)  # 279 characters
+    assert _folded(text, text + " " * 69)
+    assert not _folded(text, text + " " * 71)
+    assert _folded(text + " " * 69, text)
+    assert not _folded(text + " " * 71, text)
+
+
+@pytest.mark.parametrize("quarter", [1, 2, 3])
+def test_one_of_three_pieces_in_common_is_enough_to_look_closer(quarter):
+    """The words of a page may be shuffled, and its quarters be moved."""
+    size = 40
+    words = [f"{n:02}" for n in range(size)]
+    text = " ".join(words)  # 119 characters: pieces of 16 begin at 29, 58 and 87
+    at = quarter * (len(text) // 4)
+    piece = text[at : at + 16]
+    others = [w for w in words if w not in piece.split()]
+    shuffled = others[::-2] + piece.split() + others[::-1][1::2]
+    copy = " ".join(shuffled)
+    copy = copy if piece in copy else f"{' '.join(others[::-1])} {piece}"
+
+    assert _folded(copy, text)
+
+
+def test_what_two_say_of_a_page_is_merged():
+    """The first one's place; a text only when it is more than twice as long."""
+    first = Hit("https://a.example/", "First", "ab", sources=(Source("x", 1),))
+    twice = Hit("https://a.example/", "Other", "abcd", sources=(Source("y", 1),))
+    more = Hit(
+        "https://a.example/", "Other", "abcde", 0.0, "2026-01-01", raw_content="raw",
+        sources=(Source("z", 1),),
+    )  # fmt: skip
+
+    (one,) = deduplicate([first, twice])
+    (two,) = deduplicate([first, more])
+    (three,) = deduplicate([more, Hit("https://a.example/", "T", "", 0.9, "2020-01-01")])
+
+    assert (one.title, one.content, one.score, one.published) == ("First", "ab", None, None)
+    assert two == Hit(
+        "https://a.example/", "First", "abcde", 0.0, "2026-01-01", raw_content="raw",
+        sources=(Source("x", 1), Source("z", 1)),
+    )  # fmt: skip
+    assert (three.score, three.published, three.raw_content) == (0.0, "2026-01-01", "raw")
+
+
+def test_copies_of_a_copy_are_listed():
+    """In the order in which they were found; what was explained before stays."""
+    text = " ".join(WORDS)
+    hits = [
+        Hit("https://a.example/", "A", text, explain=Explain(0.5)),
+        *(Hit(f"https://{n}.example/", "A", text) for n in "bc"),
+        Hit("https://d.example/", "D", "something else entirely that is long enough to compare"),
+    ]
+
+    one, other = deduplicate(hits)
+
+    assert one.explain == Explain(0.5, copies=("https://b.example/", "https://c.example/"))
+    assert (other.url, other.explain) == ("https://d.example/", None)
+    assert folded_note([one, other]) == ["2 hits with the text of another, or nearly, left out"]
+
+
+def _local(url: str, text: str, revision: str = "r", title: str = "T", provider=LOCAL) -> Hit:
+    local = LocalMatch(revision=revision)
+    return Hit(url, title, text, provider=provider, explain=Explain(local=local))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "count"),
+    [
+        (_local("doc:1", "x" * 40), _local("doc:2", "x" * 40), 1),
+        (_local("doc:1", "x" * 40), _local("doc:2", "x" * 40, title="Other"), 1),
+        (_local("doc:1", "x" * 39), _local("doc:2", "x" * 39), 1),
+        (_local("doc:1", "x" * 39), _local("doc:2", "x" * 39, title="Other"), 2),
+        (_local("doc:1", "x" * 40), _local("doc:2", "x" * 40, "s"), 2),
+        (_local("doc:1", "x" * 40, ""), _local("doc:2", "x" * 40, ""), 2),
+        (_local("doc:1", "x" * 40), Hit("doc:2", "T", "x" * 40, provider=LOCAL), 2),
+        (_local("doc:1", " ".join(WORDS)), Hit("https://a.example/", "T", " ".join(WORDS)), 2),
+        (_local("doc:1", "a"), _local("doc:1", "b", "s"), 2),
+        (_local("doc:1", "a"), Hit("doc:1", "T", "b", provider="web"), 1),
+    ],
+)  # fmt: skip
+def test_documents_of_the_index_are_one_by_their_revision(one, other, count):
+    """Their owner has put both there; a page of the web with the same text is another thing."""
+    assert len(deduplicate([one, other])) == count
+
+
+def test_an_address_that_cannot_be_read_is_compared_as_it_is():
+    """A stranger wrote it."""
+    bad = "http://[bad"
+
+    assert [h.url for h in deduplicate([Hit(bad, "A"), Hit(bad, "B"), Hit("x:y", "C")])] == [
+        bad, "x:y",
+    ]  # fmt: skip

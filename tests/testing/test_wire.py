@@ -1,0 +1,241 @@
+"""What the fake upstream receives and sends, byte for byte."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from kensaku.testing import FakeUpstream, faults
+from kensaku.testing._wire import Connection, ReceivedRequest, reply
+
+REQUEST = b"GET /%s HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+def test_a_reply_is_written_whole():
+    """The length is right; a header of the caller's replaces ours; odd statuses have a name."""
+    assert reply(404, b"{}", "application/json", {"X-A": "1"}) == (
+        b"HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: 2\r\n"
+        b"X-A: 1\r\n\r\n{}"
+    )
+    assert reply(433, b"", "text/html", {"Content-Type": "x/y"}) == (
+        b"HTTP/1.1 433 Refused\r\nContent-Type: x/y\r\nContent-Length: 0\r\n\r\n"
+    )
+
+
+def test_a_request_is_read_as_it_came():
+    """Names of headers in lower case; empty parameters count; of a repeated name, the last."""
+    seen = ReceivedRequest(
+        b"POST /exa/a%20b?q=x+y&q=z&empty= HTTP/1.1\r\nHost: x\r\nX-Odd:  a:b \r\n\r\n",
+        b"name=A+B&none=",
+    )
+
+    assert (seen.method, seen.provider, seen.path) == ("POST", "exa", "/exa/a b")
+    assert seen.target == "/exa/a%20b?q=x+y&q=z&empty="
+    assert seen.param_list == [("q", "x y"), ("q", "z"), ("empty", "")]
+    assert seen.params == {"q": "z", "empty": ""}
+    assert seen.headers == {"host": "x", "x-odd": "a:b"}
+    assert seen.form == {"name": "A B", "none": ""}
+    assert repr(seen) == "<POST /exa/a b>"
+    assert ReceivedRequest(b"GET /exa?q=1 HTTP/1.1\r\n\r\n", b"").provider == "exa"
+    assert ReceivedRequest(b"GET / HTTP/1.1\r\n\r\n", b"").json is None
+    assert ReceivedRequest(b"GET / HTTP/1.1\r\n\r\n", b"[1]").json == [1]
+
+
+async def exchange(upstream, sent: bytes) -> bytes:
+    """Everything that comes back until the upstream closes the connection."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(upstream.url.rsplit(":", 1)[1]))
+    writer.write(sent)
+    if not upstream._plans:
+        writer.write_eof()
+    found = await reader.read()
+    writer.close()
+    return found
+
+
+async def test_what_it_does_not_have_is_404(upstream):
+    """With a body that says whose it is."""
+    assert await exchange(upstream, REQUEST % b"nobody/search") == (
+        b"HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: 47\r\n\r\n"
+        b'{"error": "the fake upstream has nothing here"}'
+    )
+
+
+async def test_a_page_is_served_with_its_type_and_status(upstream):
+    """HTML with 200, unless it is said otherwise."""
+    upstream.serves("/page", "<p>ü")
+    upstream.serves("/gone", b"\x00", "application/pdf", 410)
+
+    assert await exchange(upstream, REQUEST % b"page?x=1") == (
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\n" + "<p>ü".encode()
+    )
+    assert await exchange(upstream, REQUEST % b"gone") == (
+        b"HTTP/1.1 410 Gone\r\nContent-Type: application/pdf\r\nContent-Length: 1\r\n\r\n\x00"
+    )
+
+
+async def test_half_of_the_body_is_sent_and_the_whole_length_promised(upstream):
+    """Whoever reads it must notice; of an empty body the head is sent."""
+    upstream.serves("/page", "0123456789")
+    upstream.serves("/empty", "")
+    upstream.fails("empty", faults.half())
+    upstream.fails("page", faults.half())
+
+    assert await exchange(upstream, REQUEST % b"page") == (
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 10\r\n\r\n01234"
+    )
+    assert await exchange(upstream, REQUEST % b"empty") == (
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 0\r\n\r\n"
+    )
+
+
+async def test_a_reset_is_a_reset(upstream):
+    """Not an orderly end."""
+    upstream.fails("*", faults.reset())
+
+    with pytest.raises(ConnectionResetError):
+        await exchange(upstream, REQUEST % b"exa/search")
+
+
+class Upstream:
+    """Answers with the number of the request; the second one hangs or is late."""
+
+    def __init__(self, fault) -> None:
+        self.seen, self.fault = [], fault
+
+    def connection_opened(self, connection):
+        self.seen.append("opened")
+
+    def connection_closed(self, connection):
+        self.seen.append("closed")
+
+    def respond(self, request):
+        self.seen.append(request.target)
+        return f"<{request.target}>".encode(), self.fault if request.target == "/2" else None
+
+
+class Wire(asyncio.Transport):
+    """The other end of a connection."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written, self.closing = b"", False
+
+    def write(self, data):
+        self.written += data
+
+    def is_closing(self):
+        return self.closing
+
+
+async def _served(fault, *, closing: bool = False) -> tuple[list[str], bytes]:
+    """What happens when three requests come in one piece."""
+    upstream, wire = Upstream(fault), Wire()
+    connection = Connection(upstream)
+    connection.connection_made(wire)
+    connection.data_received(b"".join(REQUEST % n for n in (b"1", b"2", b"3")))
+    wire.closing = closing
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    connection.connection_lost(None)
+    return upstream.seen, wire.written
+
+
+@pytest.mark.parametrize(
+    ("fault", "closing", "seen", "written"),
+    [
+        (None, False, ["/1", "/2", "/3"], b"</1></2></3>"),
+        (faults.delay(0), False, ["/1", "/2", "/3"], b"</1></2></3>"),
+        (faults.delay(0), True, ["/1", "/2"], b"</1>"),
+        (faults.hang(), False, ["/1", "/2"], b"</1>"),
+    ],
+)
+async def test_one_request_is_served_at_a_time(fault, closing, seen, written):
+    """The next one waits for an answer that is late, and for ever for one that hangs."""
+    assert await _served(fault, closing=closing) == (["opened", *seen, "closed"], written)
+
+
+@pytest.mark.parametrize(
+    ("fault", "value"),
+    [
+        (
+            faults.status(429),
+            (429, b'{"error": {"message": "fake refusal 429"}}', {}, 0.0, "whole"),
+        ),
+        (faults.status(500, "text", {"A": "b"}), (500, b"text", {"A": "b"}, 0.0, "whole")),
+        (faults.status(400, {"ü": 1}), (400, '{"ü": 1}'.encode(), {}, 0.0, "whole")),
+        (faults.delay(1.5), (200, None, {}, 1.5, "whole")),
+        (faults.hang(), (200, None, {}, 0.0, "hang")),
+        (faults.reset(), (200, None, {}, 0.0, "reset")),
+        (faults.half(), (200, None, {}, 0.0, "half")),
+        (faults.empty(), (200, None, {}, 0.0, "empty")),
+        (faults.bad_json(), (200, b'{"results": [{"title": "cut off he', {}, 0.0, "whole")),
+        (faults.error_body(), (200, b'{"error": "something broke inside"}', {}, 0.0, "whole")),
+        (faults.error_body([1]), (200, b"[1]", {}, 0.0, "whole")),
+        (faults.wrong_shape({"a": b"x".decode()}), (200, b'{"a": "x"}', {}, 0.0, "whole")),
+        (faults.wrong_shape(b"\xff"), (200, b"\xff", {}, 0.0, "whole")),
+    ],
+)
+def test_a_fault_is_a_value(fault, value):
+    """Two that do the same are equal."""
+    assert (fault.status, fault.body, fault.headers, fault.delay, fault.end) == value
+
+
+def test_a_page_instead_of_an_answer_says_that_it_is_one():
+    """A captcha comes with any status."""
+    for fault, code in ((faults.html(), 200), (faults.html(403), 403)):
+        assert fault.status == code
+        assert fault.headers == {"Content-Type": "text/html; charset=utf-8"}
+        assert fault.body.startswith(b"<!doctype html>")
+
+
+def _status(upstream: FakeUpstream, target: str) -> int:
+    head = f"GET {target} HTTP/1.1\r\n\r\n".encode()
+    return int(upstream.respond(ReceivedRequest(head, b""))[0].split(b" ")[1])
+
+
+def test_one_provider_can_be_healed_alone():
+    """The others stay as they are; one without faults is healed, too."""
+    upstream = FakeUpstream()
+    for name in ("page", "other"):
+        upstream.serves(f"/{name}", name)
+        upstream.fails(name, faults.status(503))
+
+    upstream.heals("page")
+    upstream.heals("never")
+
+    assert [_status(upstream, path) for path in ("/page", "/other")] == [200, 503]
+    upstream.heals()
+    assert _status(upstream, "/other") == 200
+
+
+def test_the_latest_requests_are_kept():
+    """A benchmark sends millions."""
+    upstream = FakeUpstream(keep=2)
+
+    for n in range(3):
+        _status(upstream, f"/{n}")
+
+    assert [r.target for r in upstream.requests] == ["/1", "/2"]
+    assert len(upstream.asked("2")) == 1
+
+
+def test_who_has_no_nothing_of_its_own_has_nothing_here():
+    """A fault for everyone also meets pages."""
+    upstream = FakeUpstream()
+    upstream.serves("/page", "x")
+    upstream.fails("*", faults.empty())
+
+    assert [_status(upstream, path) for path in ("/page", "/exa/search")] == [404, 200]
+
+
+def test_a_fault_that_is_used_up_leaves_the_next_one():
+    """Twice, then the other; of a chance of 0 nothing ever comes."""
+    upstream = FakeUpstream()
+    upstream.fails("exa", faults.status(500), chance=0.0)
+    upstream.fails("exa", faults.status(501), times=2)
+    upstream.fails("*", faults.status(502), when=lambda seen: seen.target.endswith("?b"))
+
+    found = [_status(upstream, f"/exa/search?{n}") for n in "aaab"]
+
+    assert found == [501, 501, 200, 502]

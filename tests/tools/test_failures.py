@@ -1,0 +1,123 @@
+"""Failures as the model reads them: our sentences as ours, the words of others in a fence."""
+
+from __future__ import annotations
+
+import pytest
+
+from kensaku import errors
+from kensaku.models import Attempt, Outcome
+from kensaku.tools._failures import (
+    answered_by,
+    describe,
+    describe_attempts,
+    describe_failed_pages,
+    origin_of,
+    quote,
+    quote_attempts,
+)
+
+
+@pytest.mark.parametrize(
+    ("error", "english", "said"),
+    [
+        # Of an upstream: its class, its status and our remedy; its words are quoted.
+        (errors.KeyRefused("p", "go\naway", status=401, remedy="check\nKEY"),
+         "it does not take this key (HTTP 401); check KEY", "go away"),
+        (errors.BadQuery("p", "no"), "it does not take this query", "no"),
+        (errors.Outage("p", "oops", status=503), "it is out of order (HTTP 503)", "oops"),
+        (errors.PageUnavailable("gone", status=404),
+         "the server did not give the page (HTTP 404)", "gone"),
+        (errors.AddressRefused("10.0.0.1"),
+         "the address may not be fetched, or nothing answers there", "10.0.0.1"),
+        (errors.NotAllowed("robots"), "the site asks not to be read", "robots"),
+        (errors.TooLarge("10 MB"), "it is larger than a page may be", "10 MB"),
+        (errors.Unparsable("scan"), "no text can be had from it", "scan"),
+        (errors.FetchError("x"), "it could not be fetched", "x"),
+        (errors.IndexFault("locked"), "the local index cannot do this now", "locked"),
+        (errors.JobFailed("x"), "it failed", "x"),
+        # Ours: the sentence itself, and nothing to quote.
+        (errors.Outage("p", "no reply"), "no reply", ""),
+        (errors.Timeout("p", "too slow", remedy="wait"), "too slow; wait", ""),
+        (errors.NotConfigured("p", "it has no key", remedy="set KEY"), "it has no key; set KEY",
+         ""),
+        (errors.CalledOff("p", "another was faster"), "another was faster", ""),
+        (errors.InvalidQuery("too long"), "too long", ""),
+        (errors.BudgetExceeded("spent"), "spent", ""),
+    ],
+    ids=lambda v: type(v).__name__ if isinstance(v, Exception) else "",
+)  # fmt: skip
+def test_the_cause_is_in_our_words_and_theirs_are_quoted(error, english, said):
+    """A message may repeat what a server wrote."""
+    assert describe(error) == english
+    assert quote(error) == said
+
+
+def test_in_japanese_the_cause_is_always_ours():
+    """Messages are in English."""
+    error = errors.KeyRefused("p", "go away", status=401, remedy="check TAVILY_API_KEY")
+
+    assert describe(error, "ja") == (
+        "API キーが受け付けられませんでした（HTTP 401）。環境変数 TAVILY_API_KEY を確認してください"
+    )
+
+
+ATTEMPTS = [
+    Attempt("tavily", Outcome.UNAVAILABLE, errors.KeyRefused("tavily", "go away", status=401)),
+    Attempt("tavily", Outcome.UNAVAILABLE, errors.KeyRefused("tavily", "go away", status=401)),
+    Attempt("brave", Outcome.UNAVAILABLE, errors.NotConfigured("brave", "it has no key")),
+    Attempt("exa", Outcome.FOUND, hits=3),
+    Attempt("local", Outcome.EMPTY),
+]
+
+
+def test_each_failure_is_one_line_and_equal_ones_are_one():
+    """Two keys that are refused alike are said once."""
+    assert describe_attempts(ATTEMPTS) == [
+        "- tavily: it does not take this key (HTTP 401)",
+        "- brave: it has no key",
+    ]
+    assert describe_attempts(ATTEMPTS[:1], "ja") == [
+        "- tavily：API キーが受け付けられませんでした（HTTP 401）"
+    ]
+    assert quote_attempts(ATTEMPTS) == "tavily: go away"
+    other = Attempt("exa", Outcome.UNAVAILABLE, errors.Unreadable("exa", "<html>"))
+    assert quote_attempts([*ATTEMPTS, other]) == "tavily: go away\nexa: <html>"
+
+
+def test_only_who_had_hits_has_answered():
+    """One that searched and found nothing is not where the text is from."""
+    failed_late = Attempt("kagi", Outcome.UNAVAILABLE, errors.Outage("kagi", "x"), hits=1)
+
+    assert answered_by([*ATTEMPTS, failed_late]) == ["exa"]
+
+
+@pytest.mark.parametrize(
+    ("providers", "origin"),
+    [([], "web"), (["tavily"], "web"), (["local"], "local"), (["local", "tavily"], "both")],
+)
+def test_the_fence_names_where_the_text_is_from(providers, origin):
+    """Nothing at all is not from the index."""
+    assert origin_of(providers) == origin
+
+
+@pytest.mark.parametrize(
+    ("language", "counts"),
+    [
+        ("en", "2 of the pages could not be had: the server did not give the page (HTTP 404)\n"
+               "1 of the pages could not be had: the site asks not to be read"),
+        ("ja", "2 ページを取得できませんでした：サーバーからページを取得できませんでした\n"
+               "1 ページを取得できませんでした：サイトが読み取りを拒否しています"),
+    ],
+)  # fmt: skip
+def test_pages_that_failed_are_counted_by_reason_and_listed_in_a_fence(language, counts):
+    """An address is somebody else's text."""
+    gone = errors.PageUnavailable("gone\n", status=404)
+    failed = [("http://a\n/", gone), ("http://b/", errors.NotAllowed("no")), ("http://c/", gone)]
+
+    text = describe_failed_pages(failed, lambda text, origin: f"<{origin}: {text}>", language)
+
+    assert text == (
+        f"{counts}\n<failures: could not be had: http://a /: gone\n"
+        "could not be had: http://b/: no\ncould not be had: http://c/: gone>"
+    )
+    assert describe_failed_pages([], lambda *_: "never", language) == ""
