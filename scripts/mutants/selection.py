@@ -123,7 +123,9 @@ def tests_of(file: str, change: Change, measured: Measured) -> tuple[list[str], 
             if runs:
                 touches = change.function or any(p.startswith(f"{file}:") for p in test["places"])
                 rank = near if touches else near + 3
-            elif not near or documents:
+            elif not near:  # its own file: a table is tested there without its readers
+                rank = 1
+            elif documents:
                 rank = 3
             else:
                 continue
