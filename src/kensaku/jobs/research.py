@@ -5,8 +5,8 @@ request → pending steps side by side → … → report
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import BudgetExceeded
@@ -31,11 +31,8 @@ async def run(job: JobRun, arguments: Mapping[str, Any]) -> dict[str, Any]:
     state = start(values.pop("input"), values)
     while names := pending(state):
         await job.report(names[0].partition("-")[0], len(state.results))
-        steps = (_step(job, name, state) for name in names)
-        results = await asyncio.gather(*steps, return_exceptions=True)  # lets all of them end
-        for name, result in zip(names, results, strict=True):
-            if isinstance(result, BaseException):
-                raise result
+        works = {name: partial(_perform, name, state, job) for name in names}
+        for name, result in zip(names, await job.steps(works), strict=True):
             state = state.record(name, result)
     return report_of(state).to_dict()
 
@@ -45,13 +42,10 @@ async def run_part(job: JobRun, part: Mapping[str, Any]) -> dict[str, Any]:
     raise NotImplementedError
 
 
-async def _step(job: JobRun, name: str, state: State) -> dict[str, Any]:
-    async def work() -> dict[str, Any]:
-        result = await perform(name, state, job.client)
-        _check_budget(job, result)
-        return result
-
-    return await job.step(name, work)
+async def _perform(name: str, state: State, job: JobRun) -> dict[str, Any]:
+    result = await perform(name, state, job.client)
+    _check_budget(job, result)
+    return result
 
 
 def _check_budget(job: JobRun, result: Mapping[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dbos import DBOS
@@ -56,6 +57,28 @@ class JobRun:
             )
         except dbos_errors.DBOSMaxStepRetriesExceeded as given_up:
             raise given_up.errors[-1] from None
+
+    async def steps(self, works: Mapping[str, Callable[[], Awaitable[T]]]) -> list[T]:
+        """Do the work side by side, then once more, one by one, what failed; return all results.
+
+        A resumed job forgets everything from its first failed step on. In this order that is
+        nothing that was done: no search is paid for twice.
+        """
+
+        async def attempt(work: Callable[[], Awaitable[T]]) -> list[T]:
+            try:
+                return [await work()]
+            except Exception:
+                return []  # the second time it says why
+
+        steps = (self.step(name, partial(attempt, work)) for name, work in works.items())
+        tried = await asyncio.gather(*steps, return_exceptions=True)  # lets all of them end
+        results: list[T] = []
+        for (name, work), result in zip(works.items(), tried, strict=True):
+            if isinstance(result, BaseException):
+                raise result  # the job was cancelled
+            results += result or [await self.step(name, work)]
+        return results
 
     def _booked(self, work: Callable[[], Awaitable[T]]) -> Callable[[], Any]:
         """Return the work with its usage written, before the step counts as done."""
