@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import itertools
 import logging
 import os
@@ -51,6 +52,37 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         reasons[str(name), str(reason).removeprefix("Skipped: ")] += 1
     for (file, reason), count in sorted(reasons.items()):
         terminalreporter.write_line(f"skipped {count} in {file}: {reason}")
+
+
+def _process_state() -> dict[str, object]:
+    """What of this process the next test would find changed."""
+    sse = sys.modules.get("sse_starlette.sse")  # ends every stream once a server was signalled
+    return {
+        "environment": {n: v for n, v in os.environ.items() if n != "PYTEST_CURRENT_TEST"},
+        "folder": os.getcwd(),
+        "SIGTERM": signal.getsignal(signal.SIGTERM),
+        "frozen objects": gc.get_freeze_count(),
+        "streams end": sse is not None and sse.AppStatus.should_exit,
+    }
+
+
+_STATE = pytest.StashKey[dict[str, object]]()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
+    """Note in which state a test finds the process."""
+    item.stash[_STATE] = _process_state()
+    yield
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """Fail the test that leaves the process otherwise, and not one of those that come after it."""
+    yield
+    before, after = item.stash[_STATE], _process_state()
+    changed = {name: after[name] for name in before if before[name] != after[name]}
+    assert not changed, f"the test has left changed: {changed}"
 
 
 @pytest.fixture(autouse=True)

@@ -29,8 +29,9 @@ OPEN = (
 
 
 @pytest.fixture
-def survives_signals() -> Iterator[None]:
+def survives_signals(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """uvicorn sends the signal that ended it on to the process, which is that of the tests."""
+    monkeypatch.setattr("sse_starlette.sse.AppStatus.should_exit", False)  # else for ever true
     before = signal.signal(signal.SIGTERM, lambda *_: None)
     yield
     signal.signal(signal.SIGTERM, before)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 from kensaku.store.base import Store, next_turn
@@ -62,8 +63,9 @@ class MemoryStore(Store):
         return total
 
     async def turn(self, key: str, interval: float, burst: int, max_wait: float) -> float:
-        now = time.monotonic()
-        wait, arrival = next_turn(self._live(key) or 0.0, now, interval, burst, max_wait)
+        now, last = time.monotonic(), self._live(key)
+        # Not 0: that is when the machine was started, perhaps a minute ago.
+        wait, arrival = next_turn(-inf if last is None else last, now, interval, burst, max_wait)
         self._set(key, arrival, now + interval * burst + abs(wait) + 60)
         return wait
 
