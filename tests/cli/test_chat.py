@@ -59,6 +59,7 @@ def test_the_locale_decides_the_language_before_the_first_question() -> None:
     """By the variables that every terminal program reads, in their order."""
     assert prefers_japanese({"LANG": "ja_JP.UTF-8"})
     assert prefers_japanese({"LC_ALL": "", "LC_MESSAGES": "ja", "LANG": "en_GB"})
+    assert prefers_japanese({"LANG": "Japanese_Japan.932"})
     assert not prefers_japanese({"LC_ALL": "C.UTF-8", "LANG": "ja_JP.UTF-8"})
     assert not prefers_japanese({})
 

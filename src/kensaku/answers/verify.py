@@ -55,8 +55,10 @@ def verify(quote: str, source: str, *, deadline: float = inf) -> Verification:
             f"a quote has 1 to {MAX_QUOTE:,} characters besides its quotation marks; "
             f"this one has {len(quote.strip(_AROUND)):,}"
         )
-    text, places = _normalise(source, deadline)
-    found = (at for at in _occurrences(text, wanted) if _is_whole(text, at, at + len(wanted)))
+    text, places, spaced = _normalise(source, deadline)
+    found = (
+        at for at in _occurrences(text, wanted) if _is_whole(text, at, at + len(wanted), spaced)
+    )
     if (at := next(found, None)) is None:
         return Verification(found=False)
     start, end = places[at], places[at + len(wanted) - 1] + 1
@@ -109,9 +111,10 @@ def _occurrences(text: str, wanted: str) -> Iterator[int]:
             yield at - same + 1
 
 
-def _normalise(text: str, deadline: float = inf) -> tuple[str, list[int]]:
-    """The text as it is compared, and for each of its characters where it came from."""
-    folds, folded, places = _Folds(), list[str](), list[int]()
+def _normalise(text: str, deadline: float = inf) -> tuple[str, list[int], set[int]]:
+    """The text as it is compared, for each of its characters where it came from, and those behind
+    a space that was left out."""
+    folds, folded, places, spaced = _Folds(), list[str](), list[int](), set[int]()
     space = False
     for at, char in enumerate(text):
         if not at % CHECK_EVERY and monotonic() > deadline:
@@ -123,32 +126,37 @@ def _normalise(text: str, deadline: float = inf) -> tuple[str, list[int]]:
             space = True
         elif plain := folds[char]:
             # Beside punctuation, and where words are not set apart, a space says nothing.
-            if space and folded and _in_word(folded[-1]) and _in_word(plain[0]):
-                folded.append(" ")
-                places.append(at)
+            if space and folded:
+                if _in_word(folded[-1]) and _in_word(plain[0]):
+                    folded.append(" ")
+                    places.append(at)
+                else:
+                    spaced.add(len(folded))
             space = False
             folded += plain
             places += [at] * len(plain)
-    return "".join(folded), places
+    return "".join(folded), places, spaced
 
 
-def _is_whole(text: str, start: int, end: int) -> bool:
+def _is_whole(text: str, start: int, end: int, spaced: set[int]) -> bool:
     """Whether a stretch begins and ends where a word, a figure and a character do."""
     if end < len(text) and unicodedata.combining(text[end]):
         return False
-    return not (_splits_word(text, start) or _splits_word(text, end))
+    return not (_splits_word(text, start, spaced) or _splits_word(text, end, spaced))
 
 
-def _splits_word(text: str, at: int) -> bool:
+def _splits_word(text: str, at: int, spaced: set[int]) -> bool:
     """Whether a cut here goes through a word or a figure."""
-    if not 0 < at < len(text):
+    if not 0 < at < len(text) or at in spaced:
         return False
     before, after = text[at - 1], text[at]
     if _in_word(before) and _in_word(after):
         return True
-    if after in ".," and before.isdigit():  # 3|.14
-        return text[at + 1 : at + 2].isdigit()
-    return before in ".," and after.isdigit() and text[at - 2 : at - 1].isdigit()  # 3.|14
+    if after in ".," and before.isdigit():  # 3|.14, but not 3|, 14
+        return text[at + 1 : at + 2].isdigit() and at + 1 not in spaced
+    if before in ".," and after.isdigit():  # 3.|14
+        return text[at - 2 : at - 1].isdigit() and at - 1 not in spaced
+    return False
 
 
 def _in_word(char: str) -> bool:

@@ -45,7 +45,7 @@ def prefers_japanese(environ: Mapping[str, str] | None = None) -> bool:
     """Whether the locale is Japanese. Its variables are no settings of ours either."""
     env = os.environ if environ is None else environ
     chosen = (env.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
-    return next(filter(None, chosen), "").startswith("ja")
+    return next(filter(None, chosen), "").lower().startswith("ja")  # ja_JP.UTF-8, Japanese_Japan
 
 
 def print_message(text: str) -> None:

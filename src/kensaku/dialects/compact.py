@@ -21,6 +21,7 @@ _UNAVAILABLE = {
     "en": "Could not search (which is not an empty result). {why}. {next}",
     "ja": "検索不能（結果がないという意味ではない）。{why}。{next}",
 }
+_NOBODY = {"en": "Nobody was asked", "ja": "どこにも問い合わせていない"}
 _SEMICOLON = {"en": "; ", "ja": "；"}
 # Also items and quotes: what a page has on the line below would be inside them.
 _OWN = line_starts(
@@ -35,7 +36,7 @@ def write(response: Response, *, language: str = "en", max_content_length: int =
         why = _SEMICOLON[language].join(reasons(response, language))
         step = next_step(response, language)
         return _UNAVAILABLE[language].format(
-            why=why or strings.configure.rstrip(".。"), next=step[:1].upper() + step[1:]
+            why=why or _NOBODY[language], next=step[:1].upper() + step[1:]
         )
     if response.outcome is Outcome.EMPTY:
         return _EMPTY[language]
