@@ -159,8 +159,13 @@ class Clock:
 
     def __init__(self) -> None:
         loop = asyncio.get_running_loop()
-        self._ahead, real = 0.0, loop.time
-        loop.time = lambda: real() + self._ahead  # type: ignore[method-assign]
+        self._ahead, self._real = 0.0, loop.time
+        loop.time = lambda: self._real() + self._ahead  # type: ignore[method-assign]
+
+    def stop(self) -> None:
+        """From now on only `advance` lets time pass, however long the machine takes."""
+        now = self._real()
+        self._real = lambda: now
 
     def advance(self, seconds: float) -> None:
         """Let so much time pass: what is due by then happens next."""

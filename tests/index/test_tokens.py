@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kensaku.index import tokens
 from kensaku.index.tokens import (
     document_terms,
     name_terms,
@@ -267,3 +268,26 @@ def test_a_word_of_64_characters_has_parts():
     assert document_terms("a" * 60 + "1234").pairs == numbers("a" * 60 + " 1234")
     assert document_terms("a" * 61 + "1234").ids == []
     assert term_id("") == 1
+
+
+def test_the_smallest_dictionary_that_is_installed_is_used(monkeypatch, caplog):
+    """Without one, Japanese goes by characters, and the log says what to install."""
+    sudachipy = pytest.importorskip("sudachipy")
+    pytest.importorskip("sudachidict_small")
+    installed, asked = set[str](), []
+    dictionary = sudachipy.Dictionary
+
+    def open_small(dict):
+        asked.append(dict)
+        return dictionary(dict="small")
+
+    monkeypatch.setattr(tokens, "find_spec", installed.__contains__)
+    monkeypatch.setattr(sudachipy, "Dictionary", open_small)
+    made = tokens._japanese_tokenizer.__wrapped__
+
+    assert made() is None
+    assert "pip install sudachidict-small" in caplog.text
+    for name in ("full", "core", "small"):
+        installed.add(f"sudachidict_{name}")
+        assert made()("ラッコの手") == ["ラッコ", "手"]
+    assert asked == ["full", "core", "small"]

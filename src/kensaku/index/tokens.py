@@ -6,8 +6,8 @@ Words are stemmed by Snowball (`words.py`). Chinese, Japanese, Korean and Thai a
 spaces (or with endings that hide the word), so they are split into pairs of neighbouring
 characters; Japanese also into dictionary words when `sudachipy` and a dictionary are installed
 (extra `ja`), else into single characters. A term's id is the CRC-32 of its letters: the same on
-every machine. Among
-1 million different terms about 100 ids collide, which does not change rankings.
+every machine. Among 1 million different terms about 100 ids collide, which does not change
+rankings.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import threading
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from kensaku.index.languages import STEMMERS, STOP_WORDS, guess_language
@@ -243,15 +244,11 @@ def _japanese_tokenizer() -> Callable[[str], list[str]] | None:
         from sudachipy import Dictionary, SplitMode  # type: ignore[import-untyped]
     except ImportError:
         return None
-    for size in ("small", "core", "full"):
-        try:
-            dictionary = Dictionary(dict=size)
-            dictionary.tokenizer(mode=SplitMode.A)
-        except Exception:  # its errors have no common type; the next size may be there
-            continue
-        return functools.partial(_dictionary_words, _Analysers(dictionary, SplitMode.A))
-    log.warning("sudachipy has no dictionary; Japanese goes without: pip install sudachidict-small")
-    return None
+    sizes = (size for size in ("small", "core", "full") if find_spec(f"sudachidict_{size}"))
+    if (size := next(sizes, None)) is None:
+        log.warning("sudachipy has no dictionary; install one: pip install sudachidict-small")
+        return None
+    return functools.partial(_dictionary_words, _Analysers(Dictionary(dict=size), SplitMode.A))
 
 
 class _Analysers(threading.local):

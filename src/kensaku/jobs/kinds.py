@@ -37,6 +37,10 @@ class Kind(Protocol):
         """Do the work and return a summary."""
         ...
 
+
+class KindWithParts(Kind, Protocol):
+    """What a module of a kind that calls `job.run_parts` has, too."""
+
     async def run_part(self, job: JobRun, part: Mapping[str, Any]) -> dict[str, Any]:
         """Do one part of the work."""
         ...

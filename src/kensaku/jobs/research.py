@@ -37,11 +37,6 @@ async def run(job: JobRun, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return report_of(state).to_dict()
 
 
-async def run_part(job: JobRun, part: Mapping[str, Any]) -> dict[str, Any]:
-    """Research has no parts."""
-    raise NotImplementedError
-
-
 async def _perform(name: str, state: State, job: JobRun) -> dict[str, Any]:
     result = await perform(name, state, job.client)
     _check_budget(job, result)

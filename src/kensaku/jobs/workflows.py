@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, cast
 
 from dbos import DBOS
 
 from kensaku.errors import JobFailed, KensakuError
 from kensaku.jobs.executor import running_executor
-from kensaku.jobs.kinds import kind_of
+from kensaku.jobs.kinds import KindWithParts, kind_of
 from kensaku.jobs.names import JOB, PART
 from kensaku.jobs.run import JobRun
 
@@ -36,7 +36,8 @@ async def run_part(
 ) -> Values:
     """Run one part of a job."""
     job = JobRun(running_executor(), job_id, kind, tenant, key_id, number)
-    return await _run(job, lambda: kind_of(kind).run_part(job, part))
+    parted = cast(KindWithParts, kind_of(kind))
+    return await _run(job, lambda: parted.run_part(job, part))
 
 
 async def _run(job: JobRun, work: Callable[[], Awaitable[Values]]) -> Values:
