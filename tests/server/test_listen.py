@@ -63,3 +63,4 @@ def test_how_an_application_is_served():
     assert (config.lifespan, config.proxy_headers, config.ws) == ("on", False, "none")
     assert (config.timeout_graceful_shutdown, draining.timeout_graceful_shutdown) == (None, 3)
     assert config.http.__name__ == "BoundedProtocol"
+    assert config.timeout_keep_alive == 75  # load balancers close a connection after 60

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     import uvicorn
     from starlette.types import ASGIApp
 
+# Seconds that an idle connection is kept: longer than clients (httpx 5, aiohttp 15) and load
+# balancers (60) do, so that they close it. Who closes first may reset a request on its way.
+KEEP_ALIVE = 75
+
 
 @lru_cache(maxsize=1_024)  # asked twice for every request
 def is_loopback(host: str) -> bool:
@@ -59,6 +63,7 @@ def make_config(app: ASGIApp, drain_seconds: int = 0) -> uvicorn.Config:
     return uvicorn.Config(
         app, http=http, log_config=None, access_log=False, server_header=False, lifespan="on",
         timeout_graceful_shutdown=drain_seconds or None, proxy_headers=False, ws="none",
+        timeout_keep_alive=KEEP_ALIVE,
     )  # fmt: skip
 
 
