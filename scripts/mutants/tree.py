@@ -43,9 +43,15 @@ class Tree:
         lines = [str(self.path / "src"), packages, f"import site; site.addsitedir({packages!r})"]
         paths = Path(sysconfig.get_path("purelib", vars={"base": str(own)})) / "copy.pth"
         paths.write_text("\n".join(lines), encoding="utf-8")
-        program = (Path(sys.executable).parent / "kensaku").read_text(encoding="utf-8")
-        (own / "bin" / "kensaku").write_text(program.replace(sys.executable, str(self._python)))
-        (own / "bin" / "kensaku").chmod(0o755)
+        self._copy_programs(Path(os.path.abspath(sys.executable)).parent, own / "bin")
+
+    def _copy_programs(self, source: Path, target: Path) -> None:
+        """Copy the programs of packages, such as `kensaku`: they name the Python that runs them."""
+        for program in source.iterdir():
+            lines = program.read_bytes().split(b"\n", 1) if program.is_file() else [b""]
+            if lines[0].startswith(b"#!" + bytes(source)):
+                (target / program.name).write_bytes(b"#!%b\n%b" % (bytes(self._python), lines[1]))
+                (target / program.name).chmod(0o755)
 
     def write(self, file: str, text: str) -> None:
         """Replace a file of the package. Compiled files of the same second would look current."""
