@@ -199,7 +199,8 @@ class Chat:
         except Interrupted:
             self.screen.say(self.words.stopped)
         except asyncio.CancelledError:
-            if not task.cancelled():
+            session = asyncio.current_task()
+            if session is not None and session.cancelling():  # by whoever runs it, not by Ctrl-C
                 raise
             self.screen.say(self.words.stopped)
 
