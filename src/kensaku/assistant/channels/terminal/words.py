@@ -31,7 +31,6 @@ class Words:
     repeated: str
     outcomes: dict[str, str] = field(hash=False)
     more: str
-    sources: str
     no_sources: str
     choices: dict[str, str] = field(hash=False)
     enter: str
@@ -74,7 +73,6 @@ ENGLISH = Words(
         "unread": "could not be read",
     },
     more="… {n} more",
-    sources="Sources:",
     no_sources="There is no answer with sources yet.",
     choices={"proceed": "yes", "skip": "skip", "retry": "again", "cancel": "cancel the run"},
     enter="Enter: {action}",
@@ -132,7 +130,6 @@ JAPANESE = Words(
         "unread": "読めません",
     },
     more="… 他 {n} 件",
-    sources="出典：",
     no_sources="出典のある回答はまだありません。",
     choices={"proceed": "はい", "skip": "飛ばす", "retry": "もう一度", "cancel": "中止"},
     enter="Enter: {action}",
