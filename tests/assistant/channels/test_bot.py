@@ -253,3 +253,177 @@ async def test_a_long_text_is_split_as_the_service_counts(bot: Bot) -> None:
 
     assert len(parts) == 2
     assert all(len(part.text) <= 100 and part.links == content.links for part in parts)
+
+
+# --- what a killed process left behind
+
+
+def exchange(*, ended: bool = True, memory: Any = None) -> Exchange:
+    """A run of Ann's that nobody runs here."""
+
+    async def forget(_: Any) -> None:
+        """Nothing."""
+
+    sender = Sender("test", "ann", "t1")
+    made = Exchange(runs.StoredRun("r1", sender, "c1", SLEEP, {}, memory or {}), forget)
+    if ended:
+        made.end()
+    return made
+
+
+class Left:
+    """An assistant with what a killed process left."""
+
+    database = "the database"
+
+    def __init__(self, *exchanges: Exchange | Exception) -> None:
+        self.exchanges = list(exchanges)
+        self.asked: list[str] = []
+
+    async def resume(self, channel: str) -> list[Exchange]:
+        self.asked.append(channel)
+        if not self.exchanges:
+            raise asyncio.CancelledError  # the test is over
+        if isinstance(found := self.exchanges.pop(0), Exception):
+            raise found
+        return [found]
+
+
+@pytest.fixture
+def ends(monkeypatch: pytest.MonkeyPatch) -> list[deliveries.Undelivered]:
+    """Ends of runs that nobody has shown."""
+    from kensaku.assistant.channels import _bot
+
+    listed: list[deliveries.Undelivered] = []
+
+    async def list_undelivered(database: Any, channel: str) -> list[deliveries.Undelivered]:
+        assert (database, channel) == ("the database", "test")
+        return listed
+
+    monkeypatch.setattr(_bot, "list_undelivered", list_undelivered)
+    return listed
+
+
+def bot_of(left: Any, service: Scripted) -> Bot:
+    """A bot that anybody may talk to."""
+    return Bot("test", left, service, Allowed(["*"], "X"), interval=0.0)
+
+
+async def test_what_is_left_is_looked_for_every_five_seconds(
+    ends: Any, service: Scripted, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whatever happens: the next look may succeed."""
+    slept, sleep = list[float](), asyncio.sleep
+
+    async def wait(delay: float, result: Any = None) -> Any:
+        slept.append(delay)
+        return await sleep(0, result)
+
+    monkeypatch.setattr(asyncio, "sleep", wait)
+    left = Left(DatabaseFault("gone"), ZeroDivisionError("x"))
+    with pytest.raises(asyncio.CancelledError):
+        await bot_of(left, service).recover()
+
+    assert slept == [5.0, 5.0]
+    assert left.asked == ["test"] * 3
+    assert [r.getMessage() for r in caplog.records] == [
+        "unfinished runs were not looked for: gone", "a run was not recovered: ZeroDivisionError",
+    ]  # fmt: skip
+    assert caplog.records[1].exc_info is not None
+
+
+@pytest.mark.parametrize(
+    ("cancelled", "answer", "text"),
+    [
+        (True, None, "Cancelled."),
+        (False, None, BROKEN),
+        (False, {"answer": None, "reason": "Nothing was found."}, "Nothing was found."),
+        (True, {"answer": HANDS, "citations": []}, HANDS),
+    ],
+)
+async def test_an_end_is_shown_where_it_was_asked(
+    cancelled: bool,
+    answer: Any,
+    text: str,
+    ends: list[deliveries.Undelivered],
+    service: Scripted,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In the message that is there; what was remembered of it stays."""
+    kept: list[Any] = []
+
+    async def remember(database: Any, run: str, memory: Any) -> None:
+        kept.append((database, run, dict(memory)))
+
+    monkeypatch.setattr(runs, "remember", remember)
+    sender = Sender("test", "ann", "t1")
+    memory = {"chat": "t9", "messages": ["7"]}
+    ends.append(deliveries.Undelivered("r2", sender, SLEEP, memory, cancelled, answer))
+    await bot_of(Left(exchange()), service).recover_once()
+
+    assert ("edit", "7", text) in service.calls
+    assert memory in service.places
+    assert kept == [("the database", "r2", {**memory, "delivered": True})]
+
+
+async def test_an_end_that_is_being_shown_is_not_shown_twice(
+    ends: list[deliveries.Undelivered], service: Scripted
+) -> None:
+    """The run is followed here."""
+    run = exchange(ended=False)
+    ends.append(deliveries.Undelivered("r1", run.sender, SLEEP, {}, True, None))
+    bot = bot_of(Left(run), service)
+    await bot.recover_once()
+
+    assert list(bot._tasks) == ["r1"]
+    assert service.calls == []
+    await bot.close()
+    assert bot._tasks == {}
+
+
+async def test_a_run_that_another_process_ended_is_left_to_it(service: Scripted) -> None:
+    """Nothing is said about it, and nothing remembered."""
+    bot, run, kept = bot_of(Left(), service), exchange(), list[Any]()
+    run._remember = lambda memory: kept.append(memory)  # type: ignore[assignment, func-returns-value]
+    await bot._show(run)
+
+    assert (service.calls, kept) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (asyncio.CancelledError(), "Cancelled."),
+        (DatabaseFault("secret"), BROKEN),
+        (asyncio.CancelledError("the process stops"), None),
+        (ZeroDivisionError(), None),
+    ],
+)
+async def test_what_a_message_says_when_a_run_breaks(
+    error: BaseException, text: str | None, service: Scripted, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A process that stops leaves the message to the next; a defect is logged."""
+
+    async def broken() -> None:
+        raise error
+
+    bot, run = bot_of(Left(), service), exchange()
+    run.task = asyncio.ensure_future(broken())
+    bot._follow(run)
+    await until(lambda: not bot._tasks)
+
+    assert [call[-1] for call in service.calls] == ([text] if text else [])
+    assert ("a reply was not shown: ZeroDivisionError" in caplog.text) == isinstance(
+        error, ZeroDivisionError
+    )
+    assert ("a run broke: secret" in caplog.text) == isinstance(error, DatabaseFault)
+
+
+async def test_ten_thousand_people_are_remembered_for_a_minute(service: Scripted) -> None:
+    """Then whoever was told something first may be told again."""
+    bot = Bot("test", Left(), service, Allowed(["*"], "X"), now=lambda: 0.0)  # type: ignore[arg-type]
+    assert all(bot._may_tell(str(n)) for n in range(10_000))
+    assert not bot._may_tell("0")
+    assert bot._may_tell("new")
+    assert bot._may_tell("0")
+    assert not bot._may_tell("9999")
