@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ from kensaku.assistant.answer import Step
 from kensaku.assistant.events import ApprovalNeeded, Event, ToolEnded, ToolStarted
 from kensaku.assistant.request import begin
 from kensaku.assistant.toolbox import Cancelled, Toolbox
+from kensaku.errors import BudgetExceeded, IndexFault, KensakuError
+from kensaku.models import Attempt, Outcome, Page, Passage, Query, Response
 from kensaku.testing import FakeUpstream, faults
 from tests.research.conftest import Web
 
@@ -310,3 +313,130 @@ async def test_a_search_that_may_be_paid_already_goes_to_who_charges_nothing(
         "this search was under way when a process ended: who charges for it was not asked again"
     )
     assert (found["outcome"], web.queries) == ("unavailable", [])
+
+
+# --- what the client is asked
+
+
+class Client:
+    """A client that writes down what is asked of it."""
+
+    index = "the index"
+
+    def __init__(self, response: Any) -> None:
+        self.settings = SimpleNamespace(timeout=30.0)
+        self.response, self.asked = response, list[tuple[Any, ...]]()
+
+    async def search(self, query: str, **options: Any) -> Any:
+        self.asked.append(("search", query, options))
+        return self.response
+
+    async def extract(self, urls: list[str], **options: Any) -> Any:
+        self.asked.append(("extract", urls, options))
+        if isinstance(self.response, Exception):
+            raise self.response
+        return self.response
+
+
+def fake_tools(k: Any, response: Any, **options: Any) -> tuple[Toolbox, Client]:
+    """The tools of a run whose client gives this."""
+    tools, client = tools_of(k, **options), Client(response)
+    tools.client = client  # type: ignore[assignment]
+    return tools, client
+
+
+@pytest.mark.parametrize(("whole", "seconds"), [(100, 30.0), (12, 12.0)])
+async def test_a_search_has_the_bounds_of_the_run(
+    whole: float, seconds: float, client: Any, clock: Any
+) -> None:
+    """Eight results, the route and the collection, and no more time than is left."""
+    clock.stop()
+    found = Response(
+        Query(SLEEP), Outcome.EMPTY, notes=("cut",),
+        attempts=(
+            Attempt("tavily", Outcome.EMPTY, cost=0.25),
+            Attempt("exa", Outcome.UNAVAILABLE, KensakuError("no")),
+            Attempt("brave", Outcome.EMPTY),
+        ),
+    )  # fmt: skip
+    tools, fake = fake_tools(
+        client(), found, timeout=whole, route="tavily,exa", collection="docs", cache=False
+    )
+    result = await tools.web_search(SLEEP)
+    await tools.rag_search("otters")
+
+    options = {
+        "max_results": 8, "route": ("tavily", "exa"), "collection": "docs", "timeout": seconds,
+        "cache": False, "budget": tools.budget,
+    }  # fmt: skip
+    assert fake.asked == [
+        ("search", SLEEP, options), ("search", "otters", {**options, "route": ["local"]}),
+    ]  # fmt: skip
+    assert result == {
+        "outcome": "empty", "hits": [], "stored": {}, "pages": [],
+        "attempts": [a.to_dict() for a in found.attempts], "providers": ["brave", "tavily"],
+        "confidence": None, "cost": 0.25, "notes": ["cut"], "elapsed_ms": 0.0,
+    }  # fmt: skip
+
+
+async def test_a_search_that_may_be_paid_already_has_no_money(client: Any) -> None:
+    """But the rest of the run's budget."""
+    tools, fake = fake_tools(client(), Response(Query(SLEEP), Outcome.EMPTY))
+    await tools._search_for_free(SLEEP)
+
+    budget = fake.asked[0][2]["budget"]
+    assert (budget.money, budget.parent) == (0.0, tools.budget)
+    assert "who charges for it was not asked again" in budget.reason
+
+
+@pytest.mark.parametrize(("whole", "seconds"), [(100, 20.0), (12, 12.0)])
+async def test_pages_have_twenty_seconds_at_most(
+    whole: float, seconds: float, client: Any, clock: Any
+) -> None:
+    """Pages without a text, or that need a browser, were not read."""
+    clock.stop()
+    pages = [
+        Page("https://a.example/", title="A", text="Sea otters sleep."),
+        Page("https://b.example/", title="B", text=""),
+        Page("https://c.example/", title="C", text="Wait …", needs_browser=True),
+    ]
+    tools, fake = fake_tools(client(), SimpleNamespace(results=pages), timeout=whole)
+    urls = [page.url for page in pages]
+    result = await tools._read(urls, [SLEEP])
+
+    assert fake.asked == [("extract", urls, {"timeout": seconds, "budget": tools.budget})]
+    assert [page["url"] for page in result["pages"]] == ["https://a.example/"]
+    assert (result["outcome"], result["notes"]) == ("found", ["2 of 3 pages could not be read"])
+
+
+@pytest.mark.parametrize("error", [BudgetExceeded("too much"), IndexFault("too much")])
+async def test_pages_that_may_not_be_read_are_left_out(error: Exception, client: Any) -> None:
+    """The snippets are still worth having."""
+    tools, _ = fake_tools(client(), error)
+    result = await tools._read(["https://a.example/"], [SLEEP])
+
+    assert result == {
+        **NOTHING, "notes": ["the pages were not read: too much"], "elapsed_ms": 0.0,
+    }  # fmt: skip
+
+
+async def test_stored_passages_are_looked_up_for_hits_of_collections_alone(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In three thousand tokens."""
+    from kensaku.assistant import toolbox
+
+    asked: list[Any] = []
+
+    async def stored_passages(*given: Any) -> dict[str, Any]:
+        asked.append(given)
+        return {"u": [Passage("u", "text", 0, 4)]}
+
+    monkeypatch.setattr(toolbox, "stored_passages", stored_passages)
+    web, own = Hit("https://a.example/", "A", provider="tavily"), Hit("u", "B", provider="local")
+    tools, _ = fake_tools(client(), None)
+    assert await tools._stored(Response(Query(SLEEP), Outcome.FOUND, (web,))) == {}
+    found = await tools._stored(Response(Query(SLEEP), Outcome.FOUND, (web, own)))
+
+    assert asked == [("the index", SLEEP, (web, own), 3_000)]
+    assert found == {"u": [Passage("u", "text", 0, 4).to_dict()]}
