@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 from types import SimpleNamespace
 from typing import Any
@@ -226,3 +227,75 @@ def test_without_its_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
 def test_what_follows_cannot_change_a_whole_block(text: str, stable: str) -> None:
     """A list, a code block or a paragraph that may go on is not whole."""
     assert stable_part(text) == stable
+
+
+class Live:
+    """A live area that writes down what is done with it."""
+
+    made: list[Live]
+
+    def __init__(self, **options: Any) -> None:
+        self.options, self.calls = options, list[Any]()
+        self.made.append(self)
+
+    def start(self) -> None:
+        self.calls.append("start")
+
+    def update(self, shown: Any) -> None:
+        self.calls.append("" if shown == "" else "update")
+
+    def stop(self) -> None:
+        self.calls.append("stop")
+
+
+def test_the_live_area_is_opened_once_and_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawn eight times a second; what others print is not caught."""
+    Live.made = []
+    monkeypatch.setattr("rich.live.Live", Live)
+    console = Console(file=io.StringIO(), width=60)
+    screen = Screen(ENGLISH, console)
+    screen.end()
+    screen.begin("working")
+    screen.begin("still working")
+    screen.show(events.ToolStarted("1", "web_search", {"query": "otters"}))
+    assert list(screen._running) == ["1"]
+    screen.end()
+    assert screen._running == {}
+    screen.end()
+
+    [live] = Live.made
+    assert live.options == {
+        "console": console, "refresh_per_second": 8, "transient": True,
+        "redirect_stdout": False, "redirect_stderr": False,
+    }  # fmt: skip
+    assert live.calls == ["start", "update", "update", "update", "", "stop"]
+    screen.begin("again")
+    assert len(Live.made) == 2
+
+
+def test_sources_and_what_else_was_found_are_links() -> None:
+    """To their own addresses; a passage is none, nor what no browser opens."""
+    file = io.StringIO()
+    console = Console(file=file, width=60, force_terminal=True, color_system="standard")
+    screen = Screen(ENGLISH, console)
+    screen.list_sources(SOURCES[:1], [("Seals\nand", "https://c.example/"), ("X", "file:x")])
+    screen.say("faint")
+
+    def link(url: str, text: str) -> str:
+        return f"\x1b]8;{url}\x1b\\{text}\x1b]8;;\x1b\\"
+
+    def dim(text: str) -> str:
+        return f"\x1b[2m{text}\x1b[0m"
+
+    cited, other = "https://a.example/p", "https://c.example/"
+    assert re.sub(r"\x1b]8;id=\d+;", "\x1b]8;", file.getvalue()).splitlines() == [
+        link(cited, "\x1b[36m[1] (web) Otters\x1b[0m"),
+        link(cited, dim(f"    {cited}")),
+        dim("    They hold"),
+        dim("    hands."),
+        link(other, "· Seals and"),
+        link(other, dim(f"  {other}")),
+        "· X",
+        dim("  file:x"),
+        dim("faint"),
+    ]
