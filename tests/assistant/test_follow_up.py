@@ -50,3 +50,22 @@ def test_the_topic_is_that_of_the_last_question_that_names_one() -> None:
     assert in_context("Why?", [OTTERS, "And what do they eat?"]).startswith("sea otters")
     assert in_context("Why?", []) == "Why?"
     assert in_context("Why?", ["And then?"]) == "Why?"
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Why?", "sea otters sleep: Why?"),
+        ("And why SEA OTTERS SLEEP?", "And why SEA OTTERS SLEEP?"),  # the topic is there already
+        ("Why " + "x " * 98, "sea otters sleep: Why " + "x " * 98),  # 200 characters
+        ("Why " + "x " * 98 + "x", "Why " + "x " * 98 + "x"),
+        ("What do otters do with their pups?", "sea otters sleep: What do otters do with their pups?"),
+        ("What do sea otters do with their pups?", "What do sea otters do with their pups?"),
+        ("And does Otto swim?", "sea otters sleep: And does Otto swim?"),  # a name, but little else
+        ("And does Otto swim in Paris?", "And does Otto swim in Paris?"),
+        ("And does otto swim in paris?", "sea otters sleep: And does otto swim in paris?"),
+    ],
+)  # fmt: skip
+def test_how_much_a_question_has_to_say_by_itself(question: str, asked: str) -> None:
+    """Two words of meaning before a pronoun, or a name and two more words besides."""
+    assert in_context(question, [OTTERS]) == asked
