@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from kensaku.assistant.assistant import Assistant
-from kensaku.assistant.channels._bot import Allowed, Bot
+from kensaku.assistant.channels._bot import Allowed, Bot, open_bot
 from kensaku.assistant.channels._message import Content, NotDelivered, Undeliverable
 from kensaku.assistant.exchange import Exchange
 from kensaku.database import Database, deliveries, runs
@@ -427,3 +428,66 @@ async def test_ten_thousand_people_are_remembered_for_a_minute(service: Scripted
     assert bot._may_tell("new")
     assert bot._may_tell("0")
     assert not bot._may_tell("9999")
+
+
+@pytest.mark.parametrize("breaks", [True, False])
+async def test_a_bot_is_opened_with_all_it_needs_and_closed(
+    breaks: bool, service: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It recovers from the start; the database is closed last, whatever happens."""
+    calls: list[Any] = []
+
+    class Opened:
+        def __init__(self, settings: Any) -> None:
+            calls.append(("client", settings))
+
+        async def __aenter__(self) -> Any:
+            return self
+
+        async def __aexit__(self, *_: object) -> None:
+            calls.append("client closed")
+
+        @classmethod
+        async def open(cls, settings: Any) -> Any:
+            calls.append(("database", settings))
+            return SimpleNamespace(close=cls.close)
+
+        @staticmethod
+        async def close() -> None:
+            calls.append("database closed")
+
+    async def recover(self: Bot) -> None:
+        calls.append("recover")
+        try:
+            await asyncio.Event().wait()
+        finally:
+            calls.append("recovered")
+
+    async def close(self: Bot) -> None:
+        calls.append("bot closed")
+
+    monkeypatch.setattr("kensaku.client.Kensaku", Opened)
+    monkeypatch.setattr("kensaku.database.Database", Opened)
+    monkeypatch.setattr(Bot, "recover", recover)
+    monkeypatch.setattr(Bot, "close", close)
+    settings: Any = SimpleNamespace(allow_test=("ann",), tenant="acme")
+
+    async def serve() -> None:
+        async with open_bot(settings, "test", service) as bot:
+            await asyncio.sleep(0)
+            assert (bot.channel, bot.tenant, bot._writer) == ("test", "acme", service)
+            assert (bot._allowed("ann"), bot._allowed("ben")) == (True, False)
+            assert bot._allowed._variable == "KENSAKU_ALLOW_TEST"
+            assert isinstance(bot._assistant._client_of("acme"), Opened)
+            if breaks:
+                raise EOFError
+
+    if breaks:
+        with pytest.raises(EOFError):
+            await serve()
+    else:
+        await serve()
+    assert calls == [
+        ("client", settings), ("database", settings), "recover", "recovered", "bot closed",
+        "database closed", "client closed",
+    ]  # fmt: skip

@@ -22,7 +22,7 @@ from kensaku.assistant.channels._message import Content, NotDelivered
 from kensaku.assistant.channels._webhook import Received
 from kensaku.errors import ChannelFault
 
-from .fake_slack import SIGNING_SECRET, sign
+from .fake_slack import BOT_TOKEN, OWN, SIGNING_SECRET, open_slack, sign
 from .fake_telegram import SECRET, TOKEN
 
 SLACK = Settings(
@@ -194,15 +194,11 @@ async def test_a_reason_of_slack_is_shown_up_to_a_hundred_characters(
     assert fault.value.message == f"Slack refuses SLACK_BOT_TOKEN: {reason}"
 
 
-class Bot:
-    """Writes down presses, and has a word for each."""
-
-    def __init__(self) -> None:
-        self.presses: list[tuple[str, str]] = []
-
-    def press(self, person: str, data: str) -> str:
-        self.presses.append((person, data))
-        return "closed"
+async def test_the_bot_knows_its_own_name() -> None:
+    """By it, mentions of it are read, and its own messages are left alone."""
+    async with open_slack() as service, aiohttp.ClientSession() as session:
+        client = slack.make_client(f"{service.url}/api", BOT_TOKEN, session)  # type: ignore[arg-type]
+        assert await slack._who_am_i(client) == OWN
 
 
 class Whispers:

@@ -15,7 +15,8 @@ from kensaku.jobs.job import Job, JobProgress
 from kensaku.models import Document, Hit
 from kensaku.server.auth import Principal
 from kensaku.server.chat import Talk
-from kensaku.server.page import collections, compare, keys, providers, search, usage
+from kensaku.server.page import collections, compare, keys, providers, search, snippets, usage
+from kensaku.server.page import jobs as jobs_view
 from kensaku.server.page.chat_export import to_json, to_markdown
 from kensaku.server.page.form import SearchForm
 from kensaku.server.page.jobs import _view as job_view
@@ -85,6 +86,30 @@ def test_a_job_of_which_little_is_known(status, tone, share, can_cancel, can_res
 def test_a_job_is_named_by_the_first_that_it_has(arguments, about):
     """Address, query, question or collection."""
     assert job_view(EN, Job("j", "crawl", "done", arguments=arguments)).about == about
+
+
+async def test_the_newest_jobs_of_the_tenant_are_listed():
+    """Fifty of them."""
+    asked = []
+
+    async def list_jobs(**options):
+        asked.append(options)
+        return [Job("b", "crawl", "done"), Job("a", "crawl", "queued")]
+
+    async def jobs():
+        return SimpleNamespace(list=list_jobs)
+
+    page = page_of(SimpleNamespace(jobs=jobs), principal=Principal("bob", "t1"))
+    shown = await jobs_view.show(page)
+
+    assert asked == [{"tenant": "t1", "limit": 50}]
+    assert shown == {
+        "jobs": [
+            job_view(EN, Job("b", "crawl", "done")),
+            job_view(EN, Job("a", "crawl", "queued")),
+        ],
+        "use": snippets.for_jobs(page),
+    }
 
 
 @pytest.mark.parametrize(
