@@ -73,7 +73,7 @@ class Chat:
         self.is_over = False
         self._open_assistant, self._notices, self._japanese = open_assistant, notices, japanese
         self._opening: asyncio.Task[Assistant] | None = None
-        self._unanswered = 0
+        self._unanswered = False  # whether a question was not answered
 
     @property
     def words(self) -> Words:
@@ -110,7 +110,7 @@ class Chat:
                 continue
             warned = False
             await self._guarded(self._take(line))
-        return int(self._unanswered > 0)
+        return int(self._unanswered)
 
     async def assistant(self) -> Assistant:
         """Return the assistant as soon as the conversations are open."""
@@ -192,7 +192,7 @@ class Chat:
             with on_interrupt(task.cancel):
                 await task
         except KensakuError as error:
-            self._unanswered += 1
+            self._unanswered = True
             if self._has_failed_to_open():
                 raise
             self.screen.say(str(error))
@@ -239,7 +239,7 @@ class Chat:
             raise
         if (last := exchange.last) is not None:
             self.last = last.answer
-            self._unanswered += last.answer.text is None
+            self._unanswered |= last.answer.text is None
             self._notices.after(last.answer)
 
     async def _show(self, events: AsyncIterator[Event]) -> Question | None:
