@@ -12,7 +12,7 @@ from kensaku.database.conversations import Conversation, Message
 from kensaku.database.keys import create_key
 from kensaku.errors import InvalidQuery, UnknownName
 from kensaku.jobs.job import Job, JobProgress
-from kensaku.models import Document, Hit
+from kensaku.models import Document, Hit, Query
 from kensaku.server.auth import Principal
 from kensaku.server.chat import Talk
 from kensaku.server.page import collections, compare, keys, providers, search, snippets, usage
@@ -420,6 +420,31 @@ async def test_routes_of_an_address_are_compared(make_server, upstream):
     assert (tavily["errors"], [a.provider for a in brave["errors"]]) == ([], ["brave"])
     assert max(tavily["share"], brave["share"]) == 100
     assert compare.routes_in(page_of(query=f"route={'x' * 201}")) == ["x" * 200]
+
+
+@pytest.mark.parametrize("count", [1, 2, 6, 7])
+async def test_every_route_that_is_compared_counts_as_a_search(count, monkeypatch):
+    """Two to six of them, each for the first eight results."""
+    calls = []
+
+    async def check_limits(searches):
+        calls.append(("limits", searches))
+
+    async def made(client, query, routes):
+        calls.append((client, query, routes))
+        return "done"
+
+    monkeypatch.setattr(compare, "compare", made)
+    session = SimpleNamespace(client="the client", check_limits=check_limits)
+    routes = [f"r{n}" for n in range(count)]
+    if count in (1, 7):
+        with pytest.raises(InvalidQuery, match="two to six"):
+            await compare.run(page_of(), session, "otters", routes)
+        assert calls == []
+    else:
+        assert await compare.run(page_of(), session, "otters", routes) == "done"
+        query = Query("otters", max_results=8)
+        assert calls == [("limits", count), ("the client", query, routes)]
 
 
 def test_the_slowest_side_is_the_whole_width():
