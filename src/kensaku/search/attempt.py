@@ -117,10 +117,11 @@ async def _attempt(
     run.record(attempt)
     if run.budget.bounded and name not in run.beside.names:
         sent = not isinstance(answer, NotConnected)
+        taken = MIN_SECONDS if provider.is_web else 0.0
         await run.budget.settle(
             searches=0 if sent or not provider.is_web else -1,
             money=attempt.cost - price,
-            seconds=elapsed / 1000 - MIN_SECONDS,
+            seconds=elapsed / 1000 - taken,
         )
     log.debug("%s: %s in %.0f ms", name, failure or "answered", elapsed)
     return answer
