@@ -408,8 +408,14 @@ async def test_who_is_called_off_is_recorded_and_costs_nothing(make_client, cloc
     assert off.error.message == f"it was called off after {off.elapsed_ms / 1000:.1f} s"
     (told,) = [o for o in recorder.of("attempt") if o.provider == "tavily"]
     assert told.attributes() == {
-        **{"provider": "tavily", "number": 1, "outcome": "unavailable", "sent": True, "hits": 0},
-        **{"cost": 0.0, "key": 1, "error": "CalledOff"},
+        "provider": "tavily",
+        "number": 1,
+        "outcome": "unavailable",
+        "sent": True,
+        "hits": 0,
+        "cost": 0.0,
+        "key": 1,
+        "error": "CalledOff",
     }
 
 

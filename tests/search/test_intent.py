@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from kensaku.search.intent import MAX_CHARS, intent_of, subject
+from kensaku.search.intent.cues import Text
+from kensaku.search.intent.evidence import evidence_of
+from tests.search import evidence
 
 # `bench/intent.py` names the sets that were fitted on; the others were not. Each set was scored
 # before anything was changed for it: docs/decisions/intent.md has the figures.
@@ -105,3 +108,23 @@ def test_any_text_has_an_intent(text):
 def test_only_the_beginning_counts():
     """A page that somebody pasted is no error message for an error on its tenth line."""
     assert intent_of("otter " * MAX_CHARS + "TypeError: x") == "general"
+
+
+def test_the_evidence_is_that_which_the_weights_were_fitted_on():
+    """A word that is found otherwise makes a weight wrong, and no floor need notice."""
+    assert evidence.describe() == json.loads(evidence.FILE.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("asyncio.gather example", {"identifier": 1.0, "technical & programming_any": 1.0}),
+        ("facebook/react hooks", {"owner_and_name": 1.0}),
+        ("paper towels", {"not_papers": 0.6}),
+        ("トイレットペーパー 論文", {"literature": 0.6, "japanese": 1.0}),
+        ("Wild Otters Swim", {"title_case": 1.0}),
+    ],
+)
+def test_the_evidence_of_a_query(query, found):
+    """Each piece by its name; what is void is not there."""
+    assert evidence_of(Text(query)) == found
