@@ -20,7 +20,7 @@ import kensaku
 from kensaku import Document, Outcome, Settings
 from kensaku.errors import InvalidQuery, UsageError
 from kensaku.models import Hit
-from kensaku.sync import Kensaku, Portal, _iterate
+from kensaku.sync import Kensaku, Portal, SyncProxy, _has_coroutines, _iterate
 from kensaku.testing import FakeUpstream, faults
 
 
@@ -191,3 +191,180 @@ def test_ctrl_c_calls_a_search_off(up: FakeUpstream, tmp_path: Path) -> None:
 
         assert process.stdout.read() == "called off\n"
         assert process.wait(120) == 0
+
+
+# --- the portal and its proxies
+
+
+async def _nothing() -> None:
+    return None
+
+
+@pytest.fixture
+def portal() -> Iterator[Portal]:
+    made = Portal()
+    yield made
+    made.close(_nothing)
+
+
+def test_a_portal_is_one_named_thread_that_holds_up_no_exit(portal: Portal) -> None:
+    """Work runs there, and its errors are raised here."""
+
+    async def where() -> threading.Thread:
+        return threading.current_thread()
+
+    async def fails() -> None:
+        raise ZeroDivisionError
+
+    thread = portal.run(where())
+    assert (thread.name, thread.daemon) == ("kensaku-portal", True)
+    assert thread is portal.run(where()) is not threading.current_thread()
+    with pytest.raises(ZeroDivisionError):
+        portal.run(fails())
+
+
+def test_closing_a_portal_ends_what_still_runs(portal: Portal) -> None:
+    """After the last work; nothing is left of it."""
+    order: list[str] = []
+
+    async def forever() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            order.append("cancelled")
+
+    async def begin() -> asyncio.Task[None]:
+        task = asyncio.create_task(forever())
+        await asyncio.sleep(0)
+        return task
+
+    async def last() -> None:
+        order.append("last")
+
+    task = portal.run(begin())
+    portal.close(last)
+    portal.close(last)
+
+    assert order == ["last", "cancelled"]
+    assert task.cancelled()
+    assert not portal._thread.is_alive()
+    assert portal._loop.is_closed()
+    with pytest.raises(UsageError) as closed:
+        portal.run(_nothing())
+    assert str(closed.value) == "the client is closed"
+
+
+def test_a_portal_that_fails_to_close_ends_all_the_same() -> None:
+    """The error is raised, and no thread is left behind."""
+    made = Portal()
+
+    async def last() -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        made.close(last)
+    assert not made._thread.is_alive()
+
+
+def test_a_portal_that_is_closed_on_its_own_thread_does_not_wait_for_itself() -> None:
+    """The collector may run there."""
+    made, ran = Portal(), threading.Event()
+
+    async def last() -> None:
+        ran.set()
+
+    async def inside() -> None:
+        made.close(last)
+
+    made.run(inside())
+    made._thread.join(60)
+
+    assert ran.is_set()
+    assert not made._thread.is_alive()
+    made._loop.close()
+
+
+def test_who_would_wait_for_itself_is_told_so(portal: Portal) -> None:
+    """In one sentence."""
+
+    async def inside() -> None:
+        portal.run(_nothing())
+
+    with pytest.raises(UsageError) as refused:
+        portal.run(inside())
+    assert str(refused.value) == (
+        "this would wait for itself: it was called from the client's own loop"
+    )
+
+
+class Part:
+    """A part of the async API: with coroutines, plain methods, values and other parts."""
+
+    value = 7
+
+    def __repr__(self) -> str:
+        return "<part>"
+
+    async def later(self, n: int, *, more: int = 0) -> int:
+        """Add up, later."""
+        return n + more
+
+    def at_once(self, n: int) -> int:
+        return n
+
+    def another(self) -> Part:
+        return self
+
+    async def numbers(self) -> AsyncIterator[int]:
+        yield 1
+        yield 2
+
+
+Part.__module__ = "kensaku.part"
+
+
+def test_a_proxy_waits_for_what_would_be_awaited(portal: Portal) -> None:
+    """Values are themselves, parts are proxies, and nothing private is shown."""
+    proxy = SyncProxy(Part(), portal)
+
+    assert proxy.later(1, more=2) == 3
+    assert proxy.later.__doc__ == "Add up, later."
+    assert (proxy.at_once(5), proxy.value) == (5, 7)
+    assert isinstance(proxy.another(), SyncProxy)
+    assert list(proxy.numbers()) == [1, 2]
+    assert repr(proxy) == "<sync <part>>"
+    assert {"later", "value", "_target"} <= set(dir(proxy))
+    assert dir(proxy) == sorted(set(dir(proxy)))
+    proxy.value = 8
+    assert proxy._target.value == 8
+    with pytest.raises(AttributeError) as hidden:
+        _ = proxy._secret
+    assert str(hidden.value) == "'Part' has no public '_secret'"
+
+
+@pytest.mark.parametrize(
+    ("kind", "has"), [(Part, True), (Document, False), (asyncio.Event, False), (int, False)]
+)
+def test_only_our_own_objects_with_coroutines_are_proxies(kind: type, has: bool) -> None:
+    """An event of asyncio has coroutines, and is not ours."""
+    assert _has_coroutines(kind) is has
+
+
+def test_an_iterator_without_an_end_of_its_own_is_iterated_too(portal: Portal) -> None:
+    """Not every one can be closed."""
+
+    class Two:
+        """Yields two numbers."""
+
+        def __init__(self) -> None:
+            self.left = [1, 2]
+
+        def __aiter__(self) -> Two:
+            return self
+
+        async def __anext__(self) -> int:
+            if not self.left:
+                raise StopAsyncIteration
+            return self.left.pop(0)
+
+    assert list(_iterate(Two(), portal)) == [1, 2]
