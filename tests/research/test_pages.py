@@ -21,6 +21,7 @@ from tests.research.states import (
     plan,
     read,
     state,
+    weighed,
 )
 
 
@@ -184,3 +185,57 @@ def test_a_question_was_searched_when_somebody_could() -> None:
     assert was_searched(searched(failed, found(outcome="empty")), 1)
     assert not was_searched(searched(failed, found(outcome="empty")), 0)
     assert was_searched(searched(failed, files=[{"name": "n.txt", "text": "x"}]), 0)
+
+
+BOILERPLATE = (
+    "References|See also|External links|Further reading|Contents|Notes|Bibliography|Comments|"
+    "A comment|Related|Share|Menu|Navigation|Sources|Footnotes|Sign in|Subscribe|Cookie|"
+    "脚注|出典|関連項目|外部リンク|参考文献|目次|注釈|関連|コメント|共有"
+).split("|")
+
+
+@pytest.mark.parametrize("heading", BOILERPLATE)
+def test_headings_of_every_page_are_no_subtopics(heading: str) -> None:
+    """What stands on every page says nothing about this one."""
+    page = PAGE | {"headings": [heading, "Kelp forests"]}
+    run = state({"plan": plan("q"), "search-1-1": found(),
+                        "read-1": read(page)})  # fmt: skip
+
+    assert find_subtopics(run, 5) == ["Kelp forests"]
+
+
+@pytest.mark.parametrize(("length", "kept"), [(1, False), (2, True), (60, True), (61, False)])
+def test_a_subtopic_has_2_to_60_characters(length: int, kept: bool) -> None:
+    """Shorter ones are marks, and longer ones are sentences."""
+    page = PAGE | {"headings": ["k" * length]}
+    run = state({"plan": plan("q"), "search-1-1": found(),
+                        "read-1": read(page)})  # fmt: skip
+
+    assert bool(find_subtopics(run, 5)) is kept
+
+
+def test_the_confidence_of_a_question_is_that_of_its_best_search() -> None:
+    """Of those that could be made; files alone have none."""
+    results = {
+        "plan": plan("a", "b", "c"),
+        "search-1-1": found(confidence=0.2),
+        "search-1-2": found(confidence=None),
+        "search-1-3": found(outcome="unavailable", confidence=0.9),
+        "weigh-1": weighed(0),
+        "search-2-1": found(confidence=0.7),
+    }
+    evidence = Evidence(state(results), "estimate")
+
+    assert [evidence.confidence(n) for n in range(3)] == [0.7, 0.0, None]
+    assert not evidence
+    assert [evidence.was_read(n) for n in range(3)] == [False, False, False]
+
+
+def test_what_nobody_could_search_is_no_evidence() -> None:
+    """Although hits came with it."""
+    hit = Hit("https://a.example/", "A", "Otters sleep.")
+    run = state({"plan": plan("otters"),
+                        "search-1-1": found(hit, outcome="unavailable")})  # fmt: skip
+
+    assert not Evidence(run, "estimate")
+    assert Evidence(run, "estimate").citations("otters") == ()

@@ -9,7 +9,7 @@ import pytest
 
 from kensaku.errors import InvalidQuery
 from kensaku.research.attachments import Attachment, read_files
-from kensaku.research.effort import choose_effort
+from kensaku.research.effort import EFFORTS, EXTENTS, Effort, Extent, choose_effort
 from kensaku.research.request import ResearchRequest, check_schema
 
 PROPERTIES = {"properties": {"a": {"type": "string"}}}
@@ -214,3 +214,16 @@ def test_auto_chooses_by_the_size_of_the_task(
 ) -> None:
     """More than four questions, or more than 400 characters, are a large one."""
     assert choose_effort(model, "x" * chars, questions) == effort
+
+
+def test_the_bounds_of_runs_and_reports() -> None:
+    """As the documentation promises them."""
+    assert {
+        "mini": Effort(questions=4, rounds=2, pages=6, results=8),
+        "pro": Effort(questions=10, rounds=3, pages=20, results=12),
+    } == EFFORTS
+    assert {
+        "short": Extent(sentences=2, subtopics=0, words=150),
+        "standard": Extent(sentences=3, subtopics=3, words=500),
+        "long": Extent(sentences=5, subtopics=6, words=1_200),
+    } == EXTENTS

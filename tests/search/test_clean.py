@@ -61,6 +61,12 @@ def test_a_field_is_cut_at_its_bound(field, given, length):
     assert len(getattr(_cleaned(**{field: given}), field)) == length
 
 
+def test_the_site_behind_a_redirect_is_read_up_to_300_characters():
+    """No host name is longer, whatever stands before it."""
+    assert _cleaned(site=" " * 291 + "a.examples").site == "a.example"
+    assert _cleaned(site="a" * 254).site == ""
+
+
 def test_an_address_has_8_000_characters_at_most():
     """A longer one is no link that anybody can use."""
     fits = "https://a.example/".ljust(8_000, "x")
