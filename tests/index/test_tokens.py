@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
-from kensaku.index import tokens
+from kensaku.index import tokens, words
 from kensaku.index.tokens import (
     document_terms,
     name_terms,
@@ -12,7 +14,14 @@ from kensaku.index.tokens import (
     query_terms,
     similar_terms,
 )
-from kensaku.index.words import spellings, strip_accents, term_id, word_ids
+from kensaku.index.words import (
+    Expansion,
+    WordIds,
+    spellings,
+    strip_accents,
+    term_id,
+    word_ids,
+)
 
 
 @pytest.mark.parametrize(
@@ -291,3 +300,42 @@ def test_the_smallest_dictionary_that_is_installed_is_used(monkeypatch, caplog):
         installed.add(f"sudachidict_{name}")
         assert made()("ラッコの手") == ["ラッコ", "手"]
     assert asked == ["full", "core", "small"]
+
+
+def test_a_word_is_stemmed_once_however_often_it_is_read():
+    """Stemming takes longer than anything else."""
+    ids, stemmed = WordIds("en"), []
+    ids.stem = lambda word: stemmed.append(word) or word
+
+    assert ids["Otter"] == ids["otter"] == ids["otter"] == term_id("otter")
+    assert ids["the"] == 0
+    assert ids.expansions[ids["sea-otter"]] == Expansion(
+        (term_id("sea"), term_id("otter")), (term_id("seaotter"),), ()
+    )
+    assert stemmed == ["otter", "sea", "seaotter"]
+
+
+def test_a_full_cache_is_emptied_between_texts(monkeypatch):
+    """Memory is bounded, and what a text refers to stays while it is read."""
+    monkeypatch.setattr(words, "CACHED_WORDS", 3)
+    ids = WordIds("en")
+    for word in ("otter", "e-mail"):
+        _ = ids[word]
+    ids.start_text()
+    assert sorted(ids) == ["e-mail", "otter"]
+    assert (ids["e-mail"], list(ids.expansions)) == (-1, [-1])
+    _ = ids["heron"], ids["F-16"]
+    assert ids["F-16"] == -2
+    ids.start_text()
+
+    assert (len(ids), ids.expansions, ids._ids) == (0, {}, {})
+    assert ids["F-16"] == -1
+
+
+def test_each_thread_and_language_has_words_of_its_own():
+    """One thread's full cache must not be emptied while another reads."""
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(word_ids, "de").result()
+
+    assert word_ids("de") is word_ids("de") is not other
+    assert word_ids("xx") is word_ids("en") is not word_ids("de")
