@@ -13,7 +13,7 @@ import pytest
 
 from kensaku.errors import IndexFault, InvalidQuery
 from kensaku.index.engines.base import EntryFilter, ScoredEntry
-from kensaku.index.entries import day_of, entry_id
+from kensaku.index.entries import day_of, entry_id, text_hash
 from kensaku.index.meta import CollectionMeta
 from kensaku.index.request import Filters, SearchRequest
 from kensaku.index.search import FUZZY_NOTE, search
@@ -259,3 +259,226 @@ def test_a_search_beyond_its_bounds_is_refused(wrong):
 def test_a_search_at_its_bounds_is_taken(right):
     """To the last of them."""
     assert replace(REQUEST, **right) != REQUEST
+
+
+# --- several collections, several passages, variety
+
+
+class Several:
+    """Collections of different engines, as one; some of them may be another application's."""
+
+    def __init__(self, foreign: Any = None, **engines: Any) -> None:
+        self.engines, self.engine, self.lost = engines, self, dict[str, IndexFault]()
+        self.foreign = foreign
+        self.got: list[tuple[str, int]] = []
+
+    def names(self) -> list[str]:
+        return list(self.engines)
+
+    def is_foreign(self, name: str) -> bool:
+        return name not in self.engines
+
+    def fault(self, name: str) -> IndexFault | None:
+        return self.lost.get(name)
+
+    def meta(self, name: str) -> CollectionMeta:
+        self._of(name)
+        return CollectionMeta(passages=9, documents=9, languages={"en": 9}, model="m", dimensions=2)
+
+    def document(self, name: str, id: str, head: Any) -> Any:
+        return SimpleNamespace(text=f"{name}: all of {head['url']}")
+
+    def search_terms(self, name: str, *given: Any) -> list[ScoredEntry]:
+        return self._of(name).search_terms(name, *given)
+
+    def search_vector(self, name: str, *given: Any) -> list[ScoredEntry]:
+        return self._of(name).search_vector(name, *given)
+
+    def get(self, name: str, ids: Sequence[str]) -> dict[str, Any]:
+        self.got.append((name, len(ids)))
+        return self._of(name).get(name, ids)
+
+    def get_vectors(self, name: str, ids: Sequence[str]) -> dict[str, Sequence[float]]:
+        vectors = getattr(self._of(name), "vectors", {})
+        return {i: vectors[i] for i in ids if i in vectors}
+
+    def _of(self, name: str) -> Engine:
+        engine = self.engines[name]
+        if isinstance(engine, Exception):
+            raise engine
+        return engine
+
+
+def found(several: Several, **options: Any) -> tuple[list[tuple[str, str]], list[str]]:
+    """Which documents of which collections are found, and the notes."""
+    result = search(several, replace(REQUEST, **{"collections": None, **options}))  # type: ignore[arg-type]
+    return [(r["collection"], r["url"]) for r in result["rows"]], result["notes"]
+
+
+def test_collections_are_ranked_together_and_ties_go_by_name():
+    """Of a collection, then of a document."""
+    several = Several(b=Engine({"y": 10.0, "x": 10.0, "z": 30.0}), a=Engine({"w": 10.0}))
+
+    assert found(several) == ([("b", "z"), ("a", "w"), ("b", "x"), ("b", "y")], [])
+    assert found(several, max_results=2)[0] == [("b", "z"), ("a", "w")]
+    assert found(several, collections=("a",))[0] == [("a", "w")]
+
+
+DAMAGED = IndexFault("collection 'bad' is damaged", remedy="save what can be read")
+
+
+def test_a_collection_that_cannot_be_read_is_left_out_and_said():
+    """Unless it was named, or there is no other."""
+    several = Several(bad=DAMAGED, good=Engine({"a": 10.0}))
+    several.lost["good"] = IndexFault("2 documents are missing", remedy="add them again")
+
+    assert found(several) == (
+        [("good", "a")],
+        [
+            "collection 'bad' is damaged; it was not searched. Save what can be read",
+            "2 documents are missing. Add them again",
+        ],
+    )
+    for options in ({"collections": ("bad", "good")}, {"collections": ("bad",)}):
+        with pytest.raises(IndexFault) as caught:
+            found(several, **options)
+        assert caught.value is DAMAGED
+    with pytest.raises(IndexFault) as caught:
+        found(Several(bad=DAMAGED))
+    assert caught.value is DAMAGED
+
+
+def test_notes_stand_in_the_order_of_what_they_are_about():
+    """What was left out, then that the words are others, then what is lost."""
+
+    class Misspelled(Engine):
+        def search_terms(self, name: str, terms: Mapping[int, float], *more: Any) -> Any:
+            return super().search_terms(name, terms, *more) if len(terms) > 10 else []
+
+    several = Several(bad=DAMAGED, good=Misspelled({"a": 10.0}))
+    several.lost["good"] = IndexFault("lost", remedy="")
+
+    notes = found(several)[1]
+    assert [notes[0][:16], *notes[1:]] == ["collection 'bad'", FUZZY_NOTE, "lost. "]
+
+
+class Foreign:
+    """Another application's collections: one row each."""
+
+    def search(self, name: str, request: SearchRequest) -> list[Any]:
+        return [{"collection": name, "url": f"{name}/{n}", "score": n / 4} for n in (3, 1)]
+
+
+def test_collections_of_other_applications_are_searched_when_they_are_named():
+    """With ours, by score."""
+    several = Several(Foreign(), own=Engine({"a": 10.0}))
+    several.lost["own"] = IndexFault("lost", remedy="x")
+    theirs = [("x", "x/3"), ("x", "x/1")]
+
+    assert found(several) == ([("own", "a")], ["lost. X"])
+    assert found(several, collections=("x",)) == (theirs, [])
+    assert found(several, collections=("own", "x")) == (
+        [("x", "x/3"), ("own", "a"), ("x", "x/1")],
+        ["lost. X"],
+    )
+    assert found(several, collections=("x", "y"), max_results=3)[0] == [
+        ("x", "x/3"), ("y", "y/3"), ("x", "x/1"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "loaded"), [({}, 7), ({"mmr": 0.5}, 6), ({"freshness": 9.0}, 6)]
+)
+def test_a_little_more_is_loaded_than_is_returned(options, loaded):
+    """Five documents for their titles; three times as many where dates or likeness decide."""
+    several = Several(docs=Engine({f"d{n}": 20.0 - n for n in range(20)}))
+
+    rows, _ = found(several, max_results=2, **options)
+
+    assert rows == [("docs", "d0"), ("docs", "d1")]
+    assert several.got == [("docs", loaded)]
+
+
+def test_a_title_may_lift_a_document_over_one_before_it():
+    """Of those that are loaded."""
+    names = {f"d{n}": 20.0 - n for n in range(9)}
+    several = Several(docs=Engine(names, d6={"title": "Otters"}, d7={"title": "Otters"}))
+
+    assert found(several, max_results=2)[0] == [("docs", "d6"), ("docs", "d0")]
+
+
+def parts(**heads: Any) -> Engine:
+    """One document of three passages, and another."""
+    engine = Engine({"a": 3.0, "b": 1.0}, a={"parts": 3}, **heads)
+    for part, score in ((1, 5.0), (2, 4.0)):
+        engine.words[id_of("a", part)] = score
+        engine.payloads[id_of("a", part)] = {
+            "text": f"part {part}", "language": "ja", "rev": 1, "start": 10 * part,
+            "heading": f"H{part}",
+        }  # fmt: skip
+    return engine
+
+
+def test_a_document_is_one_row_with_its_best_passage_unless_passages_are_asked_for():
+    """The head says what belongs to the document, the passage what is its own."""
+    head = {"title": "T", "day": 1, "metadata": "{}"}
+    several = Several(docs=parts())
+    several.engines["docs"].payloads[id_of("a")] |= head
+
+    one, two = search(several, replace(REQUEST, include_document=True))["rows"]
+    every = search(several, replace(REQUEST, by_passage=True))["rows"]
+
+    assert one == {
+        "url": "a", "title": "T", "published": "1970-01-02", "language": "ja", "metadata": "{}",
+        "text": "part 1", "start": 10, "end": 16, "heading": "H1", "score": 0.3333,
+        "collection": "docs", "bm25": 5.0, "cosine": None, "highlights": [], "revision": 1,
+        "document": "docs: all of a",
+    }  # fmt: skip
+    assert two == {
+        "url": "b", "title": "", "published": None, "language": "en", "metadata": None,
+        "text": "b", "start": 0, "end": 1, "heading": "", "score": 0.0909,
+        "collection": "docs", "bm25": 1.0, "cosine": None, "highlights": [],
+        "revision": text_hash("b"), "document": "docs: all of b",
+    }  # fmt: skip
+    assert [(r["url"], r["start"], r["document"]) for r in every] == [
+        ("a", 10, None), ("a", 20, None), ("a", 0, None), ("b", 0, None),
+    ]  # fmt: skip
+    assert len(search(several, replace(REQUEST, by_passage=True, max_results=2))["rows"]) == 2
+
+
+def test_a_passage_of_an_older_revision_makes_room_for_the_next_of_its_document():
+    """Or for the next document."""
+    engine = parts()
+    engine.payloads[id_of("a", 1)]["rev"] = 0
+    several = Several(docs=engine)
+
+    rows = search(several, replace(REQUEST, max_results=1))["rows"]
+    assert [(r["url"], r["start"]) for r in rows] == [("a", 20)]
+    del engine.payloads[id_of("a", 2)], engine.words[id_of("a")]
+    engine.payloads[id_of("a")]["rev"] = 2
+    assert found(several) == ([("docs", "b")], [])
+
+
+@pytest.mark.parametrize(
+    ("mmr", "vectors", "order"),
+    [
+        (1.0, {}, "abc"),
+        (0.5, {}, "acb"),  # b has the words of a
+        (0.5, {"a": [1.0, 0.0], "b": [0.0, 1.0], "c": [1.0, 0.0]}, "abc"),  # c means the same
+        (0.5, {"a": [1.0, 0.0], "c": [1.0, 0.0]}, "abc"),
+        (0.5, {"a": [1.0, 0.0], "c": [1.0, 0.0, 0.0]}, "acb"),  # of another size: by words
+    ],
+)
+def test_variety_is_of_meaning_where_there_are_vectors_and_of_words_elsewhere(mmr, vectors, order):
+    """Of the best and what is unlike it."""
+    heads = {
+        "a": {"text": "otters swim far"},
+        "b": {"text": "otters swim away"},
+        "c": {"text": "bread"},
+    }
+    engine = Engine({"a": 10.0, "b": 9.9, "c": 9.0}, **heads)
+    engine.vectors = {id_of(n): v for n, v in vectors.items()}  # type: ignore[attr-defined]
+
+    rows, _ = found(Several(docs=engine), mmr=mmr)
+    assert [url for _, url in rows] == list(order)
+    assert len(found(Several(docs=engine), mmr=mmr, max_results=1)[0]) == 1
