@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from kensaku import Hit, Query, Settings
 from kensaku._resources import Resources
-from kensaku.errors import AddressRefused, IndexFault
+from kensaku.errors import AddressRefused, BudgetExceeded, IndexFault
+from kensaku.fetch import Extraction
+from kensaku.fetch.results import Failure
 from kensaku.models import Page
 from kensaku.search.budget import Budget, RetryBudget
 from kensaku.search.calibration import Model, write_models
 from kensaku.search.route import plan
 from kensaku.store import FallbackStore, MemoryStore
 from kensaku.testing import Cassette
+from tests.recorder import Recorder
 
 
 @pytest.fixture
@@ -363,3 +367,154 @@ async def test_plans_of_128_searches_are_kept(resources):
 
     assert made.planned.cache_info().currsize == 128
     await made.close()
+
+
+class Reader:
+    """In the place of the page reader: what it was asked."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[object, dict[str, object]]] = []
+
+    async def extract(self, urls, **options):
+        self.calls.append((urls, options))
+        failed = Failure("https://gone.example/", AddressRefused("gone"))
+        return Extraction((Page("https://a.example/", "A", "otters"),), (failed,))
+
+    def crawl(self, url, **options):
+        self.calls.append((url, options))
+        return "the crawl"
+
+    async def close(self):
+        pass
+
+
+async def test_pages_are_asked_for_with_time_and_progress_and_told_to_observers(resources):
+    """The progress of the call, or else of the client; a minute, unless the call says otherwise."""
+    made, reader, recorder = resources(), Reader(), Recorder()
+    made._readers[asyncio.get_running_loop()] = reader
+    made.progress = print
+    made.observers.add(recorder)
+
+    done = await made.extract(iter(["u", "v"]))
+    await made.extract(["u"], timeout=3, progress=repr)
+
+    assert reader.calls == [
+        (["u", "v"], {"timeout": 60.0, "progress": print}),
+        (["u"], {"timeout": 3, "progress": repr}),
+    ]
+    assert (len(done.results), len(done.failed)) == (1, 1)
+    assert [o.attributes() for o in recorder.of("pages")] == [
+        {"urls": 2, "results": 1, "failed": 1},
+        {"urls": 1, "results": 1, "failed": 1},
+    ]
+    assert "index" not in vars(made)
+
+
+async def test_fetches_are_spent_of_the_calls_budget_or_the_clients(resources):
+    """Only for what may be read; nothing is fetched beyond it."""
+    made, reader = resources(fetch_gate=True), Reader()
+    made._readers[asyncio.get_running_loop()] = reader
+    vars(made)["budget"] = own = Budget(fetches=3)
+    given = Budget(fetches=1)
+    made.gate.admit(["https://a.example/", "https://b.example/"])
+
+    done = await made.extract(["https://a.example/", "https://no.example/"])
+    await made.extract(["https://b.example/"], budget=given)
+    with pytest.raises(BudgetExceeded):
+        await made.extract(["https://b.example/"], budget=given)
+    refused = await made.extract(["https://no.example/", "https://nor.example/"])
+
+    assert (own.left(), given.left()) == ({"fetches": 2}, {"fetches": 0})
+    assert [f.url for f in done.failed] == ["https://gone.example/", "https://no.example/"]
+    assert [f.url for f in refused.failed] == ["https://no.example/", "https://nor.example/"]
+    assert refused.results == ()
+    assert len(reader.calls) == 2
+
+
+@pytest.mark.parametrize("keep", [False, True])
+async def test_a_crawl_gets_all_that_was_given(resources, keep):
+    """And keeps its pages when the settings say so."""
+    made, reader = resources(index_keep_fetched=keep), Reader()
+    made._readers[asyncio.get_running_loop()] = reader
+    made.progress = print
+    kept = made._keep_page if keep else None
+
+    assert made.crawl("u") == "the crawl"
+    made.crawl("u", resume=True, progress=repr, max_depth=2)
+
+    assert reader.calls == [
+        ("u", {"resume": False, "progress": print, "on_page": kept}),
+        ("u", {"resume": True, "progress": repr, "on_page": kept, "max_depth": 2}),
+    ]
+
+
+async def test_a_provider_is_made_once_as_it_is_configured(machine):
+    """With its address, its options and the client's resources."""
+    environ = {"KENSAKU_HOME": str(machine), "GOOGLE_API_KEY": "k", "GOOGLE_CX": "cx1",
+               "TAVILY_BASE_URL": "http://t.example/"}  # fmt: skip
+    made = Resources(Settings.load(environ=environ, state_url="memory:"))
+
+    tavily = made.provider("tavily")
+
+    assert tavily is made.provider("tavily")
+    assert tavily.base_url == "http://t.example"
+    assert made.provider("google").option.get("cx") == "cx1"
+    assert made.provider("brave").base_url == made.provider("brave").url
+    tenant = made.for_tenant("t1")
+    assert tenant.provider("tavily") is not tavily
+    await made.close()
+
+
+async def test_a_request_goes_over_the_network_or_to_the_cassette(resources):
+    """With the same query and key."""
+    made, told = resources(), []
+
+    class Provider:
+        def ask(self, *given):
+            told.append(("network", *given))
+            return "found"
+
+    class Tape:
+        replays = False
+
+        def ask(self, *given):
+            told.append(("tape", *given))
+            return "played"
+
+    provider, query = Provider(), Query("otters")
+    assert made.ask(provider, query, "k") == "found"
+    made._cassette = Tape()
+    assert made.ask(provider, query, "k") == "played"
+    assert made.for_tenant("t")._cassette is made._cassette
+
+    assert told == [
+        ("network", query, "k", made.http),
+        ("tape", provider, query, "k", made.http),
+    ]
+    await made.close()
+
+
+def test_a_tenant_has_the_progress_of_its_client(machine):
+    """What was given to the client is used: its budget, its observers."""
+    budget, recorder = Budget(searches=1), Recorder()
+    made = Resources(Settings(home=machine), budget=budget, progress=print, observers=[recorder])
+
+    tenant = made.for_tenant("t1")
+
+    assert (made.budget, made.progress, made.shared) == (budget, print, None)
+    assert made.observers.all == (recorder,)
+    assert (tenant.progress, tenant.shared) == (print, made)
+    assert tenant.settings == replace(made.settings, tenant="t1")
+    assert tenant._cache_store is made._cache_store
+    assert tenant.budget is not budget
+
+
+def test_the_cache_keeps_as_long_and_as_much_as_the_settings_say(machine):
+    """In the store of its own address."""
+    made = Resources(Settings(home=machine, cache_ttl=7, cache_stale=9, cache_max_bytes=10_000_000,
+                              state_url="memory:"))  # fmt: skip
+
+    assert made.cache is made.cache
+    assert (made.cache._ttl, made.cache._stale) == (7, 9)
+    assert isinstance(made._cache_store, FallbackStore)
+    assert not isinstance(made.store, FallbackStore)
