@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import zipfile
 from dataclasses import replace
@@ -24,9 +25,12 @@ from kensaku.research import (
     to_html,
     write_bundle,
 )
+from kensaku.research import bundle as bundle_module
+from kensaku.research.bundle import page_hashes
 from kensaku.research.diff import format_diff
 
 from .conftest import Model, Web
+from .states import PAGE, finished
 
 TASK = "How do sea otters sleep? What do sea otters eat each day?"
 
@@ -206,3 +210,155 @@ async def test_a_hostile_page_stays_text(client: Any, web: Web) -> None:
     assert report.sources
     assert not page.xpath("//script|//img|//*[@onclick or @onerror]")
     assert {a.get("href")[:5] for a in page.xpath("//a")} <= {"https", "#s1"}
+
+
+# --- by hand
+
+
+def hashed(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def test_a_bundle_is_these_files_to_the_byte(tmp_path: Path) -> None:
+    """Anybody can check it; the same run gives the same bytes."""
+    state, path = finished(), tmp_path / "run.zip"
+    page = json.dumps(PAGE, ensure_ascii=False, sort_keys=True, indent=1).encode()
+    searches = [f"searches/{n}.json" for n in ("search-1-1", "search-1-2", "search-2-2")]
+    names = [f"pages/{hashed(page)}.json", "report.md", "run.json", *searches]
+
+    write_bundle(state, path)
+    first = path.read_bytes()
+    write_bundle(state, str(path))
+    with zipfile.ZipFile(path) as bundle:
+        files = {entry.filename: bundle.read(entry) for entry in bundle.infolist()}
+        entries = bundle.infolist()
+
+    assert path.read_bytes() == first
+    assert list(tmp_path.iterdir()) == [path]
+    assert list(files) == ["manifest.json", *names]
+    assert {(e.date_time, e.compress_type) for e in entries} == {
+        ((1980, 1, 1, 0, 0, 0), zipfile.ZIP_DEFLATED)
+    }
+    assert json.loads(files["manifest.json"]) == {
+        "version": 1,
+        "input": "otters",
+        "files": {name: hashed(files[name]) for name in names},
+    }
+    assert files["report.md"].decode() == state.results["write"]["text"]
+    assert files[names[0]] == page
+    run_file = json.loads(files["run.json"])
+    assert run_file["order"] == list(state.results)
+    assert run_file["request"] == state.request.to_dict()
+    assert list(run_file["results"]) == sorted(
+        n for n in state.results if not n.startswith("search-")
+    )
+    assert run_file["results"]["read-1"]["pages"] == [hashed(page)]
+    assert page_hashes(state) == {PAGE["url"]: hashed(page)}
+    again = read_bundle(path)
+    assert again == state
+    assert list(again.results) == list(state.results)
+
+
+def test_a_run_without_a_report_has_an_empty_one(tmp_path: Path) -> None:
+    """Nobody could search, or it is not finished."""
+    none = finished()
+    for results in ({**none.results, "write": {**none.results["write"], "text": None}},
+                    {n: r for n, r in none.results.items() if n != "write"}):  # fmt: skip
+        write_bundle(State(none.request, results), tmp_path / "run.zip")
+        with zipfile.ZipFile(tmp_path / "run.zip") as bundle:
+            assert bundle.read("report.md") == b""
+
+
+def test_a_bundle_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
+    """And leaves nothing behind."""
+    (tmp_path / "taken").mkdir()
+
+    for path, why in ((tmp_path / "no" / "run.zip", "No such file or directory"),
+                      (tmp_path / "taken", "Is a directory")):  # fmt: skip
+        with pytest.raises(InvalidQuery) as caught:
+            write_bundle(finished(), path)
+        assert str(caught.value) == f"{path} cannot be written: {why}"
+    assert [p.name for p in tmp_path.iterdir()] == ["taken"]
+
+
+def changed(path: Path, **files: bytes) -> Path:
+    """A bundle with other files, and a manifest that knows them."""
+    write_bundle(finished(), path)
+    with zipfile.ZipFile(path) as bundle:
+        kept = {n: bundle.read(n) for n in bundle.namelist()}
+    manifest = json.loads(kept["manifest.json"])
+    for name, data in files.items():
+        kept[name] = data
+        manifest["files"][name] = hashed(data)
+    kept["manifest.json"] = json.dumps(manifest).encode()
+    with zipfile.ZipFile(path, "w") as bundle:
+        for name, data in kept.items():
+            bundle.writestr(name, data)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (b"{", "JSONDecodeError"),
+        (b"[]", "TypeError"),
+        (b"{}", "KeyError"),
+        (b'{"order": ["plan"], "results": {}}', "KeyError"),
+        (b'{"order": ["search-9-9"], "results": {}}', "KeyError"),
+    ],
+)
+def test_what_a_bundle_holds_must_be_readable(tmp_path: Path, text: bytes, why: str) -> None:
+    """Although its manifest is right."""
+    path = changed(tmp_path / "run.zip", **{"run.json": text})
+
+    with pytest.raises(InvalidQuery) as caught:
+        read_bundle(path)
+    assert str(caught.value) == f"{path} is no bundle of research ({why})"
+
+
+def test_every_refusal_names_the_file_and_the_reason(tmp_path: Path) -> None:
+    """Version, bound, or what was changed."""
+    path = changed(tmp_path / "run.zip")
+
+    def with_manifest(**values: Any) -> str:
+        with zipfile.ZipFile(path) as bundle:
+            kept = {n: bundle.read(n) for n in bundle.namelist()}
+        manifest = json.loads(kept["manifest.json"]) | values
+        with zipfile.ZipFile(path, "w") as bundle:
+            for name, data in (kept | {"manifest.json": json.dumps(manifest).encode()}).items():
+                bundle.writestr(name, data)
+        with pytest.raises(InvalidQuery) as caught:
+            read_bundle(path)
+        return str(caught.value)
+
+    assert with_manifest(version="2") == f"{path} is of version '2', not 1"
+    assert with_manifest(version=1, files={"run.json": "0"}) == (
+        f"{path} was changed: 'run.json' is not what the manifest says"
+    )
+    gone = tmp_path / "gone.zip"
+    with pytest.raises(InvalidQuery) as caught:
+        read_bundle(gone)
+    assert str(caught.value) == f"{gone} cannot be read: No such file or directory"
+
+
+@pytest.mark.parametrize(
+    ("files", "size", "fits"), [(8, 10**6, True), (6, 10**6, False), (8, 1, False)]
+)
+def test_a_bundle_has_so_many_files_and_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: int, size: int, fits: bool
+) -> None:
+    """Seven files here; 200 MiB and 10,000 files in earnest."""
+    assert (bundle_module.MAX_FILES, bundle_module.MAX_BYTES) == (10_000, 200 * 2**20)
+    path = tmp_path / "run.zip"
+    write_bundle(finished(), path)
+    with zipfile.ZipFile(path) as bundle:
+        count, total = len(bundle.infolist()), sum(e.file_size for e in bundle.infolist())
+    monkeypatch.setattr(bundle_module, "MAX_FILES", count if fits else files)
+    monkeypatch.setattr(bundle_module, "MAX_BYTES", total if fits else size)
+
+    if fits:
+        assert read_bundle(path) == finished()
+        return
+    with pytest.raises(InvalidQuery) as caught:
+        read_bundle(path)
+    assert str(caught.value) == f"{path} is larger than {size >> 20} MiB, or has too many files"

@@ -139,3 +139,12 @@ def test_an_open_bracket_holds_a_sentence_back_for_so_long() -> None:
 def test_a_quote_stands_in_its_source(quote: str, stands: bool) -> None:
     """Word for word, of six characters at least."""
     assert stands_in(quote, SOURCES[1]) is stands
+
+
+def test_a_heading_is_held_back_until_its_line_ends() -> None:
+    """It is no sentence, however many full stops it has, and nothing marks it."""
+    checker = Checker(SOURCES, "(?)")
+
+    assert [checker.feed(piece) for piece in ("#", "# One. Two", ". Three ", "[9]")] == [""] * 4
+    assert checker.feed("\n") == "## One. Two. Three"
+    assert checker.checked == Checked("## One. Two. Three")
