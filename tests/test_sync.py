@@ -368,3 +368,13 @@ def test_an_iterator_without_an_end_of_its_own_is_iterated_too(portal: Portal) -
             return self.left.pop(0)
 
     assert list(_iterate(Two(), portal)) == [1, 2]
+
+
+def test_closing_a_portal_ends_the_threads_of_its_work() -> None:
+    """Blocking work runs beside the loop, and must not outlive the client."""
+    made = Portal()
+    beside = made.run(asyncio.to_thread(threading.current_thread))
+
+    made.close(_nothing)
+
+    assert not beside.is_alive()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kensaku import Budget, Document, Hit, Outcome, Report
+from kensaku import Budget, Document, Hit, Outcome, Report, research
 from kensaku.answers.verify import verify
 from kensaku.errors import InvalidQuery, UnknownName
 from kensaku.research import Completed, Failed, Planned, SearchEnded, SourcesFound, TextDelta
@@ -309,3 +309,12 @@ def test_the_sync_client_has_both(tmp_path: Any) -> None:
 
     assert "Otters hold hands. [1]" in report.text
     assert isinstance(events[-1], Completed)
+
+
+def test_every_name_that_is_offered_is_there() -> None:
+    """They are loaded on first use: a wrong one would only be noticed then."""
+    offered = {name: getattr(research, name) for name in research.__all__}
+
+    assert {name: value.__name__ for name, value in offered.items()} == {
+        name: name for name in research.__all__
+    }
