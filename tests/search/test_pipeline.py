@@ -358,7 +358,7 @@ async def test_long_texts_are_cleaned_in_a_thread_and_not_shown_before(
 ):
     """Some milliseconds' work would hold up every other search."""
     client = make_client("tavily")
-    text = "x" * (pipeline.THREAD_CHARS - len("Otters") + more)
+    text = "x" * (200_000 - len("Otters") + more)
     Script(client, tavily=found_by("tavily", Hit("https://a.example/", "Otters", text)))
     rank, threads, heard = pipeline._rank, [], []
 
@@ -580,12 +580,12 @@ async def test_a_search_that_a_store_holds_up_ends_shortly_after_its_deadline(ma
     clock.advance(30)
     await turns(100)
     assert not task.done()
-    for _ in range(30):  # the grace, in steps
-        clock.advance(pipeline.GRACE / 10)
+    for _ in range(15):  # a grace of 50 ms, in steps
+        clock.advance(0.005)
         await turns(5)
     assert not task.done()  # it looks for an expired one
-    for _ in range(30):
-        clock.advance(pipeline.STALE_SECONDS / 10)
+    for _ in range(15):  # half a second
+        clock.advance(0.05)
         await turns(5)
 
     assert timeless(task.result()) == Response(
