@@ -6,13 +6,17 @@ import asyncio
 import json
 import random
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from kensaku import Kensaku
-from kensaku.errors import InvalidQuery
-from kensaku.jobs import Jobs
-from kensaku.jobs.sources import jsonl
+from kensaku.errors import InvalidQuery, PageUnavailable
+from kensaku.index import AddResult
+from kensaku.jobs import Jobs, bulk
+from kensaku.jobs.sources import jsonl, plan_shards
+
+from .fake_job import FakeJob
 
 WORDS = "otter river stone water fish bank night moon reed wind boat rain mud".split()
 
@@ -141,3 +145,187 @@ async def test_killed_in_a_shard_nothing_is_lost_and_nothing_is_twice(
     assert job.result["updated"] == 0
     assert job.result["rejected"] == 8
     assert await checked(settings) == 4_000
+
+
+class FakeIndex:
+    """Takes all documents; `fails` writes are refused first."""
+
+    def __init__(self, fails: int = 0) -> None:
+        self.added: list[tuple[list[str], str]] = []
+        self.optimized: list[str] = []
+        self.fails = fails
+
+    async def add(self, documents, *, collection):
+        if self.fails:
+            self.fails -= 1
+            raise OSError("away")
+        self.added.append(([d.url for d in documents], collection))
+        return AddResult(len(documents) - 1, 1, 0)
+
+    async def optimize(self, collection):
+        self.optimized.append(collection)
+
+
+def counted(documents: int, examples: int, reason: str = "not JSON") -> dict:
+    """What a part returns."""
+    where = [{"where": f"w{n}", "why": reason} for n in range(examples)]
+    counts = {"documents": documents, "added": 1, "updated": 2, "unchanged": 3, "rejected": 4}
+    return {**counts, "reasons": {reason: examples}, "examples": where}
+
+
+async def test_the_parts_of_a_job_are_summed_up(tmp_path):
+    """Counts and reasons of all, the most frequent first; the first twenty examples."""
+    file = tmp_path / "d.jsonl"
+    file.write_text("{}\n")
+    index = FakeIndex()
+    results = [counted(10, 15), counted(20, 16, "without text")]
+    job = FakeJob(SimpleNamespace(index=index), results)
+
+    found = await bulk.run(job, {"sources": [str(file)], "collection": "c"})
+
+    examples = results[0]["examples"] + results[1]["examples"][:5]
+    assert found == {
+        "collection": "c", "shards": 1, "documents": 30, "added": 2, "updated": 4,
+        "unchanged": 6, "rejected": 8, "reasons": {"without text": 16, "not JSON": 15},
+        "examples": examples,
+    }  # fmt: skip
+    assert list(found["reasons"]) == ["without text", "not JSON"]
+    (shard,) = plan_shards([str(file)])
+    assert job.events == [
+        ("looking at the sources", 0, 0, 0),
+        "plan",
+        ("indexing", 0, 3, 0),
+        [{"shard": shard.to_dict(), "collection": "c"}],
+        ("optimizing", 0, 3, 0),
+        "optimize",
+    ]
+    assert index.optimized == ["c"]
+
+
+async def test_nothing_is_optimized_when_nothing_was_indexed(tmp_path):
+    """There may be no such collection."""
+    (tmp_path / "d.jsonl").write_text("{}\n")
+    job = FakeJob(results=[counted(0, 1)])
+
+    await bulk.run(job, {"sources": [str(tmp_path / "d.jsonl")], "collection": "c"})
+
+    assert job.events[-1] == ("optimizing", 0, 3, 0)
+
+
+def lines(file, good: int, bad: int) -> dict:
+    rows = [json.dumps({"url": f"https://e.org/{n}", "text": "otters"}) for n in range(good)]
+    file.write_text("\n".join([*rows, *["no"] * bad]))
+    (shard,) = plan_shards([str(file)])
+    return {"shard": shard.to_dict(), "collection": "c"}
+
+
+async def test_a_part_is_indexed_batch_by_batch(tmp_path):
+    """It reports the bytes and the documents that are done so far."""
+    part = lines(tmp_path / "d.jsonl", 410, 30)
+    index = FakeIndex()
+    job = FakeJob(SimpleNamespace(index=index))
+
+    found = await bulk.run_part(job, part)
+
+    examples = found.pop("examples")
+    assert found == {
+        "documents": 410, "added": 408, "updated": 2, "unchanged": 0, "rejected": 30,
+        "reasons": {"not JSON": 30},
+    }  # fmt: skip
+    assert len(examples) == 5  # of a batch, twenty of all
+    assert [(len(urls), name) for urls, name in index.added] == [(400, "c"), (10, "c")]
+    first, size = job.events[1], part["shard"]["size"]
+    assert job.events == ["batch", ("", first[1], 0, 400), "batch", ("", size, 0, 410)]
+    assert 0 < first[1] < size
+
+
+async def test_a_part_lists_twenty_examples(tmp_path):
+    """Of all its batches."""
+    job = FakeJob(SimpleNamespace(index=FakeIndex()))
+
+    found = await bulk.run_part(job, lines(tmp_path / "d.jsonl", 0, 2_100))
+
+    assert (found["rejected"], len(found["examples"])) == (2_100, 20)
+    assert found["reasons"] == {"not JSON": 2_100}
+
+
+async def test_a_batch_that_fails_is_done_again_from_its_beginning(tmp_path):
+    """No record is left out."""
+    index = FakeIndex(fails=1)
+    job = FakeJob(SimpleNamespace(index=index))
+    job.attempts = 2
+
+    found = await bulk.run_part(job, lines(tmp_path / "d.jsonl", 410, 0))
+
+    assert job.events[:2] == ["batch", "again"]
+    assert found["documents"] == 410
+    urls = [url for urls, _ in index.added for url in urls]
+    assert urls == [f"https://e.org/{n}" for n in range(410)]
+
+
+class FakeSitemaps:
+    """Fetches sitemaps: their addresses, or None for what cannot be had."""
+
+    def __init__(self, maps: dict[str, list[str] | None]) -> None:
+        self.maps = maps
+        self.fetched: list[tuple[str, bool]] = []
+        self._resources = SimpleNamespace(reader=lambda: SimpleNamespace(fetcher=self))
+
+    async def fetch(self, url: str, *, crawling: bool = False):
+        self.fetched.append((url, crawling))
+        found = self.maps[url]
+        if found is None:
+            raise PageUnavailable("the server answered 404")
+        kind = "sitemap" if url.endswith("index.xml") else "url"
+        inner = "".join(f"<{kind}><loc>{u}</loc></{kind}>" for u in found)
+        root = "sitemapindex" if kind == "sitemap" else "urlset"
+        namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
+        return SimpleNamespace(body=f'<{root} xmlns="{namespace}">{inner}</{root}>'.encode())
+
+
+HOST = "https://e.org"
+
+
+async def test_the_sitemaps_of_a_sitemap_are_read_once_each():
+    """One that cannot be had costs its own pages alone; files come before sitemaps."""
+    maps = FakeSitemaps({
+        f"{HOST}/index.xml": [f"{HOST}/a.xml", f"{HOST}/gone.xml", f"{HOST}/b.xml",
+                              f"{HOST}/a.xml", f"{HOST}/index.xml"],
+        f"{HOST}/a.xml": [f"{HOST}/1", f"{HOST}/2"],
+        f"{HOST}/gone.xml": None,
+        f"{HOST}/b.xml": [f"{HOST}/2", f"{HOST}/3"],
+    })  # fmt: skip
+    shards = await bulk._plan(FakeJob(maps), [f"{HOST}/index.xml"])
+
+    pages = [f"{HOST}/1", f"{HOST}/2", f"{HOST}/3"]
+    assert shards == [{"format": "sitemap", "files": pages, "size": 3, "start": 0, "end": 0}]
+    names = ("index", "a", "gone", "b")
+    assert maps.fetched == [(f"{HOST}/{name}.xml", True) for name in names]
+
+
+async def test_files_and_sitemaps_are_planned_together(tmp_path):
+    """Each kind in its own way."""
+    (tmp_path / "d.jsonl").write_text("{}\n")
+    maps = FakeSitemaps({f"{HOST}/a.xml": [f"{HOST}/1"]})
+    shards = await bulk._plan(FakeJob(maps), [f"{HOST}/a.xml", str(tmp_path / "d.jsonl")])
+
+    assert [shard["format"] for shard in shards] == ["jsonl", "sitemap"]
+
+
+async def test_a_sitemap_that_cannot_be_had_ends_the_job():
+    """And so does one without pages: it may be another file."""
+    with pytest.raises(PageUnavailable):
+        await bulk._plan(FakeJob(FakeSitemaps({f"{HOST}/a.xml": None})), [f"{HOST}/a.xml"])
+    with pytest.raises(InvalidQuery, match=r"https://e\.org/a\.xml lists no pages"):
+        await bulk._plan(FakeJob(FakeSitemaps({f"{HOST}/a.xml": []})), [f"{HOST}/a.xml"])
+
+
+async def test_a_sitemap_may_name_a_bounded_number_of_others(monkeypatch):
+    """It may be endless."""
+    monkeypatch.setattr(bulk, "MAX_SITEMAPS", 3)
+    names = [f"{HOST}/{n}.xml" for n in range(5)]
+    maps = FakeSitemaps({f"{HOST}/index.xml": names, **{n: [f"{n}/page"] for n in names}})
+    (shard,) = await bulk._plan(FakeJob(maps), [f"{HOST}/index.xml"])
+
+    assert shard["files"] == [f"{HOST}/0.xml/page", f"{HOST}/1.xml/page"]
+    assert len(maps.fetched) == 3

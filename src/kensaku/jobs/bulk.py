@@ -128,7 +128,7 @@ async def _sitemap_shards(job: JobRun, url: str) -> list[Shard]:
                 raise
             continue
         sitemap = await asyncio.to_thread(read_sitemap, fetched.body)
-        queue += [address for address in sitemap.sitemaps if address not in queue]
+        queue += [a for a in dict.fromkeys(sitemap.sitemaps) if a not in queue]
         pages += sitemap.pages
     if not pages:
         raise InvalidQuery(f"{url[:200]} lists no pages", remedy="give the URL of a sitemap")
