@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import getpass
+import io
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -144,4 +147,49 @@ def test_one_name_is_set_or_unset_at_a_time(words: list[str], cli: Cli, machine:
 
     assert (done.status, done.out) == (2, "")
     assert "one name, and for set one value; kensaku config [options]" in done.err
+    assert not (machine / "config.toml").exists()
+
+
+def test_a_value_that_is_not_given_is_read_from_standard_input(
+    cli: Cli, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One line of a pipe; all of it with a dash."""
+    file = machine / "config.toml"
+    monkeypatch.setattr(sys, "stdin", io.StringIO(" 7 \n8\n"))
+    done = cli("config", "set", "max_results")
+    assert (done.status, done.out) == (0, "")
+    assert done.err == f"kensaku config: max_results is set in {file}\n"
+    assert file.read_text() == "max_results = 7\n"
+
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\n 9\n"))
+    assert cli("config", "set", "max_results", "-").status == 0
+    assert file.read_text() == "max_results = 9\n"
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\n"))
+    assert cli("config", "set", "max_results").status == 2
+
+
+def test_a_value_is_asked_for_on_a_terminal_without_being_shown(
+    cli: Cli, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that nobody reads it over a shoulder."""
+    prompts: list[str] = []
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(getpass, "getpass", lambda said: prompts.append(said) or " 6 ")
+
+    assert cli("config", "set", "max_results").status == 0
+    assert prompts == ["max_results: "]
+    assert (machine / "config.toml").read_text() == "max_results = 6\n"
+
+
+def test_a_file_of_ones_own_is_written_and_named(cli: Cli, tmp_path: Path, machine: Path) -> None:
+    """And not the usual one."""
+    file = tmp_path / "mine.toml"
+
+    assert cli("config", "path", "--config", file).out == f"{file}\n"
+    assert cli("config", "path").out == f"{machine / 'config.toml'}\n"
+    assert cli("config", "set", "timeout", "9", "--config", file).status == 0
+    assert file.read_text() == "timeout = 9\n"
+    done = cli("config", "unset", "timeout", "--config", file)
+    assert (done.out, done.err) == ("", f"kensaku config: timeout was taken out of {file}\n")
+    assert "timeout" not in file.read_text()
     assert not (machine / "config.toml").exists()
