@@ -11,10 +11,13 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 
-from kensaku.cli._follow import _duration, _Meter, follow, print_job
+from kensaku import Settings, jobs
+from kensaku.cli._follow import _duration, _Meter, follow, print_job, run_job
 from kensaku.jobs.job import Job, JobProgress
 
 JOB = Job(
@@ -166,3 +169,93 @@ async def test_the_bar_is_erased_before_anything_else_is_said(interrupted, monke
     bar = "\r\x1b[Kreading ██████░░░░░░░░░░░░░░░░░░ 5/20"
     said = "stopped; it goes on with: kensaku jobs resume j-1\n" if interrupted else ""
     assert sys.stderr.getvalue() == f"{bar}\r\x1b[K{said}"
+
+
+class FakeJobs:
+    """A database of jobs: `listed` are there, what is submitted gets the id `new`."""
+
+    listed: ClassVar[list[Job]] = []
+    calls: ClassVar[list[Any]] = []
+
+    def __init__(self, settings: Settings, *, workers: int | None) -> None:
+        self.calls.append(("open", settings.tenant, workers))
+
+    async def __aenter__(self) -> FakeJobs:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.calls.append("close")
+
+    async def list(self, **filters: Any) -> Any:
+        self.calls.append(("list", filters))
+        return self.listed
+
+    async def submit(self, kind: str, arguments: Any, **options: Any) -> str:
+        self.calls.append(("submit", kind, arguments, options))
+        return "new"
+
+    async def start(self) -> None:
+        self.calls.append("start")
+
+    async def events(self, id: str) -> AsyncIterator[Job]:
+        self.calls.append(("events", id))
+        yield replace(DONE, id=id)
+
+
+CRAWL = {"url": "https://a.example/", "limit": 3}
+STORED = {**CRAWL, "timeout": 3_600.0, "collection": "default"}
+ACME = Settings(tenant="acme")
+
+
+@pytest.fixture
+def database(monkeypatch: pytest.MonkeyPatch) -> type[FakeJobs]:
+    monkeypatch.setattr(FakeJobs, "listed", [])
+    monkeypatch.setattr(FakeJobs, "calls", [])
+    monkeypatch.setattr(jobs, "Jobs", FakeJobs, raising=False)
+    return FakeJobs
+
+
+async def test_a_job_is_submitted_run_and_followed(database: type[FakeJobs], capsys: Any) -> None:
+    """In this process, by who operates it, for the tenant of the settings."""
+    database.listed = [
+        Job("old", "crawl", "failed", arguments=STORED),
+        Job("other", "crawl", "running", arguments=STORED | {"limit": 4}),
+    ]
+
+    assert await run_job(ACME, "crawl", CRAWL, json=True, workers=3) == 0
+    assert database.calls == [
+        ("open", "acme", 3),
+        ("list", {"tenant": "acme", "kind": "crawl"}),
+        ("submit", "crawl", STORED, {"tenant": "acme", "operator": True}),
+        "start",
+        ("events", "new"),
+        "close",
+    ]
+    out, err = capsys.readouterr()
+    assert (json.loads(out)["id"], err) == ("new", "")
+
+
+async def test_the_same_command_goes_on_with_the_same_job(
+    database: type[FakeJobs], capsys: Any
+) -> None:
+    """The newest of those that have not ended."""
+    database.listed = [
+        Job("first", "crawl", "queued", arguments=STORED),
+        Job("second", "crawl", "running", arguments=STORED),
+    ]
+
+    assert await run_job(ACME, "crawl", CRAWL, json=False) == 0
+    assert database.calls[0] == ("open", "acme", None)
+    assert database.calls[2:] == ["start", ("events", "first"), "close"]
+    out, err = capsys.readouterr()
+    assert err == "going on with job first\n"
+    assert out.startswith("id         first\n")
+
+
+async def test_files_may_be_named_by_who_runs_the_command(
+    database: type[FakeJobs], tmp_path: Path
+) -> None:
+    """The command line is that of the operator."""
+    await run_job(ACME, "bulk", {"sources": [str(tmp_path)]}, json=True)
+
+    assert database.calls[2][2] == {"sources": [str(tmp_path)], "collection": "default"}
