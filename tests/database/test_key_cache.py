@@ -155,3 +155,14 @@ async def test_a_caller_that_leaves_does_not_take_the_lookup_with_it(db, now):
 
     assert await stays == key
     assert await cache.find(secret) == key
+
+
+async def test_a_key_that_is_created_here_is_needed_at_once(db, now, queries):
+    """Nobody is asked, and it is not asked again a second later."""
+    cache = KeyCache(db, clock=now)
+    assert not await cache.required()
+    cache.require()
+    assert await cache.required()
+    now.seconds += 10
+    assert await cache.required()
+    assert len(queries) == 1
