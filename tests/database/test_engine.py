@@ -13,11 +13,13 @@ from contextlib import suppress
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
 from kensaku import Settings
-from kensaku.database import Database, url_of
+from kensaku.database import Database, engine, url_of
+from kensaku.database.connection import parse_url
 from kensaku.database.engine import PRAGMAS, faults
-from kensaku.errors import ConfigError, DatabaseFault
+from kensaku.errors import ConfigError, DatabaseFault, MissingExtra
 
 PASSWORD = "hunter2-CANARY"
 
@@ -205,3 +207,74 @@ def test_nothing_is_imported_by_asking_for_the_url():
     """Every command knows the setting; SQLAlchemy takes a second."""
     code = "import sys, kensaku.database as d; d.url_of; assert 'sqlalchemy' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ})
+
+
+def refused(kind, message="no", **more):
+    """An error of SQLAlchemy around one of a driver."""
+    cause = sqlite3.OperationalError(message) if "sqlstate" not in more else Exception(message)
+    for name, value in more.items():
+        setattr(cause, name, value)
+    return kind("SELECT 1", {}, cause)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (
+            refused(OperationalError, sqlite_errorname="SQLITE_BUSY"),
+            "another process holds the lock of the database",
+        ),
+        (refused(OperationalError, sqlstate=None), "the database cannot be connected to"),
+        (refused(OperationalError, sqlstate="57P01"), "the database refused: OperationalError"),
+        (refused(DBAPIError, sqlstate=None), "the database refused: DBAPIError"),
+        (refused(OperationalError, "x" * 200), f"the database failed: {'x' * 100}"),
+        (SQLAlchemyError("no"), "the database refused: SQLAlchemyError"),
+    ],
+)
+def test_what_failed_is_said(error, said):
+    """Without what the driver said, which may repeat the URL."""
+    with pytest.raises(DatabaseFault) as fault, faults():
+        raise error
+    assert fault.value.message == said
+    assert fault.value.__suppress_context__
+
+
+def test_a_database_that_is_late_is_a_fault():
+    """With how long it had."""
+    with pytest.raises(DatabaseFault, match="the database did not answer within 15 s"), faults():
+        raise TimeoutError
+
+
+async def test_who_reads_does_not_wait_for_who_writes(file_db, machine):
+    """A transaction that writes has the lock from its beginning; one that reads takes none."""
+    other = sqlite3.connect(machine / "kensaku.db", timeout=0, isolation_level=None)
+    async with file_db.read():
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("ROLLBACK")
+    async with file_db.write():
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            other.execute("BEGIN IMMEDIATE")
+    other.close()
+
+
+def test_the_connections_to_a_server_are_checked_and_prepare_nothing(monkeypatch):
+    """It may have been restarted, and a pooler may stand before it."""
+    made = []
+    monkeypatch.setattr(engine, "create_async_engine", lambda *a, **o: made.append((a, o)))
+    url = parse_url("postgresql://host/name")
+    engine._engine(url)
+
+    options = {"connect_timeout": 10, "prepare_threshold": None}
+    pool = {"pool_size": 5, "max_overflow": 5, "pool_pre_ping": True}
+    assert made == [((url,), {**pool, "connect_args": options})]
+
+
+async def test_a_driver_that_is_missing_is_named(machine, monkeypatch):
+    """With the extra that has it."""
+
+    def no_engine(url):
+        raise ImportError
+
+    monkeypatch.setattr(engine, "_engine", no_engine)
+    with pytest.raises(MissingExtra, match=r"kensaku\[server\]"):
+        await Database.open(Settings(home=machine))
