@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from kensaku.cli import _scan
 from kensaku.cli._scan import Patterns, missing_files, scan_folder
 
 
@@ -52,3 +54,59 @@ def test_patterns_choose_files(
     assert sorted(p.relative_to(tmp_path).as_posix() for p in scan.files) == left
     assert {reason for _, reason in scan.skipped} <= {"excluded", "not included"}
     assert scan.skipped
+
+
+def test_a_scan_is_in_order_and_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every file is in one of its halves; a folder that is left out is not looked into."""
+    monkeypatch.setattr(_scan, "MAX_BYTES", 5)
+    for name in ("b/z.md", "b/y.txt", "a/x.md", ".git/config", "old/c.md", "c.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("12345")
+    (tmp_path / "large.md").write_text("123456")
+    (tmp_path / "empty.md").touch()
+    (tmp_path / "link.md").symlink_to(tmp_path / "c.md")
+    os.mkfifo(tmp_path / "pipe.md")
+    for name in ("b/z.md", "a/x.md", "c.md"):
+        os.utime(tmp_path / name, ns=(1_000, 2_000))
+    scan = scan_folder(tmp_path, Patterns(("*.md",), ("old",)))
+
+    assert list(scan.files.items()) == [
+        (tmp_path / name, (2_000, 5)) for name in ("c.md", "a/x.md", "b/z.md")
+    ]
+    assert scan.skipped == [
+        (tmp_path / ".git", "hidden"),
+        (tmp_path / "old", "excluded"),
+        (tmp_path / "empty.md", "empty"),
+        (tmp_path / "large.md", "too large"),
+        (tmp_path / "link.md", "link"),
+        (tmp_path / "pipe.md", "special"),
+        (tmp_path / "b" / "y.txt", "not included"),
+    ]
+    assert _scan._stamp(tmp_path / "gone") == (None, "unreadable")
+
+
+def test_a_file_below_what_is_now_a_file_is_missing(tmp_path: Path) -> None:
+    """Its folder was replaced."""
+    (tmp_path / "folder").write_text("text")
+
+    assert missing_files([tmp_path / "folder" / "a.md"]) == [tmp_path / "folder" / "a.md"]
+
+
+@pytest.mark.parametrize(
+    ("patterns", "relative", "excluded", "wanted"),
+    [
+        (Patterns(), "a/b.md", False, True),
+        (Patterns(("*.md",)), "a/b.md", False, True),
+        (Patterns(("*.MD",)), "a/b.md", False, False),
+        (Patterns(("a/*",)), "a/b.md", False, True),
+        (Patterns(("a/*",)), "b.md", False, False),
+        (Patterns((), ("b.md",)), "a/b.md", True, True),
+        (Patterns((), ("a/",)), "a", True, True),
+        (Patterns((), ("c/b.md",)), "a/b.md", False, True),
+    ],
+)
+def test_a_pattern_is_of_names_unless_it_has_a_slash(
+    patterns: Patterns, relative: str, excluded: bool, wanted: bool
+) -> None:
+    """Then it is of paths below the folder."""
+    assert (patterns.excludes(relative), patterns.wants(relative)) == (excluded, wanted)
