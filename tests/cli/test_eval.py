@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from kensaku import client
+from kensaku.answers.context import Context
 from kensaku.evaluate import RouteScore, choose, holds
+from kensaku.models import Outcome
 from kensaku.testing import FakeUpstream, faults
 
 from .conftest import Cli
@@ -93,3 +97,45 @@ def test_a_tie_goes_to_the_cheaper_and_then_to_the_faster():
     assert "cheaper" in choose([many, cheap, poor]).why
     assert choose([many, cheap, fast, poor]).chosen == "fast"
     assert choose([poor, many]).chosen == "dear"
+
+
+def test_every_route_is_asked_by_a_client_of_its_own(
+    cli: Cli, questions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the tokens that are allowed and without the cache; all of them are closed."""
+    calls: list[Any] = []
+
+    class FakeKensaku:
+        def __init__(self, settings: Any, *, cassette: Any) -> None:
+            self.name = cassette.path.name
+            calls.append(("open", settings.home, self.name))
+
+        async def __aenter__(self) -> FakeKensaku:
+            return self
+
+        async def __aexit__(self, *_: object) -> None:
+            calls.append(("close", self.name))
+
+        async def context(self, question: str, **options: Any) -> Any:
+            calls.append((self.name, question, options))
+            return Context("Otters hold hands.", (), 5, Outcome.FOUND)
+
+    monkeypatch.setattr(client, "Kensaku", FakeKensaku)
+    tapes = tmp_path / "tapes"
+    words = ("--route", "tavily,brave+local", "--max-tokens", "77", "--cassettes", tapes, "--json")
+    done = cli("eval", questions, *words)
+
+    assert done.status == 0
+    assert [row["route"] for row in done.json["routes"]] == ["tavily", "brave,local"]
+    assert calls[:2] == [
+        ("open", calls[0][1], "tavily.json"), ("open", calls[0][1], "brave+local.json"),
+    ]  # fmt: skip
+    assert calls[-2:] == [("close", "brave+local.json"), ("close", "tavily.json")]
+    asked = [call for call in calls if isinstance(call[-1], dict)]
+    expected = [
+        (tape, row["question"], {"max_tokens": 77, "route": route, "cache": False})
+        for tape, route in (("tavily.json", "tavily"), ("brave+local.json", "brave,local"))
+        for row in QUESTIONS
+    ]
+    assert len(asked) == len(expected)
+    assert all(call in asked for call in expected)
