@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import update
@@ -14,7 +16,11 @@ from kensaku.database.key_budgets import KeyBudgets
 from kensaku.database.keys import create_key, revoke_key
 from kensaku.database.tables import API_KEYS
 from kensaku.database.usage import summarise
+from kensaku.errors import DatabaseFault, JobFailed
 from kensaku.jobs import Jobs
+from kensaku.jobs.accounting import Accounting
+from kensaku.observe import Caller, caller
+from kensaku.search.budget import current_budget
 from kensaku.testing import faults
 from tests.jobs.conftest import BEAT, DEAD
 from tests.research.conftest import FOOD, SLEEP, Web
@@ -128,3 +134,90 @@ async def test_another_process_books_on_the_same_key(
         quota = KeyBudgets(k._resources.store).of_run(key)
         assert quota is not None
         assert await quota.is_spent()
+
+
+class FakeJob:
+    """What the accounting asks of a job."""
+
+    id, tenant, kind = "crawl-1", "acme", "crawl"
+
+    def __init__(self, key_id: str = "") -> None:
+        self.key_id = key_id
+        self.client = SimpleNamespace(_resources=SimpleNamespace(store="store", budget="own"))
+
+
+@pytest.fixture
+async def accounting(machine):
+    opened = Accounting(Settings(home=machine))
+    yield opened
+    await opened.close()
+
+
+async def test_it_opens_once_and_closes_once(accounting):
+    """With the first job; before that there is nothing to write or to close."""
+    await accounting.flush()
+    await accounting.close()
+    first, second = await asyncio.gather(accounting.open(), accounting.open())
+    assert first._writer is second._writer is accounting._usage
+    database = accounting._database
+    assert isinstance(database, Database)
+
+    first._writer.record(outcome="found", tenant="acme", provider="tavily")
+    await accounting.flush()
+    (used,) = await summarise(database, "tenant")
+    assert (used.group, used.searches) == ("acme", 1)
+    first._writer.record(outcome="found", tenant="acme", provider="tavily")
+    closed = []
+    close = database.close
+
+    async def closing():
+        closed.extend(await summarise(database, "tenant"))
+        await close()
+
+    database.close = closing
+    await accounting.close()
+    assert [row.searches for row in closed] == [2]  # what was left is written first
+    assert accounting._database is accounting._usage is None
+
+
+async def test_what_cannot_be_written_now_is_written_later(accounting, monkeypatch):
+    """The step is done all the same."""
+    await accounting.open()
+
+    async def flush():
+        raise DatabaseFault("away")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(accounting._usage, "flush", flush)
+        await accounting.flush()
+
+
+async def test_the_work_of_a_job_is_done_for_its_caller(accounting):
+    """As long as it is done; without a key it has no budget of its own."""
+    job = FakeJob()
+    before = caller.get(), current_budget.get()
+    with suppress(ZeroDivisionError):
+        async with accounting.booked(job):
+            assert caller.get() == Caller("crawl-1", "acme", "", "jobs/crawl")
+            assert current_budget.get() is None
+            raise ZeroDivisionError
+    assert (caller.get(), current_budget.get()) == before
+
+
+async def test_the_budget_of_a_job_is_that_of_its_key(accounting, monkeypatch):
+    """Its searches, and behind it what the operator allows; a key that ended has none."""
+    await accounting.open()
+    key, _ = await create_key(accounting._database, "agent", searches_per_day=3)
+    asked = []
+    monkeypatch.setattr(
+        KeyBudgets, "of_run", lambda self, *given: asked.append((self._store, *given)) or "budget"
+    )
+    async with accounting.booked(FakeJob(key.id)):
+        assert current_budget.get() == "budget"
+        assert caller.get().key == key.id
+    assert asked == [("store", key, "own")]
+
+    await revoke_key(accounting._database, key.id)
+    for id in (key.id, "unknown"):
+        with pytest.raises(JobFailed, match="revoked or has expired"):
+            await accounting._budget(FakeJob(id))

@@ -10,8 +10,9 @@ import pytest
 
 from kensaku.errors import PageUnavailable, Unparsable
 from kensaku.index import AddResult
+from kensaku.jobs import batch
 from kensaku.jobs.batch import BatchReader, Ingest, _from_page
-from kensaku.jobs.sources import RawPage, Rejected, Shard, plan_shards
+from kensaku.jobs.sources import Address, RawPage, Rejected, Shard, plan_shards
 from kensaku.models import Document, Page
 
 
@@ -225,3 +226,38 @@ async def test_a_batch_that_fails_closes_its_file(tmp_path):
     assert (await ingest.batch(reader, 0))["position"] == 400
     assert len(client.added[0][1]) == 400
     reader.close()
+
+
+def test_a_reader_goes_on_where_it_is(monkeypatch):
+    """A file is not read again from its beginning for each batch of it."""
+    opened, read = [], batch.records_of
+
+    def records(shard):
+        opened.append(shard)
+        return read(shard)
+
+    monkeypatch.setattr(batch, "records_of", records)
+    shard = Shard("sitemap", tuple(f"https://a.example/{n}" for n in range(61)), 61)
+    reader = BatchReader(shard)
+    firsts = [reader.read(position)[0][0].done for position in (0, 20, 40)]
+    assert (firsts, len(opened)) == ([1, 21, 41], 1)
+    assert reader.read(20)[0][0].done == 21
+    assert len(opened) == 2
+    reader.close()
+    assert reader.read(40)[0][0].done == 41
+    assert len(opened) == 3
+    reader.close()
+
+
+@pytest.mark.parametrize(
+    ("record", "size"),
+    [
+        (Document("u:1", "", "12345"), 5),
+        (RawPage("u:1", b"123", ""), 3),
+        (Address("u:1"), 0),
+        (Rejected("no", "u:1"), 0),
+    ],
+)
+def test_the_size_of_a_record_is_that_of_its_text(record, size):
+    """What has none costs nothing."""
+    assert batch._size(record) == size

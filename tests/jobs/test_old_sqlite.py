@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
+import pytest
 import sqlalchemy as sa
+from dbos._sys_db_sqlite import SQLiteSystemDatabase
 
 from kensaku.database import url_of
-from kensaku.jobs import Jobs
+from kensaku.jobs import Jobs, old_sqlite
 from kensaku.jobs.executor import import_dbos
 
 
@@ -35,3 +38,32 @@ async def test_the_connections_of_dbos_know_milliseconds(settings):
         client.destroy()
 
     assert abs(now - datetime.now(UTC).timestamp()) < 3_600
+
+
+@pytest.mark.parametrize(
+    ("version", "defined"), [((3, 41, 2), True), ((3, 42, 0), False), ((3, 51, 3), False)]
+)
+def test_the_function_is_defined_where_sqlite_has_none(version, defined, monkeypatch):
+    """On every connection of DBOS, in milliseconds; anything else that is asked of it is wrong."""
+    made = []
+
+    def create(self, *args, **options):
+        made.append((args, options))
+        return sa.create_engine("sqlite://")
+
+    monkeypatch.setattr(SQLiteSystemDatabase, "_create_engine", create)
+    monkeypatch.setattr(old_sqlite, "sqlite3", SimpleNamespace(sqlite_version_info=version))
+    monkeypatch.setattr(old_sqlite, "time", SimpleNamespace(time=lambda: 1_700_000_000.123456))
+    old_sqlite.define_subsec.__wrapped__()
+    engine = SQLiteSystemDatabase._create_engine(None, "url", pool=1)
+
+    assert made == [(("url",), {"pool": 1})]
+    assert (SQLiteSystemDatabase._create_engine is not create) is defined
+    with engine.begin() as db:
+        if defined:
+            assert (
+                db.execute(sa.text("SELECT unixepoch('subsec')")).scalar_one() == 1_700_000_000.123
+            )
+            with pytest.raises(sa.exc.OperationalError):
+                db.execute(sa.text("SELECT unixepoch('now')"))
+    engine.dispose()
