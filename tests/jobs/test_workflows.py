@@ -84,15 +84,23 @@ async def test_an_error_of_ours_is_the_jobs(executor: FakeExecutor) -> None:
         await workflows._run(job, fail)
 
 
-async def test_an_error_of_dbos_is_its_own(executor: FakeExecutor) -> None:
+@pytest.mark.parametrize(
+    "error",
+    [
+        dbos_errors.DBOSWorkflowCancelledError("j-1"),
+        dbos_errors.DBOSException("another process has it"),
+    ],
+)
+async def test_an_error_of_dbos_is_its_own(executor: FakeExecutor, error: BaseException) -> None:
     """The job was cancelled, or is another process's now."""
     job = JobRun(executor, "j-1", "fake", "")  # type: ignore[arg-type]
 
     async def fail() -> Any:
-        raise dbos_errors.DBOSWorkflowCancelledError("j-1")
+        raise error
 
-    with pytest.raises(dbos_errors.DBOSWorkflowCancelledError):
+    with pytest.raises(type(error)) as raised:
         await workflows._run(job, fail)
+    assert raised.value is error
 
 
 async def test_another_error_is_named_and_its_words_are_kept_in_the_log(
