@@ -107,11 +107,11 @@ class JobRun:
 
         queued: deque[Any] = deque()
         errors: list[str] = []
-        for n in range(len(parts) + AHEAD):
+        for n in range(len(parts) + AHEAD - 1):
             if n < len(parts):
                 call = (self.id, n + 1, self.kind, self.tenant, dict(parts[n]), self.key_id)
                 queued.append(await DBOS.enqueue_workflow_async(PARTS_QUEUE, run_part, *call))
-            if n >= AHEAD and queued:
+            if n >= AHEAD - 1 and queued:
                 try:
                     yield await queued.popleft().get_result()
                 except Exception as error:
