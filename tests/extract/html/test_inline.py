@@ -31,6 +31,8 @@ def marked(body: str) -> str:
         ("<code>a  b</code> x", "`a b` x"),
         ("<code>`</code> x", "`` ` `` x"),
         ("<code>a``b</code> x", "```a``b``` x"),
+        ("<code>a`</code> x", "`` a` `` x"),
+        ("<code>`a</code> x", "`` `a `` x"),
         ("wow!<a href=/x>x</a>", "wow\\![x](https://a.example/x)"),
         ("<a href='/a(b)<c>\\'>x</a>", "[x](https://a.example/a%28b%29%3Cc%3E%5C)"),
         ("<a href=/x>[1] a</a>", "[\\[1\\] a](https://a.example/x)"),

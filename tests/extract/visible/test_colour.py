@@ -11,9 +11,10 @@ from kensaku.extract.visible.colour import WHITE, find_colour, near
     ("value", "colour"),
     [
         ("#123456", (0x12, 0x34, 0x56, 1)),
-        ("#fff", WHITE),
+        ("#fff", (255, 255, 255, 1)),
         ("#1234", (0x11, 0x22, 0x33, 0x44 / 255)),
         ("#12345680", (0x12, 0x34, 0x56, 0x80 / 255)),
+        ("#ffffffff", (255, 255, 255, 1)),
         ("#12345", None),
         ("#1234567", None),
         ("rgb(1, 20, 300)", (1, 20, 300, 1)),
@@ -23,6 +24,7 @@ from kensaku.extract.visible.colour import WHITE, find_colour, near
         ("rgb(1,2)", None),
         ("hsl(120, 100%, 25%)", (0, 127.5, 0, 1)),
         ("hsl(480deg, 100%, 25%)", (0, 127.5, 0, 1)),
+        ("hsl(0, 100%, 50%)", (255, 0, 0, 1)),
         ("hsla(240, 50%, 50%, 30%)", (63.75, 63.75, 191.25, 0.3)),
         ("url(a.png) no-repeat navy", (0, 0, 128, 1)),
         ("transparent", (0, 0, 0, 0)),
@@ -32,11 +34,16 @@ from kensaku.extract.visible.colour import WHITE, find_colour, near
     ],
 )
 def test_a_colour_is_read(value: str, colour: tuple[float, ...] | None) -> None:
-    """As browsers read it, to half a step of 255."""
+    """As browsers read it."""
     found = find_colour(value)
 
     assert (found is None) == (colour is None)
-    assert found is None or found == pytest.approx(colour, abs=0.5)
+    assert found is None or found == pytest.approx(colour)
+
+
+def test_paper_is_white() -> None:
+    """Before a page says otherwise."""
+    assert find_colour("white") == WHITE == (255, 255, 255, 1)
 
 
 @pytest.mark.parametrize(

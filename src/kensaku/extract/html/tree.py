@@ -61,5 +61,7 @@ def _move_out_of_head(root: Element, etree: Any) -> None:
     body = root.find("body")
     if body is None:
         body = etree.SubElement(root, "body")
+    children[-1].tail = (children[-1].tail or "") + (body.text or "")
+    body.text = None
     for position, child in enumerate(children[first:]):
         body.insert(position, child)

@@ -53,7 +53,7 @@ def _from_hex(digits: str) -> Colour:
     if len(digits) < 6:
         digits = "".join(2 * d for d in digits)
     red, green, blue = (float(int(digits[i : i + 2], 16)) for i in (0, 2, 4))
-    return red, green, blue, int(digits[6:8], 16) / 255 if len(digits) == 8 else 1.0
+    return red, green, blue, int(digits[6:], 16) / 255 if len(digits) == 8 else 1.0
 
 
 def _from_function(name: str, arguments: str) -> Colour | None:
@@ -65,7 +65,7 @@ def _from_function(name: str, arguments: str) -> Colour | None:
         alpha = float(numbers[3][0]) / (100 if numbers[3][1] else 1)
     if name == "hsl":
         hue, saturation, light = (float(n) for n, _ in numbers[:3])
-        rgb = colorsys.hls_to_rgb(hue / 360 % 1, light / 100, saturation / 100)
+        rgb = colorsys.hls_to_rgb(hue / 360, light / 100, saturation / 100)
         return rgb[0] * 255, rgb[1] * 255, rgb[2] * 255, alpha
     red, green, blue = (float(n) * (2.55 if unit else 1) for n, unit in numbers[:3])
     return red, green, blue, alpha
