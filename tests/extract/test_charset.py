@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kensaku.extract import extract_html
-from kensaku.extract.charset import decode, decode_wide
+from kensaku.extract.charset import _guess, _is_western, _weight, decode, decode_wide
 
 
 @pytest.mark.parametrize(
@@ -126,3 +126,154 @@ def test_a_few_wrong_bytes_do_not_change_the_charset() -> None:
 def test_wide_text_is_known_by_where_its_zeros_are(data: bytes, text: str | None) -> None:
     """One zero in twenty bytes, nearly all on one side, and hardly any control characters."""
     assert decode_wide(data) == text
+
+
+def zeros_at(even: int, odd: int, size: int = 4_096) -> bytes:
+    """Letters, with so many zeros at even and at odd places, from the first on."""
+    data = bytearray(b"w" * size)
+    data[: 2 * even : 2] = bytes(even)
+    data[-2 * odd + 1 :: 2] = bytes(odd)
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "wide"),
+    [
+        (zeros_at(20, 205), True),  # a twentieth of 4,096 bytes, and a tenth of that
+        (zeros_at(0, 204), False),
+        (zeros_at(21, 205), False),
+        (zeros_at(20, 205) + b"\0w", True),
+        (zeros_at(0, 204) + b"w\0" * 99, False),
+        (b"\1\0" * 40 + b"w\0" * 2_007 + b"w\0" + b"\1\0", True),
+        (b"\1\0" * 40 + b"w\0" * 2_007 + b"\1\0" + b"w\0", False),
+    ],
+)
+def test_wide_text_is_known_by_its_first_4096_bytes(data: bytes, wide: bool) -> None:
+    """A page may be megabytes, and its end a program."""
+    assert (decode_wide(data) is not None) is wide
+
+
+def test_text_is_wide_in_the_order_that_has_more_zeros() -> None:
+    """The zero of an ASCII letter is its high byte."""
+    assert decode_wide(b"\0w" * 20 + b"w\0") == "w" * 20 + "\u7700"
+    assert decode_wide(b"w\0" * 20 + b"\0w") == "w" * 20 + "\u7700"
+
+
+GREEK = "text/html; charset=windows-1253"
+
+
+@pytest.mark.parametrize(
+    ("data", "label", "encoding", "used"),
+    [
+        (b"\xe1" * 999 + b"\xaa", GREEK, "cp1253", True),
+        (b"\xe1" * 998 + b"\xaa", GREEK, "cp1253", False),
+        (b"\xaa" * 65 + b"\xe1" * 65_471 + b"\xaa", GREEK, "cp1253", True),
+        (b"\xaa" * 65 + b"\xe1" * 65_470 + b"\xaa", GREEK, "cp1253", False),
+        (b"\xd0" * 9 + b"\x80", "charset=iso-8859-5", "iso8859_5", True),
+        (b"\xd0" * 8 + b"\x80", "charset=iso-8859-5", "iso8859_5", False),
+        (b" " * 4_070 + b"<meta charset=windows-1253>\xe1", "", "cp1253", True),
+        (b" " * 4_071 + b"<meta charset=windows-1253>\xe1", "", "cp1253", False),
+        (b"\xe1", "text/html; charset = 'windows-1253'", "cp1253", True),
+        (b"\xe1", "text/html; CHARSET=windows-1253", "cp1253", True),
+        (b"<meta charset=windows-1253>\xe1", "charset=utf-8", "cp1253", True),
+        (b"<meta charset=windows-1253>\xe1", "charset=no-such", "cp1253", True),
+        (b"<meta charset=windows-1253>\xe1", "charset=iso-8859-5", "iso8859_5", True),
+        (b"<meta charset=windows-1253>\xe1", "charset=iso-8859-1", "cp1253", True),
+        (b"<meta charset=windows-1253>\xe1", "charset=euc-jp", "cp1253", True),
+        (b"\xe1", "charset=utf-7", "cp1252", True),
+        (b"\xe1", "charset=hex", "cp1252", True),
+        (b"\xe1", "charset=x-user-defined", "cp1252", True),
+    ],
+    ids=range(18),
+)
+def test_a_label_is_used_if_it_fits_the_bytes(
+    data: bytes, label: str, encoding: str, used: bool
+) -> None:
+    """One wrong byte in a thousand, one rare letter in ten; else the next label is tried."""
+    assert (decode(data, label) == data.decode(encoding, "replace")) is used
+
+
+@pytest.mark.parametrize(
+    ("text", "charset", "weight"),
+    [
+        ("words 12", "cp932", 0),
+        ("ひカ", "cp932", 8),
+        ("ひカ", "euc_jp", 8),
+        ("ひカ", "gb18030", 0),
+        ("검색", "cp949", 3.2),
+        ("검색", "gb18030", 3.2),
+        ("検索索", "gb18030", 4.5),
+        ("検索索", "cp949", 0),
+        ("слова", "koi8_r", 5),
+        ("сл", "koi8_r", 0),
+        ("ёлка слова", "cp1251", 9),
+        ("\u0080\ue000\ufffd\u3400\uff61", "cp932", -20),
+        ("検검ひслова\ufffd", "cp932", 8.1),
+    ],
+)
+def test_letters_speak_for_a_charset(text: str, charset: str, weight: float) -> None:
+    """Kana for a Japanese one alone, Han for any but the Korean, and what is rare against any."""
+    assert _weight(text, charset) == pytest.approx(weight)
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        (JA, "cp932"),
+        (JA, "euc_jp"),
+        ("我们在这里说中文的时候，他们不会听见。", "gb18030"),
+        ("今天的天气很好，我们去公园。", "gb18030"),
+        ("搜尋引擎是尋找詞語的機器。", "big5hkscs"),
+        (KO, "cp949"),
+        (RU, "cp1251"),
+        (RU, "koi8_r"),
+    ],
+)
+def test_a_charset_is_guessed_by_its_letters(text: str, encoding: str) -> None:
+    """Of those that the web was written in before UTF-8."""
+    assert _guess(text.encode(encoding)) == encoding
+
+
+@pytest.mark.parametrize(
+    ("sample", "encoding"),
+    [
+        (b"", "cp1252"),
+        (b"plain", "cp1252"),
+        (b"a \x1b$B8!:w\x1b(B", "iso2022_jp"),
+        (b"a \x1b(J", "iso2022_jp"),
+        (b"a \x1b$", "iso2022_jp"),
+        (b"a \x1b[1m", "cp1252"),
+        (b"caf\xe9 " * 9 + b"\xe9\xe9\xe9", "cp1252"),
+    ],
+)
+def test_what_speaks_for_nothing_else_is_western(sample: bytes, encoding: str) -> None:
+    """Escapes are those of Japanese mail."""
+    assert _guess(sample) == encoding
+
+
+@pytest.mark.parametrize(
+    ("sample", "western"),
+    [
+        (b"", True),
+        (b"caf\xe9 " * 9 + b"\xc8\xc9\xca", True),
+        (b"caf\xe9 " * 8 + b"\xc8\xc9\xca", False),
+        (b"5\x80", True),
+        (b"\x805", True),
+        (b"a \x96 b", True),
+        (b"a \x96\x96 b", False),
+        (b"a\x82\xa0b", False),
+    ],
+)
+def test_text_is_western_when_three_of_four_high_bytes_are_accents(
+    sample: bytes, western: bool
+) -> None:
+    """Japanese has high bytes beside ASCII letters, too, but fewer."""
+    assert _is_western(sample) is western
+
+
+def test_a_charset_is_guessed_from_the_first_32768_bytes() -> None:
+    """A page may be megabytes."""
+    mail = b"\x1b$B8!:w\x1b(B"
+
+    assert decode(b"a" * 32_766 + mail) == "a" * 32_766 + "検索"
+    assert decode(b"a" * 32_767 + mail) == "a" * 32_767 + mail.decode()

@@ -107,6 +107,7 @@ def _encoding_of(label: str) -> str | None:
 
 _SAMPLE = 32_768
 _JAPANESE = ("cp932", "euc_jp")
+_KOREAN = "cp949"
 _ASIAN = frozenset(
     (
         "utf-16",
@@ -144,17 +145,22 @@ def _guess(sample: bytes) -> str:
     high = _length(_HIGH, sample) or 1
     best, encoding = 0.0, "cp1252"
     for candidate in ("cp932", "euc_jp", "gb18030", "big5hkscs", "cp949", "cp1251", "koi8_r"):
-        text = sample.decode(candidate, "replace")
-        score = (
-            (4.0 if candidate in _JAPANESE else 0.0) * len(_KANA.findall(text))
-            + 1.6 * len(_HANGUL.findall(text))
-            + 1.5 * len(_HAN.findall(text))
-            + sum(len(w) for w in _CYRILLIC.findall(text))
-            - 4.0 * _count_rare(text)
-        ) / high
+        score = _weight(sample.decode(candidate, "replace"), candidate) / high
         if score > best + 0.01:
             best, encoding = score, candidate
     return encoding if best > 0.5 else "cp1252"
+
+
+def _weight(text: str, charset: str) -> float:
+    """Add up the letters that speak for a charset, less those that speak against it."""
+    # Chinese bytes are Hangul and Han in the Korean charset; Korean is written without Han.
+    return (
+        (4.0 if charset in _JAPANESE else 0.0) * len(_KANA.findall(text))
+        + 1.6 * len(_HANGUL.findall(text))
+        + (0.0 if charset == _KOREAN else 1.5) * len(_HAN.findall(text))
+        + sum(len(w) for w in _CYRILLIC.findall(text))
+        - 4.0 * _count_rare(text)
+    )
 
 
 def _is_western(sample: bytes) -> bool:

@@ -9,6 +9,9 @@ import pytest
 from markdown_it import MarkdownIt
 
 from kensaku.extract import extract_html
+from kensaku.extract.html.markdown import render
+from kensaku.extract.html.tree import parse_html
+from kensaku.extract.main.builder import blocks_of
 
 BASE = "https://example.org/notes/"
 SENTENCE = "The otter swims on its back and opens shells with a stone that it keeps under its arm. "
@@ -231,3 +234,73 @@ def test_no_mixture_of_marks_becomes_live(seed: int) -> None:
 def test_long_rows_of_marks_are_escaped_in_linear_time(words: str) -> None:
     """In quadratic time, 200,000 marks would take minutes."""
     assert markdown(f"<p>{words * 200_000}</p><p>{(words + '<br>') * 5_000}</p>")
+
+
+def rows(*texts: str) -> str:
+    """A table of two columns, the last row of which may be short."""
+    pairs = [texts[at : at + 2] for at in range(0, len(texts), 2)]
+    return f"<table>{''.join('<tr><td>' + '<td>'.join(pair) for pair in pairs)}</table>"
+
+
+THREE = "| a | b |\n| --- | --- |\n| c |  |"
+
+
+@pytest.mark.parametrize(
+    ("html", "plain", "marked"),
+    [
+        ("<p>x</p><ul><li>a<li>b<ul><li>c</ul></ul><p>y</p><ul><li>d</ul>",
+         "x\n\na\nb\nc\n\ny\n\nd", "x\n\n- a\n- b\n  - c\n\ny\n\n- d"),
+        ("<ul><li>a</ul><ul><li>b</ul>", "a\nb", "- a\n\n- b"),
+        ("<li>loose<li>two", "loose\ntwo", "- loose\n- two"),
+        ("<ul><li><ul><li>deep</ul><li>b</ul>", "deep\nb", "- - deep\n- b"),
+        ("<ul><li>a<p>b</p>c<li>d</ul>", "a\nb\nc\nd", "- a\n\n  b\n\n  c\n- d"),
+        ("<ol><li>a<ol start=9><li>x<li>y</ol><li>b</ol>",
+         "a\nx\ny\nb", "1. a\n   9. x\n   10. y\n2. b"),
+        ("<ol><li>a<li><h2>t</h2>b</ol><h3><b>x</b> y</h3>",
+         "a\n\nt\n\nb\n\nx y", "1. a\n\n## t\n\nb\n\n### x y"),
+        ("<ul><li>a<pre>x\ny</pre><li>b</ul>",
+         "a\n\nx\ny\nb", "- a\n\n  ```\n  x\n  y\n  ```\n\n- b"),
+        (f"<ul><li>a<li>{rows('a', 'b', 'c')}<li>e</ul>",
+         "a\n\na | b\nc |\ne", "- a\n\n- " + THREE.replace("\n", "\n  ") + "\n\n- e"),
+        ("<blockquote>q</blockquote><blockquote>r</blockquote>", "q\n\nr", "> q\n\n> r"),
+        ("<blockquote>a</blockquote><ul><li>b</ul>", "a\n\nb", "> a\n\n- b"),
+        ("<blockquote><ul><li>a<li>b<blockquote>c</blockquote></ul></blockquote>",
+         "a\nb\nc", "> - a\n> - b\n>\n>   > c"),
+        ("<ul><li>a<blockquote>q<p>r</blockquote><li>s</ul>",
+         "a\nq\nr\ns", "- a\n\n  > q\n  >\n  > r\n- s"),
+        ("<blockquote><pre>a\n\nb</pre></blockquote>", "a\n\nb", "> ```\n> a\n>\n> b\n> ```"),
+        (rows("a", "b", "c") + "<p>y</p>", "a | b\nc |\n\ny", THREE + "\n\ny"),
+        (rows("a", "b", "c", "d") + "<p>y</p>", "a | b\nc | d\n\ny",
+         THREE.replace("c |  ", "c | d ") + "\n\ny"),
+        (rows("a", "b", "c") * 2 + "z", "a | b\nc |\n\na | b\nc |\n\nz",
+         f"{THREE}\n\n{THREE}\n\nz"),
+        ("<pre><div>a</div><div>b</div></pre><pre>c</pre><p>y</p>",
+         "a\nb\n\nc\n\ny", "```\na\nb\n```\n\n```\nc\n```\n\ny"),
+        ("<pre><div>a</div><div>b</div><div>c</div></pre><p>y</p><pre>d</pre>",
+         "a\nb\nc\n\ny\n\nd", "```\na\nb\nc\n```\n\ny\n\n```\nd\n```"),
+        ("<h1><a href=/x>t</a></h1><h2></h2><p><b> </b></p><h6>six</h6>",
+         "t\n\nsix", "# [t](https://example.org/x)\n\n###### six"),
+    ],
+)  # fmt: skip
+def test_the_whole_of_a_part_as_text_and_as_markdown(html: str, plain: str, marked: str) -> None:
+    """Items stand one below the other; tables, code and headings have empty lines around them."""
+    assert render(blocks_of(parse_html(f"<body>{html}")), BASE) == (plain, marked)
+
+
+@pytest.mark.parametrize("depth", [11, 12, 13])
+def test_what_is_nested_deeper_than_twelve_times_is_written_at_that_depth(depth: int) -> None:
+    """A line of marks without a text helps nobody."""
+    marked = render(blocks_of(parse_html("<blockquote>" * depth + "x")), BASE)[1]
+
+    assert marked == "> " * min(depth, 12) + "x"
+
+
+@pytest.mark.parametrize(
+    ("body", "marked"),
+    [("<h1>The <b>otter</b></h1><p>x", "# The otter\n\nx"), ("<h1>Otters</h1>", "# Otters")],
+)
+def test_a_headline_stands_above_the_rest(body: str, marked: str) -> None:
+    """Alone, if there is no rest."""
+    headline, *rest = blocks_of(parse_html(f"<body>{body}"))
+
+    assert render(rest, BASE, headline) == (marked.partition("\n\n")[2], marked)
