@@ -124,6 +124,16 @@ def test_a_person_is_named_rather_than_the_site(says_so: str) -> None:
     assert author(claim + says_so) == "Water Wise"
 
 
+def test_a_person_in_the_facts_is_not_the_site() -> None:
+    """Only sites and organisations have the name of the site."""
+    person = json_ld({"@type": "Person", "name": "Water Wise"})
+
+    assert (
+        author(f'<meta name="author" content="Water Wise">{person}', "<p>By Ada Brook</p>")
+        == "Water Wise"
+    )
+
+
 def readings(body: str, before: str = "") -> list[tuple[float, str]]:
     """What the first block of a page says about its author, with a score."""
     block = blocks_of(parse_html(f"<body>{body}</body>"))[0]
@@ -204,6 +214,10 @@ def test_a_byline_stands_beside_the_headline(body: str, name: str | None) -> Non
         ("Ad", "Ad"),
         ("A", None),
         ("Author: By Ada Brook", "Ada Brook"),
+        ("Author: By: By Ada Brook", "By Ada Brook"),
+        ("Ada Brook May 3", "Ada Brook"),
+        ("Ada Brook 3rd Sept. 2024", "Ada Brook"),
+        ("Ada Brook 21 june", "Ada Brook"),
         ("Ada (Ada)", "Ada"),
         ("Ada Brook (opens in a new tab)", "Ada Brook"),
         ("A" * 80, "A" * 80),
@@ -236,6 +250,7 @@ def test_a_name_is_cleaned_and_has_bounds(text: str, name: str | None) -> None:
         (json_ld({"@type": "Comment", "author": "Ben Ford"}), None),
         (json_ld({"@type": "Review", "author": "Ben Ford"}), None),
         (json_ld({"@type": "Answer", "author": "Ben Ford"}), None),
+        (json_ld([{"@type": "Review", "author": "Ben"}, {"author": "Ada Brook"}]), "Ada Brook"),
         (json_ld([{"author": "Ada Brook"}, {"author": "Ben Ford"}]), "Ada Brook"),
         (json_ld([{"author": "admin"}, {"author": "Ben Ford"}]), "Ben Ford"),
         (json_ld({"author": {"@id": "#none"}}), None),

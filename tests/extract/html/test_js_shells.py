@@ -88,6 +88,18 @@ def test_notes_of_a_page_that_a_browser_would_show_otherwise(
 
 
 @pytest.mark.parametrize(
+    "source",
+    "challenge-platform cf-chl _cf_chl_opt captcha-delivery.com px-captcha /_Incapsula_Resource "
+    "awswaf geo.captcha hcaptcha.com/1/api turnstile/v0".split(),
+)
+def test_a_challenge_is_known_by_where_its_script_is_from(source: str) -> None:
+    """The services that sites ask whether a human is reading."""
+    root = parse_html(f"<body><script src='https://a.example/x{source}/y'></script>")
+
+    assert shell_notes(root, "", "", 1) == CHALLENGE
+
+
+@pytest.mark.parametrize(
     ("generator", "shown", "without_scripts", "used"),
     [
         ("", 24, 98, True),  # 3 × 24 + 50 in all

@@ -120,6 +120,7 @@ def test_the_bounds_are_where_they_are_said_to_be() -> None:
     check_markup("<p data-json='" + "a b = c " * 50_000 + "'>x</p>")
     check_markup("<script>" + '"<div>"' * 5_000 + "</script>")
     check_markup("<p>never closed" * 5_000)
+    check_markup("<div></div>" * 25_000)  # 50,000 are more than are read at once
     with pytest.raises(TooLarge):
         extract(b"x" * (MAX_BYTES + 1))
 

@@ -24,6 +24,7 @@ def scores(body: str) -> list[tuple[str, float]]:
 @pytest.mark.parametrize(
     ("body", "score"),
     [
+        (f"<h1>Otters, {DATE}</h1>", 4.00),
         (H1 + P, 3.99),
         (H1 + X * 4 + P, 3.95),
         (H1 + X * 5 + P, 2.44),
@@ -107,6 +108,7 @@ def long(chars: int) -> str:
         (H1 + X * 4 + long(251), True),
         (H1 + X * 5 + long(251), False),
         (long(251) + H1, False),
+        (long(251).replace("<p>", "<h1>Otters ").replace("</p>", "</h1>"), True),
         (long(250), True),
         (long(251), False),
         (f"{H1}<p>{'x' * 388} {DATE}</p>", True),

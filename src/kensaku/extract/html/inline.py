@@ -63,8 +63,8 @@ def inline(block: Block, base: str) -> str:
     runs = _runs(block)
     parts: list[str] = []
     for n, run in enumerate(runs):
-        before = runs[n - 1].text[-2:] if n else ""
-        after = runs[n + 1].text[:2] if n + 1 < len(runs) else ""
+        before = runs[n - 1].text[-1:] if n else ""
+        after = runs[n + 1].text[:1] if n + 1 < len(runs) else ""
         text = _write(run, before, after, base)
         if text.startswith("[") and parts and parts[-1].endswith("!"):
             parts[-1] = parts[-1][:-1] + "\\!"  # else the link would be an image
@@ -102,9 +102,7 @@ def _write(run: _Run, before: str, after: str, base: str) -> str:
     left, right = run.text[:start], run.text[start + len(bare) :]
     address = absolute(run.link, base) if run.link else None
     # A mark inside a word or a number would split it.
-    splits = _BETWEEN.fullmatch(before[-1:] + run.text[:1]) or _BETWEEN.fullmatch(
-        run.text[-1:] + after[:1]
-    )
+    splits = _BETWEEN.fullmatch(before + run.text[:1]) or _BETWEEN.fullmatch(run.text[-1:] + after)
     style = "" if splits and not address else run.style
     if _BREAK in bare or len(bare) > _LONG:
         style = style if style == "code" and _BREAK not in bare else ""
