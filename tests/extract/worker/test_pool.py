@@ -14,7 +14,8 @@ from kensaku._child_process import python_command
 from kensaku.errors import TooLarge, Unparsable
 from kensaku.extract import ParsePool, extract
 from kensaku.extract.worker import pool as pool_module
-from kensaku.extract.worker.pool import is_heavy
+from kensaku.extract.worker.pool import _cores, _page_from, is_heavy
+from kensaku.models import Page
 from tests.search.support import turns
 
 HTML = b"<html><head><title>Otters</title></head><body><p>Otters swim in rivers and eat fish.</p></body></html>"
@@ -178,8 +179,11 @@ async def test_what_may_take_seconds_leaves_a_worker_to_ordinary_pages() -> None
     ("data", "heavy"),
     [
         (HTML, False),
-        (b"x" * 200_000, False),
-        (b"x" * 300_000, True),
+        (b"x" * 262_144, False),
+        (b"x" * 262_145, True),
+        (b"\n" * 1_019 + b"%PDF-", True),
+        (b"\n" * 1_020 + b"%PDF-", False),
+        (b"\nPK\x03\x04", False),
         (b"%PDF-1.7", True),
         (b"\n\n%PDF-1.7", True),
         (b"PK\x03\x04", True),
@@ -248,3 +252,84 @@ async def test_workers_see_no_environment(monkeypatch: pytest.MonkeyPatch) -> No
         )
 
     assert b"tvly-secret" not in environment
+
+
+class Ended:
+    """A worker without a process, that says whether it was ended."""
+
+    def __init__(self) -> None:
+        self.ends = 0
+
+    async def kill(self) -> None:
+        self.ends += 1
+
+
+async def test_the_end_of_a_pool_ends_every_worker_once_idle_or_not() -> None:
+    """A process that nobody ends outlives the program."""
+    pool = ParsePool(2)
+    idle, busy = Ended(), Ended()
+    pool._all |= {idle, busy}
+    pool._idle.append(idle)
+
+    await pool.aclose()
+
+    assert (idle.ends, busy.ends) == (1, 1)
+    assert (pool._all, pool._idle, pool._tasks) == (set(), [], set())
+
+
+@pytest.mark.parametrize(
+    ("cores", "workers", "free", "heavy"),
+    [
+        (1, None, 2, 1),
+        (4, None, 5, 4),
+        (8, None, 9, 8),
+        (9, None, 9, 8),
+        (4, 1, 1, 1),
+        (4, 3, 3, 2),
+    ],
+)
+def test_a_pool_has_a_worker_for_each_core_and_one_more(
+    cores: int, workers: int | None, free: int, heavy: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nine at most; one of several is kept for ordinary pages."""
+    monkeypatch.setattr(pool_module, "_cores", lambda: cores)
+    pool = ParsePool(workers)
+
+    assert (pool._free._value, pool._heavy._value) == (free, heavy)
+    assert (pool._timeout, pool._memory, pool._pages) == (9.0, 1_000_000_000, 500)
+
+
+def test_the_cores_are_those_that_the_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container has fewer than its machine; where that is not told, all count."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {3, 5, 7} if pid == 0 else {1})
+    assert _cores() == 3
+
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: 5)
+    assert _cores() == 5
+
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert _cores() == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("TooLarge", TooLarge), ("Unparsable", Unparsable), ("AddressRefused", Unparsable)],
+)
+def test_an_error_of_a_worker_is_raised_here(name: str, kind: type[Exception]) -> None:
+    """With its sentence and what to do; of a kind that parsing can have."""
+    with pytest.raises(kind) as raised:
+        _page_from({"error": {"type": name, "message": "it is odd", "remedy": "look at it"}})
+
+    assert (type(raised.value), raised.value.message, raised.value.remedy) == (
+        kind,
+        "it is odd",
+        "look at it",
+    )
+
+
+def test_a_page_of_a_worker_is_a_page_here() -> None:
+    """JSON has lists, and a page has tuples."""
+    page = Page("https://a.example/", "A", text="a", images=("i",), links=("l", "m"), notes=("n",))
+
+    assert _page_from({"page": {**page.to_dict(), "images": ["i"]}}) == page
