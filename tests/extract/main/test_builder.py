@@ -56,6 +56,23 @@ def test_where_a_text_ends(html: str, texts: list[str]) -> None:
     assert [block.text for block in blocks(html)] == texts
 
 
+@pytest.mark.parametrize("mark", ".,;:!?)]%/'’”")
+def test_no_space_is_put_before_what_closes(mark: str) -> None:
+    """Sites set the comma behind a link in an element of its own."""
+    (closed,) = blocks(f"<a>one</a><b>{mark}two</b>")
+    (opened,) = blocks(f"<a>one</a><b>X{mark}two</b>")
+
+    assert (closed.text, opened.text) == (f"one{mark}two", f"one X{mark}two")
+
+
+def test_white_space_between_blocks_is_part_of_none() -> None:
+    """It would count as text that is no link."""
+    first, second = blocks("<div> \n </div><p><a href=x>one</a></p> \n <p><b>two</b></p>")
+
+    assert (first.pieces, first.linked) == ([("one", "x", "")], 1.0)
+    assert (second.pieces, second.linked) == ([("two", None, "strong")], 0.0)
+
+
 @pytest.mark.parametrize(
     ("text", "stops"),
     [("one", 0), ("one.", 1), ("one!", 1), ("one?", 1), ("一。", 1), ("one:", 0), ("a. b. c", 2)],
