@@ -7,6 +7,7 @@ import pytest
 from kensaku.extract import extract_html
 from kensaku.extract.html.tree import parse_html
 from kensaku.extract.main.builder import blocks_of
+from kensaku.extract.visible.hidden import TextVisibility
 from tests.extract.visible.corpus import HIDDEN, HIDDEN_WORD, SEEN, SEEN_WORD, page
 
 
@@ -72,6 +73,24 @@ SEEN_AND_HIDDEN = [
     ('<p style="color:rgba(0,0,0,.06)">x</p>', '<p style="color:rgba(0,0,0,.04)">x</p>'),
     ('<div style="visibility:hidden"><p style="visibility:visible">x', '<p style="visibility:hidden">x'),
     ('<div style="font-size:0"><p style="font-size:9px">x', '<div style="font-size:0"><p>x'),
+    ('<font color="Black">x', '<font color="White">x'),
+    ('<b color="white">x', '<b style="color:White">x'),
+    ('<p text="white">x', '<p style="visibility:collapse">x'),
+    ('<table><td bgcolor="Black" style="color:#fff">x', '<table><td bgcolor="White" style="color:#fff">x'),
+    ('<p style="font:12px/1 serif">x', '<p style="font:1px/1 serif">x'),
+    ('<p style="color:#000;-webkit-text-fill-color:#000">x', '<p style="color:#000;-webkit-text-fill-color:#fff">x'),
+    ('<p style="color:transparent;background-clip:text">x', '<p style="color:transparent;background-clip:border-box">x'),
+    ('<del aria-hidden=true>x</del>', '<del hidden>x</del>'),
+    ('<ins aria-hidden=true>x</ins>', '<b aria-hidden=true>x</b>'),
+    ('<p aria-hidden>x', '<p popover>x'),
+    ('<body inert><p>x', '<p inert>x'),
+    ('<body style="display:none"><p>x', '<div style="display:none"><p>x'),
+    ('<main style="visibility:hidden"><p>x', '<section style="visibility:hidden"><p>x'),
+    ('<style media=all>b{color:red}</style><p style="color:#eee">x', '<style>b{color:red}</style><p style="color:#f9f9f9">x'),
+    ('<p style="color:#111">a</p><p style="color:#111">x', '<p style="color:#fff">a</p><p style="color:#fff">x'),
+    ('<h3>+</h3><p class=faq style="visibility:hidden">x', '<div style="visibility:hidden"><h3>+</h3><p class=faq style="visibility:hidden">x'),
+    ('<div style="color:transparent"><p style="color:transparent;-webkit-background-clip:text">x', '<div style="color:transparent"><p>x'),
+    ('<link rel=stylesheet href=a><div style="background:#fff"><p style="color:#fff">x', '<div style="background:#fff"><p style="color:#fff">x'),
     ('<body text="black"><p>x', '<body text="white"><p>x'),
     ('<body bgcolor="#eee"><p style="color:#fff">x', '<body bgcolor="#fff"><p style="color:#fff">x'),
     ('<p style="color:#fff;background:url(a.png)">x', '<p style="color:#fff;background:none">x'),
@@ -110,3 +129,37 @@ def test_the_bound_between_what_is_seen_and_what_is_hidden(seen: str, hidden: st
     """Two pages that differ by as little as they can."""
     assert "x" in [block.text for block in blocks_of(parse_html(seen))]
     assert "x" not in [block.text for block in blocks_of(parse_html(hidden))]
+
+
+BLACK, WHITE = (0.0, 0.0, 0.0, 1.0), (255.0, 255.0, 255.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("properties", "hides"),
+    [
+        ({}, False),
+        ({"invisible": True}, True),
+        ({"tiny": True}, True),
+        ({"indented": True}, True),
+        ({"colour": WHITE}, False),
+        ({"background": WHITE}, False),
+        ({"colour": WHITE, "background": WHITE}, True),
+        ({"colour": BLACK, "background": WHITE}, False),
+        ({"colour": (0, 0, 0, 0.049)}, True),
+        ({"colour": (0, 0, 0, 0.05)}, False),
+    ],
+)
+def test_text_is_hidden_by_one_property_or_by_its_colour_on_its_ground(
+    properties: dict[str, object], hides: bool
+) -> None:
+    """Nothing that is inherited hides it by itself."""
+    assert TextVisibility(**properties).hides is hides  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("chars", "seen"), [(30_000, False), (30_001, True)])
+def test_the_ground_of_a_page_with_much_css_is_not_known(chars: int, seen: bool) -> None:
+    """A rule that is not understood may have made it dark."""
+    sheets = f"<style>{' ' * 15_000}</style><style>{' ' * (chars - 15_000)}</style>"
+    blocks = blocks_of(parse_html(f"{sheets}<p style='color:#fff'>x"))
+
+    assert bool(blocks) is seen

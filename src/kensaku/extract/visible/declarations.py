@@ -26,8 +26,8 @@ _EMPTY_CLIP = re.compile(
 
 
 def _is_clipped(declared: Declarations) -> bool:
-    clip = declared.get("clip", "") + " " + declared.get("clip-path", "")
-    return len(clip) > 1 and bool(_EMPTY_CLIP.search(clip + declared.get("-webkit-clip-path", "")))
+    clips = (declared.get(name, "") for name in ("clip", "clip-path", "-webkit-clip-path"))
+    return bool(_EMPTY_CLIP.search(" ".join(clips)))
 
 
 def _is_behind(declared: Declarations) -> bool:
@@ -50,7 +50,7 @@ def _is_masked(declared: Declarations) -> bool:
         if _NO_MASK_SIZE.fullmatch(declared.get(f"{prefix}mask-size", "")):
             return True
         mask = declared.get(f"{prefix}mask", "") + " " + declared.get(f"{prefix}mask-image", "")
-        if len(mask) > 1 and _EMPTY_MASK.search(mask):
+        if _EMPTY_MASK.search(mask):
             return True
     return False
 

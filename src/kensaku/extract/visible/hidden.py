@@ -56,7 +56,7 @@ class TextVisibility:
 
 
 _VISIBLE = TextVisibility()
-_POSITIONED = {"position": "absolute"}
+_COLOURS = frozenset(("color", "-webkit-text-fill-color", "background", "background-color"))
 
 
 class PageVisibility:
@@ -101,8 +101,7 @@ class PageVisibility:
         declared = legacy | cascade(rules, style)
         if tag in _WHOLE_PAGE:
             return self._inherit(declared, outer, ("visibility",))
-        # The position may be in a rule that is only looked at `fully`.
-        if hides_subtree(_POSITIONED | declared) or self._inherit(declared, _VISIBLE).hides:
+        if _may_hide_subtree(declared) or self._inherit(declared, _VISIBLE).hides:
             rules = self._sheet.matching(element, tag, attributes, fully=True)
             return self._unless_revealed(element, attributes, legacy | cascade(rules, style), outer)
         visibility = self._inherit(declared, outer)
@@ -147,9 +146,9 @@ class PageVisibility:
 
     def _could_hide(self, declared: Declarations) -> bool:
         """Tell whether a rule hides text, by itself or with what another rule may declare."""
-        if hides_subtree(_POSITIONED | declared | {"overflow": "hidden"}):
+        if _may_hide_subtree(declared):
             return True
-        if self._knows_background and ("color" in declared or "background" in declared):
+        if self._knows_background and not _COLOURS.isdisjoint(declared):
             return True
         return self._inherit(declared, _VISIBLE).hides
 
@@ -192,6 +191,11 @@ class PageVisibility:
         if colour is None or colour[3] == 0:
             return outer.background
         return colour if colour[3] > 0.9 else None
+
+
+def _may_hide_subtree(declared: Declarations) -> bool:
+    """Tell whether these hide an element together with a position and overflow of other rules."""
+    return hides_subtree({"position": "absolute"} | declared | {"overflow": "hidden"})
 
 
 def _names(root: Element) -> set[str]:
