@@ -187,7 +187,8 @@ def test_an_open_document_is_read_with_headings_and_paragraphs() -> None:
     o = 'xmlns:t="urn:oasis:names:tc:opendocument:xmlns:text:1.0"'
     body = (
         '<t:h t:outline-level="1">Otters</t:h><t:p>They <t:span>swim </t:span> well.</t:p><t:p/>'
-        '<t:h t:outline-level="6">Six</t:h><t:h t:outline-level="7">Seven</t:h><t:h>None</t:h>'
+        '<t:h t:outline-level="6">Six</t:h><t:h t:outline-level="7">Seven</t:h>'
+        '<t:h t:outline-level="X">Ten</t:h><t:h>None</t:h>'
         "<t:h/><t:p>a<t:box><t:p>box</t:p></t:box></t:p><t:list>no paragraph</t:list>"
     )
     meta = f"<m><title>{'T' * 301}</title><creator>{'A' * 81}</creator><date>2024-05-03</date></m>"
@@ -207,6 +208,8 @@ def test_an_open_document_is_read_with_headings_and_paragraphs() -> None:
         author="A" * 79 + "…",
         published="2024-05-03",
         content_type="application/vnd.oasis.opendocument.text",
-        markdown=("# Otters\n\nThey swim well.\n\n###### Six\n\n## Seven\n\n## None\n\nbox\n\na"),
-        text="Otters\n\nThey swim well.\n\nSix\n\nSeven\n\nNone\n\nbox\n\na",
+        markdown=(
+            "# Otters\n\nThey swim well.\n\n###### Six\n\n## Seven\n\n## Ten\n\n## None\n\nbox\n\na"
+        ),
+        text="Otters\n\nThey swim well.\n\nSix\n\nSeven\n\nTen\n\nNone\n\nbox\n\na",
     )

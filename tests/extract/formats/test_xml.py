@@ -6,6 +6,7 @@ import pytest
 
 from kensaku.errors import TooLarge, Unparsable
 from kensaku.extract import extract
+from kensaku.extract.formats import xml
 from kensaku.models import Page
 
 URL = "https://example.org/feed"
@@ -191,6 +192,18 @@ def test_a_hostile_document_is_refused(data: bytes, error: type[Exception], sent
     """Entities that grow, nesting without end."""
     with pytest.raises(error, match=sentence):
         extract(data)
+
+
+def test_a_document_has_half_a_million_elements_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that stand in each other count as those that stand side by side."""
+    assert (xml.MAX_TAGS, xml.MAX_DEPTH) == (500_000, 512)
+    monkeypatch.setattr(xml, "MAX_TAGS", 3)
+    start = b"<?xml version='1.0'?>"
+
+    assert extract(start + b"<a>x<b/><b/></a>").text == "x"
+    for data in (b"<a>x<b/><b/><b/></a>", b"<a><b><c><d>x</d></c></b></a>"):
+        with pytest.raises(TooLarge, match="more than 3 elements"):
+            extract(start + data)
 
 
 def test_a_document_may_nest_its_elements_512_deep() -> None:
