@@ -6,14 +6,17 @@ import asyncio
 import json
 from contextlib import aclosing
 from importlib.util import find_spec
+from types import SimpleNamespace
 
 import pytest
 
+from kensaku.errors import PageUnavailable
 from kensaku.fetch.crawl.crawl import Crawl
+from kensaku.fetch.crawl.frontier import Frontier
 from kensaku.fetch.crawl.plan import Plan
 from kensaku.fetch.limits import FetchLimits
 from kensaku.fetch.page_reader import PageReader
-from kensaku.models import ProgressEvent
+from kensaku.models import Page, ProgressEvent
 from tests.fetch.crawl.conftest import ROOT, page, titles
 from tests.fetch.web import whole
 
@@ -345,3 +348,224 @@ async def test_a_crawl_that_is_running_cannot_be_awaited(site, fetcher, parser):
                 await work
             break
     assert (await work).base_url == ROOT
+
+
+class FakeReader:
+    """Pages without a network: url → text and links. Notes what is asked for, and how many at once."""
+
+    def __init__(self, pages: dict[str, tuple[str, list[str]]]) -> None:
+        self.pages = pages
+        self.asked: list[tuple[str, float | None, bool]] = []
+        self.at_once = self.most = 0
+        self.gone = lambda: None
+
+    async def read(self, url, *, deadline=None, crawling=False):
+        self.asked.append((url, deadline, crawling))
+        self.at_once += 1
+        self.most = max(self.most, self.at_once)
+        for _ in range(5):
+            await asyncio.sleep(0)
+        self.at_once -= 1
+        if url not in self.pages:
+            self.gone()
+            raise PageUnavailable("the server answered 404", status=404)
+        text, links = self.pages[url]
+        return Page(url, text=text, links=tuple(links)), SimpleNamespace(final_url=url)
+
+
+class NotingFrontier(Frontier):
+    """Notes what is added, finished and closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.added: list[tuple[list[tuple[str, float]], int]] = []
+        self.finished: list[tuple[str, bool, float]] = []
+        self.closed: list[bool] = []
+
+    async def add(self, links, depth):
+        self.added.append((list(links), depth))
+        return await super().add(links, depth)
+
+    async def finish(self, url, page, score=0.0):
+        self.finished.append((url, page is not None, score))
+        await super().finish(url, page, score)
+
+    async def close(self, *, forget=False):
+        self.closed.append(forget)
+        await super().close(forget=forget)
+
+
+SMALL = {ROOT: ("root", ["/x", f"{ROOT}a", f"{ROOT}b"]), f"{ROOT}a": ("alpha", [f"{ROOT}c"])}
+
+
+async def test_a_page_is_asked_for_until_the_deadline_as_part_of_a_crawl(clock):
+    """The fetcher then obeys robots.txt where it need not for one page."""
+    clock.stop()
+    reader, frontier = FakeReader(SMALL), NotingFrontier()
+    deadline = asyncio.get_running_loop().time() + 60
+    told: list[ProgressEvent] = []
+
+    work = Crawl(reader, Plan(ROOT, timeout=60), frontier=frontier, progress=told.append)
+    result = await work
+
+    urls = [ROOT, f"{ROOT}a", f"{ROOT}b"]
+    assert reader.asked == [(url, deadline, True) for url in urls]
+    assert [page.text for page in result.results] == ["root", "alpha"]
+    assert [(f.url, f.error.status) for f in result.failed] == [(f"{ROOT}b", 404)]
+    assert (result.base_url, result.notes) == (ROOT, ())
+    assert frontier.added == [([(ROOT, 1.0)], 0), ([(f"{ROOT}a", 1.0), (f"{ROOT}b", 1.0)], 1)]
+    assert sorted(frontier.finished) == [
+        (ROOT, True, 0.0), (f"{ROOT}a", True, 0.0), (f"{ROOT}b", False, 0.0)]  # fmt: skip
+    assert {told[0], told[-1]} == {ProgressEvent("crawl", 1, 50), ProgressEvent("crawl", 3, 50)}
+    assert frontier.closed == [True]
+
+
+async def test_half_the_score_of_a_page_is_handed_to_its_links():
+    """A page about otters leads to others; one that shares no word is read for its links alone."""
+    pages = {
+        ROOT: ("nothing", [f"{ROOT}otters"]),
+        f"{ROOT}otters": ("otters", [f"{ROOT}b"]),
+        f"{ROOT}b": ("crabs", []),
+    }
+    frontier = NotingFrontier()
+
+    plan = Plan(ROOT, instructions="otters", max_depth=2)
+    result = await Crawl(FakeReader(pages), plan, frontier=frontier)
+
+    assert [page.url for page in result.results] == [f"{ROOT}otters"]
+    assert frontier.added == [
+        ([(ROOT, 1.0)], 0), ([(f"{ROOT}otters", 2.0)], 1), ([(f"{ROOT}b", 1.5)], 2)]  # fmt: skip
+    assert frontier.finished == [
+        (ROOT, False, 0.0), (f"{ROOT}otters", True, 1.0), (f"{ROOT}b", False, 0.0)]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "asked"), [(50, 8, 21), (12, 8, 12), (5, 4, 5), (1, 1, 1)]
+)
+async def test_eight_pages_are_read_at_once_and_no_more_than_the_limit(limit, most, asked):
+    """Those that are being read count."""
+    links = [f"{ROOT}n{n}" for n in range(20)]
+    reader = FakeReader({ROOT: ("root", links)} | {url: (url, []) for url in links})
+
+    result = await Crawl(reader, Plan(ROOT, limit=limit))
+
+    assert (reader.most, len(reader.asked), len(result.results)) == (most, asked, asked)
+
+
+async def test_a_page_that_fails_after_the_deadline_is_left_to_the_next_run(clock):
+    """It is no failure of the page; the state stays."""
+    reader, frontier = FakeReader(SMALL), NotingFrontier()
+    reader.gone = lambda: clock.advance(61)
+
+    result = await Crawl(reader, Plan(ROOT, timeout=60), frontier=frontier)
+
+    assert result.failed == ()
+    assert result.notes == ("stopped after 60 s, before its end",)
+    assert f"{ROOT}b" not in [url for url, *_ in frontier.finished]
+    assert frontier.closed == [False]
+
+
+async def test_a_crawl_that_is_left_keeps_its_state():
+    """It can go on from there."""
+    frontier = NotingFrontier()
+    async with aclosing(aiter(Crawl(FakeReader(SMALL), Plan(ROOT), frontier=frontier))) as pages:
+        async for _ in pages:
+            break
+
+    assert frontier.closed == [False]
+
+
+async def test_a_map_reads_what_it_must_and_leaves_no_state():
+    """Of depth 1 the first page; it stops when the limit is reached."""
+    frontier, reader = NotingFrontier(), FakeReader(SMALL)
+    found = await Crawl(reader, Plan(ROOT, limit=2), frontier=frontier).map()
+
+    assert found.urls == (ROOT, f"{ROOT}a")
+    assert (found.base_url, found.failed, found.notes) == (ROOT, (), ())
+    assert (len(reader.asked), frontier.closed) == (1, [True])
+
+
+async def test_a_crawl_resumes_only_when_it_is_told_to(tmp_path):
+    """With the state in a file; the pages of the last run come first."""
+    state = tmp_path / "state.sqlite"
+
+    async def begin() -> None:
+        old = Frontier(state)
+        await old.add([(ROOT, 1.0), (f"{ROOT}a", 1.0)], 0)
+        await old.finish(ROOT, Page(ROOT, text="kept"))
+        await old.close()
+
+    for options, texts in (({}, ["root", "alpha"]), ({"resume": True}, ["kept", "alpha"])):
+        await begin()
+        result = await Crawl(FakeReader(SMALL), Plan(ROOT), state=state, **options)
+        assert [page.text for page in result.results] == texts
+        assert not state.exists()
+
+
+async def test_without_a_file_there_is_nothing_to_resume():
+    """A frontier in memory is filled anew."""
+    result = await Crawl(FakeReader(SMALL), Plan(ROOT), resume=True)
+
+    assert [page.text for page in result.results] == ["root", "alpha"]
+
+
+class FakeSite:
+    """A fetcher of sitemaps: url → body, and what robots.txt names. Notes what is asked for."""
+
+    def __init__(self, files: dict[str, str], sitemaps: tuple[str, ...] = ()) -> None:
+        self.files, self.sitemaps = files, sitemaps
+        self.asked: list[tuple[str, float | None, bool]] = []
+
+    async def rules(self, url):
+        if not self.sitemaps:
+            raise PageUnavailable("no robots.txt")
+        return SimpleNamespace(sitemaps=self.sitemaps)
+
+    async def fetch(self, url, *, deadline=None, crawling=False):
+        self.asked.append((url, deadline, crawling))
+        if url not in self.files:
+            raise PageUnavailable("the server answered 404", status=404)
+        return SimpleNamespace(body=self.files[url].encode())
+
+
+@pytest.mark.parametrize(
+    ("named", "asked"),
+    [((), ["sitemap.xml"]), ((f"{ROOT}x.xml", f"{ROOT}y.xml"), ["x.xml", "y.xml"])],
+)
+async def test_sitemaps_are_those_that_are_named_else_the_usual_one(named, asked):
+    """Each is asked for until the deadline, as part of a crawl; its pages are one link away."""
+    files = {f"{ROOT}{name}": sitemap(name[:1]) for name in ("sitemap.xml", "x.xml", "y.xml")}
+    reader, frontier = FakeReader({}), NotingFrontier()
+    reader.fetcher = FakeSite(files, named)
+
+    await Crawl(reader, Plan(ROOT, sitemap=True), frontier=frontier).begin(7.0)
+    await frontier.close()
+
+    assert reader.fetcher.asked == [(ROOT + name, 7.0, True) for name in asked]
+    assert frontier.added == [
+        ([(ROOT, 1.0)], 0), *(([(ROOT + name[:1], 1.0)], 1) for name in asked)]  # fmt: skip
+
+
+async def test_all_of_a_sitemap_is_looked_at_for_the_best_pages():
+    """Of a page only the first 5,000 links are."""
+    names = [*(f"p{n}" for n in range(5_000)), "otters"]
+    reader, frontier = FakeReader({}), NotingFrontier()
+    reader.fetcher = FakeSite({f"{ROOT}sitemap.xml": sitemap(*names)})
+
+    plan = Plan(ROOT, sitemap=True, instructions="otters", limit=2)
+    await Crawl(reader, plan, frontier=frontier).begin(7.0)
+    await frontier.close()
+
+    assert frontier.added[1] == ([(f"{ROOT}otters", 2.0), (f"{ROOT}p0", 1.0)], 1)
+
+
+async def test_a_copy_is_finished_without_a_page_and_its_links_are_not_followed():
+    """Else it would be read again for ever."""
+    pages = {ROOT: ("same", [f"{ROOT}a"]), f"{ROOT}a": ("same", [f"{ROOT}b"])}
+    frontier = NotingFrontier()
+
+    result = await Crawl(FakeReader(pages), Plan(ROOT, max_depth=3), frontier=frontier)
+
+    assert [page.url for page in result.results] == [ROOT]
+    assert frontier.finished == [(ROOT, True, 0.0), (f"{ROOT}a", False, 0.0)]
+    assert [depth for _, depth in frontier.added] == [0, 1]
