@@ -101,9 +101,10 @@ def _archive_kind(data: bytes) -> Kind:
     from kensaku.extract.formats.office import archive_names
 
     names = archive_names(data)
-    for path, kind in (("word/document.xml", "docx"), ("xl/workbook.xml", "xlsx")):
-        if path in names:
-            return "docx" if kind == "docx" else "xlsx"
+    if "word/document.xml" in names:
+        return "docx"
+    if "xl/workbook.xml" in names:
+        return "xlsx"
     if "ppt/presentation.xml" in names:
         return "pptx"
     if "content.xml" in names and "mimetype" in names:
