@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
+from kensaku.errors import KeyRefused, Unreadable
+from kensaku.models import Page
+from kensaku.providers.base import Reply
 from kensaku.search.budget import Budget
 from kensaku.testing import faults
 
 pytest.importorskip("pydantic_ai")
 
+from kensaku.compat.tavily_tools.extract import ExtractedPages, _read
 from kensaku.compat.tavily_tools.pydantic_ai import (
     TavilyAPIError,
     TavilyErrorType,
@@ -103,7 +108,7 @@ async def test_pages_are_those_of_tavily_one_below_the_other(ctx, extracts, tavi
     (asked,) = tavily.requests
     assert (asked.method, asked.path) == ("POST", "/tavily/extract")
     assert asked.headers["authorization"] == f"Bearer {KEY}"
-    assert asked.json["urls"] == [ONE, TWO]
+    assert asked.json == {"urls": [ONE, TWO], "format": "markdown", "timeout": 30.0}
 
 
 async def test_the_same_url_twice_is_asked_for_once(ctx, extracts, tavily):
@@ -307,3 +312,84 @@ async def test_a_budget_counts_the_pages_once(ctx, extracts, tavily, monkeypatch
 
     said = await tavily_extract(ctx, [f"https://b.example/{n}" for n in range(11)])
     assert "予算を使い切りました" in said
+
+
+def row(url: str, text: str | None, **more: object) -> dict[str, object]:
+    return {"url": url, "raw_content": text, **more}
+
+
+@pytest.mark.parametrize(
+    ("body", "pages", "failed"),
+    [
+        (
+            {"results": [row(ONE, " a\u200bb ", title="T\nU"), row(TWO, "c", title=None)]},
+            [Page(ONE, "T U", markdown="ab"), Page(TWO, markdown="c")],
+            [],
+        ),
+        (
+            {"results": [row(ONE, ""), row(TWO, None)]},
+            [],
+            [(ONE, "コンテンツが空です"), (TWO, "コンテンツが空です")],
+        ),
+        (
+            {"results": [], "failed_results": [{"url": ONE, "error": "a\nb"}, {"url": TWO}]},
+            [],
+            [(ONE, "a b"), (TWO, "コンテンツが空です")],
+        ),
+        (
+            {"results": [], "failed_results": [{"url": u, "error": "e" * 201} for u in (ONE, TWO)]},
+            [],
+            [(ONE, "e" * 199 + "…"), (TWO, "e" * 199 + "…")],
+        ),
+        (
+            {"results": [row("HTTPS://ONE.example", "a"), row(TWO + "/#top", "b")]},
+            [Page("HTTPS://ONE.example", markdown="a"), Page(TWO + "/#top", markdown="b")],
+            [],
+        ),
+        (
+            {"results": [row(ONE, "a")]},
+            [Page(ONE, markdown="a")],
+            [(TWO, "Tavily API の応答に含まれていません")],
+        ),
+    ],
+    ids=["pages", "empty", "failed", "long", "spelling", "missing"],
+)
+async def test_every_url_of_a_reply_is_a_page_or_a_failure(ctx, body, pages, failed):
+    """In the order of the reply; a URL that only differs in its spelling is the same."""
+    provider = (await ctx.deps.client())._resources.provider("tavily")
+    reply = Reply(200, {"content-type": "application/json"}, json.dumps(body).encode())
+
+    assert _read(provider, reply, [ONE, TWO]) == ExtractedPages(tuple(pages), tuple(failed))
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        (401, b"{}", KeyRefused),
+        (200, b"no json", Unreadable),
+        (200, b"{}", Unreadable),
+        (200, b"[]", Unreadable),
+        (200, b'{"results": [{}]}', Unreadable),
+        (200, b'{"results": [{"url": "x", "raw_content": 5}]}', Unreadable),
+        (200, b'{"results": [], "failed_results": [1]}', Unreadable),
+    ],
+)
+async def test_a_reply_of_another_form_is_an_error(ctx, status, body, kind):
+    """Our reader stands in for what cannot be read (S1-29)."""
+    provider = (await ctx.deps.client())._resources.provider("tavily")
+
+    with pytest.raises(kind):
+        _read(provider, Reply(status, {"content-type": "application/json"}, body), [ONE])
+
+
+@pytest.mark.parametrize(("count", "credits"), [(1, 1), (5, 1), (6, 2), (10, 2), (11, 3)])
+async def test_five_urls_are_one_credit(ctx, extracts, count, credits):
+    """Of Tavily's price list."""
+    client = await ctx.deps.client()
+    client._resources._budget = Budget(fetches=30, money=1.0)
+    extracts({ONE: "Otters."})
+
+    await tavily_extract(ctx, [f"https://a.example/{n}" for n in range(count)])
+
+    left = {"fetches": 30 - count, "money": pytest.approx(1 - credits * 0.008)}
+    assert client.budget.left() == left

@@ -209,8 +209,10 @@ REFUSED, DOWN = errors.KeyRefused("tavily", "m", status=401), errors.Outage("bra
          "tavily：API キーが受け付けられませんでした（HTTP 401）\nエラータイプ: AUTH_ERROR"),
         (_response(Outcome.UNAVAILABLE, attempts=(_failed("brave", DOWN),) * 2),
          "Tavily API エラー: brave：サービスが停止しています\nエラータイプ: NETWORK_ERROR"),
+        (_response(Outcome.UNAVAILABLE, attempts=(_failed("exa", errors.RateLimited("exa", "m")),)),
+         "Tavily API エラー: exa：リクエストが多すぎます\nエラータイプ: RATE_LIMIT_ERROR"),
     ],
-    ids=["found", "answer", "answer, note", "empty", "nobody asked", "two failed", "one, twice"],
+    ids=["found", "answer", "answer, note", "empty", "nobody asked", "two failed", "one, twice", "one"],
 )  # fmt: skip
 def test_the_whole_text_of_a_search(response, text):
     """Byte for byte (S1-08, S1-10, S1-41)."""
@@ -226,6 +228,9 @@ def test_pages_failures_and_notes_stand_one_below_the_other():
     assert dialect.extracted(pages, failed, ["n"]) == (
         "## コンテンツ抽出結果\n\n### URL: https://a.example/\nplain\n\n---\n\n"
         f"### URL: https://b.example/\n# B\n\n---\n\n{lost}\n\n---\n\n注：n"
+    )
+    assert dialect.extracted(pages[:1], [], ["n", "o"]) == (
+        "## コンテンツ抽出結果\n\n### URL: https://a.example/\nplain\n\n---\n\n注：n\n注：o"
     )
     assert dialect.extracted([], failed, ["n"]) == (
         "## コンテンツ抽出結果\n\nすべてのURLからコンテンツを抽出できませんでした。\n\n"
