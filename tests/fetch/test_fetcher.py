@@ -6,14 +6,12 @@ import asyncio
 
 import pytest
 
-from kensaku.errors import (
-    ConfigError,
-    PageUnavailable,
-    TooLarge,
-)
+from kensaku.errors import ConfigError, NotAllowed, PageUnavailable, TooLarge
 from kensaku.fetch import Fetcher, FetchPolicy
 from kensaku.fetch.guard import AddressGuard
-from kensaku.fetch.transport import PageTransport
+from kensaku.fetch.limits import FetchLimits
+from kensaku.fetch.page_cache import FetchedPage
+from kensaku.fetch.transport import PageResponse, PageTransport
 from kensaku.store import MemoryStore
 from tests.fetch.web import Web, whole
 
@@ -186,3 +184,189 @@ def test_a_policy_that_is_none_is_refused(wrong):
     [(name, value)] = wrong.items()
     with pytest.raises(ConfigError, match=f"fetch.{name} is '{value}'; expected "):
         FetchPolicy(**wrong)
+
+
+class FakeTransport:
+    """Responses without a network: url → response, or what makes one. Notes what is asked for."""
+
+    def __init__(self, pages, **limits):
+        self.pages = {"http://a.test/robots.txt": (404, {}, b"")} | pages
+        self.limits, self.user_agent = FetchLimits(**limits), "Kensaku/1"
+        self.asked: list[tuple[str, object]] = []
+        self.closed = 0
+
+    def check_url(self, url):
+        return url
+
+    async def get(self, url, headers=None):
+        self.asked.append((url, headers))
+        found = self.pages[url]
+        status, fields, body = await found() if callable(found) else found
+        return PageResponse(url, status, fields, body, fields.get("location"))
+
+    async def close(self):
+        self.closed += 1
+
+
+class FakeBrowser:
+    """Renders the pages that it is given."""
+
+    def __init__(self, *pages):
+        self.pages, self.asked, self.closed = list(pages), [], 0
+
+    async def render(self, url):
+        self.asked.append(url)
+        return self.pages.pop(0)
+
+    async def close(self):
+        self.closed += 1
+
+
+def rendered(body=b"text", **headers):
+    return FetchedPage(
+        url=A, final_url=A, status=200, content_type="", body=body, headers=headers,
+        fetched_at="", via="browser",
+    )  # fmt: skip
+
+
+A, B = "http://a.test/", "http://a.test/b"
+CHALLENGE = (403, {"cf-mitigated": "challenge"}, b"wait")
+
+
+def test_the_usual_policy():
+    """Polite to sites, and honest about what they ask for."""
+    assert FetchPolicy() == FetchPolicy("always", "note", 2, 30.0)
+    cache = Fetcher(FakeTransport({}), store=MemoryStore()).cache
+    assert (cache._tenant, cache._fresh, cache._keep) == ("", 300.0, 604_800.0)
+    assert Fetcher(FakeTransport({})).cache is None
+
+
+async def test_the_time_of_a_page_is_that_of_all_its_redirects(clock):
+    """Thirty seconds in all, and not for each."""
+
+    async def slow():
+        clock.advance(20)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        return 302, {"location": A}, b""
+
+    transport = FakeTransport({A: slow})
+    with pytest.raises(PageUnavailable, match="took longer than 30 s"):
+        await Fetcher(transport).fetch(A)
+    assert [url for url, _ in transport.asked].count(A) == 2
+
+
+async def test_a_robots_txt_that_leads_in_circles_is_as_good_as_none():
+    """RFC 9309 has five redirects followed; the page is fetched."""
+    robots = "http://a.test/robots.txt"
+    transport = FakeTransport({robots: (302, {"location": robots}, b""), A: (200, {}, b"text")})
+
+    assert (await Fetcher(transport).fetch(A)).body == b"text"
+    assert [url for url, _ in transport.asked] == [robots] * 6 + [A]
+
+
+@pytest.mark.parametrize(
+    ("optouts", "notes"), [("note", True), ("refuse", None), ("ignore", False)]
+)
+async def test_what_a_page_asks_of_machines_is_noted_refused_or_ignored(optouts, notes):
+    """As the policy says; a page that asks for nothing is always given."""
+    transport = FakeTransport({A: (200, {"x-robots-tag": "noai"}, b"text"), B: (200, {}, b"b")})
+    fetcher = Fetcher(transport, policy=FetchPolicy(optouts=optouts))
+
+    assert (await fetcher.fetch(B)).notes == ()
+    if notes is None:
+        with pytest.raises(NotAllowed):
+            await fetcher.fetch(A)
+    else:
+        assert bool((await fetcher.fetch(A)).notes) is notes
+
+
+async def test_a_challenge_is_for_the_browser():
+    """What it renders is the page, unless it is the challenge again."""
+    passed, again = rendered(), rendered(**{"cf-mitigated": "challenge"})
+    browser = FakeBrowser(passed, again)
+    fetcher = Fetcher(FakeTransport({A: CHALLENGE}), browser=browser)
+
+    assert await fetcher.fetch(A) == passed
+    with pytest.raises(PageUnavailable, match=r"a check for robots \(Cloudflare\)") as raised:
+        await fetcher.fetch(A)
+    assert (raised.value.remedy, browser.asked) == ("", [A, A])
+
+
+async def test_a_challenge_without_a_browser_is_an_error_that_says_what_helps():
+    """It is no page, though it may come with status 200."""
+    with pytest.raises(PageUnavailable) as raised:
+        await Fetcher(FakeTransport({A: (200, CHALLENGE[1], b"wait")})).fetch(A)
+
+    assert raised.value.remedy == "a browser may pass it: set fetch.browser"
+
+
+async def test_a_page_is_rendered_if_there_is_a_browser_and_robots_may():
+    """The rules of the site hold for the browser as well."""
+    forbidden = {"http://a.test/robots.txt": (200, {}, b"User-agent: *\nDisallow: /b")}
+    page = rendered()
+    fetcher = Fetcher(FakeTransport(forbidden), browser=FakeBrowser(page))
+
+    assert await Fetcher(FakeTransport({})).render(A) is None
+    assert await fetcher.render(A) is page
+    with pytest.raises(NotAllowed):
+        await fetcher.render(B)
+
+
+async def test_the_browser_and_the_connections_are_closed():
+    """Each once; a fetcher without a browser has only connections."""
+    transport, browser = FakeTransport({}), FakeBrowser()
+    await Fetcher(transport, browser=browser).close()
+    assert (transport.closed, browser.closed) == (1, 1)
+
+    await Fetcher(transport).close()
+    assert transport.closed == 2
+
+
+async def test_an_answer_that_nothing_has_changed_counts_only_for_a_page_that_is_kept():
+    """Its headers are then the new ones."""
+    transport = FakeTransport(
+        {A: (200, {"etag": "1", "x": "old", "cache-control": "max-age=0"}, b"t")}
+    )
+    fetcher = Fetcher(transport, store=MemoryStore())
+    await fetcher.fetch(A)
+    transport.pages[A] = (304, {"x": "new"}, b"")
+
+    page = await fetcher.fetch(A)
+
+    assert (page.status, page.body, page.headers["etag"], page.headers["x"]) == (
+        200,
+        b"t",
+        "1",
+        "new",
+    )
+    assert transport.asked[-1] == (A, {"If-None-Match": "1"})
+    with pytest.raises(PageUnavailable, match="the server answered 304"):
+        await Fetcher(transport).fetch(A)
+
+
+@pytest.mark.parametrize(
+    ("robots", "crawling", "allowed"),
+    [
+        ("always", False, False),
+        ("always", True, False),
+        ("crawl", False, True),
+        ("crawl", True, False),
+        ("never", True, True),
+    ],
+)
+@pytest.mark.parametrize("rules", [1, 501])
+async def test_robots_txt_is_obeyed_as_the_policy_says(robots, crawling, allowed, rules):
+    """Many rules are matched in a thread, with the same result."""
+    lines = "".join(f"Disallow: /{n}\n" for n in range(rules - 1))
+    text = f"User-agent: *\n{lines}Disallow: /b\n".encode()
+    transport = FakeTransport({"http://a.test/robots.txt": (200, {}, text), B: (200, {}, b"b")})
+    fetcher = Fetcher(transport, policy=FetchPolicy(robots=robots))
+
+    if allowed:
+        assert (await fetcher.fetch(B, crawling=crawling)).body == b"b"
+        assert [url for url, _ in transport.asked] == [B]
+    else:
+        with pytest.raises(NotAllowed, match="asks robots to stay out"):
+            await fetcher.fetch(B, crawling=crawling)
+    assert (await fetcher.rules(B)).disallow[-1] == "/b"
