@@ -17,8 +17,12 @@ from kensaku.errors import (
     UnknownName,
 )
 from kensaku.fetch import FetchedPage, FetchLimits, FetchPolicy, PageReader
+from kensaku.fetch.browser import browser as browser_module
+from kensaku.fetch.crawl.plan import Plan
 from kensaku.fetch.guard import AddressGuard, CheckedURL
+from kensaku.fetch.page_reader import _is_elsewhere
 from kensaku.models import ProgressEvent
+from kensaku.observe import NO_OBSERVERS
 from kensaku.store import MemoryStore
 from tests.fetch.web import whole
 
@@ -274,8 +278,14 @@ def test_a_reader_is_made_as_the_settings_say(tmp_path):
     assert (fetcher.transport.limits.total, fetcher.transport.limits.decoded) == (7, 77_777)
     assert fetcher.transport.user_agent == "Me/1"
     assert fetcher.policy == FetchPolicy("never", "refuse", at_once=3)
+    assert fetcher.transport.proxy is None
     assert fetcher.browser is None
-    assert fetcher.cache is not None
+    assert (fetcher.cache._tenant, fetcher.cache._fresh) == ("", 9)
+    assert (reader._crawls, reader._tenant) == (tmp_path / "crawls", "")
+    mine = PageReader.from_settings(replace(settings, tenant="acme"), MemoryStore())
+    assert (mine.fetcher.cache._tenant, mine._tenant) == ("acme", "acme")
+    proxied = PageReader.from_settings(replace(settings, fetch_proxy="http://p:1"), None)
+    assert proxied.fetcher.transport.proxy == "http://p:1"
     other = reader.for_tenant("acme")
     assert other.fetcher.transport is fetcher.transport
     assert other.parser is reader.parser
@@ -291,3 +301,56 @@ def test_an_unknown_option_of_a_crawl_is_named(fetcher, parser):
     reader = PageReader(fetcher(), parser)
     with pytest.raises(UnknownName, match="max_depth"):
         reader.crawl("http://public.test/", max_dept=2)
+
+
+def test_observers_and_a_browser_reach_the_fetcher(tmp_path, monkeypatch):
+    """`auto` is the browser that is found; another word is where it is."""
+    monkeypatch.setattr(browser_module, "find_chromium", lambda: "/found/chrome")
+    settings = Settings.load(environ={"KENSAKU_HOME": str(tmp_path)})
+    observers = (object(),)
+    found = PageReader.from_settings(replace(settings, fetch_browser="auto"), None, observers)
+    named = PageReader.from_settings(replace(settings, fetch_browser="/opt/chrome"), None)
+
+    assert found.fetcher.observers is observers
+    assert named.fetcher.observers is NO_OBSERVERS
+    assert found.fetcher.browser._executable == "/found/chrome"
+    assert named.fetcher.browser._executable == "/opt/chrome"
+    assert found.fetcher.browser._transport is found.fetcher.transport
+
+
+@pytest.mark.parametrize(
+    ("asked", "final", "elsewhere"),
+    [
+        ("http://a.test/", "http://a.test", False),
+        ("http://a.test/X", "http://a.test/x/", False),
+        ("http://a.test/x#top", "http://a.test/x", False),
+        ("http://a.test/x", "http://a.test/y", True),
+        ("http://a.test/X", "http://a.test/", True),
+    ],
+)
+def test_a_page_is_elsewhere_by_more_than_its_spelling(asked, final, elsewhere):
+    """Nobody needs to be told of a slash."""
+    assert _is_elsewhere(asked, final) is elsewhere
+
+
+async def test_a_crawl_of_a_reader_has_its_state_its_callbacks_and_its_options(
+    fetcher, parser, tmp_path
+):
+    """Without a folder there is nothing to resume."""
+    told = []
+    reader = PageReader(fetcher(), parser, crawls=tmp_path, tenant="acme")
+    plan = Plan("http://public.test/", limit=7)
+
+    async def on_page(page):
+        told.append(page)
+
+    work = reader.crawl(plan.url, limit=7, resume=True, progress=told.append, on_page=on_page)
+    bare = PageReader(fetcher(), parser).crawl(plan.url, resume=True)
+
+    assert (work.plan, work._resume, work._reader) == (plan, True, reader)
+    assert (work._progress, work._on_page) == (told.append, on_page)
+    assert work._frontier._path == plan.state_file(tmp_path, "acme")
+    assert (bare._resume, bare._frontier._path) == (False, None)
+    assert (bare._progress, bare._on_page) == (None, None)
+    for crawl in (work, bare):
+        await crawl._frontier.close()

@@ -145,6 +145,26 @@ async def test_an_agents_tools_are_read_from_its_rows(url, make_client, upstream
     assert database.load_tools(url, "assistant", "u-7") == []
 
 
+def test_an_agents_tools_come_in_their_order_with_their_settings(tmp_path, monkeypatch):
+    """The order of the rows, not of their names; the settings of a row reach its tool."""
+    url = f"sqlite:///{tmp_path / 'agents.db'}"
+    database.register(url)
+    made = []
+    monkeypatch.setitem(TOOL_REGISTRY, "Older", lambda **options: made.append(options))
+    older = replace(SEARCH_WEB, name="zebra", kind="Older")
+    with connect(url) as connection, connection.begin():
+        for statement in registration(OWN, "assistant", older):
+            connection.execute(statement)
+        row = sa.update(AgentTool).where(AgentTool.tool_name == "zebra")
+        connection.execute(row.values(order=0, tool_config={"limit": 3}))
+
+    assert database.active_types(url, "assistant") == ["Older", "SearchWebTool"]
+    assert database.active_types(url, "nobody") == []
+    assert database.active_types(f"sqlite:///{tmp_path / 'empty.db'}", "assistant") is None
+    database.load_tools(url, "assistant", "u-7", client=None)
+    assert made == [{"user_id": "u-7", "agent_name": "assistant", "limit": 3, "client": None}]
+
+
 def test_another_agent_can_have_it_and_a_missing_one_is_named(url):
     """`register` gives it to whom it is told."""
     database.upgrade(url)
