@@ -240,7 +240,10 @@ async def test_documents_are_added_in_batches_and_the_last_one_is_flushed(tmp_pa
         "longer": every / 10,
     }
     assert second == {
-        "collection": "docs", "documents": [asdict(long)], "flush": True, "longer": 1.0
+        "collection": "docs",
+        "documents": [asdict(long)],
+        "flush": True,
+        "longer": 1.0,
     }
     assert done == AddResult(501, 2, 4)
     assert events == [

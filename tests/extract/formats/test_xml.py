@@ -211,3 +211,18 @@ def test_a_document_may_nest_its_elements_512_deep() -> None:
     data = b"<?xml version='1.0'?>" + b"<a>" * 511 + b"<b>x</b>" + b"</a>" * 511
 
     assert extract(data).text == "x"
+
+
+def test_a_feed_has_no_markup_of_its_own() -> None:
+    """What a title or a summary says is text, as it is on a page: no image, no link, no heading."""
+    feed = """<rss><channel><item><title>![x](https://a.example/?q=1) [y]</title>
+        <link>https://a.example/(1)</link><description># Not *a* heading</description></item>
+        <item><title>*No* link</title></item></channel></rss>"""
+
+    page = extract(feed.encode(), content_type="application/rss+xml")
+
+    assert page.markdown == (
+        "- [!\\[x\\](https://a.example/?q=1) \\[y\\]](https://a.example/%281%29)\n"
+        "  \\# Not \\*a\\* heading\n"
+        "- \\*No\\* link"
+    )

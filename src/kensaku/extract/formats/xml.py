@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from kensaku.errors import TooLarge, Unparsable
+from kensaku.extract.html.inline import escape, escape_line_starts, link
 from kensaku.extract.html.markup_check import MAX_DEPTH, MAX_TAGS
 from kensaku.extract.html.metadata import absolute
 from kensaku.models import Page
@@ -126,9 +127,10 @@ def _entries_page(
             links.append(address)
         label = entry.title or entry.link
         texts.append("\n".join(p for p in (label, entry.date, entry.summary) if p))
-        marked = f"- [{label}]({address})" if address else f"- {label}"
+        marked = f"- {link(escape(label), address) if address else escape(label)}"
         marked += f" ({entry.date})" if entry.date else ""
-        marks.append(marked + (f"\n  {entry.summary}" if entry.summary else ""))
+        summary = escape_line_starts(escape(entry.summary))
+        marks.append(marked + (f"\n  {summary}" if summary else ""))
     kind = {"rss": "application/rss+xml", "feed": "application/atom+xml"}
     dates = [e.date for e in entries if e.date]
     return Page(

@@ -110,7 +110,7 @@ def _write(run: _Run, before: str, after: str, base: str) -> str:
     if mark := _MARKS.get(style):
         text = _emphasise(bare, mark)
     if address and _BREAK not in bare:
-        text = f"[{_label(text)}]({_target(address)})"
+        text = link(text, address)
     return left + text + right
 
 
@@ -131,8 +131,10 @@ def _code(text: str) -> str:
     return f"{fence}{space}{' '.join(text.split())}{space}{fence}"
 
 
-def _label(text: str) -> str:
-    return re.sub(r"(?<!\\)[\[\]]", lambda m: "\\" + m[0], " ".join(text.split()))
+def link(text: str, address: str) -> str:
+    """A link with this Markdown as its text."""
+    label = re.sub(r"(?<!\\)[\[\]]", lambda m: "\\" + m[0], " ".join(text.split()))
+    return f"[{label}]({_target(address)})"
 
 
 def _target(address: str) -> str:

@@ -92,7 +92,7 @@ class PageVisibility:
         legacy = utility_declarations(attributes["class"]) if "class" in attributes else {}
         if tag in _COLOURED or "bgcolor" in attributes:
             legacy = legacy | _presentational(tag, attributes)
-        alone = not rules and not legacy
+        alone = not rules and not legacy and tag not in _WHOLE_PAGE
         if alone:
             if not style:
                 return outer
