@@ -146,15 +146,12 @@ def _research_paths() -> dict[str, Any]:
 
 def _assistant_paths() -> dict[str, Any]:
     tag = {"tags": ["Assistant"], "responses": _responses()}
-    missing = {"404": {"description": "there is no such model"}}
-    chat = _body(CHAT, ["model", "messages"])
     return {
         "/v1/chat/completions": {
             "post": tag
             | {
                 "summary": "Answer the last message of a conversation, with citations",
-                "requestBody": chat,
-                "responses": _responses() | missing,
+                "requestBody": _body(CHAT, ["messages"]),
             }
         },
         "/agent": {
