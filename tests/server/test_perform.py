@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from kensaku.errors import (
     BudgetExceeded,
     KeyRefused,
     NotConfigured,
+    PageUnavailable,
     QuotaExhausted,
     RateLimited,
 )
+from kensaku.fetch import Plan
+from kensaku.fetch.results import Failure
 from kensaku.models import Attempt, Hit, Outcome, Page, Query, Response
-from kensaku.server.perform import JOIN, Unavailable, _content, finish, outcome_of, plain, search
-from kensaku.server.wires.base import Found, Listed, Read, Search
+from kensaku.server.perform import (
+    JOIN,
+    Unavailable,
+    _content,
+    finish,
+    outcome_of,
+    perform,
+    plain,
+    search,
+)
+from kensaku.server.wires.base import Crawl, Extract, Found, Listed, Map, Parse, Read, Search
 
 FILLER = "Nothing of note is said here, and it goes on for a while. " * 8
 TEXT = "\n\n".join(
@@ -209,3 +223,113 @@ async def test_images_are_those_of_the_pages_that_were_found(make_client, upstre
     assert list(found.images) == [(image, "A") for image in listed]
     assert {u: list(i) for u, i in found.page_images.items()} == {url: listed[:5]}
     assert (list(none.images), dict(none.page_images)) == ([], {})
+
+
+class Client:
+    """Notes how it is called, and gives what it was given."""
+
+    def __init__(self, **results) -> None:
+        self.results, self.asked = results, []
+
+    def __getattr__(self, name):
+        async def call(*given, **options):
+            self.asked.append((name, given, options))
+            return self.results[name]
+
+        return call
+
+
+async def test_pages_are_read_whole_or_in_their_best_pieces():
+    """In the time that was asked for; which could not be read is told with the reason."""
+    lost = Failure("https://lost.example/", PageUnavailable("gone", status=404))
+    client = Client(extract=SimpleNamespace(results=(PAGE,), failed=(lost,)))
+    urls = (PAGE.url, lost.url)
+
+    whole = await perform(client, Extract(urls, timeout=7.0))
+    text = await perform(client, Extract(urls, format="text"))
+    pieces = await perform(client, Extract(urls, query="otters sleep", chunks=2))
+
+    failed = [("https://lost.example/", "gone")]
+    assert whole == Read([(PAGE, PAGE.markdown)], failed)
+    assert text == Read([(PAGE, PAGE.text)], failed)
+    assert pieces == Read([(PAGE, _content(PAGE, "otters sleep", 2, "markdown"))], failed)
+    assert client.asked == [
+        ("extract", (urls,), {"timeout": 7.0}),
+        ("extract", (urls,), {"timeout": 30.0}),
+        ("extract", (urls,), {"timeout": 30.0}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("markdown", "content"), [("# Otters", "# Otters"), ("", "Otters")], ids=["markdown", "text"]
+)
+async def test_a_document_that_was_sent_is_read_under_its_name(markdown, content):
+    """As Markdown where it has any."""
+    page = Page("https://upload.invalid/a%20b.pdf", "A", "Otters", markdown)
+    parser = Client(extract=page)
+    client = SimpleNamespace(
+        _resources=SimpleNamespace(reader=lambda: SimpleNamespace(parser=parser))
+    )
+
+    read = await perform(client, Parse(b"%PDF", "application/pdf", "a b.pdf"))
+
+    assert read == Read([(page, content)])
+    address = {"url": "https://upload.invalid/a%20b.pdf", "content_type": "application/pdf"}
+    assert parser.asked == [("extract", (b"%PDF",), address)]
+
+
+async def test_a_site_is_read_or_listed_as_it_was_planned():
+    """Every option of the plan reaches the crawl."""
+    plan = Plan("https://a.example/", instructions="otters sleep", limit=7)
+    client = Client(
+        crawl=SimpleNamespace(results=(PAGE,)), map=SimpleNamespace(urls=("https://a.example/x",))
+    )
+
+    whole = await perform(client, Crawl(plan, format="text"))
+    pieces = await perform(client, Crawl(plan, chunks=1))
+    listed = await perform(client, Map(plan))
+
+    assert whole == Read([(PAGE, PAGE.text)], base_url=plan.url)
+    best = _content(PAGE, "otters sleep", 1, "markdown")
+    assert pieces == Read([(PAGE, best)], base_url=plan.url)
+    assert listed == Listed(plan.url, ("https://a.example/x",))
+    options = {name: getattr(plan, name) for name in plan.__slots__}
+    assert (options["url"], options["limit"]) == (plan.url, 7)
+    assert client.asked == [("crawl", (), options)] * 2 + [("map", (), options)]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "llm_url", "hits", "answer"),
+    [
+        (True, "http://llm", True, "by a model"),
+        (True, "", True, "extract"),
+        (False, "http://llm", True, "extract"),
+        (True, "http://llm", False, "extract"),
+    ],
+)
+async def test_a_model_answers_where_one_is_asked_for_and_there_is_something_to_cite(
+    wanted, llm_url, hits, answer
+):
+    """Else the answer is that of the search."""
+    found = (hit("a"),) if hits else ()
+    outcome = Outcome.FOUND if hits else Outcome.EMPTY
+    tried = (Attempt("brave", outcome, cost=0.5),)
+    response = Response(Query("otters"), outcome, found, answer="extract", attempts=tried)
+    client = Client(search=response, answer=SimpleNamespace(text="by a model"))
+    client.settings = SimpleNamespace(llm_url=llm_url)
+    call = Search(response.query, answer=wanted, route=("brave",))
+
+    assert await perform(client, call) == Found(found, answer=answer, cost=0.5)
+    assert client.asked[0] == ("search", (response.query,), {"route": ("brave",)})
+
+
+async def test_twenty_pages_are_looked_at_for_images():
+    """In ten seconds; of other addresses there are none."""
+    client = Client(extract=SimpleNamespace(results=()))
+    hits = tuple(hit(f"{n}.example") for n in range(21))
+    response = Response(Query("x"), Outcome.FOUND, (Hit("file:///x", "X"), *hits))
+
+    found = await finish(client, Search(Query("x"), images=True), response, None)
+
+    assert client.asked == [("extract", ([h.url for h in hits[:20]],), {"timeout": 10.0})]
+    assert (list(found.images), dict(found.page_images)) == ([], {})
