@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
 from kensaku.errors import InvalidQuery
-from kensaku.models import Hit, Page
+from kensaku.models import Hit, Outcome, Page
+from kensaku.research.report import Reference, Report
 from kensaku.server.mcp import _calls_in, _replay
 from kensaku.server.tavily_mcp import (
     TOOLS,
     TavilyExtractTool,
     TavilyMapTool,
+    TavilyResearchTool,
     TavilySearchTool,
     _pages,
 )
@@ -149,3 +152,48 @@ async def test_a_body_that_was_read_is_given_once_more():
         {"type": "http.disconnect"},
         {"type": "http.disconnect"},
     ]
+
+
+class Researching:
+    """A client that gives a report."""
+
+    def __init__(self, report: Report) -> None:
+        self.report, self.asked = report, []
+
+    async def research(self, input: str, **options: Any) -> Report:
+        self.asked.append((input, options))
+        return self.report
+
+
+async def test_a_report_is_given_with_its_sources():
+    """It is never streamed to a tool, whatever was asked for."""
+    source = Reference(1, "https://a.example/", "A")
+    report = Report("x", "Otters swim. [1]", None, (source,), Outcome.FOUND)
+    client = Researching(report)
+
+    done = await TavilyResearchTool(client).execute(input="Otters?", stream=True, model="mini")
+
+    assert fenced(done.text) == "Otters swim. [1]\n\n[1] A https://a.example/"
+    assert (done.success, done.output, done.error_kind) == (True, report.to_dict(), None)
+    ((input, options),) = client.asked
+    assert (input, options["model"]) == ("Otters?", "mini")
+
+
+@pytest.mark.parametrize(("notes", "why"), [(("a", "b"), "a; b"), ((), "no provider could search")])
+async def test_a_report_that_nobody_could_research_is_an_error(notes, why):
+    """With the reasons."""
+    report = Report("x", None, None, (), Outcome.UNAVAILABLE, notes=notes)
+
+    done = await TavilyResearchTool(Researching(report)).execute(input="Otters?")
+
+    assert (done.success, done.text, done.error) == (False, f"Error: {why}", why)
+    assert done.error_kind == "tool"
+
+
+async def test_an_empty_report_is_no_success():
+    """Nothing was found."""
+    report = Report("x", None, None, (), Outcome.EMPTY)
+
+    done = await TavilyResearchTool(Researching(report)).execute(input="Otters?")
+
+    assert (done.success, done.error_kind) == (False, "empty")

@@ -99,3 +99,15 @@ def test_every_wire_refuses_in_its_own_words():
             with pytest.raises(InvalidQuery):
                 endpoint.read(Asked())
     assert Exchange(Asked(), "r", 0.5).seconds == 0.5
+
+
+def test_what_was_found_has_nothing_that_it_was_not_given():
+    """A wire writes what is there."""
+    found, read = base.Found([]), base.Read([])
+
+    assert found == base.Found([], None, (), {}, 0.0, False)
+    assert (read.failed, read.base_url) == ((), "")
+    assert base.Text("x").media_type == "text/plain; charset=utf-8"
+    assert base.Research("x") == base.Research("x", {}, False)
+    kinds = (base.Search, Extract, Parse, Crawl, base.Map, base.Research)
+    assert [k.kind for k in kinds] == ["search", "extract", "extract", "crawl", "map", "research"]
