@@ -196,4 +196,4 @@ async def test_an_empty_report_is_no_success():
 
     done = await TavilyResearchTool(Researching(report)).execute(input="Otters?")
 
-    assert (done.success, done.error_kind) == (False, "empty")
+    assert (done.success, done.text, done.error_kind) == (False, "Nothing was found.", "empty")

@@ -130,7 +130,8 @@ class TavilyResearchTool(TavilyTool):
             why = "; ".join(report.notes) or "no provider could search"
             return ToolResult(False, text=f"Error: {why}", error=why, error_kind="tool")
         sources = [f"[{s.n}] {s.title} {s.url}" for s in report.sources]
-        return self._result(report.to_dict(), [text, "", *sources], bool(text))
+        lines = [text, "", *sources] if text else []
+        return self._result(report.to_dict(), lines, bool(text))
 
 
 def _pages(tool: TavilyTool, read: Read) -> ToolResult:
