@@ -55,7 +55,7 @@ def secret_in(headers: Mapping[str, str], body: Mapping[str, Any]) -> str:
 
 def secrets_in(headers: Mapping[str, str], body: Mapping[str, Any]) -> tuple[str, ...]:
     """Return all that a request brought as a key, to be removed from what is logged about it."""
-    bearer = headers.get("authorization", "").rpartition(" ")[2]
+    bearer = headers.get("authorization", "").strip().rpartition(" ")[2]
     brought = (bearer, *(headers.get(name, "") for name in HEADERS), body.get("api_key"))
     return tuple({secret for secret in brought if secret and isinstance(secret, str)})
 
