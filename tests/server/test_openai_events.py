@@ -56,6 +56,8 @@ class Sent:
         self.messages: list[Any] = []
 
     async def __call__(self, message: Any) -> None:
+        part = "body" if self.messages else "start"
+        assert message["type"] == f"http.response.{part}"
         self.messages.append(message)
 
     @property
