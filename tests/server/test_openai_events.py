@@ -446,6 +446,20 @@ async def test_a_stream_is_streamed(settings):
     assert session.outcome == "empty"
 
 
+@pytest.mark.parametrize("stream", [True, False])
+async def test_a_run_that_is_refused_at_once_has_a_status(settings, stream):
+    """Also where a stream was asked for: it has not begun."""
+
+    class Refusing(Client):
+        async def ask_events(self, question: str, **given: Any) -> AsyncIterator[Event]:
+            raise InvalidQuery("no")
+            yield
+
+    sent = await post(Served(Session(Refusing(settings))), body_of("otters?", stream=stream))
+
+    assert sent.status == 400
+
+
 async def test_a_title_counts_as_a_request_and_runs_nothing(settings):
     """It searches nothing, so that it costs no search."""
     from .test_openai import OF_LIBRECHAT
