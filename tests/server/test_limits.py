@@ -329,3 +329,91 @@ def test_keys_take_turns():
 
     simulate(main)
     assert order == ["a", "a", "b", "a", "b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("waiting", "new", "left"),
+    [
+        (["a", "a"], "b", ["a", "b"]),  # the newest of the key that waits most often goes
+        (["a", "a", "a", "b"], "b", ["a", "a", "b", "b"]),
+        (["a", "a", "b"], "b", None),  # it would wait as often as the other
+        (["a", "b"], "c", None),
+        (["a", "b"], "a", None),
+        (["b", "a", "a"], "a", None),
+    ],
+)
+def test_a_full_queue_makes_room_for_who_waits_less(waiting, new, left):
+    """By one request at least: else the queue would only be stirred."""
+    admission = Admission(limit=1, queue=len(waiting), max_wait=100.0)
+    refused: list[str] = []
+
+    async def hold(key: str) -> None:
+        try:
+            async with admission.slot(key):
+                await asyncio.sleep(1)
+        except Overloaded:
+            refused.append(key)
+
+    async def main() -> None:
+        running = asyncio.create_task(hold("x"))
+        await asyncio.sleep(0)
+        tasks = []
+        for key in [*waiting, new]:
+            tasks.append(asyncio.create_task(hold(key)))
+            await asyncio.sleep(0)
+        queued.extend(sorted(k for k, futures in admission._queues.items() for _ in futures))
+        await asyncio.gather(running, *tasks)
+
+    queued: list[str] = []
+    simulate(main)
+
+    assert queued == (left or sorted(waiting))
+    assert refused == ([new] if left is None else ["a"])
+
+
+def test_of_two_that_wait_the_one_that_leaves_is_taken_out():
+    """The other is served, though it came first or last."""
+    admission, served = Admission(limit=1, queue=5), []
+
+    async def hold(name: str, key: str = "k") -> None:
+        async with admission.slot(key):
+            served.append(name)
+            await asyncio.sleep(1)
+
+    async def main() -> None:
+        for leaves in (0, 1):
+            running = asyncio.create_task(hold("running"))
+            await asyncio.sleep(0)
+            both = [asyncio.create_task(hold(name)) for name in ("first", "second")]
+            await asyncio.sleep(0)
+            assert (admission.running, admission.waiting) == (1, 2)
+            both[leaves].cancel()
+            await asyncio.sleep(0)
+            assert admission.waiting == 1
+            await asyncio.gather(running, *both, return_exceptions=True)
+
+    simulate(main)
+
+    assert served == ["running", "second", "running", "first"]
+    assert (admission.running, admission.waiting, admission._queues) == (0, 0, {})
+
+
+def test_so_many_run_and_wait_by_default():
+    """256 of each, for two seconds at most."""
+    admission, refused = Admission(), []
+
+    async def hold() -> None:
+        try:
+            async with admission.slot("k"):
+                await asyncio.sleep(10)
+        except Overloaded:
+            refused.append(asyncio.get_running_loop().time())
+
+    async def main() -> None:
+        tasks = [asyncio.create_task(hold()) for _ in range(513)]
+        await asyncio.sleep(0)
+        assert (admission.running, admission.waiting) == (256, 256)
+        await asyncio.gather(*tasks)
+
+    simulate(main)
+    assert refused == [0.0] + [2.0] * 256
