@@ -57,9 +57,7 @@ async def workers(request, tmp_path):
         await store.close()
 
 
-@pytest.mark.parametrize(
-    ("rate", "allowed"), [("10/s", 600), ("50/s", 3000), ("200/s", 12_000), ("120/m", 120)]
-)
+@pytest.mark.parametrize(("rate", "allowed"), [("10/s", 600), ("50/s", 3000), ("120/m", 120)])
 async def test_a_rate_is_kept_within_one_percent_by_four_workers(workers, rate, allowed):
     """60 simulated seconds, three times as many requests as the rate allows.
 
