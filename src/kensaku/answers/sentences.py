@@ -20,7 +20,7 @@ _ABBREVIATION = re.compile(
     r"\b(?:[A-Z]|[A-Z]\.[A-Z]|v|vs|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|Gen|Col|Capt|Lt|Sgt|Rev|No|Nr|Fig|"
     r"Vol|pp|ca|cf|al|approx|e\.g|i\.e|z\.B|d\.h|bzw)\.[\"')\]]*\s*$"
 )
-_NUMBER = re.compile(r"\s*\d{1,3}[.)]\s*")  # of a list item
+_NUMBER = re.compile(r"[ \t]*\d{1,3}[.)][ \t]+")  # of a list item
 _LINE = re.compile(r"[^\n]*\n?")
 _MARKED = re.compile(r"[ \t]*(?:#{1,6}[ \t]|[-*•][ \t]|\d{1,3}[.)][ \t]|\|)")
 _STOP = (".", "!", "?", "…", "。", "！", "？", ":", "：", ",", "、", ";")
@@ -29,7 +29,9 @@ _STOP = (".", "!", "?", "…", "。", "！", "？", ":", "：", ",", "、", ";")
 def whole_sentences(text: str) -> Iterator[Span]:
     """Yield start and end of each sentence, list item and table row; headings are left out."""
     for start, end in _blocks(text):
-        yield from joined_sentences(text, start, end)
+        number = _NUMBER.match(text, start, end)
+        for at, stop in joined_sentences(text, number.end() if number else start, end):
+            yield (start if number and at == number.end() else at), stop
 
 
 def joined_sentences(text: str, start: int, end: int) -> Iterator[Span]:
@@ -50,8 +52,6 @@ def _goes_on(text: str, start: int, end: int) -> bool:
     """Whether a sentence that seems to end at `end` goes on behind it."""
     if text[max(start, end - 2) : end].endswith("\n"):
         return False
-    if (start == 0 or text[start - 1] == "\n") and _NUMBER.fullmatch(text, start, end):
-        return True
     after = text[end : end + 20].lstrip()
     return after[:1].islower() or bool(_ABBREVIATION.search(text, max(start, end - 20), end))
 
