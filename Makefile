@@ -17,7 +17,7 @@ search: $(VENV)/.run
 	@$(BIN)/kensaku search $(args) -- "$$Q"
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -n 3 $(args)
+	$(BIN)/python -m pytest -n 4 $(args)
 
 # Each framework in an environment of its own. args="crewai dspy" for some of them.
 test-frameworks: $(VENV)/.test
@@ -45,7 +45,7 @@ check: $(VENV)/.test docs-check
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 3 --reruns 2 --only-rerun Timeout -rR $(args)
+	$(BIN)/python -m pytest -n 4 --reruns 2 --only-rerun Timeout -rR $(args)
 
 format: $(VENV)/.test
 	$(BIN)/ruff format .
