@@ -268,3 +268,23 @@ def test_raw_content_costs_only_those_who_ask(limit):
 
     assert "text" not in plain.json["contents"]
     assert whole.json["contents"]["text"] is True
+
+
+def test_every_documented_field_of_tavilys_rows_is_read():
+    """The searches that were recorded asked for no pages and no icons."""
+    row = {
+        "url": "https://a.example/",
+        "title": "Otters",
+        "content": "They swim.",
+        "score": 0.75,
+        "published_date": "Mon, 02 Mar 2026 10:00:00 GMT",
+        "favicon": "https://a.example/icon.png",
+        "raw_content": "# Otters\n\nThey swim. They sleep.",
+    }
+    (hit,) = provider_class("tavily")().hits({"results": [row]})
+
+    assert {name: getattr(hit, name) for name in row if name != "published_date"} == {
+        name: value for name, value in row.items() if name != "published_date"
+    }
+    assert parse_date(hit.published) == "2026-03-02T10:00:00Z"
+    assert hit.provider == "tavily"

@@ -140,7 +140,7 @@ async def test_calls_at_the_same_time_do_not_disturb_each_other(ctx, tavily):
 
 
 def test_the_agent_of_claude_code_serves_the_three_tools():
-    """By the same mixin (S1-42, S1-44, S1-45). The run itself is in tests/frameworks/test_claude.py."""
+    """By the same mixin (S1-42, S1-44, S1-45). The run itself is in tests/adapters/test_claude.py."""
     pytest.importorskip("claude_agent_sdk")
     from kensaku.compat.tavily_tools.claude import ClaudeCodeTavilySearchAgent
 
@@ -154,5 +154,6 @@ def test_the_agent_of_claude_code_serves_the_three_tools():
     ]
     assert list(agent.options.mcp_servers) == ["pydantic_tools"]
     assert agent.options.allowed_tools == agent.tool_names
+    assert (agent.options.tools, agent.options.setting_sources) == ([], [])  # no other tools
     assert agent.tools[0].input_schema == SEARCH_SCHEMA
     assert agent.tools[0].description == "Web検索を実行する"
