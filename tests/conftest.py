@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar
 
 import pytest
@@ -63,7 +64,16 @@ def _process_state() -> dict[str, object]:
         "SIGTERM": signal.getsignal(signal.SIGTERM),
         "frozen objects": gc.get_freeze_count(),
         "streams end": sse is not None and sse.AppStatus.should_exit,
+        "modules imported twice": _imported_twice(),
     }
+
+
+def _imported_twice() -> list[str]:
+    """Modules of ours that their package knows by another object: patches would miss them."""
+    names = [name for name in sys.modules if name.startswith("kensaku.")]
+    known = ((name, sys.modules.get(name.rpartition(".")[0])) for name in names)
+    own = ((name, vars(package).get(name.rpartition(".")[2])) for name, package in known if package)
+    return [n for n, m in own if isinstance(m, ModuleType) and m is not sys.modules[n]]
 
 
 _STATE = pytest.StashKey[dict[str, object]]()
