@@ -89,7 +89,7 @@ $(VENV)/.bench: requirements/bench.txt $(VENV)/.test
 	@touch $@
 
 # The pinned files hold hashes and no addresses. Run after a change of pyproject.toml.
-COMPILE := compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package kensaku
+COMPILE := compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package kensaku-search
 TESTED := standard browser dense tokens qdrant valkey postgres strands pydantic-ai langchain \
           openai-agents mcp claude google server slack telegram telemetry bulk
 lock: | $(BIN)/uv

@@ -1,6 +1,6 @@
 """Claude Agent SDK with web search, and no other tool.
 
-    pip install "kensaku[claude]"
+    pip install "kensaku-search[claude]"
     ANTHROPIC_API_KEY=… python examples/claude_agent.py "When was Python 3.14 released?"
 
 `ANTHROPIC_MODEL` and `ANTHROPIC_BASE_URL` choose another model; see kensaku's README for search

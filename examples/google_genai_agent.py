@@ -1,6 +1,6 @@
 """Google Gen AI SDK with web search.
 
-    pip install "kensaku[google]"
+    pip install "kensaku-search[google]"
     GEMINI_API_KEY=… python examples/google_genai_agent.py "When was Python 3.14 released?"
 
 `GEMINI_MODEL` and `GOOGLE_GEMINI_BASE_URL` choose another model; see kensaku's README for search

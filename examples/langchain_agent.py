@@ -1,6 +1,6 @@
 """LangChain with web search.
 
-    pip install "kensaku[langchain]" langchain langchain-openai
+    pip install "kensaku-search[langchain]" langchain langchain-openai
     OPENAI_API_KEY=… python examples/langchain_agent.py "When was Python 3.14 released?"
 
 `OPENAI_MODEL` and `OPENAI_BASE_URL` choose another model; see kensaku's README for search keys.

@@ -1,6 +1,6 @@
 """An MCP client that starts `kensaku mcp` and calls its tools.
 
-    pip install "kensaku[mcp]"
+    pip install "kensaku-search[mcp]"
     python examples/mcp_client.py "python 3.14 release date"
 
 Assistants and editors do the same from their settings; see docs/mcp.md.

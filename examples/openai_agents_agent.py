@@ -1,6 +1,6 @@
 """OpenAI Agents SDK with web search.
 
-    pip install "kensaku[openai-agents]"
+    pip install "kensaku-search[openai-agents]"
     OPENAI_API_KEY=… python examples/openai_agents_agent.py "When was Python 3.14 released?"
 
 `OPENAI_MODEL` and `OPENAI_BASE_URL` choose another model; see kensaku's README for search keys.

@@ -1,6 +1,6 @@
 """Web search as a plain coroutine function, for your own loop or a framework without an adapter.
 
-    pip install kensaku
+    pip install kensaku-search
     python examples/plain_function.py "python 3.14 release date"
 
 The function has the name, signature and docstring that schema generators read.

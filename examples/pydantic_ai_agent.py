@@ -1,6 +1,6 @@
 """Pydantic AI with web search.
 
-    pip install "kensaku[pydantic-ai]" "pydantic-ai-slim[openai]"
+    pip install "kensaku-search[pydantic-ai]" "pydantic-ai-slim[openai]"
     OPENAI_API_KEY=… python examples/pydantic_ai_agent.py "When was Python 3.14 released?"
 
 `OPENAI_MODEL` and `OPENAI_BASE_URL` choose another model; see kensaku's README for search keys.

@@ -1,6 +1,6 @@
 """Strands Agents with web search.
 
-    pip install "kensaku[strands]" openai
+    pip install "kensaku-search[strands]" openai
     OPENAI_API_KEY=… python examples/strands_agent.py "When was Python 3.14 released?"
 
 `OPENAI_MODEL` and `OPENAI_BASE_URL` choose another model; see kensaku's README for search keys.

@@ -53,7 +53,7 @@ def test_the_json_of_an_error_is_the_promised_one():
         (errors.UnknownJob("j" * 81),
          f"there is no job '{'j' * 80}'; `kensaku jobs list` lists them"),
         (errors.MissingExtra("ddgs", "duckduckgo"),
-         'ddgs is not installed; install it with: pip install "kensaku[duckduckgo]"'),
+         'ddgs is not installed; install it with: pip install "kensaku-search[duckduckgo]"'),
         (errors.NoNetwork("brave"),
          "brave: there is no network; connect this machine, or ask the local index"),
         (errors.NoNetwork("brave", "nobody there", remedy="wait"), "brave: nobody there; wait"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -113,3 +114,33 @@ def test_another_python_has_another_environment(python, folder):
     )
 
     assert f"{folder}/bin/python -m pytest" in done.stdout
+
+
+def _texts() -> dict[Path, str]:
+    """Every text of the project that a person may read, but for the log of changes."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    files = [ROOT / name for name in listed.stdout.split("\0") if name]
+    read = {".py", ".md", ".toml", ".yml", ".yaml", ".json", ".html", ".in", ".js", ""}
+    return {
+        f: f.read_text(encoding="utf-8", errors="replace")
+        for f in files
+        if f.suffix in read and f.is_file() and f.name != "CHANGELOG.md"
+    }
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a clone")
+def test_no_text_names_the_package_of_another_author():
+    """PyPI's `kensaku` is somebody else's; ours is `kensaku-search`."""
+    wrong = re.compile(
+        r"(?<![\w./-])kensaku\[[a-z{…]"  # an extra of another distribution
+        r"|(?:pip|uv|pipx|uvx)3?(?: (?:pip|tool|add|install|run|-\S+))+ [\"']?kensaku(?![\w-])"
+        r"|uvx kensaku(?![\w-])"
+    )
+    found = [
+        f"{file.relative_to(ROOT)}: {match.group()}"
+        for file, text in _texts().items()
+        if file != Path(__file__)
+        for match in wrong.finditer(text)
+    ]
+
+    assert found == []

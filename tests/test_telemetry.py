@@ -212,7 +212,7 @@ def test_without_the_package_the_error_names_the_extra():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
 
-    assert 'pip install "kensaku[telemetry]"' in done.stdout
+    assert 'pip install "kensaku-search[telemetry]"' in done.stdout
 
 
 RETRIEVAL = {"gen_ai.operation.name": "retrieval"}

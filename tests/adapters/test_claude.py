@@ -135,7 +135,7 @@ for load in (lambda: tools_for("claude"), lambda: __import__("kensaku.adapters.c
         print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.count('pip install "kensaku[claude]"') == 2
+    assert done.stdout.count('pip install "kensaku-search[claude]"') == 2
 
 
 def test_importing_it_imports_no_other_framework():

@@ -193,7 +193,7 @@ for load in (lambda: tools_for("google-genai"), lambda: __import__(module)):
         print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.count('pip install "kensaku[google]"') == 2
+    assert done.stdout.count('pip install "kensaku-search[google]"') == 2
 
 
 def test_importing_it_imports_no_other_framework():

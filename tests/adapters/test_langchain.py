@@ -188,7 +188,7 @@ def test_without_the_framework_it_says_what_to_install(monkeypatch):
         "try:\n    import kensaku.adapters.langchain\nexcept ValueError as e:\n    print(e)"
     )
 
-    assert in_a_fresh_python(code).endswith('pip install "kensaku[langchain]"')
+    assert in_a_fresh_python(code).endswith('pip install "kensaku-search[langchain]"')
     monkeypatch.setitem(sys.modules, "langchain_core", None)
     monkeypatch.setattr("kensaku.adapters._importable", lambda _: False)
     with pytest.raises(MissingExtra) as caught:

@@ -227,7 +227,7 @@ def test_without_the_framework_it_says_what_to_install(monkeypatch):
         "try:\n    import kensaku.adapters.openai_agents\nexcept ValueError as e:\n    print(e)"
     )
 
-    assert in_a_fresh_python(code).endswith('pip install "kensaku[openai-agents]"')
+    assert in_a_fresh_python(code).endswith('pip install "kensaku-search[openai-agents]"')
     monkeypatch.setattr("kensaku.adapters._importable", lambda _: False)
     with pytest.raises(MissingExtra) as caught:
         tools_for("openai_agents")

@@ -126,7 +126,7 @@ def test_a_framework_that_is_not_installed_is_named_with_its_extra(framework):
     for load in (lambda: tools_for(framework), lambda: import_module(module)):
         with pytest.raises(MissingExtra) as missing:
             load()
-        assert f'pip install "kensaku[{extra}]"' in str(missing.value)
+        assert f'pip install "kensaku-search[{extra}]"' in str(missing.value)
 
 
 FRAMEWORKS = {needs.partition(".")[0] for _, needs, _ in ADAPTERS.values() if needs}

@@ -189,7 +189,7 @@ for load in (lambda: tools_for("pydantic-ai"), lambda: __import__("kensaku.adapt
         print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.count('pip install "kensaku[pydantic-ai]"') == 2
+    assert done.stdout.count('pip install "kensaku-search[pydantic-ai]"') == 2
 
 
 def test_importing_it_imports_no_other_framework():

@@ -133,7 +133,7 @@ for load in (lambda: tools_for("strands"), lambda: __import__("kensaku.adapters.
         print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.count('pip install "kensaku[strands]"') == 2
+    assert done.stdout.count('pip install "kensaku-search[strands]"') == 2
 
 
 def test_importing_it_imports_no_other_framework():

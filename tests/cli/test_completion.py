@@ -54,12 +54,12 @@ def test_a_script_has_every_command_and_option(shell: str, run: Run) -> None:
 
 
 def test_a_missing_package_names_the_extra(run: Run, tmp_path: Path) -> None:
-    """`pip install "kensaku[completion]"`; the other commands do not need it."""
+    """`pip install "kensaku-search[completion]"`; the other commands do not need it."""
     (tmp_path / "shtab.py").write_text("raise ImportError")
     done = run("completion", "bash", PYTHONPATH=str(tmp_path))
 
     assert done.returncode == 1
-    assert 'pip install "kensaku[completion]"' in done.stderr
+    assert 'pip install "kensaku-search[completion]"' in done.stderr
 
 
 def _bash(script: Path, line: str, env: dict[str, str]) -> str:

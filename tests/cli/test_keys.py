@@ -109,7 +109,7 @@ def test_the_help_does_not_load_the_database(cli: Cli, monkeypatch) -> None:
     assert cli("help", "keys").status == 0
     done = cli("keys", "list")
     assert done.status == 1
-    assert "kensaku[server]" in done.err
+    assert "kensaku-search[server]" in done.err
 
 
 def test_the_list_is_a_table_with_what_each_key_may_do(cli: Cli, machine) -> None:

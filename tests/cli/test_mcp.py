@@ -196,5 +196,5 @@ def test_without_its_package_the_extra_is_named(cli: Cli, monkeypatch: pytest.Mo
     done = cli("mcp")
 
     assert done.status == 1
-    assert "kensaku[mcp]" in done.err
+    assert "kensaku-search[mcp]" in done.err
     assert cli("mcp", "clients").status == 0

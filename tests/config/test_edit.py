@@ -138,4 +138,4 @@ def test_without_its_library_the_extra_is_named(
     with pytest.raises(MissingExtra) as refused:
         set_value("timeout", "9")
 
-    assert "kensaku[standard]" in str(refused.value)
+    assert "kensaku-search[standard]" in str(refused.value)

@@ -231,4 +231,4 @@ def test_yaml_needs_its_extra(tmp_path, monkeypatch):
     with pytest.raises(MissingExtra) as missing:
         load(tmp_path, "timeout: 4", "c.yaml")
 
-    assert "kensaku[yaml]" in str(missing.value)
+    assert "kensaku-search[yaml]" in str(missing.value)

@@ -315,7 +315,7 @@ def test_the_other_names_of_two_variables_work():
 
 def test_the_default_user_agent_says_where_to_reach_us():
     """Wikimedia asks every client for a contact, and this is the project's own address."""
-    urls = dict(line.split(", ") for line in metadata("kensaku").get_all("Project-URL"))
+    urls = dict(line.split(", ") for line in metadata("kensaku-search").get_all("Project-URL"))
 
     assert Settings().user_agent == (
         f"Kensaku/{'.'.join(__version__.split('.')[:2])} (+{urls['Source']})"

@@ -36,7 +36,7 @@ BODIES = {
     "bold and links": "**Note** that [the guide](https://docs.example/a_(b)) was *moved*.\n**Old** one.",
     "mathematics": "2**3 == 8, |x| <= 1\n-5 < x_1 < 5\n#1 of 3; C# and F#\na - b = c",
     "a dialogue": "Note: bring a towel.\nAnswer: 42.\nQ: why?\nA: because.",
-    "a shell session": "$ pip install kensaku\nSuccessfully installed kensaku-0.1\n$ echo $?\n0",
+    "a shell session": "$ pip install kensaku-search\nSuccessfully installed kensaku-search-0.1\n$ echo $?\n0",
     "a traceback": 'Traceback (most recent call last):\n  File "x.py", line 3, in <module>\nKeyError: 1',
     "a diff": "@@ -1,2 +1,2 @@\n-old line\n+new line\n unchanged",
 }  # fmt: skip

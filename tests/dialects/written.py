@@ -36,7 +36,7 @@ LONG = Hit(
     "https://a.example/", "A <b> *title*", "word " * 200, published="2026-11-02T10:00:00", score=0.1
 )
 NO_TITLE = Hit("http://b.example/", "", "", provider="brave")
-PACKAGE = NotConfigured("local", "no extra", remedy='pip install "kensaku[index]"')
+PACKAGE = NotConfigured("local", "no extra", remedy='pip install "kensaku-search[index]"')
 RESPONSES = {
     "found": FOUND,
     "of the web and without parts": replace(FOUND, hits=(LONG, NO_TITLE), answer="# A <b>\n\n1. b"),

@@ -270,7 +270,7 @@ async def test_without_the_package_it_says_how_to_get_it(monkeypatch):
     with pytest.raises(NotConfigured) as caught:
         await provider_class("duckduckgo")().ask(Query("otter"), "", None)
 
-    assert 'pip install "kensaku[ddgs]"' in caught.value.remedy
+    assert 'pip install "kensaku-search[ddgs]"' in caught.value.remedy
 
 
 def test_importing_it_does_not_import_ddgs():

@@ -336,7 +336,7 @@ class Odd(KensakuError):
         (Odd("the index is full", remedy="make room"), Unreadable, "the index is full",
          "make room", True),
         (MissingExtra("qdrant", "index"), NotConfigured, "qdrant is not installed",
-         'install it with: pip install "kensaku[index]"', False),
+         'install it with: pip install "kensaku-search[index]"', False),
         (KeyError("otters"), Unreadable, "its adapter failed (KeyError)", "", False),
         (BadQuery("tavily", "no otters with tvly-key-1"), BadQuery, "no … with …", "", False),
     ],

@@ -16,5 +16,5 @@ def require(module: str) -> Any:
         package = module.partition(".")[0]
         raise ConfigError(
             f"{package} is not installed, though Kensaku needs it",
-            remedy="install it with: pip install --force-reinstall kensaku",
+            remedy="install it with: pip install --force-reinstall kensaku-search",
         ) from error

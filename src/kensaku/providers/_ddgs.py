@@ -153,7 +153,7 @@ class WebPageEngine(Provider):
             raise NotConfigured(
                 self.name,
                 "the package ddgs is not installed",
-                remedy='install it with: pip install "kensaku[ddgs]"',
+                remedy='install it with: pip install "kensaku-search[ddgs]"',
             ) from None
 
 

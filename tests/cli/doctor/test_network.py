@@ -155,7 +155,7 @@ async def test_a_missing_package_is_named(
     k = make_client("duckduckgo", "brave")
 
     assert await checked(k, "duckduckgo") == (
-        [("!", "a package is missing", 'pip install "kensaku[ddgs]"')],
+        [("!", "a package is missing", 'pip install "kensaku-search[ddgs]"')],
         False,
     )
     assert (await checked(k, "brave"))[1]

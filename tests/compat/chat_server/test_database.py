@@ -259,7 +259,7 @@ def test_the_command_says_what_to_install(missing, extra):
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
     assert ran.returncode == 1
-    assert ran.stderr.strip().endswith(f'pip install "kensaku[{extra}]"')
+    assert ran.stderr.strip().endswith(f'pip install "kensaku-search[{extra}]"')
     assert ran.stderr.count("\n") == 1
 
 

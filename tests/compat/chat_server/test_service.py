@@ -227,7 +227,7 @@ def test_the_packages_are_where_an_installation_looks():
 
     assert any(d.startswith("ddgs>=") for d in extras["ddgs"])
     assert re.search(r"^ddgs = .* the successor of duckduckgo-search", text, re.MULTILINE)
-    assert "kensaku[ddgs]" in extras["langchain"]
+    assert "kensaku-search[ddgs]" in extras["langchain"]
     assert any(d.startswith("tavily-python") for d in project["dependency-groups"]["test"])
     assert all(re.search(r"^ddgs==", p, re.MULTILINE) for p in pinned.values())
     assert re.search(r"^tavily-python==", pinned["test"], re.MULTILINE)

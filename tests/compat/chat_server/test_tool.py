@@ -213,7 +213,7 @@ async def test_a_missing_package_is_a_fault_of_the_configuration(tool, monkeypat
     text = await tool()._arun("otter")
 
     assert text.startswith("Web search is not configured: ")
-    assert 'pip install "kensaku[ddgs]"' in text
+    assert 'pip install "kensaku-search[ddgs]"' in text
 
 
 class Crashing(Kensaku):

