@@ -112,7 +112,8 @@ class MissingExtra(UsageError, ImportError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(
-            f"{what} is not installed", remedy=f'install it with: pip install "kensaku-search[{extra}]"'
+            f"{what} is not installed",
+            remedy=f'install it with: pip install "kensaku-search[{extra}]"',
         )
         self.extra = extra
 

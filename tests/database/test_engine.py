@@ -8,6 +8,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import threading
 import traceback
 from contextlib import suppress
 
@@ -16,8 +17,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
 from kensaku import Settings
-from kensaku.database import Database, engine, url_of
-from kensaku.database.connection import parse_url
+from kensaku.database import Database, url_of
 from kensaku.database.engine import PRAGMAS, faults
 from kensaku.errors import ConfigError, DatabaseFault, MissingExtra
 
@@ -257,24 +257,39 @@ async def test_who_reads_does_not_wait_for_who_writes(file_db, machine):
     other.close()
 
 
-def test_the_connections_to_a_server_are_checked_and_prepare_nothing(monkeypatch):
-    """It may have been restarted, and a pooler may stand before it."""
-    made = []
-    monkeypatch.setattr(engine, "create_async_engine", lambda *a, **o: made.append((a, o)))
-    url = parse_url("postgresql://host/name")
-    engine._engine(url)
-
-    options = {"connect_timeout": 10, "prepare_threshold": None}
-    pool = {"pool_size": 5, "max_overflow": 5, "pool_pre_ping": True}
-    assert made == [((url,), {**pool, "connect_args": options})]
-
-
 async def test_a_driver_that_is_missing_is_named(machine, monkeypatch):
     """With the extra that has it."""
-
-    def no_engine(url):
-        raise ImportError
-
-    monkeypatch.setattr(engine, "_engine", no_engine)
-    with pytest.raises(MissingExtra, match=r"kensaku\[server\]"):
+    monkeypatch.setitem(sys.modules, "aiosqlite", None)
+    with pytest.raises(MissingExtra, match="aiosqlite"):
         await Database.open(Settings(home=machine))
+
+
+def test_no_thread_outlives_the_database(machine, monkeypatch):
+    """A caller that is cancelled while its connection opens leaves none behind (a slow disk)."""
+    opening, go_on = threading.Event(), threading.Event()
+
+    class SlowConnection(sqlite3.Connection):
+        def __init__(self, *args, **kwargs):
+            opening.set()
+            go_on.wait()
+            super().__init__(*args, **kwargs)
+
+    async def read(database):
+        async with database.read():
+            pass
+
+    async def main():
+        database = await Database.open(Settings(home=machine))
+        monkeypatch.setattr(sqlite3, "Connection", SlowConnection)
+        async with database.read():  # the pool's connection is taken: a second one is opened
+            reading = asyncio.create_task(read(database))
+            await asyncio.to_thread(opening.wait)
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)
+        asyncio.get_running_loop().call_later(0.05, go_on.set)
+        await database.close()
+
+    before = set(threading.enumerate())
+    asyncio.run(main())
+
+    assert set(threading.enumerate()) == before

@@ -25,7 +25,7 @@ def test_it_opens_for_five_seconds_at_the_tenth_failure(now):
     breaker = CircuitBreaker()
 
     assert _failing(breaker, 9) == [False] * 9
-    assert breaker.until == 0
+    assert breaker.until is None
     assert _failing(breaker, 2) == [True, False]
     assert breaker.until == 1_005
 
@@ -62,6 +62,6 @@ def test_each_probe_that_fails_doubles_the_pause_up_to_a_minute(now):
     assert breaker.record(False) is False  # it was on its way already
     assert breaker.until
     assert breaker.record(False, probe=True)
-    assert breaker.until == 0
+    assert breaker.until is None
     assert _failing(breaker, 10) == [False] * 9 + [True]
     assert breaker.until - now[0] == 5

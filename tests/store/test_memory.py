@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
-from kensaku.store import MemoryStore, memory
+from kensaku.store import MemoryStore
 
 
 async def test_memory_does_not_grow_without_end(monkeypatch):
@@ -18,11 +16,3 @@ async def test_memory_does_not_grow_without_end(monkeypatch):
     count, _ = await store.size("k")
     assert count <= 100
     assert await store.get(["k999", "k0"]) == [b"x", None]
-
-
-async def test_a_machine_that_has_just_started_does_not_wait(monkeypatch):
-    """The monotonic clock begins with the machine: its first hour is no queue of an hourly rate."""
-    monkeypatch.setattr(memory, "time", SimpleNamespace(monotonic=lambda: 1.5))
-    store = MemoryStore()
-
-    assert [await store.turn("t", 3600, 2, 9_000) for _ in range(3)] == [0, 0, 3600]

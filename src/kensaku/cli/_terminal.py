@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from math import inf
 from typing import TYPE_CHECKING, Any, TextIO
 
 from kensaku.cli._wrap import wrap as wrap_text
@@ -125,7 +126,7 @@ class ProgressBar:
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
         self._is_terminal = self._stream.isatty()
-        self._drawn_at = 0.0
+        self._drawn_at = -inf
         self._last_line = ""
 
     def __call__(self, event: ProgressEvent) -> None:
@@ -147,8 +148,8 @@ class ProgressBar:
 
     def clear(self) -> None:
         """Erase the bar."""
-        if self._drawn_at:
-            self._drawn_at = 0.0
+        if self._drawn_at > -inf:
+            self._drawn_at = -inf
             self._stream.write("\r\x1b[K")
             self._stream.flush()
 

@@ -26,6 +26,7 @@ except ImportError:
 from kensaku.database.connection import CONNECT_SECONDS, parse_url, refusal
 from kensaku.database.migrate import migrate
 from kensaku.database.sqlite_file import PRAGMAS, is_locked, make_private, path_of
+from kensaku.database.sqlite_threads import SqliteThreads
 
 if TYPE_CHECKING:
     from kensaku.config.settings import Settings
@@ -37,8 +38,8 @@ POOL = 5  # connections that stay open; as many again under load
 class Database:
     """Connections to the database. One per process; safe to use from many tasks."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
+    def __init__(self, engine: AsyncEngine, threads: SqliteThreads) -> None:
+        self._engine, self._threads = engine, threads
         self.dialect = engine.dialect.name
 
     @classmethod
@@ -53,7 +54,8 @@ class Database:
         with faults():
             await asyncio.to_thread(migrate, url)
         try:
-            database = cls(_engine(url))
+            threads = SqliteThreads()
+            database = cls(_engine(url, threads), threads)
             await database.ping()
         except ImportError:
             raise MissingExtra("aiosqlite or greenlet", "server") from None
@@ -77,8 +79,9 @@ class Database:
             await connection.execute(text("SELECT 1"))
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Close all connections, those of cancelled callers too."""
         await self._engine.dispose()
+        await self._threads.join()
 
     @asynccontextmanager
     async def _begin(self, *, write: bool) -> AsyncIterator[AsyncConnection]:
@@ -121,10 +124,12 @@ def _fault(error: SQLAlchemyError) -> DatabaseFault:
     return DatabaseFault(f"the database refused: {refusal(error)}")
 
 
-def _engine(url: URL) -> AsyncEngine:
+def _engine(url: URL, threads: SqliteThreads) -> AsyncEngine:
     if url.get_backend_name() == "sqlite":
         url = url.set(drivername="sqlite+aiosqlite")
-        engine = create_async_engine(url, pool_size=POOL, max_overflow=POOL)
+        options = {"factory": threads.connect}
+        engine = create_async_engine(url, pool_size=POOL, max_overflow=POOL, connect_args=options)
+        threads.watch(engine)
         event.listen(engine.sync_engine, "connect", _configure_sqlite)
         event.listen(engine.sync_engine, "begin", _begin_sqlite)
         return engine

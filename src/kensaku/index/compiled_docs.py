@@ -66,7 +66,7 @@ def _entry(qualified: str, thing: Any, kind: str) -> Iterator[tuple[str, str, st
 def _arguments(thing: Any) -> str:
     try:
         return _SELF.sub("(", str(inspect.signature(thing)))
-    except (TypeError, ValueError):  # some compiled functions do not say
+    except Exception:  # some compiled functions do not say; select.epoll.register of 3.13 fails
         return ""
 
 

@@ -14,13 +14,13 @@ class CircuitBreaker:
 
     def __init__(self) -> None:
         self._calls: deque[tuple[float, bool]] = deque(maxlen=self.WINDOW)
-        self.until = 0.0  # `time.monotonic`; 0 = closed
+        self.until: float | None = None  # `time.monotonic`; None: closed
         self._pause = self.PAUSE
 
     def record(self, failed: bool, probe: bool = False) -> bool:
         """Record a call; return whether the state changed."""
         now = time.monotonic()
-        if self.until:
+        if self.until is not None:
             if not probe:
                 return False  # it was on its way when the circuit opened, and says nothing new
             if failed:
@@ -39,7 +39,11 @@ class CircuitBreaker:
         self.until = now + self._pause
         return True
 
+    def open_until(self, until: float) -> None:
+        """Keep the circuit open at least until then: another process has seen the failures."""
+        self.until = until if self.until is None else max(until, self.until)
+
     def close(self) -> None:
         """Close the circuit and forget the failures."""
         self._calls.clear()
-        self.until, self._pause = 0.0, self.PAUSE
+        self.until, self._pause = None, self.PAUSE

@@ -16,6 +16,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING
 
 from kensaku.errors import (
@@ -67,8 +68,9 @@ def parse_rate(text: str) -> tuple[float, int]:
     return period / (n - burst + 1), burst
 
 
-_NO_COOLDOWN = (0.0, "")
-_NO_REFUSAL = (0, 0.0)
+# "Never" is not 0: the monotonic clock begins there when the machine starts.
+_NO_COOLDOWN = (-inf, "")
+_NO_REFUSAL = (0, -inf)
 _RATE, _REFUSED = RateLimited.__name__, KeyRefused.__name__
 _WHY = {
     "KeyRefused": "its key was refused",
@@ -114,10 +116,10 @@ class Limiter:
         self._rate = parse_rate(rate) if rate else None
         self._cooldowns = dict.fromkeys(self._ids, _NO_COOLDOWN)
         # Refusals in a row, and when the last of them came.
-        self._refusals = dict.fromkeys(self._ids, (UNPROVEN, 0.0))
+        self._refusals = dict.fromkeys(self._ids, (UNPROVEN, -inf))
         self._store = store
         self._next = 0
-        self._synced = 0.0
+        self._synced = -inf
 
     @property
     def limited(self) -> bool:
@@ -128,12 +130,12 @@ class Limiter:
         """Wait for a turn, at most until `deadline` (loop time). Raises a `NotAsked`."""
         now = time.monotonic()
         if now - self._synced > SYNC_SECONDS:
-            if self._synced:
+            if self._synced > -inf:
                 self._synced = now  # one asks for all; before anything is known, each for itself
             await self.sync()
             self._synced = now
         usable = self._usable_keys(now)
-        probe = await self._check_circuit(now) if self.breaker.until else False
+        probe = await self._check_circuit(now) if self.breaker.until is not None else False
         index = await self._take_turn(usable, deadline) if self._rate else usable[0]
         if index is not None:
             self._next = index + 1
@@ -217,7 +219,7 @@ class Limiter:
         None when all keys are on a longer cooldown, or the circuit is open.
         """
         now = time.monotonic()
-        if self.breaker.until > now:
+        if self.breaker.until is not None and self.breaker.until > now:
             return None
         waits = [
             max(0.0, t - now) for t, why in self._cooldowns.values() if t <= now or why == _RATE
@@ -234,7 +236,7 @@ class Limiter:
         now = time.monotonic()
         if not self._keys:
             return "no key"
-        if self.breaker.until:
+        if self.breaker.until is not None:
             return "circuit open" if now < self.breaker.until else "to be probed"
         until, why = min(self._cooldowns.values())
         return "ready" if until <= now else f"{_WHY.get(why, 'waiting')}, {until - now:.0f} s"
@@ -248,18 +250,19 @@ class Limiter:
             if (until := float(circuit)) == 0:
                 self.breaker.close()
             else:
-                self.breaker.until = max(until + ahead, self.breaker.until)
+                self.breaker.open_until(until + ahead)
         for key_id, entry in zip(self._ids, cooling, strict=True):
             if entry is not None:
                 when, _, why = entry.decode().partition(" ")
                 self._cooldowns[key_id] = max(self._cooldowns[key_id], (float(when) + ahead, why))
 
     async def _publish_circuit(self) -> None:
-        until = self.breaker.until and self.breaker.until - time.monotonic() + time.time()
+        open_until = self.breaker.until
+        until = 0.0 if open_until is None else open_until - time.monotonic() + time.time()
         await self._store.put(f"open:{self.name}", b"%f" % until, 3600)
 
     async def _check_circuit(self, now: float) -> bool:
-        until = self.breaker.until
+        until = self.breaker.until or now
         if now >= until and await self._store.claim(f"probe:{self.name}", CircuitBreaker.PAUSE):
             return True
         raise CircuitOpen(

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from math import ceil
+
+# Turns are counted in whole microseconds. Differences of floats depend on how old the machine is:
+# `now - 3600 + 3600 - now` is 0 on an old one and 4.5e-13 on a young one, which is more than
+# no wait at all. Wall times in microseconds are exact in Lua's numbers, too, until the year 2255.
+MICROSECONDS = 1_000_000
+_LONGEST = 2**52
 
 
 class Store(ABC):
@@ -50,13 +57,20 @@ class Store(ABC):
 
 
 def next_turn(
-    arrival: float, now: float, interval: float, burst: int, max_wait: float
-) -> tuple[float, float]:
+    arrival: int | None, now: int, interval: int, burst: int, max_wait: int
+) -> tuple[int, int | None]:
     """Return the wait and the new arrival, by the generic cell rate algorithm.
 
-    `arrival`, the theoretical arrival time, is all the state that the queue has.
+    `arrival`, the theoretical arrival time, is all the state that the queue has; None before the
+    first turn. All times are in whole microseconds. A wait of more than `max_wait` is returned as
+    a negative number, and takes no turn.
     """
-    arrival = max(arrival, now - interval * burst)  # unused turns add up to a burst, and no more
-    start = arrival + interval
-    wait = max(0.0, start - now)
+    idle = now - interval * burst  # unused turns add up to a burst, and no more
+    start = (idle if arrival is None else max(arrival, idle)) + interval
+    wait = max(0, start - now)
     return (-wait, arrival) if wait > max_wait else (wait, start)
+
+
+def microseconds(seconds: float) -> int:
+    """Return a duration in whole microseconds, rounded up: a rate is never exceeded."""
+    return ceil(min(max(0.0, seconds) * MICROSECONDS, _LONGEST))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from math import inf
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from kensaku.store.base import Store, next_turn
+from kensaku.store.base import MICROSECONDS, Store, microseconds, next_turn
 
 
 class MemoryStore(Store):
@@ -15,14 +14,17 @@ class MemoryStore(Store):
 
     MAX_KEYS = 20_000
 
-    def __init__(self, max_bytes: int | None = None) -> None:
+    def __init__(
+        self, max_bytes: int | None = None, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._clock = clock
         self._values: dict[str, tuple[bytes | float, float]] = {}
         self._max_bytes = max_bytes
         self._bytes = 0
 
     def _live(self, key: str) -> Any:
         entry = self._values.get(key)
-        return None if entry is None or entry[1] <= time.monotonic() else entry[0]
+        return None if entry is None or entry[1] <= self._clock() else entry[0]
 
     def _set(self, key: str, value: bytes | float, expires: float) -> None:
         self._bytes += _size(value) - _size(self._values.pop(key, (b"", 0.0))[0])
@@ -32,7 +34,7 @@ class MemoryStore(Store):
         return [self._live(k) for k in keys]
 
     async def put(self, key: str, value: bytes, ttl: float) -> None:
-        self._set(key, value, time.monotonic() + ttl)
+        self._set(key, value, self._clock() + ttl)
         if len(self._values) > self.MAX_KEYS:
             self._shrink(self.MAX_KEYS, None)
         if self._max_bytes is not None and self._bytes > self._max_bytes:
@@ -40,7 +42,7 @@ class MemoryStore(Store):
 
     def _shrink(self, max_keys: int, max_bytes: int | None) -> None:
         """Drop what has expired, then the oldest, to a tenth below the bounds."""
-        now = time.monotonic()
+        now = self._clock()
         live = {k: v for k, v in self._values.items() if v[1] > now}
         size = sum(_size(v) for v, _ in live.values())
         for key in list(live):
@@ -57,21 +59,28 @@ class MemoryStore(Store):
 
     async def add(self, key: str, amount: float, ttl: float) -> float:
         live = self._live(key)
-        until = self._values[key][1] if live is not None else time.monotonic() + ttl
+        until = self._values[key][1] if live is not None else self._clock() + ttl
         total: float = (live or 0.0) + amount
         self._set(key, total, until)
         return total
 
     async def turn(self, key: str, interval: float, burst: int, max_wait: float) -> float:
-        now, last = time.monotonic(), self._live(key)
-        # Not 0: that is when the machine was started, perhaps a minute ago.
-        wait, arrival = next_turn(-inf if last is None else last, now, interval, burst, max_wait)
-        self._set(key, arrival, now + interval * burst + abs(wait) + 60)
-        return wait
+        now = self._clock()
+        wait, arrival = next_turn(
+            self._live(key),
+            round(now * MICROSECONDS),
+            microseconds(interval),
+            burst,
+            microseconds(max_wait),
+        )
+        seconds = wait / MICROSECONDS
+        if arrival is not None:
+            self._set(key, arrival, now + interval * burst + abs(seconds) + 60)
+        return seconds
 
     async def give_back(self, key: str, interval: float) -> None:
         if (arrival := self._live(key)) is not None:
-            self._set(key, arrival - interval, self._values[key][1])
+            self._set(key, arrival - microseconds(interval), self._values[key][1])
 
     async def forget(self, prefix: str) -> int:
         keys = [k for k in self._values if k.startswith(prefix)]

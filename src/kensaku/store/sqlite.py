@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from kensaku.store.base import Store, next_turn
+from kensaku.store.base import MICROSECONDS, Store, microseconds, next_turn
 
 T = TypeVar("T")
 log = logging.getLogger("kensaku")
@@ -160,10 +160,18 @@ class SqliteStore(Store):
             try:
                 now = self._now()
                 row = db.execute(_GET.format(marks=":k"), {"k": key, "now": now}).fetchone()
-                wait, arrival = next_turn(row[1] if row else 0.0, now, interval, burst, max_wait)
-                until = now + interval * burst + abs(wait) + 60
-                db.execute(_PUT, {"k": key, "v": arrival, "now": now, "until": until})
-                return wait
+                wait, arrival = next_turn(
+                    int(row[1]) if row else None,
+                    round(now * MICROSECONDS),
+                    microseconds(interval),
+                    burst,
+                    microseconds(max_wait),
+                )
+                seconds = wait / MICROSECONDS
+                until = now + interval * burst + abs(seconds) + 60
+                if arrival is not None:
+                    db.execute(_PUT, {"k": key, "v": arrival, "now": now, "until": until})
+                return seconds
             finally:
                 db.execute("COMMIT")
 
@@ -171,7 +179,7 @@ class SqliteStore(Store):
 
     async def give_back(self, key: str, interval: float) -> None:
         sql = "UPDATE entries SET v = v - ? WHERE k = ?"
-        await self._run(lambda db: db.execute(sql, (interval, key)).rowcount)
+        await self._run(lambda db: db.execute(sql, (microseconds(interval), key)).rowcount)
 
     async def forget(self, prefix: str) -> int:
         sql = "DELETE FROM entries WHERE k >= ? AND k < ?"

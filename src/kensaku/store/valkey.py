@@ -8,24 +8,25 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from kensaku.errors import MissingExtra
-from kensaku.store.base import Store
+from kensaku.store.base import MICROSECONDS, Store, microseconds
 
-# The same arithmetic as `next_turn`, with one clock for all machines: the server's.
+# The same arithmetic as `next_turn`, with one clock for all machines: the server's. A queue is kept
+# for a minute longer than anybody waits in it.
 _TURN = """
 local now = tonumber(ARGV[4])
-if not now then local t = redis.call('TIME'); now = t[1] + t[2] / 1000000 end
+if not now then local t = redis.call('TIME'); now = t[1] * 1000000 + t[2] end
 local interval, burst, max_wait = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local arrival = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now - interval * burst)
-local start = arrival + interval
+local idle = now - interval * burst
+local start = math.max(tonumber(redis.call('GET', KEYS[1]) or idle), idle) + interval
 local wait = math.max(0, start - now)
-if wait > max_wait then return tostring(-wait) end
-redis.call('SET', KEYS[1], string.format('%.6f', start),
-           'PX', math.ceil((interval * burst + wait + 60) * 1000))
-return tostring(wait)
+if wait > max_wait then return string.format('%.0f', -wait) end
+redis.call('SET', KEYS[1], string.format('%.0f', start),
+           'PX', string.format('%.0f', math.ceil((interval * burst + wait) / 1000) + 60000))
+return string.format('%.0f', wait)
 """
 
 _GIVE_BACK = """
-if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('INCRBYFLOAT', KEYS[1], -ARGV[1]) end
+if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('DECRBY', KEYS[1], ARGV[1]) end
 """
 
 
@@ -76,13 +77,13 @@ class ValkeyStore(Store):
 
     async def turn(self, key: str, interval: float, burst: int, max_wait: float) -> float:
         script = self._client().register_script(_TURN)
-        now = "" if self._clock is None else self._clock()
-        wait = await script(keys=[self.PREFIX + key], args=[interval, burst, max_wait, now])
-        return float(wait)
+        now = "" if self._clock is None else round(self._clock() * MICROSECONDS)
+        args = [microseconds(interval), burst, microseconds(max_wait), now]
+        return int(await script(keys=[self.PREFIX + key], args=args)) / MICROSECONDS
 
     async def give_back(self, key: str, interval: float) -> None:
         script = self._client().register_script(_GIVE_BACK)
-        await script(keys=[self.PREFIX + key], args=[interval])
+        await script(keys=[self.PREFIX + key], args=[microseconds(interval)])
 
     async def forget(self, prefix: str) -> int:
         deleted = 0

@@ -1,0 +1,55 @@
+"""The threads of SQLite's connections: none outlives the database.
+
+aiosqlite runs each connection in a thread. When the caller is cancelled while its connection opens,
+nobody waits for that thread any more; it then reports to an event loop that may have been closed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+import time
+from typing import Any
+
+from sqlalchemy import event
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+JOIN_SECONDS = 15.0  # longer than a connection waits for SQLite's lock
+
+
+class SqliteThreads:
+    """Knows the threads of one engine: `connect` is the `factory` of its connections."""
+
+    def __init__(self) -> None:
+        self._opening = 0  # connections whose threads have not shown themselves yet
+        self._threads: list[threading.Thread] = []
+        self._changed = threading.Condition()
+
+    def watch(self, engine: AsyncEngine) -> None:
+        """Count the connections that the engine begins to open."""
+        event.listen(engine.sync_engine, "do_connect", self._begin)
+
+    def connect(self, *args: Any, **kwargs: Any) -> sqlite3.Connection:
+        """Open a connection, in the thread that it will live in."""
+        with self._changed:
+            alive = [thread for thread in self._threads if thread.is_alive()]
+            self._threads = [*alive, threading.current_thread()]
+            self._opening -= 1
+            self._changed.notify_all()
+        return sqlite3.Connection(*args, **kwargs)
+
+    async def join(self) -> None:
+        """Wait for threads that are still opening or closing a connection."""
+        await asyncio.to_thread(self._join)
+
+    def _begin(self, *_: object) -> None:
+        with self._changed:
+            self._opening += 1
+
+    def _join(self) -> None:
+        deadline = time.monotonic() + JOIN_SECONDS
+        with self._changed:
+            self._changed.wait_for(lambda: not self._opening, JOIN_SECONDS)
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
