@@ -115,7 +115,7 @@ class MissingExtra(UsageError, ImportError):
             f"{what} is not installed",
             remedy=f'install it with: pip install "kensaku-search[{extra}]"',
         )
-        self.extra = extra
+        self.what, self.extra = what, extra
 
 
 class ProviderError(KensakuError):

@@ -5,6 +5,7 @@
 0: found, or nothing to find. 1: no provider could search, or an error of ours. 2: wrong usage.
 130: Ctrl-C. A command is a module with `USAGE`, `add_arguments(parser)` and
 `async run(args) -> int`, and a row in `COMMANDS`; its docstring is the text of its `--help`.
+`EXTRA` is the extra that it needs, if it needs one.
 """
 
 from __future__ import annotations
@@ -63,12 +64,12 @@ def run_command(words: Sequence[str]) -> int:
     try:
         status = _dispatch(words)
         sys.stdout.flush()
+    except ImportError as error:  # a `MissingExtra` is one, too
+        _print_error(_missing_extra(words[0], error))
+        return EXIT_FAILED
     except KensakuError as error:
-        from kensaku.cli._terminal import print_message
-
-        print_message(f"kensaku: {error}")
-        wrong_usage = isinstance(error, UsageError) and not isinstance(error, MissingExtra)
-        return EXIT_USAGE if wrong_usage else EXIT_FAILED
+        _print_error(error)
+        return EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
@@ -76,6 +77,22 @@ def run_command(words: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_FOUND
     return status
+
+
+def _print_error(error: KensakuError) -> None:
+    from kensaku.cli._terminal import print_message
+
+    print_message(f"kensaku: {error}")
+
+
+def _missing_extra(name: str, error: ImportError) -> MissingExtra:
+    """Return the error of a missing package, with the extra that brings all of the command."""
+    extra = getattr(sys.modules.get(f"kensaku.cli.{name}"), "EXTRA", "standard")
+    if isinstance(error, MissingExtra):
+        return MissingExtra(error.what, extra) if error.extra == "database" else error
+    if not error.name or error.name.partition(".")[0] == "kensaku":
+        raise error  # a fault of ours, and no package that is missing
+    return MissingExtra(f"{error.name}, which kensaku {name} needs,", extra)
 
 
 def make_parser(name: str, width: int | None = None) -> argparse.ArgumentParser:

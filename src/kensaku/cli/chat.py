@@ -13,11 +13,13 @@ import asyncio
 import getpass
 import sys
 from contextlib import AsyncExitStack
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kensaku.cli._options import load_settings
 from kensaku.cli._terminal import prefers_japanese, supports_movement
+from kensaku.errors import MissingExtra
 
 if TYPE_CHECKING:
     from kensaku.assistant.answer import CitedAnswer
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from kensaku.database import Database
 
 USAGE = "[options]"
+EXTRA = "chat"
+PACKAGES = ("prompt_toolkit", "rich", "sqlalchemy", "aiosqlite")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,6 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace) -> int:
     """Show the prompt at once; open the rest while the person types."""
+    for package in PACKAGES:  # before the prompt: nobody types in vain
+        if find_spec(package) is None:
+            raise MissingExtra(f"{package}, which the chat needs,", EXTRA)
     settings = load_settings(args)
     options = {n: v for n in ("model", "collection", "route") if (v := getattr(args, n))}
     async with AsyncExitStack() as stack:

@@ -19,6 +19,7 @@ from kensaku.cli._terminal import print_result
 from kensaku.errors import MissingExtra
 
 USAGE = "bash|zsh|fish"
+EXTRA = "completion"
 SHELLS = ("bash", "zsh", "fish")
 _COLLECTIONS = "kensaku index collections 2>/dev/null"
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kensaku.jobs import Job, Jobs
 
 USAGE = "[options] ACTION [ID]"
+EXTRA = "server"
 ACTIONS = ("list", "show", "cancel", "resume")
 _FIRST_ARGUMENT = ("url", "sources", "question", "query")
 

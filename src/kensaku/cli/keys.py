@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kensaku.database.keys import ApiKey
 
 USAGE = "[options] create NAME | list | revoke ID"
+EXTRA = "server"
 HEADINGS = ["id", "name", "tenant", "key", "rate", "searches/day", "$/month", "created", "state"]
 
 

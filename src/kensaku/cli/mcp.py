@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kensaku.config.settings import Settings
 
 USAGE = "[--http] [options] | install CLIENT [--print] | uninstall CLIENT | clients"
+EXTRA = "mcp"
 TAVILY = ("tavily_search", "tavily_extract", "tavily_context")  # in Japanese, by Tavily alone
 
 

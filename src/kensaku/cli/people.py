@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kensaku.database import Database
 
 USAGE = "[options] list CHANNEL | export CHANNEL PERSON | delete CHANNEL PERSON"
+EXTRA = "chat"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kensaku.config.settings import Settings
 
 USAGE = "[--host HOST] [--port PORT] [options]"
+EXTRA = "server"
 DRAIN_SECONDS = 10
 
 

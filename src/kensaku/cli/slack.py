@@ -15,6 +15,7 @@ from kensaku.cli._options import load_settings
 from kensaku.cli._terminal import print_message
 
 USAGE = "[--http PORT] [options]"
+EXTRA = "slack"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

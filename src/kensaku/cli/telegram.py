@@ -16,6 +16,7 @@ from kensaku.cli._options import load_settings
 from kensaku.cli._terminal import print_message
 
 USAGE = "[--webhook PORT] [options]"
+EXTRA = "telegram"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kensaku.database.usage import UsageRow
 
 USAGE = "[options]"
+EXTRA = "server"
 GOOD = ("found", "empty")
 
 

@@ -21,7 +21,7 @@ try:
     from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
     from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 except ImportError:
-    raise MissingExtra("SQLAlchemy", "server") from None
+    raise MissingExtra("SQLAlchemy", "database") from None
 
 from kensaku.database.connection import CONNECT_SECONDS, parse_url, refusal
 from kensaku.database.migrate import migrate
@@ -58,7 +58,7 @@ class Database:
             database = cls(_engine(url, threads), threads)
             await database.ping()
         except ImportError:
-            raise MissingExtra("aiosqlite or greenlet", "server") from None
+            raise MissingExtra("aiosqlite or greenlet", "database") from None
         return database
 
     @asynccontextmanager

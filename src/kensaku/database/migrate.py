@@ -51,7 +51,7 @@ def _upgrade(connection: Connection) -> None:
         from alembic import command
         from alembic.config import Config
     except ImportError:
-        raise MissingExtra("Alembic", "server") from None
+        raise MissingExtra("Alembic", "database") from None
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.attributes["connection"] = connection

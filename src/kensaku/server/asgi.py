@@ -19,7 +19,7 @@ try:
     from starlette.responses import JSONResponse, Response
     from starlette.routing import BaseRoute, Route
 except ImportError:
-    raise MissingExtra("Starlette", "server") from None
+    raise MissingExtra("Starlette, which the server needs,", "server") from None
 
 from kensaku.server import agui, openai, openapi, system, tavily_account
 from kensaku.server.endpoint import WireEndpoint, status_of

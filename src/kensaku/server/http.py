@@ -13,7 +13,7 @@ from kensaku.errors import InvalidQuery, MissingExtra
 try:
     import orjson
 except ImportError:
-    raise MissingExtra("orjson", "server") from None
+    raise MissingExtra("orjson, which the server needs,", "server") from None
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from kensaku.compat.chat_server.registry import TOOL_REGISTRY, tool_name
 from kensaku.errors import ConfigError, MissingExtra
 
 try:
@@ -115,6 +114,8 @@ def load_tools(url: str, agent: str, user_id: str, **options: Any) -> list[BaseT
 
     Raises `ConfigError` for a row whose type has no class.
     """
+    from kensaku.compat.chat_server.registry import TOOL_REGISTRY  # LangChain: the rest needs none
+
     with connect(url, write=False) as connection:
         rows = _tool_rows(connection, _tables(connection), agent)
     if unknown := [kind for kind, _ in rows if kind not in TOOL_REGISTRY]:
@@ -141,6 +142,8 @@ def drift(url: str) -> list[str]:
 
     A chat server's tables may have types that only its own registry knows.
     """
+    from kensaku.compat.chat_server.registry import TOOL_REGISTRY, tool_name
+
     with connect(url, write=False) as connection:
         tables, ours = _tables(connection), _are_ours(connection)
         table = tables.links if tables.tools is None else tables.tools

@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from kensaku.errors import KensakuError
     from kensaku.models import Attempt, Response
 
+NAME = "search_web"
+DESCRIPTION = (
+    "Search the web for current information. "
+    "Returns titles, URLs, and snippets. Use this when the user asks about "
+    "current events, documentation, recent news, or anything requiring "
+    "up-to-date web information."
+)
 NOBODY = "Web search is temporarily unavailable. Please try again later."
 _OWN = line_starts(r"\d{1,9}[.)]\s+\*\*")
 

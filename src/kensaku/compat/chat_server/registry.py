@@ -16,8 +16,3 @@ TOOL_REGISTRY: dict[str, type[Any]] = {"SearchWebTool": SearchWebTool}
 def tool_name(kind: type[BaseTool]) -> str:
     """Return the name under which the model calls a class of tools."""
     return str(kind.model_fields["name"].default)
-
-
-def tool_description(kind: type[BaseTool]) -> str:
-    """Return what the model reads about a class of tools."""
-    return str(kind.model_fields["description"].default)

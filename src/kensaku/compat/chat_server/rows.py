@@ -31,7 +31,7 @@ from sqlalchemy import (
     update,
 )
 
-from kensaku.compat.chat_server.registry import TOOL_REGISTRY, tool_description, tool_name
+from kensaku.compat.chat_server.dialect import DESCRIPTION, NAME
 from kensaku.compat.chat_server.tables import Tables
 from kensaku.errors import ConfigError
 
@@ -48,8 +48,7 @@ class ToolRow:
     tier: str = "auto"
 
 
-_CLASS = TOOL_REGISTRY["SearchWebTool"]
-SEARCH_WEB = ToolRow(tool_name(_CLASS), "SearchWebTool", tool_description(_CLASS))
+SEARCH_WEB = ToolRow(NAME, "SearchWebTool", DESCRIPTION)
 
 
 def registration(tables: Tables, agent: str, tool: ToolRow) -> list[Executable]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from kensaku.compat._errors import keys_of, redact
 from kensaku.compat.chat_server import service as services
-from kensaku.compat.chat_server.dialect import NOBODY
+from kensaku.compat.chat_server.dialect import DESCRIPTION, NAME, NOBODY
 from kensaku.compat.chat_server.service import (
     EMPTY,
     MAX_QUERY_CHARS,
@@ -55,13 +55,8 @@ def explain_rejection(error: Any) -> str:
 class SearchWebTool(BaseTool):
     """Search the web for current information."""
 
-    name: str = "search_web"
-    description: str = (
-        "Search the web for current information. "
-        "Returns titles, URLs, and snippets. Use this when the user asks about "
-        "current events, documentation, recent news, or anything requiring "
-        "up-to-date web information."
-    )
+    name: str = NAME
+    description: str = DESCRIPTION
     args_schema: Any = SearchWebInput
     handle_validation_error: Any = explain_rejection  # a run goes on when the model sent nonsense
 
