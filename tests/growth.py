@@ -5,17 +5,23 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable
+from math import inf
 
 
 def growth(work: Callable[[int], object], size: int, factor: int = 4, tries: int = 5) -> float:
     """Return how many times more CPU `work(factor * size)` takes than `work(size)`.
 
     Linear work takes about `factor` times as much, quadratic work its square. The best of some
-    tries counts: what other processes do only adds to the others.
+    tries counts: what other processes do only adds to the others. The first that looks linear
+    ends them.
     """
-    return min(_cpu(work, factor * size) for _ in range(tries)) / min(
-        _cpu(work, size) for _ in range(tries)
-    )
+    small = large = inf
+    for _ in range(tries):
+        small = min(small, _cpu(work, size))
+        large = min(large, _cpu(work, factor * size))
+        if large < 1.5 * factor * small:
+            break
+    return large / small
 
 
 def _cpu(work: Callable[[int], object], size: int) -> float:
