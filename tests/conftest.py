@@ -28,7 +28,7 @@ from kensaku import Kensaku, Settings
 from kensaku.observe import Observer
 from kensaku.store.fallback import FallbackStore
 from kensaku.testing import FakeUpstream
-from tests import ROOT
+from tests import ROOT, tiers
 
 _OURS = ("KENSAKU_", "WEB_SEARCH_", "TAVILY_")
 _ENDINGS = ("_API_KEY", "_BASE_URL", "_PROXY", "_proxy", "_TOKEN", "_SECRET", "_RATE", "_ENABLED")
@@ -44,8 +44,34 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    about = "fast: what needs this process alone, and one of each other kind; slow: the others"
+    parser.addoption("--tier", choices=("fast", "slow", "all"), default="all", help=about)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what the tier does not have."""
+    if (tier := config.getoption("--tier")) != "all":
+        tiers.choose(config, items, tier)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Tell the process that started this one what was left out."""
+    if (output := getattr(session.config, "workeroutput", None)) is not None:
+        output["left_out"] = tiers.left_out(session.config)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Every worker has left out the same: the last to say so is as good as any."""
+    node.config.stash[_LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", {})
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Say what was skipped, and why: one line for each file and reason."""
+    """Say what was skipped, and why: one line for each file and reason; and what was left out."""
+    config = terminalreporter.config
+    if line := tiers.summary(config.stash.get(_LEFT_OUT, None) or tiers.left_out(config)):
+        terminalreporter.write_line(line)
     reasons: Counter[tuple[str, str]] = Counter()
     for report in terminalreporter.stats.get("skipped", ()):
         file, _, reason = report.longrepr
@@ -64,7 +90,6 @@ def _process_state() -> dict[str, object]:
         "SIGTERM": signal.getsignal(signal.SIGTERM),
         "frozen objects": gc.get_freeze_count(),
         "streams end": sse is not None and sse.AppStatus.should_exit,
-        "modules imported twice": _imported_twice(),
     }
 
 
@@ -77,22 +102,33 @@ def _imported_twice() -> list[str]:
 
 
 _STATE = pytest.StashKey[dict[str, object]]()
+_LEFT_OUT = pytest.StashKey[dict[str, int]]()
+_starts = tiers.ProcessStarts()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
     """Note in which state a test finds the process."""
     item.stash[_STATE] = _process_state()
+    _starts.watch(item)
     yield
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
     """Fail the test that leaves the process otherwise, and not one of those that come after it."""
     yield
-    before, after = item.stash[_STATE], _process_state()
+    started, before, after = _starts.end(), item.stash[_STATE], _process_state()
     changed = {name: after[name] for name in before if before[name] != after[name]}
+    if nextitem is None or nextitem.path != item.path:  # at the end of a file: it takes a while
+        changed |= {"modules imported twice": twice} if (twice := _imported_twice()) else {}
     assert not changed, f"the test has left changed: {changed}"
+    assert not started, f"the test has to ask for the fixture `processes`: it starts {started}"
+
+
+@pytest.fixture
+def processes() -> None:
+    """What a test asks for that starts processes: `make test` leaves it out (`tests/tiers.py`)."""
 
 
 @pytest.fixture(autouse=True)
