@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -58,3 +59,11 @@ async def browsing(url: str) -> AsyncIterator[PageClient]:
     """A browser with no cookies yet."""
     async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as http:
         yield PageClient(http, url)
+
+
+async def until(look: Callable[[], Awaitable[Any]], is_so: Callable[[Any], bool]) -> Any:
+    """Look again and again until it is so: what others do in the background ends at some time."""
+    async with asyncio.timeout(120):
+        while not is_so(seen := await look()):
+            await asyncio.sleep(0.02)
+    return seen

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
+import aiohttp
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
@@ -35,3 +39,35 @@ async def test_a_mounted_page_stays_under_its_path(make_client, upstream):
     assert listed["providers"]
     assert made["outcome"] == "found"
     assert paths == {"kensaku_session": "/find"}
+
+
+async def test_a_session_stays_under_the_path_and_on_https(make_client):
+    """The cookie is for this path, and over HTTPS for nothing else; the way back has the path."""
+    client = make_client("tavily")
+    inner = kensaku.server.app(client.settings, client=client)
+
+    async def over_https(scope: Any, receive: Any, send: Any) -> None:
+        await inner({**scope, "scheme": "https"}, receive, send)
+
+    async with (
+        serve(Starlette(routes=[Mount("/find", over_https)])) as url,
+        aiohttp.ClientSession(f"{url}/find/") as http,
+    ):
+        program = {"Authorization": "Bearer x"}
+        async with http.post("api/keys", json={"name": "ann"}, headers=program) as reply:
+            key = (await reply.json())["key"]
+        async with http.get("") as reply:
+            new = reply.headers["Set-Cookie"]
+            token = re.search('kensaku-token" content="([^"]+)"', await reply.text())[1]
+        head = {"Origin": url, "Cookie": new.partition(";")[0]}
+        form = {"token": token, "key": key, "back": "/page/usage"}
+        async with http.post(
+            "page/sign-in", data=form, headers=head, allow_redirects=False
+        ) as reply:
+            back, cookie = reply.headers["Location"], reply.headers["Set-Cookie"]
+        await inner.state.close()
+
+    assert back == "/find/page/usage"
+    for told in (new, cookie):
+        assert told.startswith("kensaku_session=")
+        assert {"HttpOnly", "Path=/find", "SameSite=strict", "Secure"} <= set(told.split("; "))
