@@ -64,6 +64,7 @@ async def browsing(url: str) -> AsyncIterator[PageClient]:
 async def until(look: Callable[[], Awaitable[Any]], is_so: Callable[[Any], bool]) -> Any:
     """Look again and again until it is so: what others do in the background ends at some time."""
     async with asyncio.timeout(120):
-        while not is_so(seen := await look()):
+        while True:
+            if is_so(seen := await look()):
+                return seen
             await asyncio.sleep(0.02)
-    return seen

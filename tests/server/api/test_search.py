@@ -1,135 +1,168 @@
-"""A search as events: in which order they come, and what a model's answer is shown with."""
+"""A search as events: who is asked, hits as they come, the ranked whole, a model's answer."""
 
 from __future__ import annotations
 
-import asyncio
+import json
+import re
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from kensaku.models import Document, Hit
-from kensaku.server.api import search
-from kensaku.server.api.base import Call
 from kensaku.testing import faults
+from tests.server.page_client import PageClient, browsing, until
 
 HITS = [
     Hit("https://a.example/", "Alpha", "Sea otters hold hands while they sleep.", score=0.9),
     Hit("https://b.example/", "Beta", "River otters live in burrows.", score=0.5),
 ]
+Events = list[tuple[str, dict[str, Any]]]
 
 
-async def events_of(call: Call) -> list[tuple[str, dict[str, Any]]]:
-    return [(e[0], dict(e[1])) async for e in search.stream(call)]
+async def search(page: PageClient, **fields: str) -> Events:
+    """The events of a search, asked as the page does."""
+    head = await page.headers()
+    async with page.http.post(f"{page.url}/api/search", json=fields, headers=head) as reply:
+        found = re.findall(r"event: (.*)\ndata: (.*)\n\n", await reply.text())
+    return [(name, json.loads(data)) for name, data in found]
 
 
-async def test_a_search_comes_in_parts(make_call, upstream):
-    """Who is asked, what they said, the hits as they come, the ranked whole."""
-    upstream.answers("tavily", HITS)
-    call = make_call({"q": "otters", "n": "1"})
-
-    events = await events_of(call)
-
-    names = [name for name, _ in events]
-    assert names[0] == "asked"
-    assert names[-1] == "response"
-    assert set(names) == {"asked", "hits", "response"}
-    whole = events[-1][1]
-    assert (whole["outcome"], whole["title"]) == ("found", "otters")
-    assert whole["address"] == "/root/?q=otters&n=1"
-    assert "Alpha" in whole["html"]
-    assert "Beta" not in whole["html"]
-    assert (call.session.outcome, call.session.cached) == ("found", False)
-    again = make_call({"q": "otters", "n": "1"})
-    assert [name for name, _ in await events_of(again)] == ["response"]
-    assert (again.session.outcome, again.session.cached) == ("found", True)
-
-
-async def test_a_search_takes_the_route_and_the_number_of_the_settings(make_call, upstream, state):
-    """Unless the form says otherwise."""
-    upstream.answers("tavily", HITS)
-
-    await events_of(make_call({"q": "otters"}))
-    await events_of(make_call({"q": "kelp", "n": "7"}))
-    await state.client.index.add([Document("file:///a", "Kept", "kelp")], "notes")
-    local = (await events_of(make_call({"q": "kelp", "route": "local"})))[-1][1]
-
-    asked = [r.json["max_results"] for r in upstream.asked("tavily")]
-    assert asked == [make_call().client.settings.max_results, 7]
-    assert (local["outcome"], "Kept" in local["html"]) == ("found", True)
-
-
-async def test_a_search_that_is_refused_says_so_in_one_sentence(make_call):
-    """And nothing comes after it."""
-    ((name, data),) = await events_of(make_call({"q": ""}))
-
-    assert name == "failed"
-    assert "query" in data["html"]
-
-
-async def test_a_search_that_nobody_could_do_is_shown_with_its_reasons(make_call, upstream):
-    """It is no failure of the call."""
-    upstream.fails("tavily", faults.status(401))
-    call = make_call({"q": "otters"})
-
-    name, data = (await events_of(call))[-1]
-
-    assert (name, data["outcome"]) == ("response", "unavailable")
-    assert call.session.outcome == "unavailable"
-
-
-async def test_who_leaves_ends_the_search(make_call, upstream):
-    """Nobody is asked for somebody who has gone."""
-    upstream.fails("tavily", faults.hang())
-    events = search.stream(make_call({"q": "otters"}))
-
-    assert (await anext(events))[0] == "asked"
-    (task,) = [t for t in asyncio.all_tasks() if t.get_coro().__qualname__ == "_search"]
-    await events.aclose()
-
-    assert task.cancelled()
+def text_of(html: str) -> str:
+    """What a person reads of it."""
+    return " ".join(re.sub("<[^>]+>", " ", html).split())
 
 
 @pytest.fixture
-def modelled(make_client, upstream, make_call):
-    """Calls of a client with a model."""
-
-    def make(fields: dict[str, Any]) -> Call:
-        call = make_call(fields)
-        call.session.client = make_client(
-            "tavily", llm_url=f"{upstream.url}/llm", llm_model="small", llm_api_key="sk-1"
-        )
-        return call
-
-    return make
+async def page(server) -> AsyncIterator[PageClient]:
+    """A browser on a server over Tavily."""
+    async with browsing(server.url) as made:
+        yield made
 
 
-def says(upstream: Any, text: str) -> None:
-    body = {"choices": [{"message": {"content": text}}]}
-    upstream.fails("llm", faults.wrong_shape(body))
-
-
-async def test_the_answer_of_a_model_comes_last(modelled, upstream):
-    """Its marks lead to the hits, by their numbers; until then the page says that it is written."""
+async def test_a_search_comes_in_parts(make_server, upstream):
+    """Who is asked waits until it has said something; hits come once, before they are ranked."""
+    upstream.fails("brave", faults.status(401))
     upstream.answers("tavily", HITS)
-    says(upstream, "River otters live in burrows. [2]")
+    server = await make_server("brave", "tavily")
+    async with browsing(server.url) as page:
+        events = await search(page, q="otters", n="1")
 
-    events = await events_of(modelled({"q": "otters"}))
+    assert [name for name, _ in events] == ["asked"] * 4 + ["hits", "response"]
+    asked = [text_of(data["html"]) for name, data in events if name == "asked"]
+    assert ["waiting" in said for said in asked] == [True, False, True, False]
+    assert "key refused (401)" in asked[-1]
+    assert (events[-2][1]["n"], "Alpha" in events[-2][1]["html"]) == (1, True)
+    whole = events[-1][1]
+    assert (whole["outcome"], whole["title"]) == ("found", "otters")
+    assert whole["address"] == "/?q=otters&n=1"
+    assert ("Alpha" in whole["html"], "Beta" in whole["html"]) == (True, False)
+    assert "kensaku search otters" in text_of(whole["use"])
 
-    (name, whole), (last, answer) = events[-2:]
+
+async def test_a_search_from_the_cache_is_shown_at_once(page, upstream):
+    """With who was asked for it then."""
+    upstream.answers("tavily", HITS)
+    await search(page, q="otters")
+
+    ((name, whole),) = await search(page, q="otters")
+
+    assert (name, whole["outcome"]) == ("response", "found")
+    assert "tavily" in text_of(whole["asked"])
+    assert len(upstream.requests) == 1
+
+
+async def test_the_same_page_of_two_providers_is_shown_once(make_server, upstream):
+    """As it came first."""
+    upstream.answers("tavily", HITS)
+    upstream.answers("brave", [Hit("https://a.example/", "Alpha", HITS[0].content)])
+    server = await make_server("tavily", "brave")
+    async with browsing(server.url) as page:
+        events = await search(page, q="otters", route="all")
+
+    counts = [data["n"] for name, data in events if name == "hits"]
+    assert counts == sorted(counts)
+    assert counts[-1] == 2
+    assert events[-1][1]["html"].count('class="hit"') == 2
+
+
+async def test_a_search_takes_the_route_and_the_number_of_the_form(page, server, upstream):
+    """Those of the settings unless it says otherwise."""
+    upstream.answers("tavily", HITS)
+    await server.client.index.add([Document("file:///a", "Kept", "kelp")], "notes")
+
+    await search(page, q="otters")
+    await search(page, q="kelp", n="7")
+    name, local = (await search(page, q="kelp", route="local"))[-1]
+
+    asked = [request.json["max_results"] for request in upstream.asked("tavily")]
+    assert asked == [server.client.settings.max_results, 7]
+    assert (name, local["outcome"], "Kept" in local["html"]) == ("response", "found", True)
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"), [({"q": ""}, "query"), ({"q": "x", "route": "no"}, "no")]
+)
+async def test_a_search_that_cannot_be_says_so_in_one_sentence(page, fields, says):
+    """And nothing comes after it."""
+    ((name, data),) = await search(page, **fields)
+
+    assert name == "failed"
+    assert says in data["html"]
+
+
+async def test_a_search_that_nobody_could_do_is_shown_with_its_reasons(page, upstream):
+    """It is no failure of the call, and never an empty result."""
+    upstream.fails("tavily", faults.status(401))
+
+    name, data = (await search(page, q="otters"))[-1]
+
+    assert (name, data["outcome"]) == ("response", "unavailable")
+    assert "key refused" in text_of(data["html"])
+
+
+async def test_who_leaves_ends_the_search(page, server, upstream):
+    """Nobody is asked for somebody who has gone."""
+    upstream.fails("tavily", faults.hang())
+    head = await page.headers()
+    async with page.http.post(
+        f"{page.url}/api/search", json={"q": "otters"}, headers=head
+    ) as reply:
+        await reply.content.readline()
+        assert server.state.admission.running == 1
+
+    async def running() -> int:
+        return server.state.admission.running
+
+    await until(running, lambda count: count == 0)
+
+
+async def answered(make_server: Any, upstream: Any, said: str, hits: list[Hit]) -> Events:
+    """The events of a search of a server with a model that says this."""
+    upstream.answers("tavily", hits)
+    upstream.fails("llm", faults.wrong_shape({"choices": [{"message": {"content": said}}]}))
+    server = await make_server("tavily", llm_url=f"{upstream.url}/llm", llm_model="small")
+    async with browsing(server.url) as page:
+        return await search(page, q="otters")
+
+
+async def test_the_answer_of_a_model_comes_last(make_server, upstream):
+    """Its marks lead to the hits; invented ones go; until then the page says that it is written."""
+    said = "River otters live in burrows. [2] They fly [9]."
+
+    (name, whole), (last, answer) = (await answered(make_server, upstream, said, HITS))[-2:]
+
     assert (name, last) == ("response", "answer")
-    assert answer["found"] is True
     assert "River otters live in burrows." in answer["html"]
     assert '<a class="cite" href="#h2">2</a>' in answer["html"]
+    assert "9" not in text_of(answer["html"].replace("0.9", ""))
     assert "by small" in answer["html"]
-    assert "Working" in whole["html"]
-    assert "Working" not in answer["html"]
+    assert ("Working" in whole["html"], "Working" in answer["html"]) == (True, False)
 
 
-async def test_a_model_is_not_asked_about_nothing(modelled, upstream):
+async def test_a_model_is_not_asked_about_nothing(make_server, upstream):
     """There would be nothing to cite."""
-    upstream.answers("tavily", [])
-
-    events = await events_of(modelled({"q": "otters"}))
+    events = await answered(make_server, upstream, "So.", [])
 
     assert events[-1][0] == "response"
     assert upstream.asked("llm") == []

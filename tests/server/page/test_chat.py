@@ -53,14 +53,15 @@ async def follow(page: PageClient, thread: str, **headers: str) -> AsyncIterator
 
 
 async def to_end(page: PageClient, thread: str, **headers: str) -> list[tuple[str, Any]]:
-    """All events until the conversation rests; each question is skipped."""
+    """All events until the conversation rests; each question is answered."""
     seen = []
     async for name, data in follow(page, thread, **headers):
         seen.append((name, data))
         for id, _ in data.get("asks", ()):
-            await page.call(
-                "POST", f"/api/chat/{thread}/reply", {"question": id, "action": "proceed"}
-            )
+            for action in ("proceed", "skip"):  # the second for who asks for help
+                said = {"question": id, "action": action}
+                if (await page.call("POST", f"/api/chat/{thread}/reply", said))["taken"]:
+                    break
         if name == "end":
             break
     return seen
@@ -249,13 +250,18 @@ async def test_a_conversation_is_exported_for_people_and_programs(server, upstre
         begun = await page.call("POST", "/api/chat", {"text": QUESTION})
         await to_end(page, begun["id"])
         async with page.http.get(f"{server.url}/chat/{begun['id']}/export.md") as reply:
-            markdown, disposition = await reply.text(), reply.headers["content-disposition"]
+            markdown, sent = await reply.text(), reply.headers
         stored = json.loads(await page.get(f"/chat/{begun['id']}/export.json"))
+        assert stored == await page.call("GET", f"/api/chat/{begun['id']}")
         await page.get(f"/chat/{begun['id']}/export.exe")
         assert page.status == 404
 
-    assert disposition.startswith("attachment")
-    assert markdown.startswith(f"# {QUESTION}")
+    name = rf'attachment; filename="kensaku-\d{{4}}-\d\d-\d\d-{begun["id"]}\.md"'
+    assert re.fullmatch(name, sent["content-disposition"])
+    assert sent["content-type"] == "text/markdown; charset=utf-8"
+    assert sent["content-security-policy"].startswith("default-src 'none'")
+    assert markdown.startswith(f"# {QUESTION}\n\n## {QUESTION}\n")
+    assert "**Sources**\n\n1. [T\\](https" in markdown
     assert "asyncio" in markdown
     assert "](https://evil.example)" not in markdown.replace(r"\](", "")
     assert stored["messages"][1]["answer"]["citations"]
@@ -325,43 +331,77 @@ async def test_floods_of_one_person_are_bounded(server, upstream):
     assert statuses[-1] == 429
 
 
-async def test_the_money_of_a_key_bounds_its_runs(server, make_key):
+async def test_a_question_counts_against_the_day_of_the_key(server, make_key):
+    """By the form and by the API; looking, and stopping, costs nothing."""
+    secret = await make_key(server, "ann", searches_per_day=1)
+    async with browsing(server.url) as page:
+        await page.sign_in(secret)
+        address = await post(page, "/chat", {"text": QUESTION})
+        await to_end(page, address.removeprefix("/chat/"))
+        for path in ("/chat", address):
+            await post(page, path, {"text": QUESTION})
+            assert page.status == 432
+        await page.call("POST", f"/api{address}", {"text": QUESTION})
+        assert page.status == 432
+        await page.get(address)
+        assert page.status == 200
+        assert await page.call("POST", f"/api{address}/cancel") == {"cancelled": False}
+
+
+async def test_a_key_without_money_left_searches_nothing(server, make_key, upstream):
     """A person on the page is a key: what it may spend, its runs may spend."""
-    from kensaku.database.keys import list_keys
-    from kensaku.server.auth import Principal
-    from kensaku.server.chat import Thread, budget_of
+    secret = await make_key(server, "ann", money_per_month=0.01)  # a search is 0.008
+    async with browsing(server.url) as page:
+        await page.sign_in(secret)
+        for n in range(2):
+            begun = await page.call("POST", "/api/chat", {"text": f"{QUESTION} {n}"})
+            await to_end(page, begun["id"])
 
-    await make_key(server, "ann", tenant="t1", money_per_month=0.5)
-    (key,) = await list_keys(server.state.database)
-    thread = Thread.new(Principal(key.name, key.tenant, key=key))
-
-    budget = await budget_of(server.state, thread.sender)
-
-    assert budget is not None
-    assert budget.money == 0.5
+    assert len(upstream.asked("tavily")) == 1
 
 
-def test_the_options_of_a_question_are_buttons():
-    """And the words of a stranger in them are text."""
-    from kensaku.assistant.approval import Question
-    from kensaku.server.page.render import environment
-    from kensaku.server.page.turns import Turn, ask_view
-    from kensaku.server.page.words import Words
+async def test_what_was_chosen_is_shown_again(server):
+    """In every conversation; the box holds the words of the address, as many as it takes."""
+    async with browsing(server.url) as page:
+        chosen = {"text": QUESTION, "route": "tavily", "ask_first": "1"}
+        address = await post(page, "/chat", chosen)
+        html = await page.get(address)
+        await page.call("POST", f"/api{address}/cancel")
+        new = await page.get("/chat?q=" + "x" * 4_001)
 
-    question = Question(
-        "help", "Which otters?", "There are two kinds.", "blocking", ("modify", "skip", "cancel"),
-        "ask_user", {"number": 1}, ("sea otters", "<b>river</b> otters"),
-    )  # fmt: skip
-    t = Words("en")
-    html = (
-        environment()
-        .get_template("_ask.html")
-        .render(t=t, turn=Turn("r", "q", t), ask=ask_view(question), thread="x", root="", token="t")
-    )
+    for shown in (html, new):
+        assert '<option value="tavily" selected>' in shown
+        assert 'name="ask_first" value="1" checked>' in shown
+    assert ">" + "x" * 4_000 + "</textarea>" in new
 
-    assert 'name="choice" value="sea otters"' in html
-    assert "<b>" not in html
-    assert "There are two kinds." in html
+
+async def test_the_longest_question_fits_into_a_form(server):
+    """4,000 characters of Japanese, percent-encoded."""
+    text = "検索" * 2_000
+    async with browsing(server.url) as page:
+        address = await post(page, "/chat", {"text": text, "ask_first": "1"})
+        talk = await page.call("GET", f"/api{address}")
+        await page.call("DELETE", f"/api{address}")
+
+    assert talk["messages"][0]["text"] == text
+
+
+async def test_a_stream_begins_anew_for_who_names_an_event_that_never_was(server):
+    """Of another run, or of a number that cannot be; nothing is lost by that."""
+    async with browsing(server.url) as page:
+        begun = await page.call("POST", "/api/chat", {"text": QUESTION, "ask_first": True})
+        run = begun["run"]
+        async for _, data in follow(page, begun["id"]):
+            if data.get("asks"):
+                break
+        firsts = set()
+        for sent in ("", "other:1", f"{run}:999", f"{run}:x", f"{run}:-1", run, "x" * 200):
+            async for _, data in follow(page, begun["id"], **{"Last-Event-ID": sent}):
+                firsts.add(data["_id"])
+                break
+        await page.call("DELETE", f"/api/chat/{begun['id']}")
+
+    assert firsts == {f"{run}:1"}
 
 
 async def test_words_that_are_typed_count_whichever_button_is_pressed(server, upstream):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html.parser import HTMLParser
 from urllib.parse import quote
 
 import pytest
@@ -13,6 +14,42 @@ from tests.server.page.conftest import needs_chromium
 from tests.server.page_client import browsing
 
 RAN = "window.hacked === 1"
+
+
+class Elements(HTMLParser):
+    """The elements of a page, each with the names of its attributes; and its links."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: set[tuple[str, ...]] = set()
+        self.links: set[str] = set()
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.add((tag, *sorted(name for name, _ in attrs)))
+        self.links |= {value or "" for name, value in attrs if name in ("href", "src", "action")}
+
+
+async def test_what_strangers_write_adds_no_element_to_a_page(make_server, upstream):
+    """Nor an attribute, nor a link that is none of the web: the HTML itself, without a browser."""
+    server = await make_server("tavily")
+
+    async def shown(hits: list[Hit], query: str) -> Elements:
+        upstream.answers("tavily", hits)
+        async with browsing(server.url) as page:
+            return Elements(await page.get(f"/?n=20&q={quote(query, safe='')}"))
+
+    prose = "Of payload {} it is said that window hacked alert text is an image."
+    plain = [Hit(f"https://a{n}.example/", f"text {n}", prose.format(n)) for n in range(19)]
+    usual = (await shown([*plain, Hit("none", "text", "text")], "payload text")).found
+    usual |= (await shown([], "nothing")).found
+    texts, urls = xss.texts(), xss.urls()
+    hits = [Hit(f"https://a{n}.example/", text, text) for n, text in enumerate(texts)]
+    hits += [Hit(url, f"address {n}", url) for n, url in enumerate(urls)]
+    for start in range(0, len(hits), 20):
+        page = await shown(hits[start : start + 20], f"payload {start} {texts[start % len(texts)]}")
+        assert page.found <= usual
+        assert all(link.startswith(("https://", "http://", "/", "#", "?")) for link in page.links)
 
 
 @needs_chromium

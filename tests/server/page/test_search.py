@@ -1,14 +1,16 @@
-"""The Search view as HTML: whole without scripts, streamed with them."""
+"""The Search view as HTML: whole without scripts."""
 
 from __future__ import annotations
 
-import json
+import asyncio
 import re
 
 import aiohttp
 import pytest
 
-from kensaku.models import Hit
+from kensaku.errors import IndexFault
+from kensaku.index import Index
+from kensaku.models import Document, Hit
 from kensaku.testing import faults
 
 OTTERS = [
@@ -85,41 +87,50 @@ async def test_another_site_cannot_make_the_browser_search(http, server, upstrea
     assert upstream.requests == []
 
 
-async def test_a_stream_tells_who_is_asked_then_hits_then_the_whole(http, make_server, upstream):
-    """Scripts show each part as it comes."""
-    upstream.fails("brave", faults.status(401))
-    upstream.answers("tavily", OTTERS)
-    server = await make_server("brave", "tavily")
+async def test_the_filters_offer_what_there_is(http, make_server, upstream):
+    """Those who can be asked, the collections; nothing is searched for an empty box."""
+    server = await make_server(
+        "tavily", "brave", "local", "exa", env={"BRAVE_API_KEY": "", "EXA_ENABLED": "0"}
+    )
+    await server.client.index.add([Document("file:///a", "A", "otters")], "notes")
 
-    names = [name for name, _ in await stream(http, server.url, {"q": "otters"})]
+    page = await get(http, f"{server.url}/?language=ja")
 
-    assert names == ["asked", "asked", "asked", "asked", "hits", "response"]
+    offered = {
+        name: re.findall(r'<option value="([^"]*)"( selected)?>', options)
+        for name, options in re.findall(r'<select name="(\w+)".*?>(.*?)</select>', page, re.DOTALL)
+    }
+    assert [value for value, _ in offered["route"]] == ["", "all", "local", "tavily"]
+    assert [value for value, _ in offered["collection"]] == ["", "notes"]
+    assert [value for value, chosen in offered["language"] if chosen] == ["ja"]
+    assert upstream.requests == []
 
 
-async def test_a_stream_ends_with_an_error_that_is_one(http, make_server):
-    """A query that cannot be carried out fails inside the stream."""
+async def test_a_page_opens_while_its_index_hangs_or_is_broken(
+    http, make_server, clock, monkeypatch
+):
+    """It offers no collections then; the search itself says what is wrong."""
     server = await make_server("tavily")
+    hangs = asyncio.Event()
 
-    ((name, data),) = await stream(http, server.url, {"q": "otters", "route": "nowhere"})
+    async def hang(index: Index) -> list[str]:
+        hangs.set()
+        return await asyncio.get_running_loop().create_future()
 
-    assert name == "failed"
-    assert "nowhere" in data["html"]
+    async def fail(index: Index) -> list[str]:
+        raise IndexFault("broken")
 
+    monkeypatch.setattr(Index, "collections", hang)
+    opening = asyncio.create_task(get(http, f"{server.url}/"))
+    await hangs.wait()
+    clock.advance(2)
+    slow = await opening
+    monkeypatch.setattr(Index, "collections", fail)
+    broken = await get(http, f"{server.url}/")
 
-async def test_a_models_answer_follows_the_results(http, make_server, upstream):
-    """The extract is shown first; `[n]` of the model become links, invented ones are struck out."""
-    upstream.answers("tavily", OTTERS)
-    said = {"choices": [{"message": {"content": "Otters swim [1]. They fly [9]."}}]}
-    upstream.serves("/llm/chat/completions", json.dumps(said), "application/json")
-    server = await make_server("tavily", llm_url=f"{upstream.url}/llm", llm_model="tiny")
-
-    *_, (_, whole), (name, answer) = await stream(http, server.url, {"q": "otters swim"})
-
-    assert "Working" in whole["html"]
-    assert name == "answer"
-    assert 'href="#h1"' in answer["html"]
-    assert "by tiny" in answer["html"]
-    assert "9" not in re.sub("<[^>]+>", "", answer["html"].replace("0.9", ""))
+    for page in (slow, broken):
+        assert 'name="q"' in page
+        assert 'name="collection"' not in page
 
 
 async def test_the_page_is_in_japanese_for_who_reads_it(http, server):
@@ -138,6 +149,8 @@ async def test_a_theme_is_in_the_first_byte_of_the_page(http, server):
     await get(http, f"{server.url}/?theme=dark")
 
     assert '<html lang="en" data-theme="dark">' in await get(http, f"{server.url}/")
+    assert '<html lang="en" data-theme="light">' in await get(http, f"{server.url}/?theme=light")
+    assert '<html lang="en">' in await get(http, f"{server.url}/?theme=pink")
 
 
 async def test_pages_have_a_strict_policy(http, server):
@@ -150,14 +163,3 @@ async def test_pages_have_a_strict_policy(http, server):
     assert "frame-ancestors 'none'" in policy
     assert reply.headers["x-content-type-options"] == "nosniff"
     assert not re.search(r'\sstyle=|\son\w+=|(?:src|href)="http', page)
-
-
-async def stream(http, url: str, fields: dict) -> list[tuple[str, dict]]:
-    """The events of a search, asked as the page does."""
-    page = await get(http, f"{url}/")
-    token = re.search(r'kensaku-token" content="([^"]+)"', page)[1]
-    headers = {"X-Kensaku-Token": token, "Origin": url, "Sec-Fetch-Site": "same-origin"}
-    async with http.post(f"{url}/api/search", json=fields, headers=headers) as reply:
-        text = await reply.text()
-    found = re.findall(r"event: (.*)\ndata: (.*)\n\n", text)
-    return [(name, json.loads(data)) for name, data in found]
