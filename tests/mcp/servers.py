@@ -15,13 +15,36 @@ from typing import Any
 import aiohttp
 import pytest
 
-from kensaku.mcp.http import serve_http
 from kensaku.models import Hit
 from kensaku.testing import FakeUpstream
 
 OTTERS = [Hit("https://otter.example/1", "Otters", "Sea otters hold hands.")]
 TOKEN = "0123456789abcdef-for-tests"
 eras = pytest.mark.parametrize("mode", ["legacy", "auto"])
+
+
+# The SDK takes seconds to import: it is when a test runs, and not when tests are collected.
+
+
+def connect(*server: Any, **options: Any) -> Any:
+    """The official client of a server: one of ours, an address, or how to start one."""
+    from mcp import Client
+
+    return Client(*server, **options)
+
+
+def started(**how: Any) -> Any:
+    """A server that the official client starts as a process."""
+    from mcp import StdioServerParameters
+
+    return StdioServerParameters(**how)
+
+
+def make_server(*tools: Any, **options: Any) -> Any:
+    """Our server."""
+    from kensaku.mcp.server import make_server
+
+    return make_server(*tools, **options)
 
 
 def text_of(result: Any) -> str:
@@ -45,6 +68,8 @@ COMMAND = [sys.executable, "-m", "kensaku.cli", "mcp"]
 @asynccontextmanager
 async def served(server, host: str = "127.0.0.1", **options: Any) -> AsyncIterator[str]:
     """The address of the server, on a port of its own."""
+    from kensaku.mcp.http import serve_http
+
     ready = asyncio.get_running_loop().create_future()
     running = asyncio.create_task(serve_http(server, host, 0, ready=ready.set_result, **options))
     await asyncio.wait([ready, running], return_when=asyncio.FIRST_COMPLETED)

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from kensaku.mcp.server import make_server
 from tests import ROOT
 
 from .servers import (
@@ -20,6 +19,7 @@ from .servers import (
     OTTERS,
     TOKEN,
     environment,
+    make_server,
     sent,
     served,
 )

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import sys
 
-from mcp import Client, StdioServerParameters
-
 from tests.blocks import python_blocks
 
-from .servers import OTTERS, environment, text_of
+from .servers import OTTERS, connect, environment, started, text_of
 
 
 async def test_the_server_of_the_page_serves_its_tools(upstream, machine):
     """Whoever copies it has a server with a tool of their own."""
     (block,) = python_blocks("mcp.md")
     upstream.answers("tavily", OTTERS)
-    server = StdioServerParameters(
-        command=sys.executable, args=["-c", block], env=environment(upstream, machine)
-    )
+    server = started(command=sys.executable, args=["-c", block], env=environment(upstream, machine))
 
-    async with Client(server) as client:
+    async with connect(server) as client:
         names = [tool.name for tool in (await client.list_tools()).tools]
         time = await client.call_tool("clock", {})
         found = await client.call_tool("web_search", {"query": "otter"})

@@ -1,4 +1,4 @@
-"""Progress of long work, and cancellation."""
+"""The server: how it introduces itself, progress of long work, cancellation, what it closes."""
 
 from __future__ import annotations
 
@@ -8,19 +8,75 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import pytest
-from mcp import Client
 
-from kensaku.mcp import server as mcp_server
-from kensaku.mcp.server import make_server
+from kensaku import __version__
+from kensaku.errors import UnknownName
 from kensaku.models import ProgressEvent
 from kensaku.testing import FakeUpstream, faults
 from kensaku.tools import BaseTool, ToolResult
 
-from .servers import (
-    eras,
-    served,
-    text_of,
-)
+from .servers import connect, eras, make_server, served, text_of
+
+
+class Telling(BaseTool):
+    """Wants a model to know something, and says less than it has."""
+
+    name, about = "telling", {"en": "Tell."}
+
+    def prompt_section(self, where: str = "") -> str:
+        return f"for {where}"
+
+    async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
+        return ToolResult(True, {"content": "the whole"}, "short")
+
+
+@eras
+async def test_a_server_introduces_itself(make_client, mode):
+    """With its version, and what its tools want a model to know."""
+    client = make_client("tavily")
+    async with connect(make_server([Telling(), Walk()], client=client), mode=mode) as c:
+        assert (c.server_info.name, c.server_info.version) == ("kensaku", __version__)
+        assert c.instructions == "for mcp"
+    async with connect(make_server([Walk()], client=client), mode=mode) as c:
+        assert not c.instructions
+
+
+async def test_whole_results_are_listed_to_the_one_client_alone(make_client):
+    """Over HTTP there are others: there a result is read by who knows its address."""
+    server = make_server([Telling()], client=make_client("tavily"))
+    async with connect(server) as c:
+        uri = str((await c.call_tool("telling", {})).content[1].uri)
+        assert [str(r.uri) for r in (await c.list_resources()).resources] == [uri]
+    async with served(server) as url, connect(url) as c:
+        uri = str((await c.call_tool("telling", {})).content[1].uri)
+        assert (await c.list_resources()).resources == []
+        assert "the whole" in (await c.read_resource(uri)).contents[0].text
+
+
+async def test_only_a_client_of_its_own_is_closed(make_client, monkeypatch, machine):
+    """After the last request; one that was given can go on searching."""
+    async with Watched() as up:
+        for name, value in up.environment("tavily").items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("WEB_SEARCH_PROVIDER", "tavily")
+        async with connect(make_server(["web_search"])) as c:
+            assert not (await c.call_tool("web_search", {"query": "otter"})).is_error
+            assert not up.went.is_set()
+        await asyncio.wait_for(up.went.wait(), 60)
+
+        up.went.clear()
+        own = make_client("tavily", at=up)
+        async with connect(make_server(["web_search"], client=own)) as c:
+            await c.call_tool("web_search", {"query": "otter"})
+        assert (await own.search("beaver")).hits
+        assert not up.went.is_set()
+
+
+def test_a_tool_that_is_not_there_is_named(make_client):
+    """Before anything is served."""
+    with pytest.raises(UnknownName, match="'web_serch'") as refused:
+        make_server([Telling(), "web_search", "web_serch"], client=make_client("tavily"))
+    assert "web_search" in refused.value.remedy
 
 
 class Walk(BaseTool):
@@ -44,7 +100,7 @@ async def test_long_work_tells_each_step_and_always_more(make_client, mode):
     async def on_progress(done: float, total: float | None, message: str | None) -> None:
         told.append((done, total, message))
 
-    async with Client(make_server([Walk(client)], client=client), mode=mode) as c:
+    async with connect(make_server([Walk(client)], client=client), mode=mode) as c:
         await c.call_tool("walk", {}, progress_callback=on_progress)
 
     assert told[0] == (0, None, "Walk")
@@ -62,7 +118,7 @@ async def test_two_calls_at_once_hear_only_of_their_own_steps(make_client):
 
         return on_progress
 
-    async with Client(make_server([Walk(client)], client=client)) as c:
+    async with connect(make_server([Walk(client)], client=client)) as c:
         await asyncio.gather(
             *(c.call_tool("walk", {}, progress_callback=teller(of)) for of in told)
         )
@@ -84,22 +140,30 @@ class Pending(BaseTool):
         return ToolResult(True, text="done")
 
 
-async def test_slow_work_is_heard_of_before_it_ends(make_client, monkeypatch):
-    """A client's time-out starts anew with each notification."""
-    monkeypatch.setattr(mcp_server, "HEARTBEAT", 0.001)
+async def test_slow_work_is_heard_of_before_it_ends(make_client, clock):
+    """A client's time-out starts anew with each notification: there is one every five seconds."""
     tool, received = Pending(), []
 
     async def on_progress(done, total, message):
-        received.append(done)
+        received.append((done, total, message))
         if len(received) == 4:
             tool.finish.set()
 
-    async with Client(make_server([tool], client=make_client("tavily"))) as c:
-        await c.call_tool("pending", {}, progress_callback=on_progress)
+    async def let_time_pass():
+        while not tool.finish.is_set():
+            clock.advance(1)
+            await asyncio.sleep(0)
 
-    assert len(received) >= 4
-    assert received == sorted(set(received))
-    assert max(received) < 1
+    async with connect(make_server([tool], client=make_client("tavily"))) as c:
+        passing = asyncio.create_task(let_time_pass())
+        await c.call_tool("pending", {}, progress_callback=on_progress)
+        await passing
+
+    steps = [done for done, *_ in received]
+    assert len(steps) >= 4
+    assert steps == sorted(set(steps))
+    assert max(steps) < 1
+    assert {(total, message) for _, total, message in received} == {(None, "pending")}
 
 
 @eras
@@ -117,7 +181,7 @@ async def test_pages_are_read_one_by_one_and_kept_whole(make_client, upstream, m
         told.append((done, total, message))
 
     client = make_client("tavily", fetch_allow=("127.0.0.0/8",), fetch_ports="any")
-    async with Client(make_server(client=client), mode=mode) as c:
+    async with connect(make_server(client=client), mode=mode) as c:
         result = await c.call_tool("web_extract", {"urls": urls}, progress_callback=on_progress)
         whole = (await c.read_resource(str(result.content[1].uri))).contents[0].text
 
@@ -146,12 +210,12 @@ class Watched(FakeUpstream):
 
 
 @asynccontextmanager
-async def connected(server, transport: str, mode: str) -> AsyncIterator[Client]:
+async def connected(server, transport: str, mode: str) -> AsyncIterator[Any]:
     if transport == "memory":
-        async with Client(server, mode=mode) as c:
+        async with connect(server, mode=mode) as c:
             yield c
     else:
-        async with served(server) as url, Client(url, mode=mode) as c:
+        async with served(server) as url, connect(url, mode=mode) as c:
             yield c
 
 

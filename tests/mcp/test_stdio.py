@@ -7,13 +7,13 @@ import json
 import subprocess
 import sys
 
-from mcp import Client, StdioServerParameters
-
 from .servers import (
     COMMAND,
     OTTERS,
+    connect,
     environment,
     eras,
+    started,
 )
 
 
@@ -21,12 +21,12 @@ from .servers import (
 async def test_kensaku_mcp_serves_the_official_client_over_stdio(upstream, machine, mode):
     """As a desktop program starts it."""
     upstream.answers("tavily", OTTERS)
-    server = StdioServerParameters(
+    server = started(
         command=COMMAND[0],
         args=[*COMMAND[1:], "--tools", "web_search"],
         env=environment(upstream, machine),
     )
-    async with Client(server, mode=mode) as c:
+    async with connect(server, mode=mode) as c:
         names = [t.name for t in (await c.list_tools()).tools]
         found = await c.call_tool("web_search", {"query": "otter"})
         wrong = await c.call_tool("web_search", {"query": "otter", "max_results": 0})

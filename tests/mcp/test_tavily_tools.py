@@ -7,17 +7,15 @@ import json
 import subprocess
 
 import pytest
-from mcp import Client, StdioServerParameters
 
 from kensaku import Settings
 from kensaku.compat.tavily_tools.client import close_clients
 from kensaku.compat.tavily_tools.tools import TAVILY_TOOLS, TavilySearchDeps
 from kensaku.errors import UnknownName
-from kensaku.mcp.server import make_server
 from kensaku.models import Hit
 from kensaku.testing import faults
 
-from .servers import COMMAND, environment, eras, served, text_of
+from .servers import COMMAND, connect, environment, eras, make_server, served, started, text_of
 
 NAMES = ["tavily_search", "tavily_extract", "tavily_context"]
 OTTER = Hit("https://otter.example/", "Otters", "Sea otters hold hands.", 0.91)
@@ -56,7 +54,7 @@ async def in_claude(settings):
 
 
 def stdio(upstream, machine, *words, **more):
-    return StdioServerParameters(
+    return started(
         command=COMMAND[0], args=[*COMMAND[1:], *words], env=environment(upstream, machine, **more)
     )
 
@@ -64,7 +62,7 @@ def stdio(upstream, machine, *words, **more):
 @eras
 async def test_the_command_serves_them_over_stdio(upstream, machine, mode):
     """As a desktop program starts it (S1-01, S1-41, S1-43)."""
-    async with Client(stdio(upstream, machine, "--tools", ",".join(NAMES)), mode=mode) as c:
+    async with connect(stdio(upstream, machine, "--tools", ",".join(NAMES)), mode=mode) as c:
         listed = (await c.list_tools()).tools
         found, wrong, cut, pages, no_url, context = [await c.call_tool(*call) for call in CALLS]
 
@@ -91,7 +89,7 @@ async def test_the_command_serves_them_over_http(upstream, machine):
     )  # fmt: skip
     try:
         url = (await process.stderr.readline()).decode().split()[-1]
-        async with Client(url) as c:
+        async with connect(url) as c:
             listed = (await c.list_tools()).tools
             texts = [text_of(await c.call_tool(*call)) for call in CALLS]
     finally:
@@ -113,7 +111,7 @@ async def test_a_refusal_is_two_lines_and_an_error(upstream, make_client, status
     """(S1-11, S1-13, S1-29, S1-30, S1-35)"""
     upstream.fails("tavily", faults.status(status))
 
-    async with Client(make_server(NAMES, client=make_client("tavily"))) as c:
+    async with connect(make_server(NAMES, client=make_client("tavily"))) as c:
         results = [await c.call_tool(*call) for call in (CALLS[0], CALLS[3], CALLS[5])]
 
     kind = {400: "VALIDATION_ERROR", 401: "AUTH_ERROR"}[status]
@@ -127,7 +125,7 @@ async def test_the_server_takes_key_and_address_from_its_clients_settings(make_c
     """A program's settings may be no environment at all (S1-47)."""
     client = make_client("tavily", "brave", env={"TAVILY_API_KEY": "of-the-settings"})
 
-    async with Client(make_server(["web_search", *NAMES], client=client)) as c:
+    async with connect(make_server(["web_search", *NAMES], client=client)) as c:
         assert [t.name for t in (await c.list_tools()).tools] == ["web_search", *NAMES]
         await c.call_tool("tavily_search", {"query": "otter"})
 
@@ -141,7 +139,7 @@ async def test_a_client_gets_the_text_alone_and_a_long_page_whole(make_client, u
     body = {"results": [{"url": OTTER.url, "raw_content": page}]}
     upstream.serves("/tavily/extract", json.dumps(body), "application/json")
 
-    async with served(make_server(NAMES, client=make_client("tavily"))) as url, Client(url) as c:
+    async with served(make_server(NAMES, client=make_client("tavily"))) as url, connect(url) as c:
         result = await c.call_tool("tavily_extract", {"urls": [OTTER.url]})
 
     assert result.structured_content is None
@@ -153,7 +151,7 @@ async def test_the_fence_is_an_option(make_client):
     """The document's bytes are the default (S1-08)."""
     server = make_server(["tavily_search"], client=make_client("tavily"), fence=True)
 
-    async with Client(server) as c:
+    async with connect(server) as c:
         assert "<<<web " in text_of(await c.call_tool("tavily_search", {"query": "otter"}))
 
 

@@ -9,7 +9,6 @@ import json
 from pathlib import Path
 from typing import Any, get_args
 
-from kensaku.mcp.tool import wrap
 from kensaku.tools.base import Language
 from kensaku.tools.registry import TOOLS, make_tool
 
@@ -22,6 +21,8 @@ def describe(name: str) -> dict[str, Any]:
 
 
 def _in(language: Language, name: str) -> dict[str, Any]:
+    from kensaku.mcp.tool import wrap
+
     tool = make_tool(name, language=language)
     definition = wrap(tool).definition.model_dump(mode="json", exclude_none=True)
     return definition | {"approval": tool.approval.value, "prompt": tool.prompt_section()}
