@@ -27,7 +27,7 @@ def test_the_registry_reads_the_enabled_tools_of_a_file(tmp_path, text):
 
     registry = ToolRegistry(str(file))
 
-    assert list(registry._tools) == ["rag_search", "ask_user"]
+    assert [tool.name for tool in registry] == ["rag_search", "ask_user"]
     assert isinstance(registry.get("rag_search"), RAGSearchTool)
 
 

@@ -111,27 +111,22 @@ async def test_our_own_reasons_need_no_fence(make_client):
     assert "<<<" not in text
 
 
-@pytest.mark.parametrize(
-    ("tokens", "chars"),
-    [
-        (7_000, 13_200),
-        (6_000, 3_997),
-        (2_000, 3_997),
-        (1_250, 1_999),
-        (600, 994),
-        (100, 57),
-        (1, 24),
-    ],
-)
-def test_contents_are_halved_until_the_text_fits(tokens, chars):
-    """From 4,000 characters on, and down to 31: a hit is never left without its content."""
-    long = "Sea otters swim in kelp forests. " * 400
-    hits = tuple(Hit(f"https://{n}.example/", f"Otters {n}", long) for n in "ab")
+async def test_contents_are_cut_until_the_text_fits(make_client, upstream):
+    """And never to nothing: a hit is not left without its content."""
+    long = ("Sea otters swim in kelp forests. " * 400, "Urchins graze on the ground. " * 400)
+    found = [Hit(f"https://{n}.example/", f"Otters {n}", text) for n, text in enumerate(long)]
+    upstream.answers("tavily", found)
+    client, sizes = make_client("tavily"), []
 
-    tool = WebSearchTool(max_tokens=tokens)
-    shown = tool._fit(Response(Query("sea otters"), Outcome.FOUND, hits))
+    for tokens in (1, 100, 600, 2_000, 9_000):
+        tool = WebSearchTool(client, max_tokens=tokens, fence=False)
+        text = (await tool.invoke({"query": "otters urchins"})).text
+        assert "Sea otters swim" in text
+        assert "Urchins graze on" in text
+        assert tokens < 600 or count(text) <= tokens
+        sizes.append(count(text))
 
-    assert [len(h.content) for h in shown.hits] == [chars] * 2
+    assert sizes == sorted(sizes)
 
 
 REFUSED = Attempt("brave", Outcome.UNAVAILABLE, errors.KeyRefused("brave", "go away", status=401))

@@ -7,10 +7,7 @@ from collections import Counter
 
 import pytest
 
-from kensaku.compat.chat_server import (
-    SearchWebTool,
-    WebSearchService,
-)
+from kensaku.compat import chat_server
 
 
 @pytest.fixture(params=["duckduckgo", "tavily"])
@@ -19,14 +16,14 @@ def provider(request) -> str:
 
 
 @pytest.fixture
-def service(provider, make_client) -> WebSearchService:
-    return WebSearchService(client=make_client(provider))
+def service(provider, make_client) -> chat_server.WebSearchService:
+    return chat_server.WebSearchService(client=make_client(provider))
 
 
 @pytest.fixture
 def tool(make_client):
-    def made(provider: str = "duckduckgo", **options) -> SearchWebTool:
-        return SearchWebTool(user_id="u-7", client=make_client(provider), **options)
+    def made(provider: str = "duckduckgo", **options) -> chat_server.SearchWebTool:
+        return chat_server.SearchWebTool(user_id="u-7", client=make_client(provider), **options)
 
     return made
 

@@ -9,19 +9,11 @@ import re
 import sys
 
 import pytest
-from langchain.agents import create_agent
-from langchain_core.messages import ToolMessage
-from langchain_core.tools import BaseTool
-from langchain_openai import ChatOpenAI
 from pydantic import ValidationError
 
 from kensaku import Kensaku, Settings
-from kensaku.compat.chat_server import (
-    TOOL_APPROVAL_DEFAULTS,
-    ApprovalTier,
-    SearchWebInput,
-    SearchWebTool,
-)
+from kensaku.compat import chat_server
+from kensaku.compat.chat_server import TOOL_APPROVAL_DEFAULTS, ApprovalTier
 from kensaku.compat.chat_server.approval import approval_tier
 from kensaku.dialects import write
 from kensaku.models import Hit, Outcome, Query, Response
@@ -73,7 +65,7 @@ async def test_no_results_message(tool, upstream):
 async def test_network_error_graceful(make_client, upstream, caplog, fault):
     """A sentence, no stack trace, and the log knows for whom (S2-06, S2-11, S2-43, S2-51, S2-52)."""
     upstream.fails("tavily", fault)
-    tool = SearchWebTool(user_id="u-7", client=make_client("tavily", timeout=0.5))
+    tool = chat_server.SearchWebTool(user_id="u-7", client=make_client("tavily", timeout=0.5))
 
     assert await tool._arun("otter") == NOBODY
     last = caplog.records[-1]
@@ -103,12 +95,12 @@ def test_approval_tier_auto_approve():
 
 def test_prompt_section_all_channels():
     """No channel has words of its own (S2-08, S2-35, S2-51, S2-52)."""
-    assert {SearchWebTool.prompt_section(channel) for channel in CHANNELS} == {GUIDANCE}
+    assert {chat_server.SearchWebTool.prompt_section(channel) for channel in CHANNELS} == {GUIDANCE}
 
 
 def test_prompt_section_content():
     """When to search, and not to guess (S2-09, S2-35, S2-52)."""
-    said = SearchWebTool.prompt_section("web")
+    said = chat_server.SearchWebTool.prompt_section("web")
 
     for when in ("search_web", "current events", "documentation", "up-to-date", "Do not guess"):
         assert when in said
@@ -120,23 +112,25 @@ async def test_no_channel_changes_what_the_tool_says(tool, upstream):
     texts = {await tool(agent_name=channel or None)._arun("otter") for channel in CHANNELS}
 
     assert len(texts) == 1
-    assert "channel" not in SearchWebTool.model_fields
+    assert "channel" not in chat_server.SearchWebTool.model_fields
 
 
 def test_the_tool_has_the_documents_words():
     """(S2-33, S2-34)"""
-    made = SearchWebTool(user_id="u-7")
+    from langchain_core.tools import BaseTool
+
+    made = chat_server.SearchWebTool(user_id="u-7")
 
     assert isinstance(made, BaseTool)
     assert (made.name, made.description) == ("search_web", DESCRIPTION)
     assert (made.user_id, made.agent_name) == ("u-7", None)
     with pytest.raises(ValidationError):
-        SearchWebTool()
+        chat_server.SearchWebTool()
 
 
 def test_the_input_has_the_documents_bounds():
     """(S2-31, S2-32, S2-51)"""
-    schema = SearchWebInput.model_json_schema()
+    schema = chat_server.SearchWebInput.model_json_schema()
 
     assert schema["required"] == ["query"]
     query, count = (schema["properties"][n] for n in ("query", "max_results"))
@@ -147,7 +141,7 @@ def test_the_input_has_the_documents_bounds():
     for wrong in ({}, {"query": ""}, {"query": "x" * 501}, {"query": "a", "max_results": 0},
                   {"query": "a", "max_results": 11}):  # fmt: skip
         with pytest.raises(ValidationError):
-            SearchWebInput(**wrong)
+            chat_server.SearchWebInput(**wrong)
 
 
 async def test_arguments_that_break_the_schema_do_not_end_a_run(tool, upstream):
@@ -162,20 +156,20 @@ def test_without_await_it_says_what_to_use():
     """(S2-36)"""
     said = "search_web requires async execution. Use _arun."
 
-    assert SearchWebTool(user_id="u-7")._run("otter") == said
-    assert SearchWebTool(user_id="u-7").invoke({"query": "otter"}) == said
+    assert chat_server.SearchWebTool(user_id="u-7")._run("otter") == said
+    assert chat_server.SearchWebTool(user_id="u-7").invoke({"query": "otter"}) == said
 
 
 async def test_five_results_unless_said(tool, upstream):
     """(S2-32, S2-37)"""
     upstream.answers("tavily", many(10))
-    parameters = inspect.signature(SearchWebTool._arun).parameters
+    parameters = inspect.signature(chat_server.SearchWebTool._arun).parameters
 
     text = await tool("tavily")._arun("page")
 
     assert text.startswith('Found 5 result(s) for "page":')
     assert parameters["max_results"].default == 5
-    assert inspect.iscoroutinefunction(SearchWebTool._arun)
+    assert inspect.iscoroutinefunction(chat_server.SearchWebTool._arun)
 
 
 async def test_a_page_without_a_title_has_none(tool, upstream):
@@ -200,7 +194,7 @@ async def test_a_fault_of_the_configuration_is_told_as_one(variable, said, caplo
     """Waiting does not mend it, so it is not "temporarily unavailable" (S2-13, S2-43)."""
     client = Kensaku(Settings.load(environ={"WEB_SEARCH_PROVIDER": variable}))
 
-    text = await SearchWebTool(user_id="u-7", client=client)._arun("otter")
+    text = await chat_server.SearchWebTool(user_id="u-7", client=client)._arun("otter")
 
     assert text == f"Web search is not configured: {said}"
     assert caplog.records[-1].getMessage() == f"search_web failed for user u-7: {said}"
@@ -226,7 +220,7 @@ async def test_a_crash_tells_nobody_the_key(upstream, machine, caplog):
     env = {**upstream.environment("tavily"), "WEB_SEARCH_PROVIDER": "tavily"}
     client = Crashing(Settings.load(environ=env))
 
-    assert await SearchWebTool(user_id="u-7", client=client)._arun("otter") == NOBODY
+    assert await chat_server.SearchWebTool(user_id="u-7", client=client)._arun("otter") == NOBODY
     assert "search_web failed for user u-7: 'no such thing as …'" in caplog.text
     assert "tavily-test-key" not in caplog.text
 
@@ -263,6 +257,16 @@ def test_the_tests_of_the_document_are_here():
     assert [n for n in named if not callable(present.get(n))] == []
 
 
+async def run(model: ModelServer, tool, question: str, prompt: str | None = None):
+    """The state of an agent of LangChain that was asked something."""
+    from langchain.agents import create_agent
+    from langchain_openai import ChatOpenAI
+
+    chat = ChatOpenAI(base_url=model.openai_url, api_key="not-a-key", model="scripted")
+    agent = create_agent(chat, tools=[tool], system_prompt=prompt)
+    return await agent.ainvoke({"messages": [("user", question)]})
+
+
 @pytest.mark.parametrize("provider", ["duckduckgo", "tavily"])
 @pytest.mark.parametrize(
     ("question", "query"),
@@ -277,11 +281,9 @@ async def test_the_assistant_searches_instead_of_guessing(
 ):
     """The acceptance by hand, with a scripted model; guidance and tool reach it (S2-54, S2-09)."""
     upstream.answers(provider, [PYTHON])
+    prompt = chat_server.SearchWebTool.prompt_section("web")
     with ModelServer("search_web", {"query": query}) as model:
-        chat = ChatOpenAI(base_url=model.openai_url, api_key="not-a-key", model="scripted")
-        prompt = SearchWebTool.prompt_section("web")
-        agent = create_agent(chat, tools=[tool(provider)], system_prompt=prompt)
-        state = await agent.ainvoke({"messages": [("user", question)]})
+        state = await run(model, tool(provider), question, prompt)
 
         assert GUIDANCE in str(model.requests[0].body["messages"][0]["content"])
         assert model.offered["search_web"].description == DESCRIPTION
@@ -293,11 +295,10 @@ async def test_a_run_goes_on_when_nobody_could_search(make_client, upstream):
     """The sentence comes back to the model (S2-06)."""
     upstream.fails("tavily", faults.status(500))
     with ModelServer("search_web", {"query": "otter"}) as model:
-        chat = ChatOpenAI(base_url=model.openai_url, api_key="not-a-key", model="scripted")
-        tool = SearchWebTool(user_id="u-7", client=make_client("tavily"))
-        state = await create_agent(chat, tools=[tool]).ainvoke({"messages": [("user", "?")]})
+        tool = chat_server.SearchWebTool(user_id="u-7", client=make_client("tavily"))
+        state = await run(model, tool, "?")
 
-    assert [m.content for m in state["messages"] if isinstance(m, ToolMessage)] == [NOBODY]
+    assert [m.content for m in state["messages"] if m.type == "tool"] == [NOBODY]
     assert state["messages"][-1].content == f"FINAL {NOBODY}"
 
 

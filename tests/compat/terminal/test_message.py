@@ -29,6 +29,7 @@ def test_the_query_of_a_call_is_found(shown, known):
 
     assert message.command == 'web_search: "raw"'
     assert message.tool_args == {"query": "raw"}
+    assert message.id == ("1-0" if "1" in str(shown) else "call-0")
 
 
 def test_a_call_without_a_query_is_shown_all_the_same():
