@@ -1,121 +1,121 @@
-"""The application: its lifespan, its routes, and errors that no endpoint has answered."""
+"""The application: every path by itself and below another one's, errors that nobody answered."""
 
 from __future__ import annotations
 
-import json
-from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import pytest
-from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.routing import Route
+from starlette.applications import Starlette
+from starlette.routing import Mount
 
 import kensaku.server
-from kensaku.errors import InvalidQuery
-from kensaku.server import asgi
-from kensaku.server.endpoint import WireEndpoint
-from kensaku.server.http import ClientDisconnected
-from kensaku.server.limits import RateExceeded
-from kensaku.server.wires import load_wires
+from kensaku import Kensaku, Outcome
 
-REQUEST = Request({"type": "http", "headers": [], "state": {"request_id": "req-1"}})
+from .conftest import serve
+
+# What clients of the vendors send to the address that they are given, without a prefix.
+AT_ROOT = [
+    ("POST", "/search"), ("POST", "/extract"), ("POST", "/crawl"), ("POST", "/map"),
+    ("POST", "/research"), ("GET", "/research/x"), ("GET", "/usage"), ("POST", "/feedback"),
+    ("GET", "/search"), ("GET", "/res/v1/web/search"), ("GET", "/res/v1/news/search"),
+    ("POST", "/v2/search"), ("POST", "/v2/scrape"), ("POST", "/v1/chat/completions"),
+    ("GET", "/v1/models"),
+]  # fmt: skip
+
+
+async def test_every_published_path_is_served_alone_and_below_another_application(make_client):
+    """The same status at both places, and never that there is no such path."""
+    client = make_client("tavily")
+    inner = kensaku.server.app(client.settings, client=client)
+    async with (
+        serve(inner) as alone,
+        serve(Starlette(routes=[Mount("/find", inner)])) as outer,
+        httpx.AsyncClient(timeout=60) as http,
+    ):
+        paths = (await http.get(f"{alone}/openapi.json")).json()["paths"]
+        published = [(m.upper(), p) for p, methods in paths.items() for m in methods]
+        published.remove(("GET", "/readyz"))  # 503 on a busy machine
+        for method, path in [*published, *AT_ROOT]:
+            at = path.replace("{", "").replace("}", "")
+            here = await http.request(method, alone + at)
+            there = await http.request(method, f"{outer}/find{at}")
+            assert here.status_code == there.status_code, (method, path)
+            assert here.status_code < 500, (method, path)
+            assert here.text not in ("Not Found", '{"detail":{"error":"Not Found"}}'), path
+            assert here.status_code != 405, (method, path)
+
+    assert len(published) > 20
+
+
+async def test_what_is_not_served_is_told_in_json(server):
+    """Clients of all vendors read it; who used a wrong method is told the right ones."""
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
+        lost, wrong = await http.get("/nothing"), await http.delete("/extract")
+
+    assert (lost.status_code, lost.json()) == (404, {"detail": {"error": "Not Found"}})
+    assert (wrong.status_code, wrong.json()) == (405, {"detail": {"error": "Method Not Allowed"}})
+    assert wrong.headers["allow"] == "POST"
 
 
 @pytest.mark.parametrize(
-    ("handler", "error", "status", "says", "headers"),
+    ("path", "body"),
     [
-        (asgi._refuse, HTTPException(405, "no", {"allow": "GET"}), 405, "no", {"allow": "GET"}),
-        (asgi._refuse_call, InvalidQuery("no"), 400, "no", {}),
-        (
-            asgi._refuse_call,
-            RateExceeded(3.0),
-            429,
-            str(RateExceeded(3.0)),
-            {"retry-after": "3"},
-        ),
-        (asgi._fail, ValueError("s3cret"), 500, "Internal Server Error (request req-1)", {}),
+        ("/search", {"query": "otters"}),
+        ("/v1/chat/completions", {"messages": [{"role": "user", "content": "otters"}]}),
     ],
-    ids=["http", "ours", "rate", "defect"],
 )
-async def test_an_error_that_nobody_answered_is_json(handler, error, status, says, headers):
-    """Clients of all vendors read it; a defect is not described to strangers."""
-    reply = await handler(REQUEST, error)
+async def test_a_defect_is_said_in_json_and_nothing_more(make_client, path, body, caplog):
+    """The clients read `detail.error` of every reply; what went wrong is in the log alone."""
 
-    assert (reply.status_code, json.loads(reply.body)) == (status, {"detail": {"error": says}})
-    more = {n: v for n, v in reply.headers.items() if not n.startswith("content-")}
-    assert more == headers
+    class Broken(Kensaku):
+        async def search(self, *_: Any, **__: Any) -> Any:
+            raise ValueError("the path /home/somebody is secret")
 
+        async def ask_events(self, *_: Any, **__: Any) -> Any:
+            raise ValueError("the path /home/somebody is secret")
+            yield
 
-async def test_who_has_gone_is_answered_with_a_status_alone():
-    """It is for the log."""
-    reply = await asgi._end(REQUEST, ClientDisconnected())
+    settings = make_client("tavily").settings
+    async with (
+        Broken(settings) as client,
+        serve(kensaku.server.app(settings, client=client)) as url,
+        httpx.AsyncClient(timeout=60) as http,
+    ):
+        reply = await http.post(url + path, json=body, headers={"X-Request-Id": "request-0001"})
 
-    assert (reply.status_code, reply.body) == (499, b"")
-
-
-async def test_the_lifespan_starts_and_closes(make_client):
-    """A client that was given is used; `hosts` are answered to."""
-    client = make_client("tavily")
-    app = kensaku.server.app(client.settings, client=client, hosts=["search.example"])
-    state = app.state
-    assert (state.client, state._hosts, state.settings) == (
-        client, {"search.example"}, client.settings,
-    )  # fmt: skip
-    inner: Any = app._app
-    async with inner.router.lifespan_context(inner):
-        assert state.started
-    assert not state.started
-    assert inner.exception_handlers == {
-        HTTPException: asgi._refuse,
-        asgi.KensakuError: asgi._refuse_call,
-        ClientDisconnected: asgi._end,
-        Exception: asgi._fail,
-    }
+    assert reply.status_code == 500
+    assert reply.json() == {"detail": {"error": "Internal Server Error (request request-0001)"}}
+    assert "somebody" not in str(reply.headers)
+    assert "request request-0001 failed" in caplog.text
 
 
-def test_settings_are_read_where_none_are_given(monkeypatch, machine):
+async def test_settings_are_read_where_none_are_given(monkeypatch, upstream, machine):
     """As `kensaku serve` does."""
-    monkeypatch.setenv("KENSAKU_TENANT", "home")
+    for name, value in upstream.environment("tavily").items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("WEB_SEARCH_PROVIDER", "tavily")
+    async with (
+        serve(kensaku.server.app()) as url,
+        httpx.AsyncClient(timeout=60) as http,
+    ):
+        reply = await http.post(f"{url}/search", json={"query": "otters"})
 
-    app = kensaku.server.app()
-
-    assert app.state.settings.tenant == "home"
-
-
-def test_every_wire_is_under_its_prefix_and_some_at_the_root():
-    """By the first that has the path; / itself is the page."""
-    routes = {
-        (method, r.path): r.endpoint
-        for r in asgi.wire_routes(None)
-        for method in r.methods - {"HEAD"}
-    }
-    seen: set[tuple[str, str]] = set()
-    for wire in load_wires():
-        for endpoint in wire.endpoints():
-            made = routes[endpoint.method, f"/{wire.name}{endpoint.path}"]
-            assert made.name == f"{wire.name}{endpoint.path}"
-            at_root = (endpoint.method, endpoint.path)
-            if wire.at_root and endpoint.path not in ("", "/") and at_root not in seen:
-                seen.add(at_root)
-                assert routes[at_root] is made
-    names = {wire.name for wire in load_wires()}
-    roots = {at for at in routes if at[1].split("/")[1] not in names}
-    assert {("POST", "/search"), ("POST", "/extract")} <= seen
-    assert roots == seen
+    assert reply.status_code == 200
+    assert len(upstream.asked("tavily")) == 1
 
 
-def test_only_plain_paths_of_wires_are_found_without_starlette(monkeypatch):
-    """They answer every error themselves."""
-    wire, other = WireEndpoint.__new__(WireEndpoint), WireEndpoint.__new__(WireEndpoint)
-    found = asgi.exact_endpoints(
-        [
-            Route("/a", wire, methods=["GET", "POST"]),
-            Route("/a", other, methods=["POST"]),
-            Route("/b/{id}", wire, methods=["GET"]),
-            Route("/c", lambda _: None, methods=["GET"]),
-            SimpleNamespace(path="/d"),
-        ]
-    )
+async def test_a_client_of_ones_own_is_used_and_given_back(make_client, upstream):
+    """After the server it works on, and nobody listens to it any more."""
+    client = make_client("tavily", cache_enabled=False)
+    listening = client.observers.all
+    async with (
+        serve(kensaku.server.app(client.settings, client=client)) as url,
+        httpx.AsyncClient(timeout=60) as http,
+    ):
+        assert len(client.observers.all) > len(listening)
+        await http.post(f"{url}/search", json={"query": "otters"})
 
-    assert found == {("GET", "/a"): wire, ("POST", "/a"): wire}
+    assert client.observers.all == listening
+    assert (await client.search("otters")).outcome is Outcome.FOUND
+    assert len(upstream.asked("tavily")) == 2

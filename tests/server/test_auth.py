@@ -1,80 +1,91 @@
-"""Who asks: where a request may bring its key, and who it then is."""
+"""Who asks: where a request may bring its key, which of several counts, and who it then is."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import httpx
 import pytest
 
-from kensaku.server.auth import (
-    ANYONE,
-    Principal,
-    Unauthorized,
-    principal_of,
-    secret_in,
-    secrets_in,
-)
+from kensaku.database.keys import create_key
 
-from .page.page_request import api_key
-
-ANN = api_key("ann", tenant="t1", admin=True)
+BAD = "ksk_" + "x" * 32
 
 
-@pytest.mark.parametrize(
-    ("headers", "body", "secret", "secrets"),
-    [
-        ({}, {}, "", set()),
-        ({"authorization": "Bearer a"}, {}, "a", {"a"}),
-        ({"authorization": "bEARER  a "}, {}, "a", {"a"}),
-        ({"authorization": "Basic a"}, {"api_key": "d"}, "d", {"a", "d"}),
-        ({"authorization": "Bearer "}, {"api_key": "d"}, "d", {"Bearer", "d"}),
-        ({"authorization": "a"}, {}, "", {"a"}),
-        ({"x-api-key": "b", "x-subscription-token": "c"}, {"api_key": "d"}, "b", {"b", "c", "d"}),
-        ({"x-api-key": "", "x-subscription-token": "c"}, {"api_key": "d"}, "c", {"c", "d"}),
-        ({"authorization": "Bearer a", "x-api-key": "b"}, {}, "a", {"a", "b"}),
-        ({}, {"api_key": "d"}, "d", {"d"}),
-        ({}, {"api_key": 5}, "", set()),
-    ],
-)
-def test_a_key_comes_in_a_header_or_in_the_body(headers, body, secret, secrets):
-    """The bearer first; all that may be one is kept out of the log."""
-    assert secret_in(headers, body) == secret
-    assert set(secrets_in(headers, body)) == secrets
+@pytest.fixture
+async def http(server):
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as client:
+        yield client
 
 
-class Keys:
-    """Knows one key, which may be needed."""
+async def test_a_key_comes_in_a_header_or_in_the_body(server, make_key, http):
+    """As each vendor's clients send it; the bearer counts first, then a header, then the body."""
+    key = await make_key(server)
+    taken: list[tuple[dict[str, str], dict[str, Any]]] = [
+        ({"Authorization": f"Bearer {key}"}, {}),
+        ({"Authorization": f"bEARER  {key}"}, {}),
+        ({"X-API-Key": key}, {}),
+        ({"X-Subscription-Token": key}, {}),
+        ({}, {"api_key": key}),
+        ({"Authorization": "Basic x"}, {"api_key": key}),
+        ({"Authorization": "Bearer"}, {"api_key": key}),
+        ({"Authorization": f"Bearer {key}", "X-API-Key": BAD}, {"api_key": BAD}),
+        ({"X-API-Key": "", "X-Subscription-Token": key}, {"api_key": BAD}),
+        ({"X-API-Key": key}, {"api_key": BAD}),
+    ]
+    refused: list[tuple[dict[str, str], dict[str, Any]]] = [
+        ({}, {}),
+        ({"Authorization": key}, {}),
+        ({"Authorization": f"Basic {key}"}, {}),
+        ({"Authorization": f"Bearer {BAD}", "X-API-Key": key}, {"api_key": key}),
+        ({"X-API-Key": BAD}, {"api_key": key}),
+        ({"X-API-Key": BAD, "X-Subscription-Token": key}, {}),
+        ({}, {"api_key": 5}),
+        ({}, {"api_key": [key]}),
+    ]
 
-    def __init__(self, needed: bool) -> None:
-        self.needed, self.asked = needed, []
-
-    async def required(self) -> bool:
-        return self.needed
-
-    async def find(self, secret: str) -> Any:
-        self.asked.append(secret)
-        return ANN if secret == "ann's" else None
+    for sent, status in [(s, 200) for s in taken] + [(s, 401) for s in refused]:
+        headers, fields = sent
+        reply = await http.post("/search", headers=headers, json={"query": "otters", **fields})
+        assert reply.status_code == status, sent
+        if status == 401:
+            told = {"detail": {"error": "Unauthorized: missing or invalid API key."}}
+            assert reply.json() == told
 
 
-async def test_while_there_is_no_key_anyone_may_ask():
-    """Also with one that is not known; as an admin, being at the machine."""
-    keys = Keys(False)
-
-    assert await principal_of(keys, {"x-api-key": "b"}, {}) is ANYONE  # type: ignore[arg-type]
-    assert keys.asked == []
-    assert (ANYONE.name, ANYONE.tenant, ANYONE.admin, ANYONE.key_id) == ("anyone", "", True, "")
+async def test_while_there_is_no_key_anyone_on_the_machine_may_ask_for_all(http):
+    """With any key or none, also for what later only an admin may see."""
+    for headers in ({}, {"Authorization": "Bearer whatever"}, {"X-API-Key": "whatever"}):
+        for path in ("/usage", "/metrics", "/api/keys"):
+            assert (await http.get(path, headers=headers)).status_code == 200
 
 
-async def test_a_key_says_who_asks():
-    """One that is not known is refused, as none is."""
-    keys: Any = Keys(True)
+async def test_a_key_says_who_asks(server, make_key, http):
+    """Its tenant, which sees its own requests alone, and whether it is an admin's."""
+    keys = {
+        name: await make_key(server, name, tenant=tenant, admin=admin)
+        for name, tenant, admin in (("ann", "t1", False), ("ben", "t2", False), ("eve", "t1", True))
+    }
+    statuses = {
+        name: (await http.get("/metrics", headers={"X-API-Key": key})).status_code
+        for name, key in keys.items()
+    }
+    assert statuses == {"ann": 403, "ben": 403, "eve": 200}
 
-    found = await principal_of(keys, {}, {"api_key": "ann's"})
+    begun = await http.post(
+        "/api/chat", json={"text": "otters?"}, headers={"X-API-Key": keys["ann"]}
+    )
+    listed = {
+        name: (await http.get("/api/chat", headers={"X-API-Key": key})).json()["conversations"]
+        for name, key in keys.items()
+    }
+    assert [c["id"] for c in listed["ann"]] == [begun.json()["id"]]
+    assert listed["ben"] == listed["eve"] == []  # of another tenant, and of another person
 
-    assert found == Principal("ann", "t1", True, ANN)
-    assert found.key_id == "id-ann"
-    for body in ({}, {"api_key": "ben's"}):
-        with pytest.raises(Unauthorized, match="missing or invalid API key"):
-            await principal_of(keys, {}, body)
-    assert keys.asked == ["ann's", "", "ben's"]
-    assert (Principal("x").tenant, Principal("x").admin, Principal("x").key) == ("", False, None)
+
+async def test_a_first_key_is_needed_at_once_where_it_was_created(server, http):
+    """Whoever creates one expects that the door is shut."""
+    await create_key(server.state.database, "agent")
+    server.state.keys.require()
+
+    assert (await http.post("/search", json={"query": "otters"})).status_code == 401

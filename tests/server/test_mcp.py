@@ -6,10 +6,6 @@ import asyncio
 
 import httpx
 import pytest
-from mcp import ClientSession
-from mcp.client.streamable_http import streamable_http_client
-
-from kensaku.mcp.http import MAX_SESSIONS
 
 MCP_HEADERS = {
     "Accept": "application/json, text/event-stream",
@@ -30,6 +26,9 @@ INITIALIZE = {
 
 async def call(url: str, tool: str, arguments: dict, headers: dict | None = None):
     """Open a session, list the tools, call one."""
+    from mcp import ClientSession
+    from mcp.client.streamable_http import streamable_http_client
+
     async with (
         httpx.AsyncClient(headers=headers, timeout=60) as http,
         streamable_http_client(f"{url}/mcp", http_client=http) as streams,
@@ -144,6 +143,8 @@ async def test_a_tool_spends_the_money_of_its_key(make_server, make_key):
 
 async def test_500_idle_sessions_are_bounded_and_stop_nobody(server):
     """The oldest are closed; a client that comes back to one of them begins anew."""
+    from kensaku.mcp.http import MAX_SESSIONS
+
     url, opened = f"{server.url}/mcp", []
     listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
     async with httpx.AsyncClient(headers=MCP_HEADERS, timeout=60) as http:

@@ -153,12 +153,3 @@ async def test_the_metrics_are_for_administrators(server):
                 statuses.append(reply.status)
 
     assert statuses == [401, 401, 403, 200]
-
-
-async def test_a_client_of_somebody_elses_is_observed_while_the_server_runs(make_client):
-    """And no longer."""
-    client = make_client("tavily")
-    async with serve(kensaku.server.app(client.settings, client=client)):
-        assert client.observers.all
-
-    assert client.observers.all == ()

@@ -1,186 +1,202 @@
-"""A request that is admitted: its caller, its money, its slot, and what is recorded of it."""
+"""A request that is admitted, the same on every surface: its key, its limits, its slot, its usage."""
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
+import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
+import httpx
 import pytest
 
-from kensaku.errors import InvalidQuery
-from kensaku.observe import Caller, caller
-from kensaku.search.budget import current_budget
-from kensaku.server.auth import ANYONE, Principal
-from kensaku.server.limits import Overloaded
-from kensaku.server.session import Admitted, ForeignPage, Session
+import kensaku.server
+from kensaku.database import Database
+from kensaku.database.keys import create_key
+from kensaku.database.usage import summarise
+from kensaku.server.limits import Admission
+from kensaku.testing import faults
+from tests.research.conftest import Web
+from tests.research.conftest import web as web
 
-from .page.page_request import api_key
+from .conftest import Running, serve
+from .test_mcp import INITIALIZE, MCP_HEADERS
 
-ANN = Principal("ann", "t1", key=api_key("ann", tenant="t1"))
-
-
-class Limits:
-    """Notes how a key is counted."""
-
-    def __init__(self) -> None:
-        self.asked: list[Any] = []
-
-    async def check(self, key: Any, searches: int) -> None:
-        self.asked.append(("check", key.id, searches))
-
-    async def check_run(self, key: Any, parent: Any) -> str:
-        self.asked.append(("run", key.id, parent))
-        return "of a run"
-
-    def money(self, key: Any, parent: Any) -> str:
-        self.asked.append(("money", key.id, parent))
-        return "of the key"
+SLEEP, EAT = "How do sea otters sleep?", "What do sea otters eat each day?"
 
 
-class Client:
-    """Has the budget of the operator, and in a request that of the key."""
-
-    budget = "the client's"
-
-    def __init__(self) -> None:
-        self._resources = type("Resources", (), {"budget": "the operator's"})
+def said(text: str) -> list[dict[str, str]]:
+    return [{"id": "m", "role": "user", "content": text}]
 
 
-@pytest.mark.parametrize(
-    ("principal", "asked", "budget", "run"),
-    [
-        (ANYONE, [], None, None),
-        (
-            ANN,
-            [
-                ("check", "id-ann", 0), ("check", "id-ann", 3),
-                ("run", "id-ann", "the operator's"), ("money", "id-ann", "the client's"),
-            ],
-            "of the key",
-            "of a run",
-        ),
-    ],
-    ids=["anyone", "key"],
-)  # fmt: skip
-async def test_a_key_is_counted_and_who_needs_none_is_not(principal, asked, budget, run):
-    """A run is counted against what the operator allows besides."""
-    limits = Limits()
-    session = Session(principal, Client(), limits)  # type: ignore[arg-type]
-    await session.check_limits()
-    await session.check_limits(3)
-
-    assert (await session.check_run(), session.budget) == (run, budget)
-    assert limits.asked == asked
-    assert (session.outcome, session.cached) == ("failed", False)
-    assert "Limits" not in repr(session)
+def bodies(text: str, run: str = "r1") -> dict[str, dict[str, Any]]:
+    """What each surface is sent to ask one question."""
+    return {
+        "/search": {"query": text},
+        "/exa/search": {"query": text},
+        "/v1/chat/completions": {"messages": said(text)},
+        "/agent": {"threadId": f"t-{run}", "runId": run, "messages": said(text)},
+        "/research": {"input": text, "model": "mini", "stream": True},
+        "/feedback": {"request_id": "abc"},
+        "/mcp": INITIALIZE,
+        "/api/search": {"q": text},
+        "/api/context": {"q": text},
+        "/api/chat": {"text": text},
+    }
 
 
-class Slots:
-    """Slots of tenants and keys; it may be full."""
-
-    def __init__(self, error: Exception | None = None) -> None:
-        self.error, self.steps = error, []
-
-    def slot(self, key: str) -> Any:
-        self.steps.append(("slot", key))
-        slots = self
-
-        class Slot:
-            async def __aenter__(self) -> None:
-                slots.steps.append("enter")
-                if slots.error:
-                    raise slots.error
-
-            async def __aexit__(self, *_: object) -> None:
-                slots.steps.append("leave")
-
-        return Slot()
+SURFACES = list(bodies(SLEEP))
+OF_THE_PAGE = [path for path in SURFACES if path.startswith("/api/")]  # a token comes first there
+FOR_PROGRAMS = [path for path in SURFACES if path not in OF_THE_PAGE]
+RUNS = ["/v1/chat/completions", "/agent", "/research"]  # of many searches
 
 
-class State:
-    """Knows who asks."""
-
-    def __init__(self, principal: Principal, error: Exception | None = None) -> None:
-        self.who, self.limits = principal, Limits()
-        self.admission, self.recorded = Slots(error), []
-        self.client = Client()
-
-    async def principal(self, scope: Any, headers: Any, body: Any) -> Principal:
-        self.recorded.append(("principal", scope, headers, body))
-        return self.who
-
-    def client_of(self, principal: Principal) -> Any:
-        return self.client
-
-    def record(self, session: Session, endpoint: str, elapsed_ms: float) -> None:
-        assert 0 <= elapsed_ms < 600_000
-        self.recorded.append((session.outcome, endpoint, caller.get(), current_budget.get()))
+@pytest.fixture
+async def http() -> AsyncIterator[httpx.AsyncClient]:
+    async with httpx.AsyncClient(timeout=60, headers=MCP_HEADERS) as client:
+        yield client
 
 
-@asynccontextmanager
-async def as_before() -> Any:
-    """The context of the test is left as it was."""
-    before = caller.get(), current_budget.get()
-    yield
-    assert (caller.get(), current_budget.get()) == before
+async def ask(
+    http: httpx.AsyncClient, server: Running, path: str, key: str = "", text: str = SLEEP,
+    run: str = "r1", **headers: str,
+) -> httpx.Response:  # fmt: skip
+    bearer = {"Authorization": f"Bearer {key}"} if key else {}
+    return await http.post(
+        server.url + path, json=bodies(text, run)[path], headers=bearer | headers
+    )
 
 
-@pytest.mark.parametrize(
-    ("principal", "slot"),
-    [(ANN, "t1"), (Principal("ben", "", key=api_key("ben")), "id-ben"), (ANYONE, "")],
-    ids=["tenant", "key", "anyone"],
-)
-async def test_a_request_has_its_caller_its_money_and_a_slot(principal, slot):
-    """Those of a tenant share theirs; afterwards all is as it was."""
-    state, scope = State(principal), {"state": {"request_id": "req-1"}}
-    made = Admitted(state, scope, "x", {"a": "b"}, {"c": 1}, None)  # type: ignore[arg-type]
-    async with as_before(), made as session:
-        assert (session.principal, session.client) == (principal, state.client)
-        assert caller.get() == Caller("req-1", principal.tenant, principal.key_id, "x")
-        assert current_budget.get() == ("of the key" if principal.key else None)
-        session.outcome = "found"
+async def test_a_key_is_needed_once_there_is_one(server, make_key, http, upstream):
+    """None, or one that is not known, is 401 everywhere, and nothing is searched."""
+    await make_key(server)
 
-    assert state.admission.steps == [("slot", slot), "enter", "leave"]
-    assert scope["state"]["key_id"] == principal.key_id
-    assert state.recorded == [
-        ("principal", scope, {"a": "b"}, {"c": 1}),
-        ("found", "x", caller.get(), None),
-    ]
+    for path in SURFACES:
+        for key in ("", "ksk_" + "x" * 32):
+            assert (await ask(http, server, path, key)).status_code == 401, path
+    assert upstream.asked("tavily") == []
 
 
-async def test_a_request_that_fails_is_recorded_as_its_error():
-    """And gives its slot back."""
-    state = State(ANN)
-    async with as_before():
-        with pytest.raises(InvalidQuery):
-            async with Admitted(state, {"state": {"request_id": "r"}}, "x", {}, {}, ANN):  # type: ignore[arg-type]
-                raise InvalidQuery("no")
-
-    assert state.admission.steps[-1] == "leave"
-    assert [r[:2] for r in state.recorded] == [("InvalidQuery", "x")]
-
-
-async def test_a_request_without_a_slot_is_recorded_too():
-    """It has none to give back."""
-    state = State(ANN, Overloaded(2.0))
-    async with as_before():
-        with pytest.raises(Overloaded):
-            await Admitted(state, {"state": {"request_id": "r"}}, "x", {}, {}, ANN).__aenter__()  # type: ignore[arg-type]
-
-    assert state.admission.steps == [("slot", "t1"), "enter"]
-    assert [r[:2] for r in state.recorded] == [("Overloaded", "x")]
+async def test_the_rate_of_a_key_holds(server, make_key, http, web):
+    """429 with the seconds to wait; another key is not slowed down by that."""
+    other = await make_key(server, "other")
+    for n, path in enumerate(SURFACES):
+        slow = await make_key(server, rate="1/h")
+        first, second, others = [
+            await ask(http, server, path, key, run=f"r{n}-{run}")
+            for run, key in enumerate((slow, slow, other))
+        ]
+        statuses = [reply.status_code for reply in (first, second, others)]
+        assert statuses == [200, 429, 200], path
+        assert 0 < int(second.headers["retry-after"]) <= 3_600
 
 
-async def test_a_page_of_another_site_is_refused_where_no_key_is_needed():
-    """With a key it could not have sent the request; who is known already was checked before."""
-    foreign = {"sec-fetch-site": "cross-site"}
-    for principal, known in ((ANYONE, None), (ANN, None), (ANYONE, ANYONE)):
-        state = State(principal)
-        made = Admitted(state, {"state": {"request_id": "r"}}, "x", foreign, {}, known)  # type: ignore[arg-type]
-        if principal is ANYONE and known is None:
-            with pytest.raises(ForeignPage):
-                await made.__aenter__()
-            assert state.admission.steps == []
-        else:
-            async with made as session:
-                assert session.principal is principal
+async def test_the_page_of_another_site_makes_nobody_search(server, http, upstream):
+    """Where no key is needed a browser could be made to; with one, its page could not send it."""
+    for path in FOR_PROGRAMS:
+        for foreign in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+            assert (await ask(http, server, path, **foreign)).status_code == 403, path
+    assert upstream.asked("tavily") == []
+
+
+async def test_with_a_key_it_does_not_matter_where_a_script_comes_from(server, make_key, http):
+    """No page of another site knows the key."""
+    key = await make_key(server)
+    foreign = {"Origin": "https://other.example", "Sec-Fetch-Site": "cross-site"}
+
+    assert (await ask(http, server, "/search", key, **foreign)).status_code == 200
+
+
+async def test_a_server_that_stops_takes_no_requests(server, http):
+    """It says when to ask again: by then another one may be there."""
+    server.state.draining = True
+    replies = {path: await ask(http, server, path) for path in SURFACES}
+    server.state.draining = False
+
+    told = {path: (r.status_code, r.headers.get("retry-after")) for path, r in replies.items()}
+    assert told == dict.fromkeys(SURFACES, (503, "2"))
+
+
+@pytest.mark.parametrize("path", RUNS)
+async def test_the_operators_budget_bounds_the_runs_of_every_key(
+    make_server, make_key, http, web: Web, path
+):
+    """However much the key itself may spend: both bounds hold."""
+    server = await make_server(cache_enabled=False, budget_searches=1, assistant_fetches=0)
+    rich = await make_key(server, money_per_month=1000.0, searches_per_day=100)
+
+    for n, text in enumerate((SLEEP, EAT)):
+        await ask(http, server, path, rich, text, run=f"r{n}")
+
+    assert len(web.queries) == 1
+
+
+@pytest.mark.parametrize("path", RUNS)
+async def test_every_search_of_a_run_counts_against_the_day_of_its_key(
+    make_server, make_key, http, web: Web, path
+):
+    """The run searches once, though it has two questions; the next one is not begun."""
+    server = await make_server(cache_enabled=False, assistant_fetches=0)
+    few = await make_key(server, searches_per_day=1)
+
+    await ask(http, server, path, few, f"{SLEEP} {EAT}")
+    assert len(web.queries) == 1
+    spent = await ask(http, server, path, few, run="r2")
+
+    assert spent.status_code in (429, 432)  # OpenAI's clients know the first alone
+    assert len(web.queries) == 1
+
+
+async def test_what_a_request_came_to_is_recorded_under_its_key_and_tenant(
+    make_client, http, web: Web, upstream
+):
+    """Found, empty, from the cache, refused, failed or too many: whatever it was."""
+    client = make_client("tavily", assistant_fetches=0)
+    app = kensaku.server.app(client.settings, client=client)
+    async with serve(app) as url:
+        server = Running(url, client, app.state)
+        key, secret = await create_key(app.state.database, "ann", tenant="t1")
+        app.state.keys.require()
+        for path in ("/search", "/search", "/v1/chat/completions", "/agent", "/research"):
+            await ask(http, server, path, secret)
+        await ask(http, server, "/search", secret, "Who painted the Mona Lisa?")
+        await ask(http, server, "/search", secret, "")
+        app.state.admission = admission = Admission(limit=1, queue=0)
+        async with admission.slot("another"):
+            assert (await ask(http, server, "/search", secret)).status_code == 503
+        upstream.fails("tavily", faults.status(400))
+        await ask(http, server, "/search", secret, "Who painted the Night Watch?")
+
+    db = await Database.open(client.settings)
+    (by_key,) = await summarise(db, "key")
+    by_endpoint = {row.group: row.outcomes for row in await summarise(db, "endpoint", tenant="t1")}
+    assert await summarise(db, "endpoint", tenant="t2") == []
+    await db.close()
+    assert (by_key.group, by_key.requests, by_key.cached) == (key.id, 9, 1)
+    assert by_endpoint == {
+        "tavily/search": {
+            "found": 2, "empty": 1, "InvalidQuery": 1, "Overloaded": 1, "Unavailable": 1,
+        },
+        "openai/v1/chat/completions": {"found": 1},
+        "agui/agent": {"found": 1},
+        "tavily/research": {"found": 1},
+    }  # fmt: skip
+
+
+async def test_the_keys_of_a_tenant_share_its_turns(make_server, make_key, http):
+    """In a full queue, a tenant with two keys makes room for one that waits less."""
+    server = await make_server()
+    ann, ben, eve = [await make_key(server, tenant=tenant) for tenant in ("t1", "t1", "t2")]
+    server.state.admission = admission = Admission(limit=1, queue=2, max_wait=60.0)
+
+    async def queued(key: str, waiting: int) -> asyncio.Task[httpx.Response]:
+        task = asyncio.create_task(ask(http, server, "/search", key))
+        while admission.waiting < waiting:  # noqa: ASYNC110 - there is no event for it
+            await asyncio.sleep(0)
+        return task
+
+    async with admission.slot("another"):
+        first, second = await queued(ann, 1), await queued(ben, 2)
+        third = await queued(eve, 2)
+        assert (await second).status_code == 503
+
+    assert [(await task).status_code for task in (first, third)] == [200, 200]
