@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import update
 
-from kensaku.database import runs
+from kensaku.database.conversations import Sender
 from kensaku.database.people import list_decisions
+from kensaku.database.tables import RUNS
 from kensaku.testing import FakeUpstream, faults
 from tests.research.conftest import Web
 from tests.research.conftest import web as web
+from tests.search.support import until
 
 from .conftest import MakeServer, Running
 from .test_node_clients import HERE
@@ -23,6 +27,7 @@ from .test_node_clients import packages as packages
 from .test_openai import ASYNC, READS, SLEEP
 
 YES = {"resume": {"action": "proceed"}}
+THREAD = Sender("agui", "", "t1", "")
 
 
 @pytest.fixture
@@ -143,20 +148,73 @@ async def test_an_interrupt_can_be_refused(packages: Path, asking: Running, web:
 
 
 async def test_a_killed_server_goes_on_with_the_interrupt(
-    asking: Running, make_server: MakeServer, web: Web, monkeypatch: pytest.MonkeyPatch
+    asking: Running, make_server: MakeServer, web: Web
 ) -> None:
-    """The next process finds the run in the database."""
-    monkeypatch.setattr(runs, "LEASE_SECONDS", -1.0)  # as if its process were long gone
+    """The next process finds the run in the database, and sends no event of it twice."""
     _, events = await post(asking, body())
     (interrupt,) = events[-1]["outcome"]["interrupts"]
     await asking.state.assistant.close()
+    long_ago = datetime(2020, 1, 1, tzinfo=UTC)
+    async with asking.state.database.write() as connection:
+        await connection.execute(update(RUNS).values(lease=long_ago))
 
     second = await make_server(assistant_approvals=("web_search=ask",), **READS)
     answer = {"interruptId": interrupt["id"], "status": "resolved", "payload": {"approved": True}}
     _, events = await post(second, body(run="r2", resume=[answer]))
 
     assert events[-1]["result"]["outcome"] == "found"
+    assert "CUSTOM" not in [e["type"] for e in events]  # the plan
     assert web.queries == [SLEEP]
+
+
+async def test_the_run_after_an_interrupt_goes_on_behind_what_was_seen(
+    asking: Running, web: Web
+) -> None:
+    """It answers in its own name, and sends no event twice."""
+    _, first = await post(asking, body())
+    (interrupt,) = first[-1]["outcome"]["interrupts"]
+    yes = {"interruptId": interrupt["id"], "status": "resolved", "payload": True}
+    _, second = await post(asking, body(run="r2", resume=[yes]))
+
+    assert [e["type"] for e in first] == ["RUN_STARTED", "CUSTOM", "RUN_FINISHED"]
+    assert (second[0]["type"], second[0]["runId"]) == ("RUN_STARTED", "r2")
+    kinds = [e["type"] for e in second]
+    assert "CUSTOM" not in kinds  # the plan
+    assert kinds.count("TOOL_CALL_START") == kinds.count("TOOL_CALL_RESULT") == 1
+    assert second[-1]["outcome"] == {"type": "success"}
+
+
+async def test_an_interrupt_that_is_cancelled_ends_the_run(asking: Running, web: Web) -> None:
+    """Nothing was searched, and nothing waits any more."""
+    _, events = await post(asking, body())
+    (interrupt,) = events[-1]["outcome"]["interrupts"]
+    no = {"interruptId": interrupt["id"], "status": "cancelled"}
+    _, events = await post(asking, body(run="r2", resume=[no]))
+
+    assert events[-1]["outcome"] == {"type": "cancelled"}
+    assert (await post(asking, body(run="r3", resume=[no])))[0] == 409
+    assert web.queries == []
+
+
+async def test_a_run_that_is_stopped_elsewhere_ends_as_cancelled(
+    server: Running, upstream: FakeUpstream
+) -> None:
+    """By the person, or an operator: it is no error."""
+    upstream.heals("tavily")
+    upstream.fails("tavily", faults.hang())
+    async with (
+        httpx.AsyncClient(timeout=60) as http,
+        http.stream("POST", f"{server.url}/agent", json=body()) as got,
+    ):
+        lines = got.aiter_lines()
+        while "TOOL_CALL_END" not in await anext(lines):
+            pass
+        running = server.state.assistant.current(THREAD)
+        assert running is not None
+        running.cancel()
+        rest = [json.loads(line[6:]) async for line in lines if line]
+
+    assert rest[-1]["outcome"] == {"type": "cancelled"}
 
 
 async def test_japanese_is_answered_in_japanese_with_sources(server: Running, web: Web) -> None:
@@ -244,8 +302,8 @@ async def test_a_client_that_hangs_up_ends_the_run(server: Running, upstream: Fa
         lines = got.aiter_lines()
         while "TOOL_CALL_END" not in await anext(lines):
             pass
-    while server.state.admission.running or server.state.assistant._threads:  # noqa: ASYNC110
-        await asyncio.sleep(0)
+    assistant = server.state.assistant
+    await until(lambda: not server.state.admission.running and assistant.current(THREAD) is None)
     assert await server.state.assistant.resume("agui") == []
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -11,14 +13,18 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
 
 from kensaku.cli import main
-from kensaku.cli.serve import _node_preload
 
 HERE = Path(__file__).parent / "node"
-PRELOAD = _node_preload()
+
+
+@pytest.fixture
+def preload() -> Path:
+    """Where the command line says that the preload is; nothing is served."""
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        assert main(["serve", "--node-preload"]) == 0
+    return Path(said.getvalue().strip())
 
 
 @pytest.fixture(scope="session")
@@ -79,11 +85,11 @@ async def test_every_method_of_tavily_core(packages, reports, found):
     assert said["keyless"]["results"]
 
 
-async def test_a_refusal_is_an_error_of_tavily_core(packages, server, make_key):
+async def test_a_refusal_is_an_error_of_tavily_core(packages, server, make_key, found):
     """401 without a key, 429 after the first request."""
     slow = await make_key(server, rate="1/h")
 
-    said = await run_core(packages, server.url, slow, "https://a.example/")
+    said = await run_core(packages, server.url, slow, found)
 
     assert said["search"]["results"]
     assert "too many requests" in said["plain"]["error"]
@@ -91,13 +97,18 @@ async def test_a_refusal_is_an_error_of_tavily_core(packages, server, make_key):
 
 
 @pytest.mark.parametrize("base", ["", "/tavily/"])
-async def test_the_preload_points_tavily_mcp_here(packages, reports, found, make_key, base):
+async def test_the_preload_points_tavily_mcp_here(
+    packages, preload, reports, found, make_key, base
+):
     """All five tools; its addresses are constants, and it sends the key twice."""
+    from mcp import ClientSession, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
     key = await make_key(reports)
     program = packages / "node_modules" / "tavily-mcp" / "build" / "index.js"
     environment = {
         "PATH": os.environ["PATH"],
-        "NODE_OPTIONS": f"--require {PRELOAD}",
+        "NODE_OPTIONS": f"--require {preload}",
         "TAVILY_API_BASE_URL": reports.url + base,
         "TAVILY_API_KEY": key,
     }
@@ -122,27 +133,19 @@ async def test_the_preload_points_tavily_mcp_here(packages, reports, found, make
     assert "topic is" in wrong.content[0].text
 
 
-def test_the_command_line_says_where_the_preload_is(capsys):
-    """For NODE_OPTIONS; nothing is served."""
-    assert main(["serve", "--node-preload"]) == 0
-
-    assert Path(capsys.readouterr().out.strip()) == PRELOAD
-    assert PRELOAD.is_file()
-
-
-def test_the_preload_sends_nothing_without_an_address(tmp_path):
+def test_the_preload_sends_nothing_without_an_address(preload):
     """The requests, and the key in them, would go to Tavily."""
     if not shutil.which("node"):
         pytest.skip("node is not installed")
     ended = subprocess.run(
-        ["node", "--require", str(PRELOAD), "-e", "0"], capture_output=True, check=False
+        ["node", "--require", str(preload), "-e", "0"], capture_output=True, check=False
     )
 
     assert ended.returncode
     assert b"set TAVILY_API_BASE_URL" in ended.stderr
 
 
-async def test_the_preload_leaves_other_addresses_alone(tmp_path):
+async def test_the_preload_leaves_other_addresses_alone(preload):
     """By `request`, `get` and `fetch`, in each form of their arguments."""
     if not shutil.which("node"):
         pytest.skip("node is not installed")
@@ -172,7 +175,7 @@ async def test_the_preload_leaves_other_addresses_alone(tmp_path):
         })();
     """
     process = await asyncio.create_subprocess_exec(
-        "node", "--require", str(PRELOAD), "-e", script, str(port),
+        "node", "--require", str(preload), "-e", script, str(port),
         env={"PATH": os.environ["PATH"], "TAVILY_API_BASE_URL": f"http://127.0.0.1:{port}/base"},
     )  # fmt: skip
     status = await asyncio.wait_for(process.wait(), 60)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import re
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
-import openai
 import pytest
-from openai import AsyncOpenAI, OpenAI
 
 from kensaku import Hit
 from kensaku.database.keys import list_keys
@@ -21,8 +20,12 @@ from tests import ROOT
 from tests.research.conftest import Model, Web
 from tests.research.conftest import model as model
 from tests.research.conftest import web as web
+from tests.search.support import until
 
 from .conftest import MakeServer, Running
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
 
 SLEEP, EAT = "How do sea otters sleep?", "What do sea otters eat each day?"
 ASYNC = "Pythonの非同期プログラミングについて検索して"
@@ -42,8 +45,15 @@ async def server(make_server: MakeServer, web: Web) -> Running:
 @pytest.fixture
 async def client(server: Running) -> Any:
     """OpenAI's client; it does not ask again."""
-    async with AsyncOpenAI(api_key="anything", base_url=f"{server.url}/v1", max_retries=0) as made:
+    async with using(server) as made:
         yield made
+
+
+def using(server: Running, key: str = "anything") -> AsyncOpenAI:
+    """OpenAI's client with a key; it does not ask again."""
+    from openai import AsyncOpenAI
+
+    return AsyncOpenAI(api_key=key, base_url=f"{server.url}/v1", max_retries=0)
 
 
 async def say(client: AsyncOpenAI, *said: str, **more: Any) -> Any:
@@ -95,6 +105,7 @@ async def test_a_stream_has_the_same_text(client: AsyncOpenAI) -> None:
 
 async def test_the_synchronous_client_asks_and_lists(server: Running) -> None:
     """Both forms, under the prefix as well."""
+    from openai import OpenAI
 
     def ask() -> tuple[str, str, list[str]]:
         with OpenAI(api_key="anything", base_url=f"{server.url}/openai/v1") as client:
@@ -315,9 +326,12 @@ async def test_what_is_wrong_is_said_in_openais_shape(
 
 
 async def test_nobody_could_search_is_an_error(client: AsyncOpenAI, upstream: FakeUpstream) -> None:
-    """Not an answer that nothing exists; nothing found is one."""
+    """Not an answer that nothing exists; nothing found is one, with what would help."""
+    import openai
+
     nothing = await say(client, "Who painted the Mona Lisa?")
     assert "Nothing was found" in nothing.choices[0].message.content
+    assert nothing.choices[0].message.content.endswith("other words, a page?")
     assert nothing.kensaku["outcome"] == "empty"
 
     upstream.fails("tavily", faults.status(400))
@@ -346,7 +360,7 @@ async def test_consent_is_asked_for_in_the_reply_and_given_in_the_next_message(
 ) -> None:
     """The run is made again with the person's word, which is recorded without the query."""
     server = await make_server(assistant_approvals=("web_search=ask",), **READS)
-    async with AsyncOpenAI(api_key="x", base_url=f"{server.url}/v1", max_retries=0) as client:
+    async with using(server) as client:
         asked = (await say(client, SLEEP)).choices[0].message.content
         assert asked == f"❓ May web_search run?\n\nweb_search: {SLEEP}"
         assert web.queries == []
@@ -365,6 +379,25 @@ async def test_consent_is_asked_for_in_the_reply_and_given_in_the_next_message(
     assert "otters" not in str(trail)
 
 
+async def test_a_tool_that_the_database_forbids_does_not_run(server: Running, web: Web) -> None:
+    """Its registrations hold here as in every channel."""
+    from openai import APIStatusError
+    from sqlalchemy import text
+
+    from kensaku.compat.chat_server.database import register
+    from kensaku.database import url_of
+
+    await asyncio.to_thread(register, url_of(server.client.settings))
+    async with server.state.database.write() as connection:
+        await connection.execute(text("UPDATE agent_tools SET is_active = false"))
+    async with using(server) as client:
+        with contextlib.suppress(APIStatusError):
+            done = await say(client, SLEEP)
+            assert "hold hands" not in done.choices[0].message.content
+
+    assert web.queries == []
+
+
 async def test_a_question_of_the_plan_is_the_reply(
     make_server: MakeServer, web: Web, model: Model
 ) -> None:
@@ -374,7 +407,7 @@ async def test_a_question_of_the_plan_is_the_reply(
     plan = {"questions": [{"question": q, "queries": [q]} for q in (SLEEP, EAT)]}
     model.says("Plan", {**plan, "ask_user": [which]})
     model.says("Answer", "Sea otters hold hands while they sleep. [1]")
-    async with AsyncOpenAI(api_key="x", base_url=f"{server.url}/v1", max_retries=0) as client:
+    async with using(server) as client:
         asked = (await say(client, f"{SLEEP} {EAT}")).choices[0].message.content
         assert asked == "❓ Which otters?\n\n1. sea\n2. river"
         assert web.queries == []
@@ -395,28 +428,83 @@ async def test_a_page_cannot_pose_as_a_question_of_ours(client: AsyncOpenAI, web
     assert "❓" not in text
 
 
-async def test_keys_rates_and_quotas_hold(server: Running, make_key: Any, web: Web) -> None:
-    """Every search of a run counts against the key's day."""
+async def test_a_refusal_says_whether_to_ask_again(
+    server: Running, make_key: Any, web: Web, upstream: FakeUpstream
+) -> None:
+    """The clients go by the status, its code, and two headers."""
+    import openai
+
     slow = await make_key(server, rate="1/h")
     poor = await make_key(server, searches_per_day=1)
+    rich = await make_key(server)
 
-    def using(key: str) -> AsyncOpenAI:
-        return AsyncOpenAI(api_key=key, base_url=f"{server.url}/v1", max_retries=0)
+    async def refusal(key: str, said: str = SLEEP, **more: Any) -> tuple[Any, ...]:
+        async with using(server, key) as client:
+            with pytest.raises(openai.APIStatusError) as refused:
+                await say(client, said, **more)
+        headers = refused.value.response.headers
+        told = [headers.get(name) for name in ("retry-after", "x-should-retry")]
+        return (refused.value.status_code, refused.value.code, refused.value.param, *told)
 
-    async with using("wrong") as client:
-        with pytest.raises(openai.AuthenticationError):
-            await say(client, SLEEP)
+    for key, said in ((slow, SLEEP), (poor, EAT)):
+        async with using(server, key) as client:
+            await say(client, said)
+    status, code, param, wait, again = await refusal(slow)
+    assert (status, code, param, again) == (429, "rate_limit_exceeded", None, None)
+    assert 0 < int(wait) <= 3_600
+    assert (await refusal(poor))[:2] == (429, "insufficient_quota")
+    assert (await refusal(poor))[4] == "false"  # nor would it help to ask again
+    assert await refusal("wrong") == (401, "invalid_api_key", None, None, None)
+    assert (await refusal(rich, ""))[:3] == (400, None, "messages")
+    assert (await refusal(rich, "x" * 2**22))[:3] == (413, "request_too_large", "messages")
+    upstream.fails("tavily", faults.status(400))
+    assert (await refusal(rich, "Who painted the Night Watch?"))[:2] == (503, "unavailable")
+    async with using(server, "wrong") as client:
         with pytest.raises(openai.AuthenticationError):
             await client.models.list()
-    async with using(slow) as client:
-        await say(client, SLEEP)
-        with pytest.raises(openai.RateLimitError, match="too many requests"):
-            await say(client, SLEEP)
-    async with using(poor) as client:
-        await say(client, EAT)
-        with pytest.raises(openai.RateLimitError) as spent:
-            await say(client, SLEEP)
-        assert spent.value.code == "insufficient_quota"
+
+
+async def test_a_title_counts_as_a_request_and_costs_no_search(
+    server: Running, make_key: Any, web: Web
+) -> None:
+    """It searches nothing."""
+    import openai
+
+    slow = await make_key(server, rate="1/h")
+    poor = await make_key(server, searches_per_day=1)
+    async with using(server, poor) as client:
+        for _ in range(2):
+            await say(client, OF_LIBRECHAT)
+        assert "hold hands" in (await say(client, SLEEP)).choices[0].message.content
+    async with using(server, slow) as client:
+        await say(client, OF_LIBRECHAT)
+        with pytest.raises(openai.RateLimitError):
+            await say(client, OF_LIBRECHAT)
+
+
+async def test_a_stream_begins_although_its_run_is_silent(
+    make_server: MakeServer, web: Web, model: Model, upstream: FakeUpstream, clock: Any
+) -> None:
+    """A proxy that gets no status gives up; the client hears what the run says later."""
+    upstream.fails("llm", faults.hang())
+    server = await make_server(**READS, **model.settings)
+    body = {"messages": [{"role": "user", "content": f"{SLEEP} {EAT}"}], "stream": True}
+    async with httpx.AsyncClient(timeout=None) as http:
+        request = http.build_request("POST", f"{server.url}/v1/chat/completions", json=body)
+        sending = asyncio.create_task(http.send(request, stream=True))
+        await until(lambda: upstream.asked("llm"))
+        assert not sending.done()
+        clock.advance(10)
+        reply = await sending
+        assert reply.status_code == 200
+        lines = reply.aiter_lines()
+        assert '"role":"assistant"' in await anext(lines)
+        clock.advance(600)  # until the model is given up
+        rest = "".join([line async for line in lines])
+        await reply.aclose()
+
+    assert "web_search" in rest
+    assert rest.endswith("data: [DONE]")
 
 
 async def test_a_search_of_a_run_costs_the_key_once(
@@ -424,7 +512,7 @@ async def test_a_search_of_a_run_costs_the_key_once(
 ) -> None:
     """As much as the same search by another wire, by the model and by AG-UI."""
     server = await make_server(cache_enabled=False, assistant_fetches=0, **READS)
-    costs = []
+    left = []
     async with httpx.AsyncClient(timeout=60) as http:
         for path, sent in (
             ("/tavily/search", {"query": SLEEP}),
@@ -446,11 +534,13 @@ async def test_a_search_of_a_run_costs_the_key_once(
             got = await http.post(server.url + path, json=sent, headers=headers)
             assert got.status_code == 200
             (key,) = [k for k in await list_keys(server.state.database) if k.name == path]
-            costs.append(await server.state.limits.money(key)._add("money", 0.0))
+            money = server.state.limits.money(key)
+            assert not await money.is_spent()
+            left.append(money.left()["money"])
 
     assert len(web.queries) == 3
-    assert costs[0] > 0
-    assert costs[1:] == [costs[0]] * 2
+    assert left[0] < 5.0
+    assert left[1:] == [left[0]] * 2
 
 
 async def test_a_client_that_hangs_up_ends_the_run(server: Running, upstream: FakeUpstream) -> None:

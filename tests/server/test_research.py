@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 
+import httpx
 import pytest
-from tavily import AsyncTavilyClient
-from tavily.errors import BadRequestError
 
 from kensaku import Document
 from kensaku.database.usage import summarise
+from kensaku.testing import faults
 
 OTTERS = [
     Document(
@@ -38,6 +38,8 @@ async def zoo(make_server):
 
 @pytest.fixture
 async def client(zoo):
+    from tavily import AsyncTavilyClient
+
     async with AsyncTavilyClient("anything", api_base_url=zoo.url) as client:
         yield client
 
@@ -80,8 +82,40 @@ async def test_a_stream_has_whole_frames_in_order(client):
     assert text.endswith("event: done\n\n")
 
 
+@pytest.mark.parametrize("prefix", ["", "/tavily"])
+async def test_a_stream_is_not_kept_by_anything_between(zoo, prefix):
+    """A proxy that waits for its end, or stores it, would be none."""
+    body = {"input": "What do sea otters eat?", "model": "mini", "stream": True}
+    async with httpx.AsyncClient(timeout=60) as http:
+        reply = await http.post(f"{zoo.url}{prefix}/research", json=body)
+
+    assert reply.headers["content-type"].startswith("text/event-stream")
+    assert reply.headers["cache-control"] == "no-store"
+    assert reply.headers["x-accel-buffering"] == "no"
+    first = json.loads(reply.text.split("\n\n")[0].removeprefix("data: "))
+    assert first["id"] == reply.headers["x-request-id"]
+
+
+async def test_a_report_that_fails_within_its_stream_says_so_in_it(make_server, upstream):
+    """The status has been sent: the error is the last frame but one."""
+    upstream.fails("tavily", faults.status(400))
+    server = await make_server()
+    body = {"input": "What do sea otters eat?", "model": "mini", "stream": True}
+    async with httpx.AsyncClient(timeout=60) as http:
+        reply = await http.post(f"{server.url}/research", json=body)
+
+    *_, failed, done, _ = reply.text.split("\n\n")
+    told = json.loads(failed.removeprefix("data: "))
+    assert reply.status_code == 200
+    assert (told["object"], told["id"]) == ("error", reply.headers["x-request-id"])
+    assert told["error"] == "no provider could search"
+    assert done == "event: done"
+
+
 async def test_an_unknown_model_is_400(client):
     """In the words of the live service."""
+    from tavily.errors import BadRequestError
+
     with pytest.raises(BadRequestError, match="Must be one of: mini, pro, auto"):
         await client.research("otters", model="max")
 
@@ -105,8 +139,6 @@ async def test_feedback_is_acknowledged_and_counted(client, zoo):
 
 async def test_usage_counts_by_endpoint(client, zoo):
     """As GET /usage of the live service, in requests."""
-    import httpx
-
     await client.search("sea otters")
     await zoo.state._usage.flush()
     async with httpx.AsyncClient(timeout=60) as http:
