@@ -58,4 +58,5 @@ await record("stream", async () =>
 );
 await record("wrong", () => client.search("otters", { topic: "sport" }));
 await record("keyless", () => tavily({ apiBaseURL }).search("otters", {}));
-console.log(JSON.stringify(said));
+// A refused stream that nobody reads would keep the process for as long as its connection lives.
+process.stdout.write(JSON.stringify(said), () => process.exit());
