@@ -1,335 +1,250 @@
-"""What of a page a client gets: the whole of it, or its best pieces for a query."""
+"""What is done for a call of a wire: searches, what is left of their hits, pages and pieces of them."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from collections.abc import AsyncIterator
+from typing import Any
 
+import httpx
 import pytest
 
-from kensaku.errors import (
-    BudgetExceeded,
-    KeyRefused,
-    NotConfigured,
-    PageUnavailable,
-    QuotaExhausted,
-    RateLimited,
-)
-from kensaku.fetch import Plan
-from kensaku.fetch.results import Failure
-from kensaku.models import Attempt, Hit, Outcome, Page, Query, Response
-from kensaku.server.perform import (
-    JOIN,
-    Unavailable,
-    _content,
-    finish,
-    outcome_of,
-    perform,
-    plain,
-    search,
-)
-from kensaku.server.wires.base import Crawl, Extract, Found, Listed, Map, Parse, Read, Search
+from kensaku.models import Hit
+from kensaku.testing import FakeUpstream, faults
+from tests.research.conftest import Model
+from tests.research.conftest import model as model
+
+from .conftest import Running
 
 FILLER = "Nothing of note is said here, and it goes on for a while. " * 8
-TEXT = "\n\n".join(
-    [
-        f"Otters sleep. {FILLER}",
-        f"Herons stand in the reeds. {FILLER}",
-        f"Otters sleep while otters hold hands, and sleeping otters float. {FILLER}",
-    ]
-)
-PAGE = Page("https://a.example/", "Animals", TEXT, f"# Animals\n\n{TEXT}")
+PARAGRAPHS = [
+    f"Otters sleep. {FILLER}",
+    f"Herons stand in the reeds. {FILLER}",
+    f"Otters sleep while otters hold hands, and sleeping otters float. {FILLER}",
+]
 
 
-@pytest.mark.parametrize(("form", "expected"), [("markdown", PAGE.markdown), ("text", PAGE.text)])
-def test_without_a_query_it_is_the_whole_page(form, expected):
+@pytest.fixture
+async def http() -> AsyncIterator[httpx.AsyncClient]:
+    async with httpx.AsyncClient(timeout=60) as client:
+        yield client
+
+
+@pytest.fixture
+def animals(upstream: FakeUpstream) -> str:
+    """The address of a page of three paragraphs."""
+    body = "".join(f"<p>{text}</p>" for text in PARAGRAPHS)
+    return upstream.serves("/animals", f"<title>Animals</title><main><h1>Animals</h1>{body}</main>")
+
+
+async def post(http: httpx.AsyncClient, server: Running, path: str, **body: Any) -> Any:
+    reply = await http.post(server.url + path, json=body)
+    assert reply.status_code == 200, reply.text
+    return reply.json()
+
+
+# --- pages
+
+
+async def test_a_page_comes_whole_without_a_query(reading_server, http, animals):
     """In the format that was asked for."""
-    assert _content(PAGE, None, 3, form) == expected
-    assert _content(PAGE, "", 3, form) == expected
+    whole = {
+        form: (await post(http, reading_server, "/extract", urls=[animals], format=form))
+        for form in ("markdown", "text")
+    }
+
+    for form, said in whole.items():
+        text = said["results"][0]["raw_content"]
+        assert all(paragraph.strip() in text for paragraph in PARAGRAPHS)
+        assert ("# Animals" in text) is (form == "markdown")
 
 
-def test_the_best_pieces_stand_in_the_order_of_the_page():
-    """However well each of them fits."""
-    pieces = _content(PAGE, "otters sleep", 2, "text").split(JOIN)
-
-    assert len(pieces) == 2
-    assert pieces[0].startswith("Otters sleep. ")
-    assert "hold hands" in pieces[1]
-    assert "Herons" not in "".join(pieces)
-
-
-def test_one_piece_is_the_best_one():
-    """A piece has five hundred characters at the most, on one line."""
-    (piece,) = _content(PAGE, "otters sleep", 1, "text").split(JOIN)
-
-    assert "hold hands" in piece
-    assert len(piece) <= 500
-    assert "\n" not in piece
-
-
-def attempts(*errors) -> list[Attempt]:
-    return [Attempt("brave", Outcome.UNAVAILABLE, error) for error in errors]
-
-
-SLOW, SPENT = RateLimited("brave", "slow", retry_after=9.0), QuotaExhausted("brave", "spent")
-NONE = NotConfigured("exa", "no key")
-
-
-@pytest.mark.parametrize(
-    ("errors", "status", "retry_after"),
-    [
-        ([SLOW, RateLimited("exa", "slow", retry_after=7.0)], 429, 7.0),
-        ([SLOW, NONE], 429, 9.0),  # who was not asked does not count
-        ([SPENT], 432, 5.0),
-        ([SPENT, BudgetExceeded("spent"), NONE], 432, 5.0),
-        ([SLOW, SPENT], 503, 9.0),
-        ([SLOW, KeyRefused("brave", "no")], 503, 9.0),
-        ([NONE], 503, 5.0),
-        ([], 503, 5.0),
-        ([RateLimited("brave", "slow")], 429, 5.0),
-    ],
-)
-def test_nobody_could_search_is_told_by_its_reason(errors, status, retry_after):
-    """A client waits, asks for a higher quota, or gives up."""
-    error = Unavailable(attempts(*errors))
-
-    assert (error.status, error.retry_after) == (status, retry_after)
-
-
-def test_every_reason_is_told_in_one_sentence():
-    """Of 2,000 characters at most."""
-    told = Unavailable([*attempts(SLOW, NONE), Attempt("x", Outcome.EMPTY)])
-
-    assert told.message == f"nobody could search: {SLOW}; {NONE}"
-    assert len(told.attempts) == 3
-    assert Unavailable([]).message == "nobody could search: no provider was asked"
-    assert len(Unavailable(attempts(KeyRefused("a", "x" * 3_000))).message) == 2_000
-
-
-@pytest.mark.parametrize(
-    ("result", "outcome"),
-    [
-        (Found([Hit("https://a.example/", "A")], cached=True), ("found", True)),
-        (Found([]), ("empty", False)),
-        (Read([(PAGE, "x")]), ("found", False)),
-        (Read([]), ("empty", False)),
-        (Listed("https://a.example/", ["https://a.example/x"]), ("found", False)),
-        (Listed("https://a.example/", []), ("empty", False)),
-    ],
-)
-def test_what_was_found_counts_as_found(result, outcome):
-    """Hits, pages or addresses."""
-    assert outcome_of(result) == outcome
-
-
-def hit(url: str, title: str = "", **more) -> Hit:
-    return Hit(f"https://{url}/", title, **more)
-
-
-async def finished(client, *hits: Hit, **asked) -> list[str]:
-    """The hosts that are left, in their order."""
-    query = asked.pop("query", Query("otters"))
-    response = Response(query, Outcome.FOUND, hits)
-    found = await finish(client, Search(query, **asked), response, "so")
-    assert found.answer == "so"
-    return [h.url.removeprefix("https://").strip("/") for h in found.hits]
-
-
-async def test_hits_are_filtered_ordered_and_cut_as_a_wire_asks(make_client):
-    """By phrases, dates, domains and a number."""
-    client = make_client("tavily")
-    texts = [
-        hit("a", "Sea-otters hold: hands"),
-        hit("b", "otters", content="who HOLD hands"),
-        hit("c", "hands otters hold", raw_content="hold hands"),
-        hit("d", "otters hold handsaws"),
+@pytest.mark.parametrize("path", ["/extract", "/crawl"])
+async def test_with_a_query_it_comes_in_its_best_pieces(reading_server, http, animals, path):
+    """In the order of the page, however well each fits, of 500 characters at most."""
+    what: dict[str, Any] = {"urls": [animals], "query": "otters sleep"}
+    if path == "/crawl":
+        what = {"url": animals, "limit": 1, "instructions": "otters sleep"}
+    two, one = [
+        (await post(http, reading_server, path, **what, chunks_per_source=n))["results"][0][
+            "raw_content"
+        ].split(" [...] ")
+        for n in (2, 1)
     ]
-    assert await finished(client, *texts, phrases=("hold hands",)) == ["a", "b", "c"]
-    assert await finished(client, *texts, phrases=("hold hands", "Who")) == ["b"]
 
-    dates = Query("otters", start_date="2026-02-01", end_date="2026-02-28")
-    dated = [
-        hit("none"), hit("before", published="2026-01-31"), hit("first", published="2026-02-01"),
-        hit("last", published="2026-02-28T23:00:00Z"), hit("after", published="2026-03-01"),
-        hit("month", published="2026-02"), hit("year", published="2025"),
-    ]  # fmt: skip
-    assert await finished(client, *dated, query=dates, dated=True) == ["first", "last", "month"]
-    assert len(await finished(client, *dated, dated=True)) == 6
-
-    hosts = [hit(h) for h in ("x.example", "www.a.example", "b.a.example", "ba.example", "c.org")]
-    assert await finished(client, *hosts, prefer_domains=("*.a.example", "www.c.org")) == [
-        "www.a.example", "b.a.example", "c.org", "x.example", "ba.example",
-    ]  # fmt: skip
-    assert await finished(client, *hosts, most=2) == ["x.example", "www.a.example"]
-    assert len(await finished(client, *hosts, most=9)) == 5
+    assert len(two) == 2
+    assert "Otters sleep. " in two[0]
+    assert "hold hands" in two[1]
+    assert "Herons" not in "".join(two)
+    assert one == [two[1]]
+    assert all(len(piece) <= 500 and "\n" not in piece for piece in two)
 
 
-@pytest.mark.parametrize(
-    ("markdown", "text"),
-    [
-        (None, None),
-        ("# Title\n\n> said\n- one\n2. two", "Title\n\nsaid\none\ntwo"),
-        ("**bold** `code` ~~gone~~ _it_", "bold code gone it"),
-        ('[a](https://a.example/) ![b](c "d")', "a b"),
-        ("1 \\* 2 \\_x\\_", "1 * 2 _x_"),
-        ("snake_case_name and __bold__", "snake_case_name and bold"),
-        ("```python\nx\n```", "\nx\n"),
-    ],
-)
-def test_markdown_without_its_marks(markdown, text):
-    """For who asked for plain text."""
-    assert plain(markdown) == text
-
-
-async def test_whole_pages_come_as_text_for_who_asks_for_text(make_client):
-    """And as Markdown else."""
-    client, response = (
-        make_client("tavily"),
-        Response(Query("otters"), Outcome.FOUND, (hit("a", raw_content="# Otters"),), cached=True),
+async def test_a_document_that_is_sent_is_read(server, http):
+    """Under its name; nothing is fetched."""
+    reply = await http.put(
+        f"{server.url}/openwebui/process",
+        content=b"<title>Otters</title><main><p>Otters hold hands while they sleep.</p></main>",
+        headers={"Content-Type": "text/html", "X-Filename": "a%20b.html"},
     )
-    for raw, content in (("text", "Otters"), ("markdown", "# Otters")):
-        found = await finish(client, Search(response.query, raw=raw), response, None)
-        assert [h.raw_content for h in found.hits] == [content]
-        assert (found.answer, found.cached, found.cost) == (None, True, 0)
+
+    assert reply.status_code == 200
+    assert "hold hands" in reply.text
 
 
-async def test_a_search_that_nobody_could_do_is_no_empty_list(make_client, upstream):
-    """It is an error, with who failed."""
-    from kensaku.testing import faults
-
-    upstream.fails("tavily", faults.status(401))
-
-    with pytest.raises(Unavailable) as caught:
-        await search(make_client("tavily"), Search(Query("otters")))
-    assert [a.provider for a in caught.value.attempts] == ["tavily"]
+# --- hits
 
 
-async def test_images_are_those_of_the_pages_that_were_found(make_client, upstream):
+def hit(host: str, title: str = "otters", **more: Any) -> Hit:
+    return Hit(f"https://{host}/", title, **{"content": f"About {host}.", **more})
+
+
+async def hosts(http: httpx.AsyncClient, server: Running, **asked: Any) -> list[str]:
+    said = await post(http, server, "/search", **{"query": "otters", "max_results": 20, **asked})
+    return [row["url"].removeprefix("https://").strip("/") for row in said["results"]]
+
+
+async def test_a_hit_must_hold_the_phrases_that_are_to_match(server, http, upstream):
+    """As words: punctuation and capitals do not count."""
+    upstream.answers(
+        "tavily",
+        [
+            hit("a.example", "Sea-otters hold: hands"),
+            hit("b.example", content="who HOLD hands"),
+            hit("c.example", "hands otters hold", content="none"),
+            hit("d.example", "otters hold handsaws"),
+        ],
+    )
+
+    ask = {"exact_match": True}
+    one = await hosts(http, server, query='"hold hands" otters', **ask)
+    both = await hosts(http, server, query='"hold hands" and "Who"', **ask)
+
+    assert sorted(one) == ["a.example", "b.example"]
+    assert both == ["b.example"]
+
+
+async def test_a_hit_must_be_of_the_days_that_are_asked_for(server, http, upstream):
+    """One without a date may be of any."""
+    published = {
+        "before.example": "2026-01-31", "first.example": "2026-02-01",
+        "last.example": "2026-02-28T23:00:00Z", "after.example": "2026-03-01",
+    }  # fmt: skip
+    dated = [hit(host, published=day) for host, day in published.items()]
+    upstream.answers("tavily", [*dated, hit("none.example")])
+    days = {"start_date": "2026-02-01", "end_date": "2026-02-28"}
+
+    found = await hosts(http, server, **days, topic="news", filter_by_published_date=True)
+
+    assert sorted(found) == ["first.example", "last.example"]
+
+
+async def test_preferred_domains_come_first_and_the_others_after_them(server, http, upstream):
+    """With their subdomains; each group in its order, and no more than were asked for."""
+    names = ["x.example", "www.a.example", "b.a.example", "ba.example", "c.org"]
+    upstream.answers("tavily", [hit(name) for name in names])
+    plain = await hosts(http, server)
+    prefer = {"include_domains": ["*.a.example", "www.c.org"], "include_domains_mode": "prefer"}
+
+    found = await hosts(http, server, **prefer)
+
+    mine = [name for name in plain if name in ("www.a.example", "b.a.example", "c.org")]
+    assert len(mine) == 3
+    assert found == [*mine, *(name for name in plain if name not in mine)]
+    assert await hosts(http, server, max_results=2) == plain[:2]
+    assert await hosts(http, server, max_results=0) == []
+
+
+async def test_a_whole_page_comes_as_text_for_who_asks_for_text(server, http, upstream):
+    """Without the marks of Markdown; what only looks like one stays."""
+    markdown = (
+        "# Title\n\n> said\n- one\n2. two\n\n**bold** `code` ~~gone~~ _it_ __bold__\n\n"
+        '[a](https://a.example/) ![b](c "d")\n\n1 \\* 2 \\_x\\_ snake_case_name'
+    )
+    body = upstream.samples["tavily"].with_hits([hit("a.example")])
+    body["results"][0]["raw_content"] = markdown
+    upstream.fails("tavily", faults.wrong_shape(body))
+
+    said = {
+        form: await post(http, server, "/search", query="otters", include_raw_content=form)
+        for form in ("markdown", "text")
+    }
+
+    assert said["markdown"]["results"][0]["raw_content"] == markdown
+    assert said["text"]["results"][0]["raw_content"] == (
+        "Title\n\nsaid\none\ntwo\n\nbold code gone it bold\n\na b\n\n1 * 2 _x_ snake_case_name"
+    )
+
+
+async def test_images_are_those_of_the_pages_that_were_found(reading_server, http, upstream):
     """Five of a page and ten in all, each once, with the title of its page."""
-    many = "".join(f"<p><img src='https://i.example/{n}.png' width=400 height=300>text</p>"
-                   for n in range(12))  # fmt: skip
+    many = "".join(
+        f"<p><img src='https://i.example/{n}.png' width=400 height=300>text</p>" for n in range(12)
+    )
     prose = "<p>Otters hold hands while they sleep in the kelp.</p>" * 5
     url = upstream.serves("/a", f"<title>A</title><article>{prose}{many}</article>")
-    client = make_client("tavily", fetch_allow=("127.0.0.0/8",), fetch_ports="any")
-    hits = (Hit(url, "A"), Hit("file:///x", "X"))
+    upstream.answers("tavily", [Hit(url, "A", "otters"), Hit(url + "?no", "B", "otters")])
+    wanted = {"include_images": True, "include_image_descriptions": True}
 
-    found = await finish(
-        client, Search(Query("x"), images=True), Response(Query("x"), Outcome.FOUND, hits), None
-    )
-    none = await finish(
-        client, Search(Query("x"), images=True), Response(Query("x"), Outcome.FOUND, hits[1:]), None
-    )
+    said = await post(http, reading_server, "/search", query="otters", **wanted)
 
-    listed = [f"https://i.example/{n}.png" for n in range(10)]
-    assert list(found.images) == [(image, "A") for image in listed]
-    assert {u: list(i) for u, i in found.page_images.items()} == {url: listed[:5]}
-    assert (list(none.images), dict(none.page_images)) == ([], {})
+    images = [{"url": f"https://i.example/{n}.png", "description": "A"} for n in range(10)]
+    assert said["images"] == images
+    assert {row["url"]: row["images"] for row in said["results"]}[url] == images[:5]
 
 
-class Client:
-    """Notes how it is called, and gives what it was given."""
-
-    def __init__(self, **results) -> None:
-        self.results, self.asked = results, []
-
-    def __getattr__(self, name):
-        async def call(*given, **options):
-            self.asked.append((name, given, options))
-            return self.results[name]
-
-        return call
+# --- answers
 
 
-async def test_pages_are_read_whole_or_in_their_best_pieces():
-    """In the time that was asked for; which could not be read is told with the reason."""
-    lost = Failure("https://lost.example/", PageUnavailable("gone", status=404))
-    client = Client(extract=SimpleNamespace(results=(PAGE,), failed=(lost,)))
-    urls = (PAGE.url, lost.url)
+async def test_a_model_answers_where_one_is_asked_for(make_server, http, upstream, model: Model):
+    """And there is something to cite; else nobody asks it."""
+    server = await make_server(**model.settings)
+    model.says("Answer", "Otters hold hands. [1]")
+    upstream.answers("tavily", [hit("a.example", content="Otters hold hands while they sleep.")])
 
-    whole = await perform(client, Extract(urls, timeout=7.0))
-    text = await perform(client, Extract(urls, format="text"))
-    pieces = await perform(client, Extract(urls, query="otters sleep", chunks=2))
+    told = await post(http, server, "/search", query="otters", include_answer=True)
+    plain = await post(http, server, "/search", query="otters")
+    upstream.answers("tavily", [])
+    none = await post(http, server, "/search", query="kelp", include_answer=True)
 
-    failed = [("https://lost.example/", "gone")]
-    assert whole == Read([(PAGE, PAGE.markdown)], failed)
-    assert text == Read([(PAGE, PAGE.text)], failed)
-    assert pieces == Read([(PAGE, _content(PAGE, "otters sleep", 2, "markdown"))], failed)
-    assert client.asked == [
-        ("extract", (urls,), {"timeout": 7.0}),
-        ("extract", (urls,), {"timeout": 30.0}),
-        ("extract", (urls,), {"timeout": 30.0}),
-    ]
+    assert told["answer"].startswith("Otters hold hands.")
+    assert plain["answer"] is None
+    assert not none["answer"]
+    assert len(upstream.asked("llm")) == 1
+
+
+# --- nobody could search
+
+
+SLOW = {n: faults.status(429, headers={"Retry-After": str(n)}) for n in (700, 900)}
+SPENT, REFUSED = faults.status(432), faults.status(401)
 
 
 @pytest.mark.parametrize(
-    ("markdown", "content"), [("# Otters", "# Otters"), ("", "Otters")], ids=["markdown", "text"]
-)
-async def test_a_document_that_was_sent_is_read_under_its_name(markdown, content):
-    """As Markdown where it has any."""
-    page = Page("https://upload.invalid/a%20b.pdf", "A", "Otters", markdown)
-    parser = Client(extract=page)
-    client = SimpleNamespace(
-        _resources=SimpleNamespace(reader=lambda: SimpleNamespace(parser=parser))
-    )
-
-    read = await perform(client, Parse(b"%PDF", "application/pdf", "a b.pdf"))
-
-    assert read == Read([(page, content)])
-    address = {"url": "https://upload.invalid/a%20b.pdf", "content_type": "application/pdf"}
-    assert parser.asked == [("extract", (b"%PDF",), address)]
-
-
-async def test_a_site_is_read_or_listed_as_it_was_planned():
-    """Every option of the plan reaches the crawl."""
-    plan = Plan("https://a.example/", instructions="otters sleep", limit=7)
-    client = Client(
-        crawl=SimpleNamespace(results=(PAGE,)), map=SimpleNamespace(urls=("https://a.example/x",))
-    )
-
-    whole = await perform(client, Crawl(plan, format="text"))
-    pieces = await perform(client, Crawl(plan, chunks=1))
-    listed = await perform(client, Map(plan))
-
-    assert whole == Read([(PAGE, PAGE.text)], base_url=plan.url)
-    best = _content(PAGE, "otters sleep", 1, "markdown")
-    assert pieces == Read([(PAGE, best)], base_url=plan.url)
-    assert listed == Listed(plan.url, ("https://a.example/x",))
-    options = {name: getattr(plan, name) for name in plan.__slots__}
-    assert (options["url"], options["limit"]) == (plan.url, 7)
-    assert client.asked == [("crawl", (), options)] * 2 + [("map", (), options)]
-
-
-@pytest.mark.parametrize(
-    ("wanted", "llm_url", "hits", "answer"),
+    ("of_tavily", "of_brave", "status", "retry_after"),
     [
-        (True, "http://llm", True, "by a model"),
-        (True, "", True, "extract"),
-        (False, "http://llm", True, "extract"),
-        (True, "http://llm", False, "extract"),
+        (SLOW[700], SLOW[900], 429, "700"),
+        (SLOW[900], None, 429, "900"),  # who was not asked does not count
+        (SPENT, None, 432, None),
+        (SLOW[900], REFUSED, 503, "900"),
+        (REFUSED, REFUSED, 503, "5"),
     ],
 )
-async def test_a_model_answers_where_one_is_asked_for_and_there_is_something_to_cite(
-    wanted, llm_url, hits, answer
+async def test_nobody_could_search_is_told_by_its_reason(
+    make_server, http, upstream, of_tavily, of_brave, status, retry_after
 ):
-    """Else the answer is that of the search."""
-    found = (hit("a"),) if hits else ()
-    outcome = Outcome.FOUND if hits else Outcome.EMPTY
-    tried = (Attempt("brave", outcome, cost=0.5),)
-    response = Response(Query("otters"), outcome, found, answer="extract", attempts=tried)
-    client = Client(search=response, answer=SimpleNamespace(text="by a model"))
-    client.settings = SimpleNamespace(llm_url=llm_url)
-    call = Search(response.query, answer=wanted, route=("brave",))
+    """A client waits, asks for a higher quota, or gives up; it is never an empty list."""
+    env = {} if of_brave else {"BRAVE_API_KEY": ""}
+    server = await make_server("tavily", "brave", env=env)
+    upstream.fails("tavily", of_tavily)
+    if of_brave:
+        upstream.fails("brave", of_brave)
 
-    assert await perform(client, call) == Found(found, answer=answer, cost=0.5)
-    assert client.asked[0] == ("search", (response.query,), {"route": ("brave",)})
+    reply = await http.post(f"{server.url}/search", json={"query": "otters"})
 
-
-async def test_twenty_pages_are_looked_at_for_images():
-    """In ten seconds; of other addresses there are none."""
-    client = Client(extract=SimpleNamespace(results=()))
-    hits = tuple(hit(f"{n}.example") for n in range(21))
-    response = Response(Query("x"), Outcome.FOUND, (Hit("file:///x", "X"), *hits))
-
-    found = await finish(client, Search(Query("x"), images=True), response, None)
-
-    assert client.asked == [("extract", ([h.url for h in hits[:20]],), {"timeout": 10.0})]
-    assert (list(found.images), dict(found.page_images)) == ([], {})
+    assert reply.status_code == status
+    if retry_after:
+        assert reply.headers["retry-after"] == retry_after
+    told = reply.json()["detail"]["error"]
+    assert told.startswith("nobody could search: tavily")
+    assert "brave" in told
+    assert len(told) <= 2_000
