@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
 
 from kensaku.errors import InvalidQuery
-from kensaku.models import Hit, Outcome, Page
-from kensaku.research.report import Reference, Report
-from kensaku.server.mcp import _calls_in, _replay
+from kensaku.models import Hit
 from kensaku.server.tavily_mcp import (
     TOOLS,
     TavilyExtractTool,
     TavilyMapTool,
     TavilyResearchTool,
     TavilySearchTool,
-    _pages,
 )
-from kensaku.server.wires.base import Read
+from kensaku.testing import faults
+from tests.research.conftest import client as client
+from tests.research.conftest import web as web
 
 
 def fenced(text: str) -> str:
@@ -63,27 +61,29 @@ async def test_a_search_with_an_answer_begins_with_it(make_client, upstream):
     assert (empty.text, empty.success, empty.error_kind) == ("Nothing was found.", False, "empty")
 
 
-def test_pages_are_listed_with_those_that_failed():
+async def test_pages_are_listed_with_those_that_failed(make_client, upstream):
     """A page has 20,000 characters at most, and a reply 100,000."""
-    page = Page("https://a.example/", "A", "text", "text")
-    read = Read([(page, "x" * 20_001)], [("https://b.example/", "gone")])
+    upstream.serves("/robots.txt", "User-agent: *\nAllow: /\n")
+    prose = "Sea otters hold hands while they sleep in the kelp forests of the coast. " * 400
+    urls = [upstream.serves(f"/{n}", f"<title>P{n}</title><p>{prose}{n}</p>") for n in range(6)]
+    lost = upstream.url + "/missing"
+    tool = TavilyExtractTool(make_client("tavily", fetch_allow=("127.0.0.0/8",), fetch_ports="any"))
 
-    done = _pages(TavilyExtractTool(), read)
+    one = await tool.invoke({"urls": [urls[0], lost]})
+    many = await tool.invoke({"urls": urls})
+    none = await tool.invoke({"urls": [lost]})
 
-    assert fenced(done.text) == (
-        "Title: A\nURL: https://a.example/\n" + "x" * 20_000 + "\n\n"
-        "Failed: https://b.example/: gone"
-    )
-    assert done.output == {
-        "results": [{"url": "https://a.example/", "title": "A", "raw_content": "x" * 20_001}],
-        "failed_results": [{"url": "https://b.example/", "error": "gone"}],
-    }
-    assert done.success
-    many = _pages(TavilyExtractTool(), Read([(page, "x" * 20_000)] * 6))
+    listed, _, failed = fenced(one.text).rpartition("\n\n")
+    head = f"Title: P0\nURL: {urls[0]}\n"
+    assert listed.startswith(head + "Sea otters")
+    assert len(listed) == len(head) + 20_000
+    assert failed.startswith(f"Failed: {lost}: ")
+    assert one.success
+    assert len(one.output["results"][0]["raw_content"]) > 20_000
+    assert [f["url"] for f in one.output["failed_results"]] == [lost]
     assert len(fenced(many.text)) == 100_000
-    failed = _pages(TavilyExtractTool(), Read([], [("https://b.example/", "gone")]))
-    assert (failed.success, failed.error_kind) == (False, "empty")
-    assert fenced(failed.text) == "Failed: https://b.example/: gone"
+    assert (none.success, none.error_kind) == (False, "empty")
+    assert fenced(none.text).startswith(f"Failed: {lost}: ")
 
 
 async def test_a_site_is_listed(make_client, upstream):
@@ -120,80 +120,28 @@ def test_each_tool_says_what_it_needs():
         assert tool.check({tool.needs: "x", "more": 1}) == {tool.needs: "x", "more": 1}
 
 
-CALL = b'{"method": "tools/call"}'
-
-
-@pytest.mark.parametrize(
-    ("raw", "calls"),
-    [
-        (CALL, 1),
-        (b'{"method": "tools/list"}', 0),
-        (b"[" + CALL + b"," + CALL + b', 5, {"method": "ping"}]', 2),
-        (b"not json", 0),
-        (b"[" * 100_000, 0),
-        (b"5", 0),
-    ],
-)
-def test_each_call_of_a_tool_counts_as_a_search(raw, calls):
-    """Also those of a batch."""
-    assert _calls_in(raw) == calls
-
-
-async def test_a_body_that_was_read_is_given_once_more():
-    """And then what the client does next."""
-
-    async def receive():
-        return {"type": "http.disconnect"}
-
-    again = _replay(b"body", receive)
-
-    assert [await again(), await again(), await again()] == [
-        {"type": "http.request", "body": b"body", "more_body": False},
-        {"type": "http.disconnect"},
-        {"type": "http.disconnect"},
-    ]
-
-
-class Researching:
-    """A client that gives a report."""
-
-    def __init__(self, report: Report) -> None:
-        self.report, self.asked = report, []
-
-    async def research(self, input: str, **options: Any) -> Report:
-        self.asked.append((input, options))
-        return self.report
-
-
-async def test_a_report_is_given_with_its_sources():
+async def test_a_report_is_given_with_its_sources(client, web):
     """It is never streamed to a tool, whatever was asked for."""
-    source = Reference(1, "https://a.example/", "A")
-    report = Report("x", "Otters swim. [1]", None, (source,), Outcome.FOUND)
-    client = Researching(report)
+    tool = TavilyResearchTool(client())
 
-    done = await TavilyResearchTool(client).execute(input="Otters?", stream=True, model="mini")
+    done = await tool.invoke({"input": "How do sea otters sleep?", "stream": True, "model": "mini"})
 
-    assert fenced(done.text) == "Otters swim. [1]\n\n[1] A https://a.example/"
-    assert (done.success, done.output, done.error_kind) == (True, report.to_dict(), None)
-    ((input, options),) = client.asked
-    assert (input, options["model"]) == ("Otters?", "mini")
-
-
-@pytest.mark.parametrize(("notes", "why"), [(("a", "b"), "a; b"), ((), "no provider could search")])
-async def test_a_report_that_nobody_could_research_is_an_error(notes, why):
-    """With the reasons."""
-    report = Report("x", None, None, (), Outcome.UNAVAILABLE, notes=notes)
-
-    done = await TavilyResearchTool(Researching(report)).execute(input="Otters?")
-
-    assert (done.success, done.text, done.error) == (False, f"Error: {why}", why)
-    assert done.error_kind == "tool"
+    text = fenced(done.text)
+    assert "hold hands" in text
+    assert f"[1] How otters sleep {web.upstream.url}/p/sleep" in text
+    assert (done.success, done.error_kind) == (True, None)
+    assert done.output["content"]
+    assert done.output["sources"]
 
 
-async def test_an_empty_report_is_no_success():
-    """Nothing was found."""
-    report = Report("x", None, None, (), Outcome.EMPTY)
+async def test_a_report_that_nobody_could_research_is_an_error(client, upstream):
+    """With the reasons; to have found nothing is another thing."""
+    nothing = await TavilyResearchTool(client()).invoke({"input": "Who painted the Mona Lisa?"})
+    upstream.fails("tavily", faults.status(400))
+    failed = await TavilyResearchTool(client()).invoke({"input": "Who painted the Milkmaid?"})
 
-    done = await TavilyResearchTool(Researching(report)).execute(input="Otters?")
-
-    assert (done.success, done.text, done.error_kind) == (False, "Nothing was found.", "empty")
+    assert (nothing.success, nothing.error_kind) == (False, "empty")
+    assert fenced(nothing.text).strip() == "The sources that were found say nothing about this."
+    assert (failed.success, failed.error_kind) == (False, "tool")
+    assert failed.error
+    assert failed.text == f"Error: {failed.error}"

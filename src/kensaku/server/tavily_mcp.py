@@ -131,7 +131,7 @@ class TavilyResearchTool(TavilyTool):
             return ToolResult(False, text=f"Error: {why}", error=why, error_kind="tool")
         sources = [f"[{s.n}] {s.title} {s.url}" for s in report.sources]
         lines = [text, "", *sources] if text else []
-        return self._result(report.to_dict(), lines, bool(text))
+        return self._result(report.to_dict(), lines, str(report.outcome) == "found")
 
 
 def _pages(tool: TavilyTool, read: Read) -> ToolResult:
