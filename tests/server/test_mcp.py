@@ -104,22 +104,20 @@ async def test_no_page_of_another_site_may_read_a_reply(server, path):
             assert not [h for h in reply.headers if h.startswith("access-control-")]
 
 
-async def test_a_tool_counts_as_a_search_of_the_key(make_server):
-    """A quota of one search a day allows one call; listing tools is free."""
-    from kensaku.database.keys import create_key
-
+async def test_a_tool_counts_as_a_search_of_the_key(make_server, make_key):
+    """A quota of one search a day allows one call, and no batch of two; listing tools is free."""
     server = await make_server()
-    await server.state.start()
-    _, secret = await create_key(server.state.database, "agent", searches_per_day=1)
-    headers = {"Authorization": f"Bearer {secret}"}
+    headers = {"Authorization": f"Bearer {await make_key(server, searches_per_day=1)}"}
+    other = {"Authorization": f"Bearer {await make_key(server, searches_per_day=1)}"}
 
     _, first = await call(server.url, "tavily_search", {"query": "otters"}, headers)
     assert not first.is_error
     async with httpx.AsyncClient(headers=headers, timeout=60) as http:
         message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {}}
         refused = await http.post(f"{server.url}/mcp", json=message)
+        both = await http.post(f"{server.url}/mcp", json=[message, 5, message], headers=other)
 
-    assert refused.status_code == 432
+    assert (refused.status_code, both.status_code) == (432, 432)
     assert refused.headers["retry-after"]
 
 

@@ -21,6 +21,7 @@ PROVIDER_KEY = "tvly-CANARY+p/0123456789=="
 KEYS = {
     "bearer": "CANARY-bearer+h/0123456789==",
     "header": "CANARY-header+h/0123456789==",
+    "token": "CANARY-token+t/0123456789==",
     "body": "CANARY-body+b/0123456789==",
     "query": "CANARY-query+q/0123456789==",
 }
@@ -50,7 +51,11 @@ async def logged(make_server, level) -> AsyncIterator[tuple]:
 def canaries(**body: object) -> dict:
     """A request with a key in every place where clients put one."""
     return {
-        "headers": {"Authorization": f"Bearer {KEYS['bearer']}", "X-API-Key": KEYS["header"]},
+        "headers": {
+            "Authorization": f"Bearer {KEYS['bearer']}",
+            "X-API-Key": KEYS["header"],
+            "X-Subscription-Token": KEYS["token"],
+        },
         "params": {"api_key": KEYS["query"], "q": QUERY},
         "json": {"query": QUERY, "api_key": KEYS["body"], **body},
     }

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from kensaku.errors import InvalidQuery
 from kensaku.models import Hit
-from kensaku.server import prepared
 from kensaku.server.prepared import MAX_REPLY, MAX_SENT, Prepared, prepare
 from kensaku.server.wires import load_wires
 from kensaku.server.wires.base import Asked, Endpoint, Exchange, Found, Search, Text
@@ -132,7 +131,7 @@ def test_two_endpoints_share_nothing():
 def test_a_request_is_read_again_on_the_next_day(monkeypatch):
     """Tavily's `days` counts from today."""
     now = 1_790_000_000.0
-    monkeypatch.setattr(prepared.time, "time", lambda: now)
+    monkeypatch.setattr("time.time", lambda: now)
     endpoint = Endpoint("POST", "/search", _read_at(lambda: now), TAVILY.write)
     request = of(endpoint, query="otters")
     first = request.read()
@@ -149,20 +148,24 @@ def _read_at(clock: Any) -> Any:
     return read
 
 
-def test_only_small_requests_and_replies_are_kept():
-    """The memory of a server is bounded, whatever it is sent."""
+def test_only_small_requests_and_replies_of_the_cache_are_kept():
+    """The memory of a server is bounded, whatever it is sent; others will hardly come again."""
+    written: list[Any] = []
+
+    def write(call: Any, found: Any, exchange: Any) -> Any:
+        written.append(found)
+        return TAVILY.write(call, found, exchange)
+
+    def times(found: Found) -> int:
+        """How often a reply is written for two equal requests."""
+        written.clear()
+        request = of(Endpoint("POST", "/search", TAVILY.read, write), query="otters")
+        for n in range(2):
+            request.write(request.read(), found, f"request-{n}", 0.1)
+        return len(written)
+
     large = "x" * MAX_SENT
-
     assert of(TAVILY, query=large) is not of(TAVILY, query=large)
-    request = of(TAVILY, query="otters")
-    long = Found((replace(HIT, content="x" * MAX_REPLY),), cached=True)
-    request.write(request.read(), long, "request-1", 0.1)
-    assert request._result is None
-
-
-def test_a_result_that_was_not_cached_is_not_kept():
-    """It will hardly come again."""
-    request = of(TAVILY, query="sea otters")
-    request.write(request.read(), Found((HIT,)), "request-1", 0.1)
-
-    assert request._result is None
+    assert times(Found((HIT,), cached=True)) == 1
+    assert times(Found((HIT,))) == 2
+    assert times(Found((replace(HIT, content="x" * MAX_REPLY),), cached=True)) > 2
