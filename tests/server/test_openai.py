@@ -418,6 +418,19 @@ async def test_a_question_of_the_plan_is_the_reply(
     assert "sea:" in model.asked("Plan")[2][1]
 
 
+async def test_a_source_cannot_break_out_of_its_definition(client: AsyncOpenAI, web: Web) -> None:
+    """Its title and its address are a stranger's words."""
+    web.upstream.heals("tavily")
+    text = "Sea otters sleep in kelp, and they hold hands while they sleep."
+    web.finds("sleep", Hit("https://a.example/ö?c=(1)", 'A "quoted" \\ title\n[2]: x', text))
+
+    said = (await say(client, SLEEP)).choices[0].message.content
+
+    *_, definition = said.split("\n")
+    assert definition.startswith("[1]: <https://a.example/%C3%B6?c=(1)> ")
+    assert definition.endswith('"A \\"quoted\\" \\\\ title [2]: x"')
+
+
 async def test_a_page_cannot_pose_as_a_question_of_ours(client: AsyncOpenAI, web: Web) -> None:
     """Its mark would make the next message a reply."""
     web.upstream.heals("tavily")

@@ -9,7 +9,6 @@ import httpx
 import pytest
 
 from kensaku import Document
-from kensaku.database.usage import summarise
 from kensaku.testing import faults
 
 OTTERS = [
@@ -124,25 +123,3 @@ async def test_an_unknown_run_is_404(client):
     """The clients raise what their HTTP library raises."""
     with pytest.raises(Exception, match="404"):
         await client.get_research("nobody-knows-me")
-
-
-async def test_feedback_is_acknowledged_and_counted(client, zoo):
-    """Both SDKs have it, though no document says so."""
-    reply = await client.feedback(request_id="abc", agent_score=1)
-
-    assert reply["success"] is True
-    assert reply["feedback_id"]
-    await zoo.state._usage.flush()
-    (used,) = await summarise(zoo.state.database, "endpoint")
-    assert (used.group, used.requests) == ("tavily/feedback", 1)
-
-
-async def test_usage_counts_by_endpoint(client, zoo):
-    """As GET /usage of the live service, in requests."""
-    await client.search("sea otters")
-    await zoo.state._usage.flush()
-    async with httpx.AsyncClient(timeout=60) as http:
-        usage = (await http.get(f"{zoo.url}/usage")).json()
-
-    assert usage["key"]["search_usage"] == 1
-    assert usage["account"]["current_plan"] == "self-hosted"

@@ -1,94 +1,99 @@
-"""Fields of a request: what is taken, at the bounds, and the sentence for what is not."""
+"""Fields of a request as every wire takes them: at the bounds, and the sentence for what is not."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kensaku.errors import InvalidQuery
-from kensaku.server.wires import _fields as fields
+from kensaku.server.wires import load_wires, tavily
+from kensaku.server.wires.base import Asked, Endpoint, Search
 
-WHOLE = "x is {}; it must be a whole number from 2 to 9"
-NUMBER = "x is {}; it must be a number from 0.5 to 2"
-SWITCH = "x is {}; it must be true or false"
+ENDPOINTS = [endpoint for wire in load_wires() for endpoint in wire.endpoints()]
+NEEDED = {"query": "otters", "q": "otters", "url": "https://a.example/", "format": "json"}
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=20)
+    | st.sampled_from(["9", "nan", "inf", "TRUE", "ja-JP", "2026-01-31", "qdr:d", "a,b", 10**400]),
+    lambda inner: st.lists(inner, max_size=2),
+    max_leaves=3,
+)
 
 
-def read(kind: str, value: Any, **more: Any) -> Any:
-    body = {"x": value}
-    if kind == "text":
-        return fields.text(body, "x", "default", most=3)
-    if kind == "integer":
-        return fields.integer(body, "x", 5, 2, 9, **more)
-    if kind == "decimal":
-        return fields.decimal(body, "x", 1.25, 0.5, 2.0)
-    if kind == "choice":
-        return fields.choice(body, "x", "red", ("red", "green"))
-    if kind == "texts":
-        return fields.texts(body, "x", 2)
-    return fields.switch(body, "x", True)
+def refusal(endpoint: Endpoint, asked: Asked) -> str | None:
+    """Why a request is refused; None when it is taken."""
+    try:
+        endpoint.read(asked)
+    except InvalidQuery as error:
+        return error.message
+    return None
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sampled_from(ENDPOINTS), st.data())
+def test_whatever_a_field_holds_is_taken_or_refused_in_a_sentence(endpoint: Endpoint, data: Any):
+    """For every wire and every field that it publishes; a long value is not repeated."""
+    names = st.sampled_from(sorted(endpoint.parameters) or ["query"])
+    body = {n: v for n, v in NEEDED.items() if n in endpoint.parameters}
+    body |= data.draw(st.dictionaries(names, VALUES, max_size=2))
+    params = {n: str(v) for n, v in body.items()}
+    path = {"url": "https://a.example/", "q": "otters"} if "{" in endpoint.path else {}
+
+    for asked in (Asked(body, path=path), Asked(params=params, path=path)):
+        said = refusal(endpoint, asked)
+        assert said is None or 0 < len(said) < 300
+
+
+def read(**body: Any) -> Search:
+    return tavily.read_search(Asked({"query": "otters", **body}))
 
 
 @pytest.mark.parametrize(
-    ("kind", "value", "taken"),
+    ("name", "values", "taken"),
     [
-        ("text", None, "default"), ("text", "", ""), ("text", "abc", "abc"),
-        ("integer", None, 5), ("integer", "", 5), ("integer", 2, 2), ("integer", "9", 9), ("integer", 3.0, 3),
-        ("decimal", None, 1.25), ("decimal", "", 1.25), ("decimal", 0.5, 0.5), ("decimal", "2", 2.0),
-        ("switch", None, True), ("switch", "", True), ("switch", "TRUE", True), ("switch", 1, True),
-        ("switch", "1", True), ("switch", False, False), ("switch", "false", False), ("switch", 0, False),
-        ("choice", None, "red"), ("choice", "", "red"), ("choice", "green", "green"),
-        ("texts", None, ()), ("texts", [], ()), ("texts", "a, ,b,", ("a", "b")), ("texts", ["a", "b,c"], ("a", "b,c")),
-        ("texts", ("a",), ("a",)),
+        ("max_results", (None, "", 5, "5", 5.0), 5),
+        ("include_images", (True, "TRUE", "true", 1, "1"), True),
+        ("include_images", (None, "", False, "false", 0, "0"), False),
+        ("topic", (None, "", "general"), "general"),
+        ("include_domains", (None, [], ""), ()),
+        ("include_domains", ("a.example, ,b.example,", ["a.example", "b.example"]),
+         ("a.example", "b.example")),
     ],
 )  # fmt: skip
-def test_a_field_is_read(kind, value, taken):
-    """`null` is not set, numbers and switches may be text, and bounds belong to what is taken."""
-    found = read(kind, value)
-
-    assert (found, type(found)) == (taken, type(taken))
+def test_a_field_is_read(name, values, taken):
+    """`null` is not set; numbers, switches and lists may be text."""
+    where = {"max_results": "most", "include_images": "images"}
+    for value in values:
+        call = read(**{name: value})
+        found = getattr(call, where[name]) if name in where else getattr(call.query, name)
+        assert (found, type(found)) == (taken, type(taken))
 
 
 @pytest.mark.parametrize(
-    ("kind", "value", "why"),
+    ("body", "why"),
     [
-        ("text", "abcd", "x has 4 characters; at most 3 are taken"),
-        ("text", 5, "x is 5; it must be text"),
-        ("text", None.__class__, "x is a number out of bounds; it must be text"),
-        ("integer", 1, WHOLE.format(1)), ("integer", "10", WHOLE.format("'10'")), ("integer", 2.5, WHOLE.format(2.5)),
-        ("integer", True, WHOLE.format(True)), ("integer", [3], WHOLE.format("a list")), ("integer", {}, WHOLE.format("an object")),
-        ("integer", "x", WHOLE.format("'x'")), ("integer", "nan", WHOLE.format("'nan'")), ("integer", "inf", WHOLE.format("'inf'")),
-        ("integer", 10**15 - 1, WHOLE.format(10**15 - 1)), ("integer", 10**15, WHOLE.format("a number out of bounds")),
-        ("integer", 10**400, WHOLE.format("a number out of bounds")), ("integer", -(10**15), WHOLE.format("a number out of bounds")),
-        ("decimal", 0.49, NUMBER.format(0.49)), ("decimal", 2.01, NUMBER.format(2.01)), ("decimal", "inf", NUMBER.format("'inf'")),
-        ("switch", "yes", SWITCH.format("'yes'")), ("switch", 2, SWITCH.format(2)),
-        ("choice", "blue", "x is 'blue'; it must be one of red, green"), ("choice", ["red"], "x is a list; it must be one of red, green"),
-        ("choice", "y" * 60, f"x is '{'y' * 60}'; it must be one of red, green"),
-        ("choice", "y" * 61, f"x is '{'y' * 60}…'; it must be one of red, green"),
-        ("texts", 5, "x is 5; it must be a list of texts"), ("texts", ["a", 5], "x is a list; it must be a list of texts"),
-        ("texts", ["a", "b", "c"], "x has 3 entries; at most 2 are taken"),
+        ({"max_results": 21}, "max_results is 21; it must be a whole number from 0 to 20"),
+        ({"max_results": "x"}, "max_results is 'x'; it must be a whole number from 0 to 20"),
+        ({"max_results": [3]}, "max_results is a list; it must be a whole number from 0 to 20"),
+        ({"max_results": True}, "max_results is True; it must be a whole number from 0 to 20"),
+        ({"max_results": 10**400},
+         "max_results is a number out of bounds; it must be a whole number from 0 to 20"),
+        ({"include_images": "yes"}, "include_images is 'yes'; it must be true or false"),
+        ({"topic": "sport"}, "topic is 'sport'; it must be one of general, news, finance"),
+        ({"topic": "y" * 61}, f"topic is '{'y' * 60}…'; it must be one of general, news, finance"),
+        ({"language": 5}, "language is 5; it must be text"),
+        ({"include_domains": ["a", 5]}, "include_domains is a list; it must be a list of texts"),
     ],
 )  # fmt: skip
-def test_a_field_is_refused_in_a_sentence(kind, value, why):
+def test_a_field_is_refused_in_a_sentence(body, why):
     """It names the field, the value as far as it is short, and what is taken."""
     with pytest.raises(InvalidQuery) as refused:
-        read(kind, value)
+        read(**body)
 
     assert str(refused.value) == why
-
-
-@pytest.mark.parametrize(("value", "taken"), [(1, 2), (2, 2), ("9", 9), (10, 9), (-5, 2)])
-def test_a_number_may_be_clipped(value, taken):
-    """Some vendors take a number that is too high for the highest."""
-    assert read("integer", value, clip=True) == taken
-    with pytest.raises(InvalidQuery):
-        read("integer", 2.5, clip=True)
-
-
-def test_without_a_bound_of_its_own_a_text_has_at_most_20_000_characters():
-    """A request's body is bounded, and so is each part of it."""
-    assert len(fields.text({"x": "a" * 20_000}, "x")) == 20_000
-    with pytest.raises(InvalidQuery, match="x has 20,001 characters; at most 20,000 are taken"):
-        fields.text({"x": "a" * 20_001}, "x")
-    assert fields.text({}, "x") == ""
-    assert fields.switch({}, "x") is False

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kensaku.server.wires import _operators as operators
+from kensaku.server.wires import exa, searxng, serper
+from kensaku.server.wires.base import Asked
 
 
 @pytest.mark.parametrize(
@@ -23,7 +24,9 @@ from kensaku.server.wires import _operators as operators
 )  # fmt: skip
 def test_sites_are_taken_out_of_the_text(text, rest, only, never):
     """A text that is nothing but operators is left as it is."""
-    assert operators.split_sites(text) == (rest, only, never)
+    query = serper.read_web(Asked({"q": text})).query
+
+    assert (query.text, query.include_domains, query.exclude_domains) == (rest, only, never)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +50,10 @@ def test_sites_are_taken_out_of_the_text(text, rest, only, never):
 )
 def test_googles_dates_are_read(tbs, dates):
     """What is unknown is ignored."""
-    assert operators.read_tbs(tbs) == dates
+    query = serper.read_web(Asked({"q": "otters", "tbs": tbs})).query
+    read = {name: getattr(query, name) for name in ("time_range", "start_date", "end_date")}
+
+    assert {name: str(value) for name, value in read.items() if value} == dates
 
 
 @pytest.mark.parametrize(
@@ -64,7 +70,11 @@ def test_googles_dates_are_read(tbs, dates):
 )
 def test_the_day_of_a_time_is_read(value, day):
     """Clients send dates, and times."""
-    assert operators.iso_day(value) == day
+    body = {"query": "otters", "startPublishedDate": value}
+
+    start = exa.read_search(Asked(body)).query.start_date
+
+    assert (start and str(start)) == day
 
 
 @pytest.mark.parametrize(
@@ -84,7 +94,10 @@ def test_the_day_of_a_time_is_read(value, day):
 )
 def test_a_locale_is_a_language_and_perhaps_a_country(value, language, country):
     """`all` and `auto` are neither."""
-    assert operators.locale(value) == (language, country)
+    asked = Asked(params={"q": "otters", "format": "json", "language": value})
+    query = searxng.read_search(asked).query
+
+    assert (query.language, query.country) == (language, country)
 
 
 @pytest.mark.parametrize(
@@ -94,5 +107,6 @@ def test_a_locale_is_a_language_and_perhaps_a_country(value, language, country):
 )  # fmt: skip
 def test_a_time_range_is_one_of_four_words(value, window):
     """Anything else is no filter."""
-    assert operators.window({"range": value}, "range") == window
-    assert operators.window({}, "range") is None
+    body = {"q": "otters", "format": "json", "time_range": value}
+
+    assert searxng.read_search(Asked(body)).query.time_range == window
