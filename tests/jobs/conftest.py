@@ -1,20 +1,24 @@
-"""Processes that run jobs, a site that counts its visitors, and both databases."""
+"""Jobs that run here or in other processes, kinds of jobs, and a site that counts its visitors."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import pytest
 
 from kensaku import Settings
+from kensaku.jobs import Jobs, kinds
 from tests import ROOT
 from tests.fetch.web import Web, whole
 
@@ -87,6 +91,49 @@ def _options(home: Path) -> dict[str, object]:
         "cache_enabled": False,
         "state_url": "memory:",
     }
+
+
+@pytest.fixture
+async def jobs(settings):
+    """The jobs of this machine's file; nothing runs them before `start`."""
+    async with Jobs(settings) as jobs:
+        yield jobs
+
+
+@pytest.fixture
+async def running(jobs):
+    """Jobs that this process runs."""
+    await jobs.start()
+    return jobs
+
+
+Work = Callable[[Any, Mapping[str, Any]], Awaitable[Any]]
+
+
+@pytest.fixture
+def add_kind(monkeypatch) -> Callable[..., None]:
+    """`add_kind("errands", run)`: a kind of job that takes any arguments."""
+
+    def add(name: str, run: Work, run_part: Work | None = None) -> None:
+        module: Any = ModuleType(name)
+        module.check = lambda arguments, *, operator=False: dict(arguments)
+        module.run, module.run_part = run, run_part
+        monkeypatch.setitem(sys.modules, name, module)
+        monkeypatch.setitem(kinds.KINDS, name, name)
+
+    return add
+
+
+@pytest.fixture
+def sql(settings) -> Callable[..., list[Any]]:
+    """Read or change the file as another process, another version or time might have left it."""
+
+    def execute(statement: str, *values: Any) -> list[Any]:
+        file = settings.home / "kensaku.db"
+        with closing(sqlite3.connect(file, timeout=60)) as db, db:
+            return db.execute(statement, values).fetchall()
+
+    return execute
 
 
 @pytest.fixture

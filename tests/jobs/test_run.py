@@ -1,185 +1,128 @@
-"""What a kind of job gets to work with: how a step is stored, and how parts are run."""
+"""What a kind of job gets to work with: steps that are tried again, and parts."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
+import asyncio
+import threading
+from collections import Counter
 
 import pytest
-from dbos import error as dbos_errors
 
-from kensaku.errors import BudgetExceeded, InvalidQuery, JobFailed, ProviderError, TooLarge
-from kensaku.jobs import run, workflows
-from kensaku.jobs.job import JobProgress
-from kensaku.jobs.run import JobRun
+from kensaku.errors import BudgetExceeded, InvalidQuery, TooLarge
+from kensaku.jobs import Jobs
 
-
-class FakeDbos:
-    """Does steps at once; parts are queued, and fail if they say so."""
-
-    def __init__(self) -> None:
-        self.options: list[dict[str, Any]] = []
-        self.queued: list[Any] = []
-        self.waiting = self.most = 0
-        self.gives_up: Exception | None = None
-
-    async def run_step_async(self, options: dict[str, Any], work: Any) -> Any:
-        self.options.append(options)
-        if self.gives_up is not None:
-            raise self.gives_up
-        return await work()
-
-    async def enqueue_workflow_async(self, queue: str, workflow: Any, *call: Any) -> Any:
-        self.queued.append((queue, workflow, call))
-        self.waiting += 1
-        self.most = max(self.most, self.waiting)
-
-        async def get_result() -> dict[str, Any]:
-            self.waiting -= 1
-            if "error" in call[4]:
-                raise OSError(call[4]["error"])
-            return {"part": call[1]}
-
-        return SimpleNamespace(get_result=get_result)
+SECRET = "postgresql://me:hunter2@host"
+ERRORS = {
+    "system": lambda: OSError(SECRET),
+    "usage": lambda: InvalidQuery("lists no pages"),
+    "fetch": lambda: TooLarge("over 20 MB"),
+    "budget": lambda: BudgetExceeded("nothing is left"),
+}
 
 
-@pytest.fixture
-def dbos(monkeypatch: pytest.MonkeyPatch) -> FakeDbos:
-    fake = FakeDbos()
-    monkeypatch.setattr(run, "DBOS", fake)
-    return fake
+async def test_a_step_is_tried_again_when_that_may_help(running, add_kind, caplog):
+    """Up to three times. Fetching has retries of its own; a budget is spent for hours."""
+    calls: Counter[str] = Counter()
 
+    async def run(job, arguments):
+        async def work():
+            calls[job.id] += 1
+            if calls[job.id] <= arguments["times"]:
+                raise ERRORS[arguments["error"]]()
+            return {"tries": calls[job.id]}
 
-@pytest.fixture
-def written() -> list[Any]:
-    """What the executor of the job was told."""
-    return []
+        return await job.step("try", work)
+
+    add_kind("tries", run)
+
+    async def tried(error, times):
+        job = await running.wait(await running.submit("tries", {"error": error, "times": times}))
+        return job, calls[job.id]
+
+    wanted = [("system", 2), ("system", 9), ("usage", 1), ("fetch", 1), ("budget", 1)]
+    (mended, n), (broken, m), *refused = await asyncio.gather(*(tried(*one) for one in wanted))
+
+    assert (mended.status, mended.result, n) == ("done", {"tries": 3}, 3)
+    assert (broken.status, m) == ("failed", 3)
+    assert "OSError" in broken.error
+    assert "hunter2" not in broken.error  # the log has it: that is the operator's
+    assert SECRET in caplog.text
+    for (job, count), said in zip(refused, ("no pages", "20 MB", "nothing is left"), strict=True):
+        assert (job.status, count) == ("failed", 1)
+        assert said in job.error
 
 
 @pytest.fixture
-def job(written: list[Any]) -> JobRun:
-    async def flush() -> None:
-        written.append("flush")
-
-    executor: Any = SimpleNamespace(
-        client=lambda tenant: f"client of {tenant}",
-        accounting=SimpleNamespace(flush=flush),
-        tables=SimpleNamespace(report=lambda *row: written.append(row)),
-    )
-    return JobRun(executor, "j-1", "bulk", "acme", "k1", 2)
+async def many(settings):
+    """Jobs that run a hundred parts at a time."""
+    async with Jobs(settings, workers=100) as jobs:
+        await jobs.start()
+        yield jobs
 
 
-async def test_a_step_is_tried_three_times_and_can_be_cancelled(
-    job: JobRun, dbos: FakeDbos, written: list[Any]
-) -> None:
-    """What it used is written before it counts as done."""
+async def test_parts_are_told_in_order_and_those_that_failed_are_done_again(many, add_kind):
+    """The others do not stop for them, and what is done is never done twice."""
+    parts, broken = 70, {3, 41}
+    done: Counter[int] = Counter()
 
-    async def work() -> str:
-        written.append("work")
-        return "result"
+    async def run(job, arguments):
+        results = job.run_parts([{"n": n} for n in range(parts)])
+        return {"results": [result["n"] async for result in results]}
 
-    assert await job.step("read", work) == "result"
-    assert written == ["work", "flush"]
-    assert dbos.options == [
-        {
-            "name": "read",
-            "retries_allowed": True,
-            "max_attempts": 3,
-            "interval_seconds": 0.5,
-            "preemptible": True,
-            "should_retry": run._is_worth_retrying,
-        }
-    ]
+    async def run_part(job, part):
+        if part["n"] in broken:
+            raise InvalidQuery(f"part {part['n']} is wrong")
+        done[part["n"]] += 1
+        return dict(part)
 
+    add_kind("parted", run, run_part)
+    id = await many.submit("parted", {})
+    job = await many.wait(id)
+    assert job.status == "failed"
+    assert f"2 of {parts}" in job.error
+    assert "part 3 is wrong" in job.error
+    assert id in job.error  # how to resume it
 
-async def test_a_step_that_fails_has_used_something_too(
-    job: JobRun, dbos: FakeDbos, written: list[Any]
-) -> None:
-    """Its error is the last one of those that were tried."""
-
-    async def work() -> None:
-        raise OSError("no")
-
-    with pytest.raises(OSError, match="no"):
-        await job.step("read", work)
-    assert written == ["flush"]
-    tried: list[Exception] = [OSError("first"), InvalidQuery("last")]
-    dbos.gives_up = dbos_errors.DBOSMaxStepRetriesExceeded("read", 3, tried)
-    with pytest.raises(InvalidQuery, match="last"):
-        await job.step("read", work)
+    broken.clear()
+    await many.resume(id)
+    job = await many.wait(id)
+    assert (job.status, job.result) == ("done", {"results": list(range(parts))})
+    assert done == dict.fromkeys(range(parts), 1)
 
 
-@pytest.mark.parametrize(
-    ("error", "worth"),
-    [
-        (OSError(), True),
-        (ProviderError("brave", "no"), True),
-        (InvalidQuery("no"), False),
-        (TooLarge("no"), False),
-        (BudgetExceeded("no"), False),
-    ],
-)
-def test_only_what_may_work_next_time_is_tried_again(error: Exception, worth: bool) -> None:
-    """Fetching has retries of its own; a budget that is spent is spent for hours."""
-    assert run._is_worth_retrying(error) is worth
+async def test_a_job_is_cancelled_with_its_parts_and_goes_on_with_them(many, add_kind):
+    """What ran is stopped at once; what was reported of each part is counted together."""
+    began, free, ended = threading.Event(), threading.Event(), threading.Event()
 
+    async def run(job, arguments):
+        await job.report("indexing", total=10)
+        results = job.run_parts([{"n": n} for n in range(2)])
+        return {"results": [result["n"] async for result in results]}
 
-async def test_steps_side_by_side_are_done_again_where_they_failed(
-    job: JobRun, dbos: FakeDbos
-) -> None:
-    """The second time they say why."""
-    left = {"a": 0, "b": 1, "c": 2}
+    async def run_part(job, part):
+        async def work():
+            if part["n"] == 1 and not free.is_set():
+                began.set()
+                try:
+                    await asyncio.Event().wait()
+                finally:
+                    ended.set()
+            return dict(part)
 
-    def errand(name: str) -> Any:
-        async def work() -> str:
-            if left[name]:
-                left[name] -= 1
-                raise OSError(name)
-            return name.upper()
+        result = await job.step("work", work)
+        await job.report(done=part["n"] + 1, documents=3)
+        return result
 
-        return work
+    add_kind("parted", run, run_part)
+    id = await many.submit("parted", {})
+    assert await asyncio.to_thread(began.wait, 120)
+    assert (await many.cancel(id)).status == "cancelled"
+    assert await asyncio.to_thread(ended.wait, 120)
 
-    assert await job.steps({name: errand(name) for name in "ab"}) == ["A", "B"]
-    assert [options["name"] for options in dbos.options] == ["a", "b", "b"]
-    with pytest.raises(OSError, match="c"):
-        await job.steps({"c": errand("c")})
-    dbos.gives_up = dbos_errors.DBOSWorkflowCancelledError("j-1")
-    with pytest.raises(dbos_errors.DBOSWorkflowCancelledError):
-        await job.steps({"a": errand("a")})
-
-
-async def test_a_report_is_stored_under_the_part(job: JobRun, written: list[Any]) -> None:
-    """The job itself is part 0."""
-    await job.report("reading", 1, 2, 3)
-    await job.report()
-
-    assert written == [("j-1", 2, JobProgress(1, 2, "reading", 3)), ("j-1", 2, JobProgress())]
-    assert JobRun(job.executor, "j-1", "bulk", "acme").part == 0
-    assert JobRun(job.executor, "j-1", "bulk", "acme").key_id == ""
-    assert job.client == "client of acme"
-
-
-async def test_parts_are_queued_some_ahead_and_told_in_order(job: JobRun, dbos: FakeDbos) -> None:
-    """64 at a time at most: the table stays short."""
-    parts = [{"n": n} for n in range(130)]
-    results = [result["part"] async for result in job.run_parts(parts)]
-
-    assert results == list(range(1, 131))
-    assert dbos.queued == [
-        ("kensaku-parts", workflows.run_part, ("j-1", n + 1, "bulk", "acme", {"n": n}, "k1"))
-        for n in range(130)
-    ]
-    assert dbos.most == 64
-    assert [result async for result in job.run_parts([])] == []
-
-
-async def test_a_part_that_fails_does_not_stop_the_others(job: JobRun, dbos: FakeDbos) -> None:
-    """The job fails after the last one, with the reason of the first."""
-    parts = [{"error": "x" * 600}, {}, {"error": "second"}, {}]
-    results = job.run_parts(parts)
-    assert [await anext(results), await anext(results)] == [{"part": 2}, {"part": 4}]
-    with pytest.raises(JobFailed) as failed:
-        await anext(results)
-
-    assert failed.value.message == f"2 of 4 parts failed: {'x' * 500}"
-    assert failed.value.remedy == "resume it with: kensaku jobs resume j-1"
+    free.set()
+    await many.resume(id)
+    job = await many.wait(id)
+    progress = job.progress
+    assert (job.status, job.result) == ("done", {"results": [0, 1]})
+    assert (progress.done, progress.total, progress.documents) == (3, 10, 6)
+    assert progress.stage == "indexing"
