@@ -20,7 +20,7 @@ DAY_MS = int(timedelta(days=1).total_seconds() * 1_000)
 async def until(happened) -> None:
     """Look until something has happened in another thread; two minutes are enough."""
     async with asyncio.timeout(120):
-        while not await asyncio.to_thread(happened):
+        while not await asyncio.to_thread(happened):  # noqa: ASYNC110 - the database tells nobody
             await asyncio.sleep(0.02)
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import random
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
 
 from kensaku import Kensaku
+from kensaku.database import url_of
 from kensaku.jobs import Jobs
 from tests.jobs.conftest import BEAT, DEAD, PAGES
 
@@ -20,18 +22,31 @@ async def documents(settings, collection="site"):
         return (await k.index.stats())[collection]["documents"]
 
 
-async def stored_pages(jobs, id):
+@contextmanager
+def looking(settings):
+    """A look at what DBOS has stored, from outside."""
+    from dbos import DBOSClient, DBOSPortableJSONSerializer
+
+    url, serializer = url_of(settings), DBOSPortableJSONSerializer()
+    client = DBOSClient(system_database_url=url, serializer=serializer)
+    try:
+        yield client
+    finally:
+        client.destroy()
+
+
+def stored_pages(settings, id):
     """The paths of the pages in steps that have finished."""
-    client, _ = await jobs._open()
-    steps = await client.list_workflow_steps_async(id)
+    with looking(settings) as client:
+        steps = client.list_workflow_steps(id)
     changes = [c for s in steps if s["output"] for c in s["output"]["changes"]]
     return {"/" + change[1].rpartition("/")[2] for change in changes if change[0] == "finish"}
 
 
-async def executor_of(jobs, id):
+def executor_of(settings, id):
     """The name of the process that runs a job."""
-    client, _ = await jobs._open()
-    return (await client.list_workflows_async(workflow_ids=[id]))[0].executor_id
+    with looking(settings) as client:
+        return client.list_workflows(workflow_ids=[id])[0].executor_id
 
 
 def check_finished(job, site, stored, before):
@@ -55,7 +70,7 @@ async def test_a_crawl_survives_several_kills_on_sqlite(settings, site, run_proc
             await site.is_holding()
             process.kill()
             site.release()
-            before, now = site.fetched(), await stored_pages(jobs, id)
+            before, now = site.fetched(), await asyncio.to_thread(stored_pages, settings, id)
             assert stored <= now
             stored = now
         await asyncio.to_thread(run_process)
@@ -77,12 +92,12 @@ async def test_another_process_on_postgresql_finishes_what_a_killed_one_began(
         both = [await asyncio.to_thread(run_process, postgresql) for _ in range(2)]
         id = await jobs.submit("crawl", {"url": site.url, **CRAWL})
         await site.is_holding()
-        owner = await executor_of(jobs, id)
+        owner = await asyncio.to_thread(executor_of, settings, id)
         next(one for one in both if one.executor == owner).kill()
         site.release()
-        before, stored = site.fetched(), await stored_pages(jobs, id)
+        before, stored = site.fetched(), await asyncio.to_thread(stored_pages, settings, id)
         job = await jobs.wait(id)
-        assert await executor_of(jobs, id) != owner
+        assert await asyncio.to_thread(executor_of, settings, id) != owner
 
     assert stored
     check_finished(job, site, stored, before)
@@ -103,7 +118,7 @@ async def test_a_job_that_was_ended_in_order_goes_on_as_well(settings, site, how
     site.release()
     before = site.fetched()
     async with Jobs(settings, beat=BEAT, dead=DEAD) as jobs:
-        stored = await stored_pages(jobs, id)
+        stored = await asyncio.to_thread(stored_pages, settings, id)
         assert (await jobs.get(id)).status == ("running" if how == "stopped" else "cancelled")
         await jobs.start()
         if how == "cancelled":
