@@ -29,3 +29,19 @@ async def test_only_a_job_that_has_not_ended_is_unfinished(settings, kind, reque
         assert unfinished()
         await jobs.cancel(id)
         assert not unfinished()
+
+
+async def test_a_job_that_a_process_left_is_unfinished(settings, jobs, sql):
+    """Other workflows of the same database are not ours."""
+    settings.home.mkdir(exist_ok=True)
+    await jobs.submit("crawl", {"url": "http://127.0.0.1:9/"})
+    found = {}
+    for status in ("PENDING", "DELAYED", "SUCCESS", "ERROR"):
+        sql("UPDATE workflow_status SET status = ?", status)
+        with connect(url_of(settings), write=False) as connection:
+            found[status] = any_unfinished(connection)
+    sql("UPDATE workflow_status SET status = 'PENDING', name = 'another'")
+
+    assert found == {"PENDING": True, "DELAYED": True, "SUCCESS": False, "ERROR": False}
+    with connect(url_of(settings), write=False) as connection:
+        assert not any_unfinished(connection)
