@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import IO, NamedTuple
 
+from kensaku.errors import MissingExtra
 from kensaku.jobs.sources._files import File, decompress, is_compressed, open_file
 from kensaku.jobs.sources.record import MAX_RECORD, MIB, Item, Record, Rejected, Shard, to_record
 
@@ -36,6 +37,8 @@ def records(shard: Shard) -> Iterator[Item]:
                 done = raw.tell() if compressed else line.end - shard.start
                 if line.data is None or line.data.strip():
                     yield Item(_record(line, url), min(shard.size, done))
+        except MissingExtra:
+            raise  # it is not the file's fault
         except (OSError, EOFError, ValueError, MemoryError) as error:
             yield Item(Rejected(f"unreadable ({type(error).__name__})", url), shard.size)
 

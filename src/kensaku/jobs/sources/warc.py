@@ -9,6 +9,7 @@ from kensaku.errors import MissingExtra
 from kensaku.jobs.sources._files import File, open_file
 from kensaku.jobs.sources.record import (
     MAX_RECORD,
+    MIB,
     Item,
     RawPage,
     Record,
@@ -56,12 +57,23 @@ def _record(record: Any, where: str) -> Record:
     data = record.content_stream().read(MAX_RECORD + 1)  # a bomb is not unpacked further
     if len(data) > MAX_RECORD:
         return Rejected("record too long", where)
+    if _is_cut_off(record):
+        return Rejected("cut off", where)
     if record.rec_type != "conversion":
         return RawPage(url, data, content_type)
     published = record.rec_headers.get_header("WARC-Date")
     text = data.decode("utf-8", "replace")
     title = text.partition("\n")[0].strip()[:200]
     return to_record({"url": url, "title": title, "text": text, "published": published}, where)
+
+
+def _is_cut_off(record: Any) -> bool:
+    """Whether the file ends inside of a record; warcio takes that for the record's end."""
+    if not hasattr(record.raw_stream, "limit"):
+        return False  # its header does not say how long it is
+    while record.raw_stream.read(MIB):  # the end of the last chunk
+        pass
+    return bool(record.raw_stream.limit > 0)  # bytes that are missing
 
 
 def _content_type(record: Any) -> str:
