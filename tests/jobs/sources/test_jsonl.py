@@ -1,123 +1,106 @@
-"""JSON lines: where each record stands, and how much of the shard is read with it."""
+"""JSON lines: every line once, wherever the file is cut."""
 
 from __future__ import annotations
 
 import gzip
-import io
+import json
+import os
+from itertools import pairwise
 
+import fsspec
 import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
 
-from kensaku.jobs.sources import Item, Rejected, Shard, jsonl
-from kensaku.jobs.sources._files import File
-from kensaku.jobs.sources.jsonl import _Line, _lines, records, shards
+from kensaku.jobs.sources import Rejected, Shard, plan_shards, records_of
 from kensaku.models import Document
 
-A, B = b'{"url": "u:a", "text": "A"}', b'{"url": "u:b", "text": "B"}'
-LENGTH = len(A) + 1
-DOCUMENT_A, DOCUMENT_B = Document("u:a", "", "A"), Document("u:b", "", "B")
-
-
-def whole(url: str, start: int, end: int) -> Shard:
-    return Shard("jsonl", (url,), end - start, start, end)
-
-
-@pytest.mark.parametrize(
-    ("name", "size", "parts"),
-    [
-        ("a.jsonl", 0, [(0, 0)]),
-        ("a.jsonl", 9, [(0, 9)]),
-        ("a.jsonl", 10, [(0, 10)]),
-        ("a.jsonl", 21, [(0, 10), (10, 20), (20, 21)]),
-        ("a.jsonl.gz", 21, [(0, 21)]),
-        ("a.jsonl.gz", 0, [(0, 0)]),
-    ],
+URL = "memory://bucket/d.jsonl"
+TEXT = st.text(min_size=1, max_size=30).filter(str.strip)
+GOOD = st.tuples(st.integers(0, 99), TEXT).map(
+    lambda row: json.dumps({"url": f"u:{row[0]}", "text": row[1]}, ensure_ascii=False)
 )
-def test_a_file_is_split_into_ranges(name, size, parts, monkeypatch):
-    """A compressed one cannot be."""
-    monkeypatch.setattr(jsonl, "SHARD", 10)
-
-    assert list(shards(File(name, size))) == [whole(name, *part) for part in parts]
+BAD = st.sampled_from([b"no", b"[1]", b"\xff", b'{"url": "u:x"}', b"{" * 20])
+BLANK = st.sampled_from([b"", b" ", b"\t\r"])
+LINES = st.lists(st.one_of(GOOD.map(lambda s: s.encode("utf-8", "replace")), BAD, BLANK))
 
 
-def test_a_range_is_64_mebibytes():
-    """So that a worker has minutes of work."""
-    assert jsonl.SHARD == 67_108_864
+def write(data: bytes, url: str = URL) -> None:
+    with fsspec.open(url, "wb") as out:
+        out.write(data)
 
 
-def test_a_record_is_told_with_its_place(tmp_path):
-    """The end of its line is what has been read of the shard; empty lines are no records."""
-    file = tmp_path / "d.jsonl"
-    file.write_bytes(A + b"\n \n\n" + b"no\n" + b"\xff\n" + B)
-    url = f"file://{file}"
-    size = file.stat().st_size
+def read(*shards: Shard) -> list:
+    return [item.record for shard in shards for item in records_of(shard)]
 
-    assert list(records(whole(url, 0, size))) == [
-        Item(DOCUMENT_A, LENGTH),
-        Item(Rejected("not JSON", f"{url} at byte {LENGTH + 3}"), LENGTH + 6),
-        Item(Rejected("wrong encoding", f"{url} at byte {LENGTH + 6}"), LENGTH + 8),
-        Item(DOCUMENT_B, size),
+
+@examples(deadline=None, max_examples=150)
+@given(LINES, st.booleans(), st.data())
+def test_every_line_is_read_once_wherever_the_file_is_cut(lines, ended, data):
+    """In a line, before or after its end; each with where it stands, and blank ones are none."""
+    text = b"\n".join(lines) + (b"\n" if ended else b"")
+    write(text)
+    size = len(text)
+    cuts = sorted(data.draw(st.sets(st.integers(1, max(1, size - 1)), max_size=8)))
+    ranges = pairwise([0, *(c for c in cuts if c < size), size])
+    shards = [Shard("jsonl", (URL,), end - start, start, end) for start, end in ranges]
+
+    found = read(*shards)
+
+    assert found == read(Shard("jsonl", (URL,), size, 0, size))
+    assert len(found) == sum(bool(line.strip()) for line in lines)
+    good = [
+        json.loads(line) for line in lines if line.startswith(b'{"url": "u:') and b"text" in line
     ]
+    documents = [record for record in found if isinstance(record, Document)]
+    assert [(d.url, d.text) for d in documents] == [(row["url"], row["text"]) for row in good]
+    for record in found:
+        if isinstance(record, Rejected):
+            start = int(record.where.rpartition(" ")[2])
+            assert text[start:].split(b"\n")[0].strip()
+    for shard in shards:
+        done = [item.done for item in records_of(shard)]
+        assert done == sorted(done)
+        assert all(0 < d <= shard.size for d in done)
 
 
-@pytest.mark.parametrize(
-    ("start", "end", "found"),
-    [
-        (0, 1, [Item(DOCUMENT_A, 1)]),
-        (0, LENGTH, [Item(DOCUMENT_A, LENGTH)]),
-        (0, LENGTH + 1, [Item(DOCUMENT_A, LENGTH), Item(DOCUMENT_B, LENGTH + 1)]),
-        (1, LENGTH, []),
-        (LENGTH - 1, LENGTH, []),
-        (LENGTH, LENGTH + 5, [Item(DOCUMENT_B, 5)]),
-        (LENGTH + 1, 2 * LENGTH, []),
-    ],
-)
-def test_a_line_belongs_to_the_range_in_which_it_begins(start, end, found, tmp_path):
-    """To one of them, wherever the cut is."""
+@examples(deadline=None, max_examples=30)
+@given(LINES)
+def test_a_compressed_file_has_the_same_records(lines):
+    """It is one shard; a byte order mark is no part of its first line."""
+    text = b"\n".join(lines)
+    write(text)
+    packed = f"{URL}.gz"
+    mark = b"\xef\xbb\xbf" if lines and lines[0].strip() else b""
+    write(gzip.compress(mark + text), packed)
+    (shard,) = plan_shards([packed])
+
+    kinds = [(type(r), getattr(r, "url", None)) for r in read(shard)]
+    plain = read(Shard("jsonl", (URL,), len(text), 0, len(text)))
+    assert kinds == [(type(r), getattr(r, "url", None)) for r in plain]
+    assert all(item.done <= shard.size for item in records_of(shard))
+
+
+@pytest.mark.parametrize("size", [0, 9, 64 << 20, (64 << 20) + 1, 300_000_000])
+def test_a_file_is_split_without_a_gap(tmp_path, size):
+    """Into parts of some minutes of work; nothing is read for it."""
     file = tmp_path / "d.jsonl"
-    file.write_bytes(A + b"\n" + B + b"\n")
+    file.touch()
+    os.truncate(file, size)
 
-    assert list(records(whole(f"file://{file}", start, end))) == found
+    shards = plan_shards([str(file)])
 
-
-def test_a_compressed_file_is_done_when_its_bytes_are_read(tmp_path):
-    """As they are on the disk; a byte order mark is no part of a line."""
-    file = tmp_path / "d.jsonl.gz"
-    file.write_bytes(gzip.compress(b"\xef\xbb\xbf" + A + b"\n" + B))
-    size = file.stat().st_size
-
-    found = list(records(whole(f"file://{file}", 0, size)))
-    assert found == [Item(DOCUMENT_A, size), Item(DOCUMENT_B, size)]
+    assert [shard.start for shard in shards] == [0, *(shard.end for shard in shards[:-1])]
+    assert sum(shard.size for shard in shards) == shards[-1].end == size
+    assert all(shard.size == shard.end - shard.start <= 64 << 20 for shard in shards)
 
 
 def test_a_damaged_file_is_one_record_more(tmp_path):
     """With all of the shard behind it."""
-    file = tmp_path / "d.jsonl.gz"
-    file.write_bytes(b"no gzip at all")
-    url = f"file://{file}"
+    (tmp_path / "d.jsonl.gz").write_bytes(b"no gzip at all")
+    (shard,) = plan_shards([str(tmp_path / "d.jsonl.gz")])
 
-    assert list(records(whole(url, 0, 14))) == [Item(Rejected("unreadable (BadGzipFile)", url), 14)]
-
-
-@pytest.mark.parametrize("read", [1, 3, 100])
-@pytest.mark.parametrize(
-    ("data", "skip", "lines"),
-    [
-        (b"", False, []),
-        (b"ab\ncd\n", False, [(5, 8, b"ab"), (8, 11, b"cd")]),
-        (b"ab\ncd", False, [(5, 8, b"ab"), (8, 10, b"cd")]),
-        (b"ab\ncd", True, [(8, 10, b"cd")]),
-        (b"ab", True, []),
-        (b"\n\n", False, [(5, 6, b""), (6, 7, b"")]),
-        (b"123456\n12345\n1234567\nab\n", False,
-         [(5, 12, None), (12, 18, b"12345"), (18, 26, None), (26, 29, b"ab")]),
-        (b"ab\n1234567", False, [(5, 8, b"ab"), (8, 15, None)]),
-        (b"ab\n123456", False, [(5, 8, b"ab"), (8, 14, b"123456")]),
-    ],
-)  # fmt: skip
-def test_lines_have_their_bytes_and_a_bound(read, data, skip, lines, monkeypatch):
-    """However the file is read: a line of more than six bytes is not held."""
-    monkeypatch.setattr(jsonl, "MAX_RECORD", 6)
-    monkeypatch.setattr(jsonl, "_READ", read)
-
-    found = list(_lines(io.BytesIO(data), 5, skip=skip))
-    assert found == [_Line(*line) for line in lines]
+    ((record, done),) = records_of(shard)
+    assert isinstance(record, Rejected)
+    assert done == shard.size

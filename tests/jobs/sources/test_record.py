@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kensaku.errors import InvalidQuery
 from kensaku.jobs.sources import RawPage, Rejected, Shard, plan_shards, records_of, sitemap
-from kensaku.jobs.sources import plan as planning
-from kensaku.jobs.sources._files import check_source, is_compressed
-from kensaku.jobs.sources.plan import format_of
 from kensaku.jobs.sources.record import to_record
 from kensaku.models import Document
 
@@ -69,18 +65,11 @@ def test_a_shard_comes_back_from_json():
         ("a.warc.gz", "warc"), ("a.wet", "warc"), ("a.json", "files"), ("a.txt.gz", "files"), ("jsonl", "files"),
     ],
 )  # fmt: skip
-def test_a_format_is_told_by_the_name(name, format):
+def test_a_format_is_told_by_the_name(name, format, tmp_path):
     """Under a compression, too."""
-    assert format_of(f"file:///data/{name}") == format
+    (tmp_path / name).write_bytes(b"{}")
 
-
-@pytest.mark.parametrize(
-    ("name", "compressed"),
-    [("a.gz", True), ("a.BZ2", True), ("a.xz", True), ("a.zst", True), ("a.gz.txt", False)],
-)
-def test_a_compressed_file_is_read_from_its_beginning(name, compressed):
-    """It cannot be split."""
-    assert is_compressed(name) is compressed
+    assert [shard.format for shard in plan_shards([str(tmp_path / name)])] == [format]
 
 
 @pytest.mark.parametrize(("count", "groups"), [(100, [100]), (101, [100, 1]), (1, [1])])
@@ -96,27 +85,13 @@ def test_a_hundred_files_are_a_shard(tmp_path, count, groups):
     assert shards[0].files[0].endswith("/000.txt")
 
 
-def test_large_files_are_shards_of_their_own(tmp_path, monkeypatch):
+def test_large_files_are_shards_of_their_own(tmp_path):
     """When they are over the bytes of a shard together."""
-    monkeypatch.setattr(planning, "SHARD_BYTES", 10)
-    for n, size in enumerate([5, 5, 1, 11, 3]):
-        (tmp_path / f"{n}.txt").write_text("x" * size)
+    for n, mebibytes in enumerate([30, 30, 30, 70, 1]):
+        with (tmp_path / f"{n}.txt").open("wb") as file:
+            file.truncate(mebibytes << 20)
 
-    assert [shard.size for shard in plan_shards([str(tmp_path)])] == [11, 11, 3]
-
-
-@pytest.mark.parametrize(("most", "refused"), [(2, False), (1, True)])
-def test_shards_are_bounded(tmp_path, monkeypatch, most, refused):
-    """The table of parts stays short."""
-    monkeypatch.setattr(planning, "MAX_SHARDS", most)
-    for name in "ab":
-        (tmp_path / f"{name}.jsonl").write_text("{}")
-
-    if refused:
-        with pytest.raises(InvalidQuery, match="the sources have more than 1 shards"):
-            plan_shards([str(tmp_path)])
-    else:
-        assert len(plan_shards([str(tmp_path)])) == 2
+    assert [len(shard.files) for shard in plan_shards([str(tmp_path)])] == [3, 1, 1]
 
 
 def test_a_sitemap_is_shards_of_200_pages_each_once():
@@ -149,36 +124,3 @@ def test_the_type_of_a_file_is_told_by_its_name(tmp_path, name, kind):
 
     assert record == RawPage(f"file://{tmp_path / name}", "é text".encode(), kind)
     assert done == shard.size == 7
-
-
-def test_a_file_that_is_gone_is_rejected(tmp_path):
-    """Its name is in the summary."""
-    url = f"file://{tmp_path}/gone ä.txt"
-
-    ((record, done),) = records_of(Shard("files", (url,), 5))
-
-    assert record == Rejected("unreadable (FileNotFoundError)", url)
-    assert done == 0
-
-
-@pytest.mark.parametrize(
-    "source", ["/a", "a", "file:///a", "https://a.example/s.xml", "http://u@a.example/", "s3://b/c"]
-)
-def test_a_source_that_can_be_read_is_taken(source):
-    """Paths, object stores, and addresses of sitemaps."""
-    check_source(source)
-
-
-@pytest.mark.parametrize(
-    ("source", "why"),
-    [
-        ("ftp://a.example/", "'ftp' is not a kind of source"),
-        ("s3://user@bucket/a", "a source must not hold a user or a password: jobs are stored"),
-    ],
-)
-def test_a_source_that_cannot_be_read_or_holds_a_password_is_refused(source, why):
-    """Jobs are stored."""
-    with pytest.raises(InvalidQuery) as refused:
-        check_source(source)
-
-    assert str(refused.value).startswith(why)

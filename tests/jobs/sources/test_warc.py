@@ -1,129 +1,129 @@
-"""WARC: what a record of each kind becomes, and how far the file is read with it."""
+"""WARC: what a record of each kind becomes. The files are written by `warcio`."""
 
 from __future__ import annotations
 
+import io
 import sys
-from types import SimpleNamespace
+from random import Random
 
 import pytest
 
 from kensaku.errors import MissingExtra
-from kensaku.jobs.sources import Item, RawPage, Rejected, Shard, warc
-from kensaku.jobs.sources._files import File
+from kensaku.jobs.sources import RawPage, Rejected, Shard, plan_shards, records_of
 from kensaku.models import Document
 
-
-class Headers(dict):
-    """The headers of a record, or of the reply in it."""
-
-    def get_header(self, name):
-        return self.get(name)
-
-    def get_statuscode(self):
-        return self["status"]
-
+# The writer does not close its temporary files.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 URL = "https://a.example/"
-HTML = {"Content-Type": "text/html", "status": "200"}
 
 
-def record(kind="response", data=b"text", http=HTML, **headers):
-    rec_headers = Headers({"WARC-Target-URI": URL, **headers})
-    return SimpleNamespace(
-        rec_type=kind,
-        rec_headers=rec_headers,
-        http_headers=None if http is None else Headers(http),
-        content_stream=lambda: SimpleNamespace(read=lambda most: data[:most]),
+@pytest.fixture
+def read(tmp_path):
+    """Write records, `(kind, url, body, type, status, date)`, and read them back."""
+    from warcio.statusandheaders import StatusAndHeaders
+    from warcio.warcwriter import WARCWriter
+
+    def read(*records, compressed=True):
+        path = tmp_path / "d.warc.gz" if compressed else tmp_path / "d.warc"
+        with path.open("wb") as out:
+            writer = WARCWriter(out, gzip=compressed)
+            for kind, url, body, content_type, status, date in records:
+                headers, own = None, {"WARC-Date": date}
+                if kind == "response":
+                    named = [("Content-Type", content_type)] if content_type else []
+                    headers = StatusAndHeaders(status, named, protocol="HTTP/1.1")
+                made = writer.create_warc_record(
+                    url, kind, payload=io.BytesIO(body), http_headers=headers,
+                    warc_headers_dict=own, warc_content_type=content_type or "x/y",
+                )  # fmt: skip
+                writer.write_record(made)
+        (shard,) = plan_shards([str(path)])
+        items = list(records_of(shard))
+        assert [item.done for item in items] == sorted(item.done for item in items)
+        assert all(item.done <= shard.size for item in items)
+        return [item.record for item in items]
+
+    return read
+
+
+def record(kind="response", url=URL, body=b"text", type="text/html", status="200 OK"):
+    return kind, url, body, type, status, "2026-01-31T00:00:00Z"
+
+
+@pytest.mark.parametrize("compressed", [True, False])
+def test_responses_are_pages_and_conversions_documents(read, compressed):
+    """Requests and metadata are passed over."""
+    pages = ("text/html", "application/xhtml+xml", "application/pdf", "application/json")
+    found = read(
+        *(record(type=kind) for kind in pages),
+        record(url=f"<{URL}>"),
+        record("request", body=b"GET / HTTP/1.1\r\n\r\n"),
+        record("metadata"),
+        record("resource", type="Text/Plain; charset=x"),
+        record("conversion", body=b" A \nB\xff"),
+        record("conversion", body=b"x" * 300),
+        compressed=compressed,
     )
+    *raw, document, long = found
+
+    expected = [RawPage(URL, b"text", kind) for kind in (*pages, "text/html")]
+    assert raw == [*expected, RawPage(URL, b"text", "text/plain; charset=x")]
+    date = "2026-01-31T00:00:00Z"
+    assert document == Document(URL, "A", " A \nB\ufffd", published=date)
+    assert long.title == "x" * 200  # of the first line
 
 
-PLAIN = {"Content-Type": " Text/Plain; charset=x "}
-
-
-@pytest.mark.parametrize(
-    ("given", "made"),
-    [
-        (record(), RawPage(URL, b"text", "text/html")),
-        (record(**{"WARC-Target-URI": f" <{URL}> "}), RawPage(URL, b"text", "text/html")),
-        (record("resource", http=None, **PLAIN), RawPage(URL, b"text", "text/plain; charset=x")),
-        *(
-            (record(http={"Content-Type": kind, "status": "200"}), RawPage(URL, b"text", kind))
-            for kind in ("application/xhtml+xml", "application/pdf", "application/xml",
-                         "application/json")
-        ),
-        (record(**{"WARC-Target-URI": None}), Rejected("without url", "here")),
-        (record(**{"WARC-Target-URI": "urn:x"}), Rejected("without url", "here")),
-        (record(http=HTML | {"status": "404"}), Rejected("not a page (status)", "here")),
-        (record(http=HTML | {"Content-Type": "image/png"}), Rejected("not a page (type)", "here")),
-        (record(http={"status": "200"}), Rejected("not a page (type)", "here")),
-        (record("resource", http=None), Rejected("not a page (type)", "here")),
-        (record(data=b"1234567"), Rejected("record too long", "here")),
-        (record(data=b"123456"), RawPage(URL, b"123456", "text/html")),
-        (record("conversion", b"A\nB\xff", None), Document(URL, "A", "A\nB\ufffd")),
-        (
-            record("conversion", b" A \nB", None, **{"WARC-Date": "2026-01-31"}),
-            Document(URL, "A", " A \nB", published="2026-01-31"),
-        ),
-        (record("conversion", b" ", None), Rejected("without text", "here")),
-    ],
-)  # fmt: skip
-def test_a_record_is_a_page_a_document_or_rejected(given, made, monkeypatch):
-    """By its kind, its status, its type and its length."""
-    monkeypatch.setattr(warc, "MAX_RECORD", 6)
-
-    assert warc._record(given, "here") == made
-
-
-def test_a_title_has_two_hundred_characters():
-    """It is the first line, however long that is."""
-    made = warc._record(record("conversion", b"x" * 300, None), "here")
-
-    assert made.title == "x" * 200
-
-
-def test_only_records_with_a_text_are_read(tmp_path, monkeypatch):
-    """Each with how far the file is read, which is never more than there is."""
-    file = tmp_path / "d.warc"
-    file.write_bytes(b"x" * 100)
-    url = f"file://{file}"
-
-    def iterate(raw):
-        for at, kind in ((10, "warcinfo"), (20, "response"), (30, "request"), (40, "resource"),
-                         (50, "metadata"), (99, "conversion")):  # fmt: skip
-            raw.seek(at)
-            yield record(kind, b"text", None, **{"Content-Type": "text/html"})
-        raise EOFError
-
-    monkeypatch.setattr(warc, "_iterate", iterate)
-    (shard,) = warc.shards(File(url, 60))
-
-    assert shard == Shard("warc", (url,), 60)
-    assert list(warc.records(shard)) == [
-        Item(RawPage(URL, b"text", "text/html"), 20),
-        Item(RawPage(URL, b"text", "text/html"), 40),
-        Item(Document(URL, "text", "text"), 60),
-        Item(Rejected("unreadable (EOFError)", f"{url} after byte 60"), 60),
+def test_what_is_no_page_is_rejected_and_the_next_is_read(read):
+    """By reason, which the summary counts, with where it stands."""
+    *rejected, last = read(
+        record(url="urn:x"),
+        record(status="404 Not Found"),
+        record(type="image/png"),
+        record(type=""),
+        record("conversion", body=b" "),
+        record(),
+    )
+    assert [r.reason for r in rejected] == [
+        "without url",
+        "not a page (status)",
+        "not a page (type)",
+        "not a page (type)",
+        "without text",
     ]
+    assert all("d.warc" in r.where for r in rejected)
+    assert last == RawPage(URL, b"text", "text/html")
 
 
-def test_where_a_record_stands_is_said(tmp_path, monkeypatch):
-    """By the byte at which it ends."""
-    file = tmp_path / "d.warc"
-    file.write_bytes(b"x" * 100)
+@pytest.mark.parametrize("compressed", [True, False])
+def test_a_file_that_is_cut_off_keeps_what_stands_before(read, tmp_path, compressed):
+    """The half of a page is none, and the damage is said once."""
+    bodies = [Random(n).randbytes(3_000) for n in range(4)]
+    read(*(record(body=body) for body in bodies), compressed=compressed)
+    (path,) = tmp_path.glob("d.warc*")
+    path.write_bytes(path.read_bytes()[:-1_000])
+    (shard,) = plan_shards([str(path)])
 
-    def iterate(raw):
-        raw.seek(20)
-        yield record(**{"WARC-Target-URI": ""})
+    *pages, (damage, done) = records_of(shard)
+    assert [item.record for item in pages] == [RawPage(URL, b, "text/html") for b in bodies[:-1]]
+    assert isinstance(damage, Rejected)
+    assert done == shard.size
 
-    monkeypatch.setattr(warc, "_iterate", iterate)
-    ((found, _),) = warc.records(Shard("warc", (f"file://{file}",), 100))
 
-    assert found == Rejected("without url", f"file://{file} before byte 20")
+def test_what_is_no_warc_is_one_rejected_record(tmp_path):
+    """The others of a folder are read."""
+    (tmp_path / "d.warc").write_bytes(b"hello\n" * 1_000)
+    (shard,) = plan_shards([str(tmp_path)])
+
+    ((record, done),) = records_of(shard)
+    assert isinstance(record, Rejected)
+    assert done == shard.size
 
 
 def test_without_its_package_the_extra_is_named(tmp_path, monkeypatch):
     """It is not the file's fault."""
     (tmp_path / "d.warc").touch()
     monkeypatch.setitem(sys.modules, "warcio.archiveiterator", None)
-    with pytest.raises(MissingExtra, match=r"kensaku\[bulk\]"):
-        list(warc.records(Shard("warc", (f"file://{tmp_path / 'd.warc'}",))))
+    with pytest.raises(MissingExtra) as missing:
+        list(records_of(Shard("warc", ((tmp_path / "d.warc").as_uri(),))))
+    assert missing.value.extra == "bulk"
