@@ -5,14 +5,13 @@ from __future__ import annotations
 import sqlite3
 import sys
 from contextlib import suppress
-from types import SimpleNamespace
+from traceback import format_exception
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, make_url, text
+from sqlalchemy import make_url, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from kensaku.database import connection as module
 from kensaku.database.connection import LOCK, connect, parse_url, refusal, transaction
 from kensaku.errors import ConfigError, MissingExtra
 
@@ -35,81 +34,39 @@ def test_a_driver_is_chosen_unless_one_is_named(url: str, driver: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "why"),
+    "url",
     [
-        ("nonsense-hunter2", "the URL of the database cannot be read"),
-        ("postgresql://me:hunter2@host:port/name", "the URL of the database cannot be read"),
-        ("mysql://me:hunter2@host/name", "mysql is not supported; use SQLite or PostgreSQL"),
+        "nonsense-hunter2",
+        "postgresql://me:hunter2@host:port/name",
+        "mysql://me:hunter2@host/name",
     ],
 )
-def test_another_url_is_refused_without_being_repeated(url: str, why: str) -> None:
-    """It may hold a password."""
+def test_another_url_is_refused_without_being_repeated(url: str) -> None:
+    """It may hold a password; neither the error nor its traceback says it."""
     with pytest.raises(ConfigError) as refused:
         parse_url(url)
-    assert refused.value.message == why
-    assert "hunter2" not in str(refused.value)
-    assert refused.value.__suppress_context__ or "mysql" in url
+    shown = [line for line in format_exception(refused.value) if "tests" not in line]
+    assert "hunter2" not in "".join(shown)
 
 
 def test_without_psycopg_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """SQLite needs none."""
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(MissingExtra, match=r"kensaku\[postgres\]"):
+    with pytest.raises(MissingExtra) as missing:
         parse_url("postgresql://host/name")
+    assert missing.value.extra == "postgres"
     assert parse_url("sqlite:///a.db").database == "a.db"
 
 
-class Refused(Exception):
-    """What a driver raises; PostgreSQL adds its own words."""
+def test_a_refusal_is_said_without_the_address(postgresql: str) -> None:
+    """In the database's own words if there are any; a driver's may hold the password."""
+    driver = Exception("postgresql://me:hunter2@host")
+    with connect(postgresql) as connection, pytest.raises(DBAPIError) as refused:
+        connection.execute(text("SELECT nonsense"))
 
-    def __init__(self, said: str | None = None) -> None:
-        super().__init__("postgresql://me:hunter2@host")
-        if said is not None:
-            self.diag = SimpleNamespace(message_primary=said)
-
-
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
-        (DBAPIError("SELECT 1", {}, Refused('role "me" does not exist')), 'role "me" does not exist'),
-        (DBAPIError("SELECT 1", {}, Refused("")), "DBAPIError"),
-        (OperationalError("SELECT 1", {}, Refused()), "OperationalError"),
-        (ValueError("hunter2"), "ValueError"),
-    ],
-)  # fmt: skip
-def test_a_refusal_is_said_without_the_address(error: Exception, said: str) -> None:
-    """In the database's own words if there are any."""
-    assert refusal(error) == said
-
-
-@pytest.fixture
-def engines(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
-    """The driver of each engine that is made, and what its connections are made with."""
-    made: list[tuple[str, dict[str, Any]]] = []
-    create = module.create_engine
-
-    def noted(url: Any, *, connect_args: dict[str, Any]) -> Engine:
-        made.append((url.drivername, connect_args))
-        return create("sqlite://")
-
-    monkeypatch.setattr(module, "create_engine", noted)
-    return made
-
-
-@pytest.mark.parametrize(
-    ("url", "options", "given"),
-    [
-        ("sqlite:///a.db", {}, ("sqlite", {"timeout": 5.0})),
-        ("sqlite:///a.db", {"lock_seconds": 60.0}, ("sqlite", {"timeout": 60.0})),
-        ("postgresql://host/name", {}, ("postgresql+psycopg", {"connect_timeout": 10})),
-    ],
-)
-def test_a_connection_waits_for_a_while(
-    url: str, options: dict[str, float], given: Any, engines: list[Any]
-) -> None:
-    """For another writer, or for the server."""
-    with connect(url, **options):
-        assert engines == [given]
+    assert refusal(refused.value) == 'column "nonsense" does not exist'
+    assert refusal(OperationalError("SELECT 1", {}, driver)) == "OperationalError"
+    assert refusal(ValueError("hunter2")) == "ValueError"
 
 
 @pytest.mark.parametrize(("options", "locks"), [({}, True), ({"write": False}, False)])
