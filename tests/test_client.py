@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
-from kensaku import Budget, Document, Hit, Kensaku, Outcome, Query, Response, Settings
-from kensaku.errors import ConfigError, InvalidQuery, PageUnavailable, UnknownName
-from kensaku.models import Page
-from kensaku.search import pipeline
+from kensaku import Budget, Document, Kensaku, Outcome, Query, Settings
+from kensaku.errors import (
+    BudgetExceeded,
+    ConfigError,
+    InvalidQuery,
+    PageUnavailable,
+    Timeout,
+    UnknownName,
+)
 from kensaku.search.budget import current_budget
+from kensaku.testing import faults
 from tests.recorder import Recorder
+from tests.search.support import turns
 
 
 @pytest.mark.parametrize(
@@ -64,7 +68,7 @@ def test_settings_and_single_settings_are_not_mixed():
 
 
 def test_only_what_a_user_calls_is_public():
-    """What a client owns lives in `_resources`."""
+    """What a client owns is its own."""
     names = {n for n in dir(Kensaku(Settings())) if not n.startswith("_")}
 
     assert names == {
@@ -82,19 +86,30 @@ def test_a_client_shows_its_route():
 @pytest.mark.parametrize("seconds", [0, -1, 600.1, "5", float("nan")])
 async def test_a_timeout_out_of_bounds_is_refused(seconds, make_client, upstream):
     """Before anything is sent."""
-    with pytest.raises(InvalidQuery) as refused:
+    with pytest.raises(InvalidQuery, match="timeout is"):
         await make_client("tavily").search("otters", timeout=seconds)
 
-    assert str(refused.value) == (
-        f"timeout is {seconds!r}; it must be more than 0 and at most 600 s"
-    )
     assert not upstream.requests
 
 
-@pytest.mark.parametrize("timeout", [600, 0.5, None])
-def test_a_timeout_of_ten_minutes_is_the_longest(timeout, make_client):
-    """None is what the settings say."""
-    assert make_client("tavily", timeout=7)._seconds(timeout) == (timeout or 7)
+@pytest.mark.parametrize(("given", "seconds"), [(None, 7), (3, 3), (600, 600)])
+async def test_a_search_ends_at_its_deadline_and_not_before(
+    given, seconds, make_client, upstream, clock
+):
+    """That of the call, or else of the settings; ten minutes are the longest."""
+    clock.stop()
+    upstream.fails("tavily", faults.hang())
+    client = make_client("tavily", timeout=7)
+    search = asyncio.create_task(client.search("otters", timeout=given))
+    while not upstream.asked("tavily"):  # noqa: ASYNC110 - the clock stands still
+        await asyncio.sleep(0)
+
+    clock.advance(seconds - 0.5)
+    await turns(20)
+    assert not search.done()
+    clock.advance(0.5)
+    (attempt,) = (await search).attempts
+    assert isinstance(attempt.error, Timeout)
 
 
 async def test_the_settings_say_how_many_results_unless_the_call_does(make_client, upstream):
@@ -132,34 +147,17 @@ async def test_a_response_is_packed_and_answered_without_another_search(make_cli
     assert answer.citations
 
 
-async def test_a_quote_is_looked_for_in_a_page_or_at_an_address(make_client, upstream):
-    """What cannot be read is an error, and not a quote that is not there."""
-    client = make_client(fetch_allow="127.0.0.1", fetch_ports="any")
-    text = "Sea otters sleep holding hands in forests of kelp, and they dream."
-    url = upstream.serves("/page", f"<title>T</title><main><p>{text}</p></main>")
-
-    assert (await client.verify("holding hands", Page("u", text=text))).found
-    assert (await client.verify("holding hands", url)).text == "holding hands"
-    with pytest.raises(PageUnavailable):
-        await client.verify("holding hands", f"{upstream.url}/gone")
-    asked = len(upstream.requests)
-    with pytest.raises(InvalidQuery):
-        await client.verify("", url)
-    assert len(upstream.requests) == asked
-
-
-async def test_a_tenant_has_its_own_settings_and_route(make_client):
-    """And the same connections."""
+async def test_a_tenant_has_its_own_settings_and_the_same_connections(make_client, upstream):
+    """A handshake for each tenant would be paid by each search."""
     client = make_client("tavily")
-    assert client._default_route is client._default_route
+    await client.search("one")
 
     tenant = client.for_tenant("t1")
+    await tenant.search("two")
 
     assert (tenant.settings.tenant, client.settings.tenant) == ("t1", "")
-    assert "_default_route" not in vars(tenant)
-    assert tenant._resources.http is client._resources.http
-    await client.index.add([Document("https://a.example/", "A", "otters")], "zoo")
-    assert "zoo" not in str(await tenant.index.collections())
+    assert tenant.settings.route == client.settings.route
+    assert upstream.connections == 1
 
 
 async def test_progress_can_be_set_later(make_client, upstream):
@@ -174,215 +172,104 @@ async def test_progress_can_be_set_later(make_client, upstream):
     assert seen
 
 
-# --- what is passed on
+async def test_a_call_may_have_another_route_mode_and_budget(make_client, upstream):
+    """What it does not say, the settings do."""
+    client, own = make_client("tavily", "brave"), Budget(searches=1)
+
+    await client.search("settings")
+    await client.search("route", route="brave")
+    both = await client.search("mode", mode="all")
+    await client.search("budget", budget=own)
+    spent = await client.search("and no more", budget=own)
+
+    asked = [(seen.provider, seen.json or seen.params) for seen in upstream.requests]
+    assert [name for name, _ in asked[:2]] == ["tavily", "brave"]
+    assert {attempt.provider for attempt in both.attempts} == {"tavily", "brave"}
+    assert own.left() == {"searches": 0}
+    assert spent.outcome is Outcome.UNAVAILABLE
+    assert all(isinstance(attempt.error, BudgetExceeded) for attempt in spent.attempts)
+    assert not any("and no more" in str(said) for _, said in asked)
 
 
-class Told:
-    """In the place of what a client owns: remembers how it was called."""
+async def test_the_budget_of_a_client_bounds_all_its_calls(machine, upstream):
+    """Searches and pages; one that is given for the task, such as a key's, comes before it."""
+    settings = Settings.load(
+        environ=upstream.environment("tavily"), home=machine, route="tavily",
+        state_url="memory:", cache_url="memory:", fetch_allow="127.0.0.1", fetch_ports="any",
+    )  # fmt: skip
+    page = upstream.serves("/page", "<p>Otters hold hands.</p>")
+    async with Kensaku(settings, budget=Budget(searches=1, fetches=1)) as client:
+        assert (await client.search("one")).outcome is Outcome.FOUND
+        assert (await client.search("two")).outcome is Outcome.UNAVAILABLE
+        assert (await client.extract(page)).results
+        with pytest.raises(BudgetExceeded):
+            await client.extract(page)
 
-    def __init__(self, result: Any = None) -> None:
-        self.calls: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
-        self.result = result
-
-    def __call__(self, *args: Any, **options: Any) -> Any:
-        self.calls.append((args, options))
-        return self.result
-
-    async def later(self, *args: Any, **options: Any) -> Any:
-        return self(*args, **options)
+        token = current_budget.set(Budget(searches=1))
+        try:
+            assert (await client.search("three")).outcome is Outcome.FOUND
+        finally:
+            current_budget.reset(token)
 
 
-async def test_a_search_gets_its_deadline_budget_route_and_whether_to_scrub(
-    make_client, monkeypatch, clock
+async def test_pages_are_read_with_the_progress_and_the_budget_of_the_call(make_client, upstream):
+    """One address, or any iterable of them; what cannot be had comes beside the others."""
+    page = upstream.serves("/page", "<title>Otters</title><main><p>They hold hands.</p></main>")
+    client = make_client(fetch_allow="127.0.0.1", fetch_ports="any")
+    mine, own = [], []
+    client.progress, budget = own.append, Budget(fetches=3)
+
+    one = await client.extract(page, budget=budget, progress=mine.append)
+    two = await client.extract(iter([page, f"{upstream.url}/gone"]), budget=budget)
+
+    assert [p.title for p in one.results] == [p.title for p in two.results] == ["Otters"]
+    assert [type(failure.error) for failure in two.failed] == [PageUnavailable]
+    assert budget.left() == {"fetches": 0}
+    assert mine
+    assert own
+
+
+async def test_a_site_is_mapped_with_its_sitemap_and_crawled_without(make_client, upstream):
+    """Unless the call says otherwise."""
+    linked, listed = (upstream.serves(f"/{n}", f"<p>Page {n}.</p>") for n in ("linked", "listed"))
+    start = upstream.serves("/", '<p>Start.</p><a href="/linked">x</a>')
+    sitemap = f"<urlset><url><loc>{listed}</loc></url></urlset>"
+    upstream.serves("/sitemap.xml", sitemap, "application/xml")
+    client = make_client(fetch_allow="127.0.0.1", fetch_ports="any")
+
+    crawled = {page.url async for page in client.crawl(start, max_depth=1)}
+    with_both = set((await client.map(start, max_depth=1)).urls)
+    without = set((await client.map(start, max_depth=1, sitemap=False)).urls)
+
+    assert linked in crawled
+    assert listed not in crawled | without
+    assert {linked, listed} <= with_both
+
+
+async def test_a_context_takes_documents_of_the_index_whole(make_client):
+    """A hit is one passage; the budget may have room for more of its document."""
+    paragraphs = [f"Paragraph {n} about otters. " + "They rest in kelp. " * 40 for n in range(12)]
+    client = make_client("local")
+    await client.index.add([Document("doc:1", "Otters", "\n\n".join(paragraphs))])
+    response = await client.search("otters", route="local", max_results=1)
+
+    small = await client.context(response, max_tokens=300)
+    large = await client.context(response, max_tokens=3_000)
+
+    assert small.tokens <= 300 < large.tokens <= 3_000
+    assert len(large.text) > 2 * len(response.hits[0].content)
+
+
+async def test_observers_learn_of_what_a_client_does_and_it_is_closed_with_its_block(
+    upstream, machine
 ):
-    """One value for all steps; what the call does not say, the settings do."""
-    clock.stop()
-    client, told = (
-        make_client("tavily", "brave", timeout=7),
-        Told(Response(Query("x"), Outcome.EMPTY)),
-    )
-    monkeypatch.setattr(pipeline, "search", told.later)
-    now = asyncio.get_running_loop().time()
-    own = Budget(searches=1)
+    """Closing twice is fine, and the next call opens it again."""
+    recorder = Recorder()
+    settings = Settings.load(environ=upstream.environment("tavily"), home=machine, route="tavily")
+    async with Kensaku(settings, observers=[recorder]) as client:
+        await client.search("one")
+    await client.close()
+    assert (await client.search("two")).outcome is Outcome.FOUND
+    await client.close()
 
-    await client.search("otters")
-    await client.search("otters", route="exa", mode="all", timeout=3, budget=own, scrub=False)
-
-    (plain,), (full,) = (args for args, _ in told.calls)
-    assert plain.resources is client._resources
-    assert (plain.route.names, plain.route.mode) == (("tavily", "brave"), "first")
-    assert (full.route.names, full.route.mode) == (("exa",), "all")
-    assert (plain.deadline, full.deadline) == (now + 7, now + 3)
-    assert plain.budget is client.budget
-    assert full.budget is own
-    assert (plain.scrub, full.scrub) == (None, False)
-    assert (plain.query, full.query) == (Query("otters"), Query("otters"))
-    assert [options for _, options in told.calls] == [{"cache": True}, {"cache": True}]
-
-
-def test_the_budget_of_the_current_task_comes_before_the_clients(make_client):
-    """A key of a server has its own."""
-    client, own = make_client("tavily"), Budget(searches=1)
-    assert client.budget is client._resources.budget
-
-    token = current_budget.set(own)
-    try:
-        assert client.budget is own
-    finally:
-        current_budget.reset(token)
-
-
-async def test_pages_and_crawls_are_asked_for_with_all_that_was_given(make_client):
-    """A single address is a list of one; a map reads the site map unless told otherwise."""
-    client, budget = make_client("tavily"), Budget(fetches=1)
-    crawl = SimpleNamespace(map=Told("the map").later)
-    extract = Told("the pages")
-    client._resources.extract = extract.later
-    client._resources.crawl = crawled = Told(crawl)
-
-    assert await client.extract("u") == await client.extract(["u", "v"]) == "the pages"
-    await client.extract(("u",), timeout=3, budget=budget, progress=print)
-    assert client.crawl("u") is crawl
-    client.crawl("u", resume=True, progress=print, max_depth=2)
-    assert await client.map("u") == "the map"
-    await client.map("u", progress=print, sitemap=False)
-
-    usual = {"timeout": 60.0, "budget": None, "progress": None}
-    assert extract.calls == [
-        ((["u"],), usual),
-        ((["u", "v"],), usual),
-        ((("u",),), {"timeout": 3, "budget": budget, "progress": print}),
-    ]
-    assert crawled.calls == [
-        (("u",), {"resume": False, "progress": None}),
-        (("u",), {"resume": True, "progress": print, "max_depth": 2}),
-        (("u",), {"progress": None, "sitemap": True}),
-        (("u",), {"progress": print, "sitemap": False}),
-    ]
-
-
-async def test_a_quote_has_the_seconds_of_its_page(make_client, monkeypatch):
-    """For reading it, and for looking through it."""
-    client, page = make_client("tavily"), Page("u", text="otters")
-    looked = Told("found")
-    read = Told(SimpleNamespace(failed=(), results=(page,)))
-    monkeypatch.setattr("kensaku.answers.verify.verify_source", looked)
-    monkeypatch.setattr("kensaku.client.time", SimpleNamespace(monotonic=lambda: 100.0))
-    client.extract = read.later
-
-    assert await client.verify("otters", "u", timeout=7) == "found"
-    await client.verify("otters", page)
-
-    assert read.calls == [((["u"],), {"timeout": 7})]
-    assert looked.calls == [
-        (("otters", page), {"deadline": 107.0}),
-        (("otters", page), {"deadline": 160.0}),
-    ]
-
-
-async def test_a_context_is_packed_as_the_call_and_the_settings_say(make_client, monkeypatch):
-    """Documents of the index bring more of their passages."""
-    client = make_client("tavily", context_tokenizer="estimate")
-    packed, stored = Told("context"), Told({"doc:1": []})
-    monkeypatch.setattr("kensaku.answers.context.to_context", packed)
-    monkeypatch.setattr("kensaku.answers.stored.stored_passages", stored.later)
-    web = Response(Query("otters"), Outcome.FOUND, (Hit("https://a.example/", "A"),))
-    local = replace(web, hits=(Hit("doc:1", "A", provider="local"),))
-
-    assert await client.context(web) == "context"
-    assert await client.context(local, max_tokens=700) == "context"
-    with pytest.raises(InvalidQuery):
-        await client.context(web, max_tokens=0)
-    with pytest.raises(InvalidQuery):
-        await client.context(web, cursor="nonsense")
-
-    assert [args[:2] + args[3:] for args, _ in packed.calls] == [
-        (web, 2_000, "estimate", {}),
-        (local, 700, "estimate", {"doc:1": []}),
-    ]
-    assert stored.calls == [((client._resources.index, "otters", local.hits, 700), {})]
-
-
-@pytest.mark.parametrize(
-    "given", ["otters", Query("otters"), Response(Query("otters"), Outcome.EMPTY)]
-)
-async def test_an_answer_is_made_of_a_context(make_client, monkeypatch, given):
-    """Of 3,000 tokens, unless the call says how many."""
-    client, context, answered = make_client("tavily"), Told("context"), Told("answer")
-    monkeypatch.setattr("kensaku.answers.answer.to_answer", answered.later)
-    client.context = context.later
-
-    assert await client.answer(given) == "answer"
-    await client.answer(given, max_tokens=900, timeout=3)
-
-    assert context.calls == [
-        ((given,), {"max_tokens": 3_000}),
-        ((given,), {"max_tokens": 900, "timeout": 3}),
-    ]
-    made = ("otters", "context", client.settings, client._resources.http)
-    assert answered.calls == [(made, {}), (made, {})]
-
-
-async def test_research_and_questions_are_handed_to_their_runs(make_client, monkeypatch):
-    """With the client that they use."""
-    client, ran, events = make_client("tavily"), Told("report"), Told("events")
-    asked, told = Told("answer"), Told("its events")
-    monkeypatch.setattr(
-        "kensaku.research.run.begin", lambda text, options: ((text, options), {"cache": 1})
-    )
-    monkeypatch.setattr("kensaku.research.run.run_research", ran.later)
-    monkeypatch.setattr("kensaku.research.run.run_events", events)
-    monkeypatch.setattr("kensaku.assistant.run.ask", asked.later)
-    monkeypatch.setattr("kensaku.assistant.run.ask_events", told)
-
-    assert await client.research("otters", timeout=3) == "report"
-    assert client.research_events("otters", timeout=3) == "events"
-    assert await client.ask("otters?", timeout=3) == "answer"
-    assert client.ask_events("otters?", timeout=3) == "its events"
-
-    run = ((("otters", {"timeout": 3}), client), {"cache": 1})
-    assert ran.calls == events.calls == [run]
-    assert asked.calls == told.calls == [(("otters?", client, {"timeout": 3}), {})]
-
-
-async def test_what_a_client_is_given_reaches_what_it_owns(machine):
-    """Budget, cassette, progress, observers; single settings by their names."""
-    budget, recorder, cassette = Budget(searches=1), Recorder(), object()
-    given = Settings(home=machine)
-    client = Kensaku(given, budget=budget, cassette=cassette, progress=print, observers=[recorder])
-    named = Kensaku(home=machine, route="tavily,local")
-
-    assert client.settings is client._resources.settings is given
-    assert client.budget is budget
-    assert client._resources._cassette is cassette
-    assert client.progress is print
-    assert client.observers.all == (recorder,)
-    assert named.settings.route == ("tavily", "local")
-    closed = Told()
-    client._resources.close = closed.later
-    async with client as same:
-        assert same is client
-        assert closed.calls == []
-    assert closed.calls == [((), {})]
-
-
-async def test_an_address_that_a_person_names_is_let_through_the_gate(make_client):
-    """One, or several; without a gate there is nothing to open."""
-    client, told = make_client("tavily", fetch_gate=True), Told()
-    client._resources.__dict__["gate"] = SimpleNamespace(admit=told)
-
-    client.allow_urls("u")
-    client.allow_urls(("u", "v"))
-
-    assert told.calls == [((["u"],), {}), ((("u", "v"),), {})]
-
-
-async def test_a_tenants_client_is_made_of_its_settings(make_client):
-    """With a route that is planned for it."""
-    client = make_client("tavily")
-    tenant = client.for_tenant("t1")
-
-    assert tenant is not client
-    assert tenant._resources.shared is client._resources
-    assert tenant._default_route == client._default_route
-    assert (tenant._route(None, "all").mode, tenant._route("exa", None).names) == ("all", ("exa",))
+    assert len(recorder.of("search")) == 2
