@@ -7,13 +7,12 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from mcp import Client, StdioServerParameters
 
-from kensaku import _child_process
-from kensaku._child_process import child_environment, module_path
+import kensaku
 from kensaku.extract import ParsePool
 from kensaku.index import Index, pydocs
 from kensaku.models import Document
@@ -91,6 +90,8 @@ async def test_the_mcp_server_runs_no_code_of_the_working_directory(
     hostile, ran, upstream, machine, monkeypatch
 ):
     """Editors start it in the folder that is open; every tool that starts a process is called."""
+    from mcp import Client, StdioServerParameters
+
     url = upstream.serves("/otters", PAGE)
     allow = {"KENSAKU_FETCH_ALLOW": "127.0.0.1", "KENSAKU_FETCH_PORTS": "any"}
     server = StdioServerParameters(
@@ -125,33 +126,55 @@ async def test_workers_of_a_program_run_no_code_of_the_working_directory(
     assert ran() == ""
 
 
+def _environments(home: Path) -> list[dict[str, str]]:
+    """What each process was given whose home this is; a worker may be nobody's child."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            values = file.read_bytes().decode(errors="replace").split("\0")
+            found.append(dict(value.split("=", 1) for value in values if "=" in value))
+    return [env for env in found if env.get("HOME") == str(home)]
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-async def test_no_key_is_in_the_environment_of_a_worker(machine, monkeypatch):
-    """A parser that a document has taken over finds nothing to steal."""
-    for name, value in SECRETS.items():
+async def test_a_worker_is_given_what_it_needs_and_nothing_to_steal(machine, tmp_path, monkeypatch):
+    """A parser that a document has taken over finds no key, no proxy, and nothing that loads code.
+
+    Our packages are found wherever this program found them, but not in the working directory,
+    by whatever name.
+    """
+    here, vendored = tmp_path / "here", tmp_path / "vendored"
+    for folder in (here, vendored):
+        folder.mkdir()
+    (tmp_path / "link").symlink_to(here)
+    monkeypatch.chdir(here)
+    first = ["", ".", "relative", str(here), str(tmp_path / "link"), str(vendored)]
+    monkeypatch.setattr(sys, "path", [*first, *sys.path])
+    for name, value in {
+        **SECRETS,
+        "HTTPS_PROXY": "http://user:CANARY-3@127.0.0.1:9",
+        "PYTHONSTARTUP": "/CANARY-4.py",
+        "PYTHONPATH": str(here),
+        "LD_PRELOAD": "",
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+    }.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setenv("HTTPS_PROXY", "http://user:CANARY-3@127.0.0.1:9")
+
     async with ParsePool(1) as pool, Index(machine / "index") as index:
         await pool.extract(PAGE.encode())
         await index.stats()
-        worker = int((machine / "index" / "lock").read_text().split()[0])
-        parser = next(iter(pool._all))._process.pid
-        started = [Path(f"/proc/{pid}/environ").read_text() for pid in (parser, worker)]
-    assert all("PYTHONPATH=" in env for env in started)
-    assert "CANARY" not in "".join(started)
-    assert "CANARY" not in str(child_environment())
+        started = _environments(tmp_path)
 
-
-def test_a_package_that_was_found_by_a_path_of_the_program_is_found_by_its_workers(
-    monkeypatch, tmp_path
-):
-    """Vendored, or on PYTHONPATH: absolute entries are kept, the working directory is not."""
-    vendored = tmp_path / "vendored"
-    vendored.mkdir()
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", ["", str(tmp_path), "relative", str(vendored)])
-
-    assert module_path() == [str(vendored), _child_process.PACKAGE_ROOT]
+    assert len(started) >= 2
+    for env in started:
+        path = env["PYTHONPATH"].split(os.pathsep)
+        assert "CANARY" not in str(env)
+        assert not {"LD_PRELOAD", "PYTHONSTARTUP", "HTTPS_PROXY"} & set(env)
+        assert (env["LC_ALL"], env["TZ"]) == ("C.UTF-8", "UTC")
+        assert str(vendored) in path
+        assert str(Path(kensaku.__file__).parents[1]) in path
+        assert not set(first[:-1]) & set(path)
 
 
 def test_a_working_directory_that_was_deleted_stops_nothing(monkeypatch, tmp_path):
