@@ -226,9 +226,9 @@ class Resources:
 
         return UrlGate() if self.settings.fetch_gate else None
 
-    @cached_property
+    @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of all providers: they do not leave in a query."""
+        """The keys of all providers: they do not leave in a query, and nothing keeps them."""
         providers = self.settings.providers.values()
         return tuple(key.reveal() for p in providers for key in p.keys)
 
