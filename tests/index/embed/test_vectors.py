@@ -1,54 +1,16 @@
-"""Documents and queries on their way to a model."""
+"""What an index asks its embedding model, and when it does without."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 
+from kensaku.index import AddResult, Index
 from kensaku.index.embed.models import PassageInput
-from kensaku.index.embed.vectors import embed_documents, embed_query
-from kensaku.index.entries import revision
-from kensaku.index.request import SearchRequest
-from kensaku.index.worker.protocol import unpack_vector
 from kensaku.models import Document
 
-
-class Model:
-    """Embeds what is English, by its length."""
-
-    name = "lengths"
-
-    def __init__(self) -> None:
-        self.asked: list[Any] = []
-
-    def trust(self, language: str) -> float:
-        return 0.25 if language == "en" else 0.0
-
-    async def passages(self, inputs: Sequence[PassageInput]) -> list[list[float] | None]:
-        self.asked.append(list(inputs))
-        return [[float(len(p.text)), 1.0] if p.language == "en" else None for p in inputs]
-
-    async def query(self, text: str) -> list[float]:
-        self.asked.append(text)
-        return [float(len(text)), 1.0]
-
-
-class Client:
-    """An index in which some documents have changed."""
-
-    def __init__(self, *changed: str) -> None:
-        self.changed = list(changed)
-        self.calls: list[Any] = []
-
-    async def call(self, name: str, **arguments: Any) -> Any:
-        self.calls.append((name, arguments))
-        return self.changed
-
-    async def close(self) -> None:
-        return None
-
+pytest.importorskip("qdrant_client")
 
 A = Document("https://a.example/", "Otters", "Sea otters eat fish.", language="en")
 B = Document("https://b.example/", "", "ラッコは魚を食べます。", language="ja")
@@ -56,66 +18,78 @@ C = Document("https://c.example/", "Old", "Old text", language="en")
 C_NEW = Document("https://c.example/", "New", "New text.", language="en")
 
 
+class Model:
+    """Reads English; a text about otters points one way, and any other the other way."""
+
+    name = "otters"
+
+    def __init__(self) -> None:
+        self.read: list[str] = []
+        self.asked: list[str] = []
+
+    def trust(self, language: str) -> float:
+        return 0.25 if language == "en" else 0.0
+
+    async def passages(self, inputs: Sequence[PassageInput]) -> list[list[float] | None]:
+        self.read += [p.full_text for p in inputs]
+        return [_vector(p.text) if p.language == "en" else None for p in inputs]
+
+    async def query(self, text: str) -> list[float]:
+        self.asked.append(text)
+        return _vector(text)
+
+
+def _vector(text: str) -> list[float]:
+    return [1.0, 0.1] if "otter" in text else [0.1, 1.0]
+
+
 async def test_only_what_changed_is_embedded():
     """The last of several documents with one address counts; a passage may have no vector."""
-    model, client = Model(), Client(A.url, B.url, C.url)
-
-    made = await embed_documents(client, model, [C, A, B, C_NEW], "docs")
-
-    [(name, arguments)] = client.calls
-    assert name == "changed"
-    assert arguments == {
-        "collection": "docs",
-        "revisions": {d.url: revision(d, "lengths") for d in (A, B, C_NEW)},
-    }
-    assert model.asked == [
-        [
-            PassageInput("en", "Otters", A.text),
-            PassageInput("ja", "", B.text),
-            PassageInput("en", "New", "New text."),
-        ]
-    ]
-    assert made["model"] == "lengths"
-    unpacked = {u: [v and list(unpack_vector(v)) for v in vs] for u, vs in made["vectors"].items()}
-    assert unpacked == {A.url: [[20.0, 1.0]], B.url: [None], C.url: [[9.0, 1.0]]}
-
-
-async def test_a_model_is_not_asked_for_nothing():
-    """Nothing has changed."""
     model = Model()
+    async with Index(url=":memory:", model=model) as index:
+        await index.add([A, B, C])
+        assert model.read == ["Otters\nSea otters eat fish.", B.text, "Old\nOld text"]
+        model.read.clear()
 
-    assert await embed_documents(Client(), model, [A], "docs") == {
-        "vectors": {},
-        "model": "lengths",
-    }
-    assert model.asked == []
+        assert await index.add([C, A, B, C_NEW]) == AddResult(updated=1, unchanged=2)
+        assert model.read == ["New\nNew text."]
+
+        assert await index.add([A]) == AddResult(unchanged=1)
+        assert model.read == ["New\nNew text."]
+        found = await index.search("about otters", mode="dense")
+        assert [hit.url for hit in found] == [A.url, C.url]
 
 
 @pytest.mark.parametrize(
-    ("text", "mode", "needed", "trust", "embedded"),
+    ("text", "options", "asked"),
     [
-        ("what do otters eat", None, False, 0.25, True),
-        ("ラッコは何を食べますか", None, False, 0.0, False),
-        ("ラッコは何を食べますか", None, True, 0.0, True),
-        ("ラッコは何を食べますか", "dense", False, 0.0, True),
-        ("ラッコは何を食べますか", "hybrid", False, 0.0, True),
-        ("what do otters eat", "lexical", True, 0.0, False),
+        ("sea otter", {}, True),
+        ("sea otter", {"mode": "lexical"}, False),
+        ("sea otter", {"mode": "lexical", "collections": "docs"}, False),
+        ("ラッコは魚", {}, False),
+        ("ラッコは魚", {"mode": "dense"}, True),
+        ("ラッコは魚", {"mode": "hybrid"}, True),
+        ("ラッコは魚", {"collections": "docs"}, True),
     ],
 )
-async def test_a_query_is_embedded_when_it_helps_or_is_asked_for(
-    text, mode, needed, trust, embedded
-):
-    """A model that cannot read it has no vote."""
+async def test_a_query_is_embedded_when_it_helps_or_is_asked_for(text, options, asked):
+    """A model that cannot read it has no vote; a collection of others has vectors alone."""
     model = Model()
-    request = SearchRequest(text, mode=mode, trust=0.0)
+    async with Index(url=":memory:", model=model) as index:
+        await index.add([A, B], "docs")
 
-    made = await embed_query(request, model, needed=needed)
+        found = await index.search(text, **options)
 
-    assert made == SearchRequest(
-        text,
-        mode=mode,
-        model="lengths",
-        trust=trust,
-        vector=[float(len(text)), 1.0] if embedded else None,
-    )
-    assert model.asked == ([text] if embedded else [])
+    assert found
+    assert model.asked == ([text] if asked else [])
+
+
+async def test_the_vote_of_a_model_is_in_the_hit():
+    """Where it had one."""
+    async with Index(url=":memory:", model=Model()) as index:
+        await index.add([A, B])
+        [english] = [h for h in await index.search("sea otter") if h.url == A.url]
+        [japanese] = await index.search("ラッコは魚")
+
+    assert english.explain.local.cosine == pytest.approx(1.0, abs=0.01)
+    assert japanese.explain.local.cosine is None
