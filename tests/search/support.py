@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,14 @@ async def until(happened) -> None:
     async with asyncio.timeout(60):
         while not happened():  # noqa: ASYNC110 - the upstream tells nobody
             await asyncio.sleep(0.001)
+
+
+async def noticed(happened) -> None:
+    """Let others work until something has happened, though the loop's clock may stand still."""
+    give_up = time.monotonic() + 60
+    while not happened():
+        assert time.monotonic() < give_up
+        await asyncio.sleep(0)
 
 
 def with_key(start: str):
