@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 
-from kensaku import Budget, Outcome, Query
-from kensaku.errors import Timeout
-from kensaku.search.route import Route
-from kensaku.search.run import Run
+from kensaku import Outcome
+from kensaku.errors import CircuitOpen, Timeout
+from kensaku.search.listen import Said, listening
 from kensaku.testing import FakeUpstream, faults
-from tests.search.support import turns, until
+from tests.search.support import noticed, turns, until
 
 
 @pytest.mark.parametrize("mode", ["first", "hedge", "all"])
@@ -75,8 +73,10 @@ async def test_a_deadline_that_nobody_could_meet_does_not_count_against_them(mak
 
     for _ in range(20):
         await client.search("otters", timeout=0.01, cache=False)
+    patient = await client.search("otters", cache=False)
 
-    assert client._resources.limiter("tavily").breaker.until is None
+    assert not [a for a in patient.attempts if isinstance(a.error, CircuitOpen)]
+    assert patient.outcome is Outcome.FOUND
 
 
 async def test_a_caller_who_gives_up_stops_the_work(make_client, upstream):
@@ -90,8 +90,7 @@ async def test_a_caller_who_gives_up_stops_the_work(make_client, upstream):
     with pytest.raises(asyncio.CancelledError):
         await task
 
-    await until(lambda: not upstream._connections)
-    assert asyncio.all_tasks() == {asyncio.current_task()}
+    await noticed(lambda: asyncio.all_tasks() == {asyncio.current_task()})
 
 
 async def test_a_hanging_provider_takes_nothing_from_the_others(make_client, upstream):
@@ -130,13 +129,23 @@ async def test_a_hanging_provider_takes_nothing_from_the_others(make_client, ups
     ],
 )
 async def test_each_provider_leaves_time_to_those_behind_it(
-    route, allowed, seconds, make_client, monkeypatch
+    route, allowed, seconds, make_client, upstream, clock
 ):
     """One that hangs is given up early enough for the next one to answer."""
-    client = make_client(*route)
-    monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: 100.0)
-    run = Run(client._resources, Query("otters"), Route(route), 100.0 + allowed, Budget())
+    upstream.fails("tavily", faults.hang())
+    heard: list[object] = []
+    clock.stop()
+    with listening(heard.append):
+        task = asyncio.create_task(make_client(*route).search("otters", timeout=allowed))
+    await noticed(lambda: upstream.asked("tavily"))
 
-    assert run.deadline_of("tavily") == 100.0 + seconds
-    assert run.deadline_of(route[-1]) == 100.0 + allowed
-    assert replace(run, route=Route(route, "all")).deadline_of("tavily") == 100.0 + allowed
+    clock.advance(seconds - 0.1)
+    await turns(50)
+    assert not [e for e in heard if isinstance(e, Said)]
+    clock.advance(0.1)
+    await noticed(lambda: [e for e in heard if isinstance(e, Said)])
+
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    said = next(e for e in heard if isinstance(e, Said))
+    assert isinstance(said.attempt.error, Timeout)

@@ -7,11 +7,11 @@ import asyncio
 import pytest
 
 from kensaku import Outcome
-from kensaku.errors import CalledOff, RateLimited, Timeout
+from kensaku.errors import RateLimited, Timeout
 from kensaku.models import Hit
-from kensaku.search import pipeline
+from kensaku.search.listen import PartialHits, listening
 from kensaku.testing import faults
-from tests.search.support import hit, until
+from tests.search.support import hit, noticed, turns
 
 
 async def test_all_are_asked_at_once_and_fused(make_client, upstream):
@@ -30,17 +30,14 @@ async def test_all_are_asked_at_once_and_fused(make_client, upstream):
 
 async def test_engines_that_resell_one_index_agree_only_once(make_client, upstream):
     """Serper, SerpApi and Google are one opinion."""
-    client = make_client("serper", "serpapi", "exa", mode="all")
     upstream.answers("serper", [hit("x"), hit("google")])
     upstream.answers("serpapi", [hit("y"), hit("google")])
     upstream.answers("exa", [hit("exa"), hit("z")])
 
-    found = await client.search("otters")
+    found = await make_client("serper", "serpapi", "exa", mode="all").search("otters")
 
     google = next(h for h in found.hits if "google" in h.url)
-    assert (
-        client._resources.provider("serper").family == client._resources.provider("serpapi").family
-    )
+    assert {s.index for s in google.sources} == {"google"}
     assert google.explain.agreement == 1
     assert found.hits[0].url != google.url
 
@@ -61,18 +58,20 @@ async def test_one_host_does_not_fill_the_list(make_client, upstream):
     assert hosts == ["big.example", "big.example", "small.example", "big.example", "big.example"]
 
 
-async def test_at_the_deadline_what_is_there_comes_back(make_client, upstream, clock, monkeypatch):
+async def test_at_the_deadline_what_is_there_comes_back(make_client, upstream, clock):
     """Who has not answered is left out, and named."""
-    monkeypatch.setattr(pipeline, "GRACE", 300)  # a busy machine takes longer than 50 ms
     upstream.fails("exa", faults.hang())
-    client = make_client("tavily", "exa", mode="all")
-    task = asyncio.create_task(client.search("otters", timeout=30))
-    await until(lambda: client._resources.limiter("tavily").latencies)
-    await until(lambda: any(r.provider == "exa" for r in upstream.requests))
+    heard: list[object] = []
+    clock.stop()
+    with listening(heard.append):
+        client = make_client("tavily", "exa", mode="all")
+        task = asyncio.create_task(client.search("otters", timeout=30))
+    await noticed(lambda: upstream.asked("exa") and any(isinstance(e, PartialHits) for e in heard))
 
     clock.advance(30)
-    found = await task
+    await noticed(task.done)
 
+    found = task.result()
     assert found.outcome is Outcome.FOUND
     assert found.partial
     assert {a.provider: type(a.error) for a in found.attempts} == {
@@ -91,90 +90,48 @@ async def test_a_wrong_query_for_one_does_not_stop_the_others_of_all(make_client
     assert found.outcome is Outcome.FOUND
 
 
-async def test_the_second_starts_when_the_first_is_slow(make_client, upstream):
-    """Slower than its own 95th percentile; the loser is called off, and said."""
-    client = make_client("tavily", "brave", mode="hedge")
-    client._resources.limiter("tavily").latencies.extend([0.01] * 20)
-    upstream.fails("tavily", faults.hang())
-
-    found = await client.search("otters")
-
-    assert found.hits[0].provider == "brave"
-    assert {a.provider: type(a.error) for a in found.attempts} == {
-        "tavily": CalledOff,
-        "brave": type(None),
-    }
-    assert len(asyncio.all_tasks()) == 1  # the loser is no longer on its way
-
-
-async def test_a_fast_first_needs_no_second(make_client, upstream):
+async def test_a_fast_first_needs_no_second(make_client, upstream, clock):
     """Hedging costs nothing while all is well."""
     client = make_client("tavily", "brave", mode="hedge")
-    client._resources.limiter("tavily").latencies.extend([5.0] * 20)
+    clock.stop()
 
-    for _ in range(20):
-        await client.search("otters", cache=False)
+    for n in range(20):
+        task = asyncio.create_task(client.search(f"otters {n}"))
+        await noticed(task.done)
 
     assert not upstream.asked("brave")
 
 
-async def test_a_hedged_answer_is_kept(make_client, upstream):
-    """The loser did not fail: the answer is whole."""
+async def test_hedging_is_bounded(make_client, upstream, clock):
+    """When all are slow, twice the calls are no medicine: 5 in 100, and two to begin.
+
+    Without leave for a second, the search waits for the first.
+    """
     client = make_client("tavily", "brave", mode="hedge")
-    client._resources.limiter("tavily").latencies.extend([0.01] * 20)
-    upstream.fails("tavily", faults.hang())
+    upstream.fails("tavily", faults.delay(2))
+    clock.stop()
 
-    await client.search("otters")
-
-    assert (await client.search("otters")).cached
-
-
-async def test_hedging_is_bounded(make_client, upstream):
-    """When all are slow, twice the calls are no medicine: 5 in 100, and two to begin."""
-    client = make_client("tavily", "brave", mode="hedge")
-    client._resources.limiter("tavily").latencies.extend([0.001] * 20)
-    upstream.fails("tavily", faults.delay(0.02))
-
-    for _ in range(40):
-        client._resources.limiter("tavily").latencies.extend([0.001] * 100)
-        await client.search("otters", cache=False)
+    for n in range(40):
+        task = asyncio.create_task(client.search(f"otters {n}", timeout=300))
+        await noticed(lambda n=n: len(upstream.asked("tavily")) == n + 1)
+        while not task.done():
+            clock.advance(0.25)
+            await turns(20)
+        assert task.result().outcome is Outcome.FOUND
 
     assert 1 <= len(upstream.asked("brave")) <= 2 + 40 * 0.05
 
 
-async def test_a_hedge_that_is_not_granted_does_not_spin(make_client, upstream):
-    """Without leave for a second, one wait lasts until the first answers."""
+async def test_when_the_first_fails_the_second_starts_at_once(make_client, upstream, clock):
+    """However many failed before: no leave is needed to go on to the next."""
     client = make_client("tavily", "brave", mode="hedge")
-    client._resources.limiter("tavily").latencies.extend([0.00001] * 100)
-    while client._resources.hedges.take():
-        pass
-    looked = 0
-    slow = client._resources.limiter("tavily").p95_latency
+    upstream.fails("tavily", faults.status(422))
+    clock.stop()
 
-    def counted(fallback: float) -> float:
-        nonlocal looked
-        looked += 1
-        return slow(fallback)
-
-    client._resources.limiter("tavily").p95_latency = counted
-    upstream.fails("tavily", faults.delay(0.05))
-
-    found = await client.search("otters")
-
-    assert found.hits[0].provider == "tavily"
-    assert looked <= 2
-
-
-async def test_when_the_first_fails_the_second_starts_at_once(make_client, upstream):
-    """No token is needed to go on to the next."""
-    client = make_client("tavily", "brave", mode="hedge")
-    while client._resources.hedges.take():
-        pass
-    upstream.fails("tavily", faults.status(401))
-
-    found = await client.search("otters")
-
-    assert [a.provider for a in found.attempts] == ["tavily", "brave"]
+    for n in range(8):
+        task = asyncio.create_task(client.search(f"otters {n}"))
+        await noticed(task.done)
+        assert [a.provider for a in task.result().attempts] == ["tavily", "brave"]
 
 
 # --- a rate limit
