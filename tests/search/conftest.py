@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 import pytest
 
-Later = Callable[[float], None]
+
+class Later:
+    """`later(60)`: a minute has passed, by every clock of the process, and they go on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._wall, self._steady, self._ahead = time.time, time.monotonic, 0.0
+        monkeypatch.setattr(time, "time", lambda: self._wall() + self._ahead)
+        monkeypatch.setattr(time, "monotonic", lambda: self._steady() + self._ahead)
+
+    def __call__(self, seconds: float) -> None:
+        self._ahead += seconds
+
+    def stop(self) -> None:
+        """From now on time passes only by calls. (Nothing may wait for the event loop's timers.)"""
+        wall, steady = self._wall(), self._steady()
+        self._wall, self._steady = lambda: wall, lambda: steady
 
 
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> Later:
-    """`later(60)`: a minute has passed, by every clock, and they go on."""
-    wall, steady, ahead = time.time, time.monotonic, 0.0
-    monkeypatch.setattr(time, "time", lambda: wall() + ahead)
-    monkeypatch.setattr(time, "monotonic", lambda: steady() + ahead)
-
-    def advance(seconds: float) -> None:
-        nonlocal ahead
-        ahead += seconds
-
-    return advance
+    """Let minutes and days pass without waiting for them."""
+    return Later(monkeypatch)

@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 import sys
 import time
+from math import inf
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from kensaku import Outcome
 from kensaku.config.secret import Secret
-from kensaku.errors import CircuitOpen, ConfigError, Cooling, NotConfigured, Outage
-from kensaku.search.circuit_breaker import CircuitBreaker
-from kensaku.search.limits import Limiter, Permit, parse_rate
+from kensaku.errors import (
+    CircuitOpen,
+    ConfigError,
+    Cooling,
+    KeyRefused,
+    NotConfigured,
+    NotConnected,
+    Outage,
+    Timeout,
+    Unreadable,
+)
+from kensaku.search.limits import Limiter, parse_rate, read_rate
 from kensaku.store import MemoryStore, SqliteStore, ValkeyStore
 from kensaku.testing import faults
 
@@ -124,116 +138,204 @@ async def test_a_budget_is_shared(upstream, shared):
 # --- the limiter
 
 
+def pool(store, *keys: str, **options) -> Limiter:
+    """A limiter for Tavily with these keys."""
+    secrets = [Secret(key) for key in keys or ("key-one",)]
+    return Limiter("tavily", store, keys=secrets, key_variable="TAVILY_API_KEY", **options)
+
+
 @pytest.fixture
-async def twin_gates(tmp_path):
-    """Two processes' gates for one provider, over one file."""
+async def twins(tmp_path):
+    """Two processes' limiters for one provider, over one file."""
     stores = [SqliteStore(tmp_path / "state.sqlite") for _ in range(2)]
-    keys = [Secret("key-one"), Secret("key-two")]
-    yield [Limiter("tavily", s, keys=keys, key_variable="TAVILY_API_KEY") for s in stores]
+    yield [pool(store, "key-one", "key-two") for store in stores]
     for store in stores:
         await store.close()
 
 
-def soon() -> float:
-    return asyncio.get_running_loop().time() + 5
+async def break_circuit(limiter: Limiter) -> None:
+    """Let ten requests in a row fail."""
+    for _ in range(10):
+        await limiter.record(await limiter.acquire(inf), Outage("tavily", "down"), 0.1)
 
 
-async def test_a_circuit_opens_for_all_and_closes_for_all(twin_gates):
-    """The news takes at most half a second; here it is asked for at once."""
-    ours, theirs = twin_gates
-    for _ in range(CircuitBreaker.FAILURES):
-        await ours.record(await ours.acquire(soon()), Outage("tavily", "down"), 0.1)
-
-    for limiter in (ours, theirs):
-        await limiter.sync()
+async def test_a_circuit_opens_for_all_and_closes_for_all(twins, later):
+    """The news takes at most half a second; one process probes for all."""
+    ours, theirs = twins
+    await break_circuit(ours)
+    later(1)
+    for limiter in twins:
         with pytest.raises(CircuitOpen) as refused:
-            await limiter.acquire(soon())
-    assert 0 < refused.value.retry_after <= CircuitBreaker.PAUSE
+            await limiter.acquire(inf)
+        assert 0 < refused.value.retry_after <= 5
+        assert (limiter.state(), limiter.wait()) == ("circuit open", None)
 
-    ours.breaker.until = theirs.breaker.until = time.monotonic() - 1  # the pause is over
-    await ours._publish_circuit()
-    probe = await theirs.acquire(soon())
+    later(5)
+    assert (theirs.state(), theirs.wait()) == ("to be probed", 0)
+    probe = await theirs.acquire(inf)
     assert probe.probe
-    with pytest.raises(CircuitOpen):
-        await ours.acquire(soon())
+    with pytest.raises(CircuitOpen) as late:
+        await ours.acquire(inf)
+    assert late.value.retry_after == 0
     await theirs.record(probe, None, 0.1)
 
-    for limiter in (ours, theirs):
-        await limiter.sync()
-        assert not (await limiter.acquire(soon())).probe
+    later(1)
+    for limiter in twins:
+        assert not (await limiter.acquire(inf)).probe
+        assert limiter.state() == "ready"
 
 
-async def test_a_circuit_that_opened_before_this_machine_was_started_is_probed():
-    """By the clock of this machine that was before 0, which is not "never"."""
-    store = MemoryStore()
-    await store.put("open:tavily", b"%f" % (time.time() - 10 * 365 * 86_400), 600)
-    limiter = Limiter("tavily", store)
-
-    assert (await limiter.acquire(soon())).probe
-
-
-async def test_what_was_on_its_way_when_the_circuit_opened_says_nothing_new():
+async def test_what_was_on_its_way_when_the_circuit_opened_says_nothing_new(later):
     """Sixty searches in flight fail together: the pause is still the first, shortest one."""
-    limiter = Limiter("tavily", MemoryStore())
-    passes = [await limiter.acquire(soon()) for _ in range(60)]
-
-    for used in passes:
+    limiter = pool(MemoryStore())
+    permits = [await limiter.acquire(inf) for _ in range(61)]
+    for used in permits[:60]:
         await limiter.record(used, Outage("tavily", "down"), 0.1)
 
-    assert 0 < limiter.breaker.until - time.monotonic() <= CircuitBreaker.PAUSE
-    late = Permit("", None)
-    await limiter.record(late, None, 0.1)
-    assert limiter.breaker.until is not None
+    await limiter.record(permits[60], None, 0.1)
+
+    assert limiter.state() == "circuit open"
+    later(6)
+    assert limiter.state() == "to be probed"
 
 
-async def test_a_probe_that_fails_doubles_the_pause_up_to_a_minute():
-    """An upstream that stays down is asked ever more seldom."""
-    breaker, pauses = CircuitBreaker(), []
-    for _ in range(CircuitBreaker.FAILURES):
-        breaker.record(True)
-
-    for _ in range(6):
-        breaker.record(True, probe=True)
-        pauses.append(round(breaker.until - time.monotonic()))
-
-    assert pauses == [10, 20, 40, 60, 60, 60]
-
-
-async def test_a_probe_that_is_refused_has_found_somebody_there():
+async def test_a_probe_that_is_refused_has_found_somebody_there(later):
     """A wrong key on the probe: the provider is up."""
-    limiter = Limiter("tavily", MemoryStore())
-    limiter.breaker.until = time.monotonic() - 1
-    probe = await limiter.acquire(soon())
+    limiter = pool(MemoryStore())
+    await break_circuit(limiter)
+    later(6)
 
-    from kensaku.errors import KeyRefused
+    await limiter.record(await limiter.acquire(inf), KeyRefused("tavily", "no"), 0.1)
 
-    await limiter.record(probe, KeyRefused("tavily", "no"), 0.1)
-
-    assert limiter.breaker.until is None
+    assert limiter.state() == "ready"
 
 
-@pytest.mark.parametrize(("failing", "opens"), [(0.3, False), (1.0, True), (0.75, True)])
-def test_a_circuit_opens_only_when_most_calls_fail(failing, opens):
-    """Three in ten is a bad day; three in four is an outage."""
-    breaker = CircuitBreaker()
-    for n in range(100):
-        if breaker.until is None:
-            breaker.record((n * failing) % 1 + failing >= 1)
+@pytest.mark.parametrize(
+    ("error", "elapsed", "opens"),
+    [
+        (Outage("tavily", "down"), 0.1, True),
+        (Unreadable("tavily", "html"), 0.1, True),
+        (KeyRefused("tavily", "no"), 0.1, False),
+        (Timeout("tavily", "slow"), 0.9, False),  # faster than it usually is: nobody's fault
+        (Timeout("tavily", "slow"), 1.0, True),
+        (Timeout("tavily", "slow", status=504), 0.1, True),
+        (NotConnected("tavily", "refused"), 0.1, True),
+        (NotConnected("tavily", "no name", transient=False), 0.1, False),
+        (None, 0.1, False),
+    ],
+)
+async def test_what_counts_against_a_provider(error, elapsed, opens):
+    """Outages and unreadable replies; not a key, nor a deadline that nobody could have met."""
+    limiter = pool(MemoryStore())
+    for used in [await limiter.acquire(inf) for _ in range(12)]:
+        await limiter.record(used, error, elapsed)
 
-    assert (breaker.until is not None) is opens
+    assert limiter.state() == ("circuit open" if opens else "ready")
 
 
-async def test_the_key_that_can_be_used_now_comes_first():
-    """Not the one whose turn is next, if that means waiting."""
-    keys = [Secret("one"), Secret("two")]
-    limiter = Limiter("brave", MemoryStore(), keys=keys, key_variable="K", rate="1/s")
+@pytest.mark.parametrize(("seconds", "lasts"), [(20, 20), (10**9, 86_400)])
+async def test_a_cooldown_is_told_to_other_processes_while_it_lasts(twins, later, seconds, lasts):
+    """However long an upstream asks for, a day is enough; the other key is used meanwhile."""
+    ours, theirs = twins
+    await ours.cool_down(await ours.acquire(inf), seconds, "KeyRefused")
+    assert ours.has_other_key(1)
+    assert not ours.has_other_key(2)
+    later(lasts - 1)
+    assert {(await theirs.acquire(inf)).number for _ in range(3)} == {2}
 
-    used = [(await limiter.acquire(soon())).number, (await limiter.acquire(soon())).number]
-    limiter._next = 0
+    later(2)
+    assert {(await theirs.acquire(inf)).number for _ in range(2)} == {1, 2}
 
-    assert used == [1, 2]
-    with pytest.raises(Cooling):
-        await limiter.acquire(asyncio.get_running_loop().time() + 0.05)
+
+@pytest.mark.parametrize(
+    ("why", "waits", "remedy"),
+    [
+        ("KeyRefused", False, "check TAVILY_API_KEY"),
+        ("QuotaExhausted", False, ""),
+        ("RateLimited", True, ""),
+        ("Blocked", False, ""),
+        ("Other", False, ""),
+    ],
+)
+async def test_why_a_provider_waits_is_said(later, why, waits, remedy):
+    """To people, and to whoever asks; waiting does not mend a key, and only a rate passes soon."""
+    later.stop()
+    limiter = pool(MemoryStore())
+    await limiter.cool_down(await limiter.acquire(inf), 30, why)
+
+    with pytest.raises(Cooling) as refused:
+        await limiter.acquire(inf)
+
+    error = refused.value
+    assert limiter.state().endswith("30 s")
+    assert limiter.state().partition(",")[0] in ("waiting", error.message.partition(";")[0])
+    assert (error.remedy, error.cause) == (remedy, why)
+    assert error.retry_after == (None if remedy else pytest.approx(30))
+    assert (limiter.wait() is not None) is waits
+    later(30)
+    assert (limiter.state(), limiter.wait()) == ("ready", 0)
+
+
+async def test_a_request_that_went_well_ends_the_cooldown_of_its_key(later):
+    """It was under way when the key was refused; a wait that was asked for stays."""
+    store = MemoryStore()
+    ours, theirs = pool(store), pool(store)
+    used = await ours.acquire(inf)
+    await ours.cool_down(used, 60, "KeyRefused")
+    await theirs.sync()
+    await ours.record(used, None, 0.1)
+    other = pool(store)
+    await other.sync()
+    assert (ours.state(), other.state()) == ("ready", "ready")
+
+    await ours.cool_down(used, 60, "RateLimited")
+    await ours.record(used, None, 0.1)
+    assert ours.state() != "ready"
+
+
+async def test_a_key_cools_down_longer_with_every_refusal_in_a_row():
+    """Four may be slips of the upstream; then three times as long each time, up to a bound.
+
+    One that never worked is misspelt, or has expired: it cools down at once.
+    """
+    limiter = pool(MemoryStore())
+    assert limiter.cooldown_after_refusal(await limiter.acquire(inf), 300) == 300
+    await limiter.record(await limiter.acquire(inf), None, 0.1)  # it has worked
+
+    seconds = [limiter.cooldown_after_refusal(await limiter.acquire(inf), 200) for _ in range(8)]
+    assert seconds == [0, 0, 0, 0, 10, 30, 90, 200]
+
+    await limiter.record(await limiter.acquire(inf), None, 0.1)
+    permits = [await limiter.acquire(inf) for _ in range(9)]  # at the same time: they count once
+    assert {limiter.cooldown_after_refusal(permit, 300) for permit in permits} == {0.0}
+
+
+async def test_the_latency_that_is_usual_needs_ten_samples():
+    """Before that a guess is better."""
+    limiter = pool(MemoryStore())
+    for n in range(9):
+        await limiter.record(await limiter.acquire(inf), None, n / 10)
+    assert limiter.p95_latency(7.0) == 7.0
+
+    await limiter.record(await limiter.acquire(inf), None, 0.9)
+    assert limiter.p95_latency(7.0) == 0.9
+    for _ in range(90):
+        await limiter.record(await limiter.acquire(inf), None, 0.1)
+    assert limiter.p95_latency(7.0) == 0.5
+
+
+async def test_keys_take_turns_and_the_one_that_can_be_used_now_comes_first():
+    """Not the one whose turn is next, if that means waiting; no key is in a log."""
+    limiter = pool(MemoryStore(), "one", "two", rate="1/h")
+    permits = [await limiter.acquire(0.0) for _ in range(2)]
+
+    assert [(p.key, p.number) for p in permits] == [("one", 1), ("two", 2)]
+    assert "one" not in repr(permits[0])
+    with pytest.raises(Cooling) as refused:
+        await limiter.acquire(0.0)
+    assert "raise its rate" in refused.value.remedy
+    await limiter.record(permits[1], NotConnected("tavily", "refused"), 0.1)
+    assert (await limiter.acquire(0.0)).number == 2  # nothing was sent: the turn was given back
 
 
 async def test_those_who_share_a_limit_share_its_turns_and_its_cooldown():
@@ -255,51 +357,85 @@ async def test_those_who_share_a_limit_share_its_turns_and_its_cooldown():
         await issues.acquire(now)
 
 
-async def test_a_client_lets_githubs_searches_share_one_limit(make_client):
+async def test_a_client_lets_githubs_searches_share_one_limit(make_client, upstream):
     """Except for those for code, for which GitHub has another."""
-    async with make_client("github", "github_issues", "github_code") as client:
-        names = ("github", "github_issues", "github_code")
-        groups = [client._resources.limiter(name)._turn_key(0) for name in names]
+    names = ("github", "github_issues", "github_code")
+    client = make_client(*names, env={f"{name.upper()}_RATE": "1/h" for name in names})
 
-    assert groups[0] == groups[1] != groups[2]
+    found = [await client.search("otters", route=name) for name in names]
+
+    assert [len(upstream.asked(name)) for name in names] == [1, 0, 1]
+    assert isinstance(found[1].attempts[0].error, Cooling)
+
+
+async def test_a_turn_of_our_own_is_not_waited_for_while_another_can_be_asked(
+    make_client, upstream
+):
+    """Who has a minute to wait asks the next one."""
+    client = make_client("tavily", "brave", env={"TAVILY_RATE": "1/m"})
+
+    found = [await client.search(f"otters {n}", timeout=30) for n in range(2)]
+
+    assert [r.outcome for r in found] == [Outcome.FOUND] * 2
+    assert [[a.provider for a in r.attempts if a.sent] for r in found] == [["tavily"], ["brave"]]
 
 
 async def test_without_a_key_the_variable_is_named():
-    """The remedy is in the error."""
+    """The remedy is in the error; who needs none is asked without."""
     limiter = Limiter("brave", MemoryStore(), key_variable="BRAVE_API_KEY")
 
     with pytest.raises(NotConfigured) as refused:
-        await limiter.acquire(soon())
+        await limiter.acquire(inf)
 
     assert refused.value.remedy == "set BRAVE_API_KEY"
     assert limiter.state() == "no key"
+    permit = await Limiter("wikipedia", MemoryStore()).acquire(inf)
+    assert (permit.key, permit.number, permit.probe) == ("", None, False)
 
 
-async def test_a_gate_can_be_warmed(twin_gates):
+async def test_a_limiter_can_be_reset(twins, later):
     """Somebody has mended it: `doctor` says so, and everybody may ask again."""
-    ours, _ = twin_gates
-    await ours.cool_down(await ours.acquire(soon()), 900, "QuotaExhausted")
-    await ours.cool_down(await ours.acquire(soon()), 900, "QuotaExhausted")
-    assert ours.state() == "its quota is used up, 900 s"
+    ours, theirs = twins
+    for _ in range(2):
+        await ours.cool_down(await ours.acquire(inf), 900, "QuotaExhausted")
+    assert ours.state().startswith("its quota is used up")
 
     await ours.reset()
-    await ours.sync()
+    later(1)
 
-    assert (await ours.acquire(soon())).number
-    assert ours.state() == "ready"
+    for limiter in (ours, theirs):
+        assert (await limiter.acquire(inf)).number
+        assert limiter.state() == "ready"
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(1, 100_000), st.sampled_from(["s", "m", "min", "h", "d"]))
+def test_no_window_ever_holds_more_than_the_count_of_a_rate(count, unit):
+    """However many come at once in the beginning."""
+    _, period = read_rate(f"{count}/{unit}")
+    interval, burst = parse_rate(f"{count}/{unit}")
+
+    assert 1 <= burst <= max(1, count / 10)
+    assert burst + math.ceil(period / interval - 1e-6) - 1 <= count
 
 
 @pytest.mark.parametrize(
-    ("text", "interval", "burst"),
-    [("1/s", 1.0, 1), ("100/m", 60 / 91, 10), ("0.5/s", 2.0, 1), ("10/min", 6.0, 1)],
+    ("text", "read"),
+    [("1/s", (1, 1)), ("20/m", (20, 60)), ("19/ h ", (19, 3_600)), ("0.1/min", (0.1, 60))],
 )
-def test_a_rate_is_read(text, interval, burst):
-    """So that no window ever holds more than the count."""
-    assert parse_rate(text) == (pytest.approx(interval), burst)
+def test_a_rate_is_a_count_and_a_period(text, read):
+    """A tenth of a request a minute is one in ten minutes."""
+    assert read_rate(text) == read
+    assert parse_rate("0.1/min") == (pytest.approx(600), 1)
 
 
-@pytest.mark.parametrize("text", ["", "fast", "0/s", "-1/s", "inf/s", "nan/s", "5/month", "5"])
+@pytest.mark.parametrize(
+    "text", ["", "fast", "0/s", "-1/s", "inf/s", "nan/s", "5/month", "5", "1000000000/s", "x" * 99]
+)
 def test_a_rate_that_is_none_is_refused(text):
-    """`5/month` must not become five a minute."""
-    with pytest.raises(ConfigError):
+    """`5/month` must not become five a minute; the sentence says how to write one."""
+    with pytest.raises(ConfigError) as refused:
         parse_rate(text)
+
+    assert "1/s" in refused.value.remedy
+    assert len(str(refused.value)) < 100
