@@ -8,7 +8,7 @@ import statistics
 
 import pytest
 
-from kensaku import Budget, Outcome, Query, errors
+from kensaku import Outcome, errors
 from kensaku.dialects import write
 from kensaku.errors import (
     BadQuery,
@@ -23,11 +23,11 @@ from kensaku.errors import (
     Unreachable,
     Unreadable,
 )
-from kensaku.search.retry import RULES, Next, Tries, delay_before_retry, rule_for
-from kensaku.search.route import Route
-from kensaku.search.run import Run
+from kensaku.search.listen import Said, listening
+from kensaku.search.retry import RULES, Next, rule_for
 from kensaku.testing import faults
-from tests.search.support import with_key
+from tests.recorder import Recorder
+from tests.search.support import noticed, turns, with_key
 
 
 def test_every_error_of_a_provider_has_a_row():
@@ -52,62 +52,57 @@ def test_no_row_of_the_table_hides_another():
         assert not any(issubclass(kind, earlier) for earlier in rows[:n]), kind
 
 
-class Refusing:
-    """A transport whose every request ends in one error."""
+@pytest.mark.parametrize(
+    ("fault", "requests"),
+    [(faults.reset(), 4), (faults.status(503), 4), (faults.bad_json(), 4), (faults.status(422), 1)],
+)
+async def test_only_what_may_pass_is_tried_again(fault, requests, make_client, upstream):
+    """A query that is refused is sent once; no host is asked eight times."""
+    upstream.fails("brave", fault)
 
-    def __init__(self, error):
-        self.error, self.sent = error, 0
+    found = await make_client("brave").search("otters", timeout=30)
 
-    async def send(self, request, provider):
-        self.sent += 1
-        raise self.error
-
-    async def ready(self):
-        pass
-
-    async def close(self):
-        pass
+    assert found.outcome is Outcome.UNAVAILABLE
+    assert len(found.attempts) == len(upstream.requests) == requests
 
 
-@pytest.mark.parametrize(("transient", "requests"), [(True, 4), (False, 1)])
-@pytest.mark.parametrize("kind", [Unreachable, Unreadable])
-async def test_only_what_may_pass_is_tried_again(kind, transient, requests, make_client):
-    """A host that does not exist is asked once; no host is asked eight times."""
-    client = make_client("brave")
-    client._resources.http = transport = Refusing(kind("brave", "no", transient=transient))
-
-    response = await client.search("otters", timeout=30)
-
-    assert response.outcome == "unavailable"
-    assert transport.sent == requests
-    assert len(response.attempts) == requests
-
-
-async def test_pauses_before_a_retry_differ(make_client):
+async def test_pauses_before_a_retry_differ(make_client, upstream, clock):
     """Those who failed together do not return together: variation of at least 0.3."""
-    client = make_client("tavily")
-    error = errors.Outage("tavily", "down")
-    pauses = []
-    for _ in range(45):
-        client._resources.retries.earn()
-        client._resources.retries.earn()
-        deadline = asyncio.get_running_loop().time() + 30
-        run = Run(client._resources, Query("otters"), Route(("tavily",)), deadline, Budget())
-        pauses.append(delay_before_retry(run, error, Tries(requests=1)))
+    recorder = Recorder()
+    client = make_client("tavily", retry_budget=1.0, observers=[recorder])
+    clock.stop()
+    for n in range(45):
+        upstream.fails("tavily", faults.status(503), times=1)
+        task = asyncio.create_task(client.search(f"otters {n}"))
+        while not task.done():
+            clock.advance(0.01)
+            await turns(5)
 
+    pauses = [o.delay for o in recorder.of("retry")]
+    assert len(pauses) == 45
+    assert all(0 < pause < 1 for pause in pauses)
     assert statistics.stdev(pauses) / statistics.mean(pauses) >= 0.3
 
 
-async def test_an_outage_is_retried_once_and_a_name_that_does_not_exist_never(make_client):
-    """The second failure in a row goes on to the next provider."""
-    client = make_client("tavily")
-    deadline = asyncio.get_running_loop().time() + 30
-    run = Run(client._resources, Query("otters"), Route(("tavily",)), deadline, Budget())
+@pytest.mark.parametrize(("seconds", "waits"), [(20, True), (31, False)])
+async def test_a_wait_ends_before_the_deadline_or_is_not_begun(
+    seconds, waits, make_client, upstream, later
+):
+    """Nobody else can be asked; at the deadline nothing could come back."""
+    limited = faults.status(429, headers={"Retry-After": str(seconds)})
+    upstream.fails("tavily", limited, times=1)
+    later.stop()
+    with listening((heard := []).append):
+        task = asyncio.create_task(make_client("tavily").search("otters", timeout=30))
+    await noticed(lambda: [e for e in heard if isinstance(e, Said)])
+    await turns(100)
+    assert task.done() is not waits
+    while not task.done():
+        later(1)
+        await turns(20)
 
-    assert delay_before_retry(run, errors.Outage("tavily", "down"), Tries(1)) > 0
-    assert delay_before_retry(run, errors.Outage("tavily", "down"), Tries(2)) is None
-    nowhere = Unreachable("tavily", "its name cannot be looked up", transient=False)
-    assert delay_before_retry(run, nowhere, Tries(1)) is None
+    assert len(upstream.requests) == (2 if waits else 1)
+    assert task.result().outcome is (Outcome.FOUND if waits else Outcome.UNAVAILABLE)
 
 
 # --- what each error means for the next try: the rows of THE table
@@ -190,19 +185,25 @@ async def test_a_refused_key_that_cools_down_names_its_variable(make_client, ups
     assert len(upstream.requests) == 1
 
 
-async def test_a_short_rate_is_waited_for_when_there_is_no_one_else(make_client, upstream):
+async def test_a_short_rate_is_waited_for_when_there_is_no_one_else(make_client, upstream, later):
     """Retry-After is kept to: the second request is not sent before it is over."""
-    header = {"Retry-After": "0.04"}
-    upstream.fails("tavily", faults.status(429, headers=header), times=1)
-    loop = asyncio.get_running_loop()
+    upstream.fails("tavily", faults.status(429, headers={"Retry-After": "4"}), times=1)
+    later.stop()
+    with listening((heard := []).append):
+        task = asyncio.create_task(make_client("tavily").search("otters"))
+    await noticed(lambda: [e for e in heard if isinstance(e, Said)])
+    await turns(100)
+    later(3.9)
+    await turns(100)
+    assert len(upstream.requests) == 1
 
-    began = loop.time()
-    found = await make_client("tavily").search("otters")
+    later(0.2)
+    await noticed(task.done)
 
+    found = task.result()
     assert found.outcome is Outcome.FOUND
     assert [type(a.error) for a in found.attempts] == [RateLimited, type(None)]
-    assert found.attempts[0].error.retry_after == 0.04
-    assert loop.time() - began >= 0.04
+    assert found.attempts[0].error.retry_after == 4
 
 
 async def test_a_long_rate_sends_the_search_to_the_next_one(make_client, upstream):
@@ -359,9 +360,10 @@ async def test_a_bad_key_never_opens_the_circuit_for_others(make_client, upstrea
     client = make_client("tavily", env={"TAVILY_API_KEY": ",".join(f"k{n}" for n in range(30))})
 
     await client.search("otters")
+    later = await client.search("otters")
 
     assert len(upstream.requests) == 30
-    assert client._resources.limiter("tavily").breaker.until is None
+    assert [type(a.error) for a in later.attempts] == [Cooling]  # and not `CircuitOpen`
 
 
 async def test_a_provider_that_is_down_is_soon_not_asked(make_client, upstream):
