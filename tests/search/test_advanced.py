@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
-from kensaku import Budget, Hit, Kensaku, Query
-from kensaku.errors import BudgetExceeded, IndexFault
-from kensaku.fetch import Extraction
-from kensaku.models import Explain, Page
-from kensaku.search.advanced import CHUNK_CHARS, CHUNKS, JOIN, PAGE_CHARS, read_pages
+from kensaku import Budget, Hit, Kensaku
 from kensaku.testing import FakeUpstream
-from kensaku.text.clean import one_line
 
 FILLER = "Kelp grows fast in cold water and feeds a great many animals of the coast every year. "
 SECRET = "Sea otters hold hands while they sleep so that they do not drift apart."
@@ -67,7 +61,7 @@ async def test_content_is_the_best_chunks_of_the_page(pages: list[Hit], brave: A
 
     assert best.url == pages[1].url
     assert SECRET in best.content
-    assert len(best.content) <= CHUNKS * (CHUNK_CHARS + len(JOIN))
+    assert len(best.content) <= 1_600
     assert best.explain.read
 
 
@@ -137,162 +131,88 @@ async def test_who_reads_pages_itself_is_believed(upstream: FakeUpstream, make_c
     assert [seen.provider for seen in upstream.requests] == ["tavily"]
 
 
-# --- by itself
+# --- how the pages are chosen and read
 
 
-class Pages:
-    """In the place of the client's resources: pages that are read, and how they were asked for."""
+@pytest.fixture
+def search_pages(upstream: FakeUpstream, make_client: Any) -> Any:
+    """`search_pages({"/a": page, …})`: search hits that point to these pages."""
 
-    def __init__(self, *pages: Page, error: Exception | None = None) -> None:
-        self.pages, self.error = pages, error
-        self.asked: list[tuple[list[str], float, Budget]] = []
+    async def search(pages: dict[str, str], query: str = "otters", **options: Any) -> Any:
+        hits = [Hit(upstream.serves(path, page), "Page", "snippet") for path, page in pages.items()]
+        upstream.answers("brave", hits)
+        client = make_client("brave", fetch_allow=("127.0.0.1",), fetch_ports=("any",))
+        return await client.search(
+            query, **{"depth": "advanced", "max_results": len(hits), **options}
+        )
 
-    def provider(self, name: str) -> SimpleNamespace:
-        return SimpleNamespace(reads_pages=name == "tavily")
-
-    async def extract(self, urls: list[str], *, timeout: float, budget: Budget) -> Extraction:  # noqa: ASYNC109 - as it is
-        self.asked.append((urls, timeout, budget))
-        if self.error is not None:
-            raise self.error
-        return Extraction(self.pages)
+    return search
 
 
-def reading(resources: Pages, **options: Any) -> Any:
-    """A search for otters, under way."""
-    query = Query("otters", **{"depth": "advanced", **options})
-    return SimpleNamespace(query=query, resources=resources, budget=Budget())
+def page(*paragraphs: str, head: str = "") -> str:
+    head = f"<!doctype html><html lang=en><head><title>Page</title>{head}</head>"
+    body = "".join(f"<p>{text}</p>" for text in paragraphs)
+    return f"{head}<body><article>{body}</article></body></html>"
 
 
-def url_of(n: int) -> str:
-    return f"https://{n}.example/"
+def paths(hits: Any) -> list[str]:
+    return [urlsplit(hit.url).path for hit in hits]
 
 
-async def test_eight_pages_are_read_of_those_whose_provider_has_not() -> None:
-    """Within the time that is left, on the budget of the search."""
-    hits = tuple(Hit(url_of(n), "A", provider="tavily" if n == 1 else "brave") for n in range(10))
-    run = reading(resources := Pages())
+async def test_eight_pages_are_read_for_one_search(
+    upstream: FakeUpstream, search_pages: Any
+) -> None:
+    """The others keep their snippets; nobody reads a hundred."""
+    pages = {f"/p{n}": page(f"Otters number {n}. {FILLER}") for n in range(12)}
 
-    found = await read_pages(run, hits, 7.5)
+    found = await search_pages(pages)
 
-    assert resources.asked == [([url_of(n) for n in (0, 2, 3, 4, 5, 6, 7)], 7.5, run.budget)]
-    assert resources.asked[0][2] is run.budget
-    assert found == (hits, ["7 of 7 pages could not be read"])
-
-
-@pytest.mark.parametrize(
-    ("hits", "seconds"),
-    [
-        ((Hit("doc:12", "A"), Hit("ftp://a.example/", "B")), 5.0),
-        ((Hit(url_of(1), "A"),), 0.0),
-        ((Hit(url_of(1), "A"),), -1.0),
-        ((Hit(url_of(1), "A", provider="tavily"),), 5.0),
-    ],
-)
-async def test_nothing_is_read_without_an_address_or_time(hits: Any, seconds: float) -> None:
-    """And nothing is said: there was nothing to do, or the attempts say why."""
-    resources = Pages()
-
-    assert await read_pages(reading(resources), hits, seconds) == (hits, [])
-    assert resources.asked == []
-
-
-@pytest.mark.parametrize("error", [BudgetExceeded("it is spent"), IndexFault("the disk is full")])
-async def test_what_was_found_is_there_when_pages_cannot_be_read(error: Exception) -> None:
-    """With the reason as a note."""
-    hits = (Hit("http://a.example/", "A"),)
-
-    found = await read_pages(reading(Pages(error=error)), hits, 0.1)
-
-    assert found == (hits, [f"the pages were not read: {error}"])
-
-
-async def test_pages_without_text_or_that_need_a_browser_are_not_read() -> None:
-    """The same address twice is one page."""
-    pages = (
-        Page(url_of(1), text="Otters swim."),
-        Page(url_of(2)),
-        Page(url_of(3), text="Otters, soon.", needs_browser=True),
-    )
-    hits = tuple(Hit(url_of(n), "A", "snippet") for n in (1, 2, 3, 3))
-
-    found, notes = await read_pages(reading(Pages(*pages)), hits, 5.0)
-
-    assert notes == ["2 of 3 pages could not be read"]
-    assert [(h.url, h.content) for h in found] == [
-        (url_of(1), "Otters swim."),
-        *((url_of(n), "snippet") for n in (2, 3, 3)),
-    ]
+    fetched = {urlsplit(r.target).path for r in upstream.requests} & pages.keys()
+    assert fetched == {f"/p{n}" for n in range(8)}
+    assert {urlsplit(h.url).path for h in found.hits if h.explain.read} == fetched
+    assert {h.content for h in found.hits if not h.explain.read} == {"snippet"}
 
 
 @pytest.mark.parametrize("depth", ["basic", "advanced"])
 @pytest.mark.parametrize("raw", [False, True])
-async def test_a_page_adds_what_the_hit_did_not_know(depth: Any, raw: bool) -> None:
+async def test_a_page_adds_what_the_hit_did_not_know(
+    search_pages: Any, depth: str, raw: bool
+) -> None:
     """Its date, the whole page when it was asked for, and that it was read."""
-    page = Page(url_of(1), text="Otters  swim.", markdown="# Otters", published="2026-01-02")
-    hit = Hit(url_of(1), "A", "snippet", raw_content="old", explain=Explain(0.5, agreement=2))
-    dated = Hit(url_of(1), "A", "snippet", published="2020-01-01")
-    run = reading(Pages(page), depth=depth, include_raw_content=raw)
-    content = "Otters swim." if depth == "advanced" else "snippet"
+    head = '<meta property="article:published_time" content="2026-01-02">'
+    text = page(f"Otters swim. {FILLER * 3}", head=head)
 
-    found = [await read_pages(run, (one,), 5.0) for one in (hit, dated)]
+    found = await search_pages({"/a": text}, depth=depth, include_raw_content=raw)
 
-    assert [notes for _, notes in found] == [[], []]
-    assert tuple(one for (one,), _ in found) == (
-        replace(
-            hit, content=content, published="2026-01-02", raw_content="# Otters" if raw else "old",
-            explain=Explain(0.5, agreement=2, read=True),
-        ),
-        replace(
-            dated, content=content, raw_content="# Otters" if raw else None,
-            explain=Explain(read=True),
-        ),
-    )  # fmt: skip
+    [hit] = found.hits
+    read = raw or depth == "advanced"
+    assert (hit.published or "").startswith("2026-01-02") is read
+    assert hit.explain.read is read
+    assert ("Otters swim." in (hit.raw_content or "")) is raw
+    assert ("Otters swim." in hit.content) is (depth == "advanced")
 
 
-def sentence(word: str, chars: int = 400) -> str:
-    """A paragraph about something, about as long as a chunk."""
-    return (f"The {word} " + "is a thing of this world " * 20)[:chars].rstrip() + "."
-
-
-async def test_the_three_best_chunks_are_joined_in_the_order_of_the_page() -> None:
+async def test_the_best_chunks_are_joined_in_the_order_of_the_page(search_pages: Any) -> None:
     """Chunks of other pages compete, and the page with the best one comes first."""
-    words = ["zebra", "otters", "lion", "otters", "tiger", "otters otters", "otters otters otters"]
-    page = Page(url_of(2), text="\n\n".join(map(sentence, words)))
-    other = Page(url_of(1), text=sentence("zebra"))
-    hits = (Hit(url_of(1), "A", "snippet"), Hit(url_of(2), "A", "snippet"))
 
-    found, _ = await read_pages(reading(Pages(page, other)), hits, 5.0)
+    def about(word: str) -> str:
+        return f"The {word} " + "is a thing of this world " * 15
 
-    chunks = found[0].content.split(JOIN)
-    assert [h.url for h in found] == [url_of(2), url_of(1)]
-    assert len(chunks) == CHUNKS == 3
-    assert chunks[1:] == [one_line(sentence(w)) for w in words[5:]]
-    assert "otters" in chunks[0]
-    assert all(len(chunk) <= CHUNK_CHARS for chunk in chunks)
+    words = ["zebra", "otters", "lion", "tiger", "otters otters", "bear", "otters otters otters"]
 
+    found = await search_pages({"/zebra": page(about("zebra")), "/mixed": page(*map(about, words))})
 
-async def test_a_book_is_looked_through_up_to_a_bound() -> None:
-    """It must not outlast the deadline."""
-    filler = "Kelp grows here. " * (PAGE_CHARS // 17 + 1)
-    late = Page(url_of(1), text=filler[:PAGE_CHARS] + "Otters hold hands.")
-    inside = Page(url_of(2), text=filler[: PAGE_CHARS - 20] + "\n\nOtters hold hands.")
-    hits = (Hit(url_of(1), "A"), Hit(url_of(2), "A"))
-
-    found, _ = await read_pages(reading(Pages(late, inside)), hits, 5.0)
-
-    assert [(h.url, "Otters" in h.content) for h in found] == [
-        (url_of(2), True),
-        (url_of(1), False),
-    ]
+    assert paths(found.hits) == ["/mixed", "/zebra"]
+    chunks = found.hits[0].content.split(" [...] ")
+    assert len(chunks) == 3
+    assert all("otters" in chunk and len(chunk) <= 500 for chunk in chunks)
+    assert [chunk.count("otters") for chunk in chunks] == [1, 2, 3]
 
 
-async def test_equal_pages_stay_in_their_order() -> None:
-    """A hit that was not read competes with its snippet."""
-    pages = [Page(url_of(n), text="Otters swim.") for n in (1, 3)]
-    hits = tuple(Hit(url_of(n), "A", "Otters swim.") for n in (1, 2, 3))
+async def test_pages_that_say_the_same_stay_in_the_order_of_their_hits(search_pages: Any) -> None:
+    """Reading them is no reason to turn the list around."""
+    pages = {f"/p{n}": page(f"Otters swim in the cold sea number {n}. {FILLER}") for n in range(3)}
 
-    found, notes = await read_pages(reading(Pages(*pages)), hits, 5.0)
+    found = await search_pages(pages)
 
-    assert [h.url for h in found] == [h.url for h in hits]
-    assert [bool(h.explain) for h in found] == [True, False, True]
-    assert notes == ["1 of 3 pages could not be read"]
+    assert paths(found.hits) == list(pages)
