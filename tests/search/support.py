@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 from kensaku.models import Hit
-
-if TYPE_CHECKING:
-    from kensaku import Kensaku
-    from kensaku.models import Query, Response
-    from kensaku.providers.base import Findings, Provider
 
 LONG = "word " * 100 + "end"  # 503 characters: more than Tavily takes
 
@@ -50,36 +43,3 @@ def document(url: str, text: str):
     from kensaku import Document
 
     return Document(url=url, title=text, text=text)
-
-
-HANGS = "hangs"
-
-
-class Script:
-    """Answers in the place of the network: what each provider finds, raises, or never says."""
-
-    def __init__(self, client: Kensaku, **answers: Any) -> None:
-        """An answer is `Findings`, an error, `HANGS`, or a list of these: one for each request."""
-        self.answers = answers
-        self.asked: list[tuple[str, Query, str]] = []
-        client._resources.ask = self.ask  # type: ignore[method-assign]
-
-    @property
-    def names(self) -> list[str]:
-        return [name for name, _, _ in self.asked]
-
-    async def ask(self, provider: Provider, query: Query, key: str) -> Findings:
-        self.asked.append((provider.name, query, key))
-        answer = self.answers[provider.name]
-        answer = answer.pop(0) if isinstance(answer, list) else answer
-        if answer is HANGS:
-            await asyncio.Event().wait()
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-
-def timeless(response: Response) -> Response:
-    """A response without what differs from one run to the next."""
-    attempts = tuple(replace(a, elapsed_ms=0.0) for a in response.attempts)
-    return replace(response, attempts=attempts, elapsed_ms=0.0)

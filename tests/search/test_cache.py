@@ -66,6 +66,20 @@ async def test_a_search_that_differs_in_one_field_is_another_search(name, make_c
     assert [r.cached for r in found] == [False, True, False]
 
 
+async def test_another_route_or_mode_of_one_call_is_another_search(make_client):
+    """With one client, in any order."""
+    client = make_client("tavily", "brave", "exa")
+    routes = [
+        {"route": "tavily"}, {"route": "tavily,brave"}, {"route": "brave,tavily"},
+        {"route": "tavily,brave", "mode": "all"}, {"route": "exa"},
+    ]  # fmt: skip
+
+    first = [(await client.search("papers on sea otters", **route)).cached for route in routes]
+    again = [(await client.search("papers on sea otters", **route)).cached for route in routes]
+
+    assert (first, again) == ([False] * 5, [True] * 5)
+
+
 async def test_the_second_search_is_answered_from_the_cache(make_client, upstream):
     """Marked, with the same hits, and nothing is sent."""
     client = make_client("tavily")

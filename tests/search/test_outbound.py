@@ -35,6 +35,16 @@ async def test_what_should_stay_is_removed_and_that_is_said(
     assert any("removed from the query" in note for note in found.notes) is (sent != query)
 
 
+async def test_what_may_leave_is_decided_by_each_caller(make_client, upstream):
+    """What one sends on purpose is removed for the next, with the same client."""
+    client = make_client("tavily", scrub_kinds=("emails",))
+
+    for wanted in (False, True, None, False):
+        await client.search(ANN, scrub=wanted, cache=False)
+
+    assert [r.json["query"] for r in upstream.requests] == [ANN, "who is", "who is", ANN]
+
+
 @pytest.mark.parametrize(
     ("query", "action", "held"),
     [
@@ -64,8 +74,9 @@ async def test_asking_names_both_answers(make_client, upstream):
     """Nothing is sent before."""
     client = make_client("tavily", scrub_kinds=("emails",), scrub_action="ask")
 
-    with pytest.raises(QueryWithheld, match="an e-mail address") as withheld:
-        await client.search(ANN)
+    for _ in range(2):  # a refusal is not forgotten
+        with pytest.raises(QueryWithheld, match="an e-mail address") as withheld:
+            await client.search(ANN)
 
     assert "scrub=True" in withheld.value.remedy
     assert "scrub=False" in withheld.value.remedy

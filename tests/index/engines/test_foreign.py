@@ -20,9 +20,7 @@ from qdrant_client import QdrantClient, models
 
 from kensaku.errors import IndexFault, UnknownName
 from kensaku.index import Index
-from kensaku.index.engines.foreign import _admits, _similarity
 from kensaku.index.payload import PayloadFields
-from kensaku.index.request import Filters
 from kensaku.tools import RAGSearchTool
 from tests.index.animals import OTTERS
 from tests.index.qdrant_http import QdrantServer
@@ -311,8 +309,9 @@ async def test_filters_apply_to_what_the_payload_says(raw, open_index):
 
     assert await found(include_domains=["a.example"]) == {"1", "3"}
     assert await found(exclude_domains=["a.example"]) == {"2"}
-    assert await found(start_date="2025-01-01") == {"2"}
-    assert await found(end_date="2025-01-01") == {"1"}
+    assert await found(start_date="2025-01-01") == await found(start_date="2026-05-01") == {"2"}
+    assert await found(end_date="2025-01-01") == await found(end_date="2024-05-01") == {"1"}
+    assert await found(start_date="2024-05-02", end_date="2026-04-30") == set()
     assert await found(language="ja") == set()
 
 
@@ -350,47 +349,3 @@ async def test_a_search_by_route_finds_them_and_fills_nothing(make_faq, make_cli
     assert nothing.outcome == "empty"
     assert {method for method, _ in server.requests} == {"GET", "POST"}
     assert not any(path.startswith("/collections/kensaku-") for _, path in server.requests)
-
-
-@pytest.mark.parametrize(
-    ("score", "distance", "similarity"),
-    [
-        (0.0, "Euclid", 1.0),
-        (1.0, "Distance.MANHATTAN", 0.5),
-        (-1.0, "Euclid", 1.0),
-        (3.0, "Distance.EUCLID", 0.25),
-        (0.5, "Cosine", 0.5),
-        (1.5, "Dot", 1.0),
-        (-0.5, "Distance.DOT", 0.0),
-    ],
-)
-def test_what_a_distance_says_of_nearness(score, distance, similarity):
-    """Small is near for some, large for others."""
-    assert _similarity(score, distance) == similarity
-
-
-@pytest.mark.parametrize(
-    ("filters", "fits"),
-    [
-        (Filters(), True),
-        (Filters(include_domains=("a.example",)), True),
-        (Filters(include_domains=("b.example",)), False),
-        (Filters(exclude_domains=("a.example",)), False),
-        (Filters(exclude_domains=("b.example",)), True),
-        (Filters(language="en"), True),
-        (Filters(language="de"), False),
-        (Filters(start_date="2025-05-01"), True),
-        (Filters(start_date="2025-05-02"), False),
-        (Filters(end_date="2025-05-01"), True),
-        (Filters(end_date="2025-04-30"), False),
-        (Filters(start_date="2025-04-01", end_date="2025-06-01"), True),
-        (Filters(start_date="2025-04-01", end_date="2025-04-30"), False),
-    ],
-)
-def test_a_row_fits_or_does_not(filters, fits):
-    """The first and the last day belong to it; without a date none is known to fit."""
-    row = {"url": "https://a.example/1", "language": "en", "published": "2025-05-01"}
-
-    assert _admits(filters, row) is fits
-    undated = row | {"published": None}
-    assert _admits(filters, undated) is (fits and not (filters.start_date or filters.end_date))
