@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from kensaku.index import tokens, words
 from kensaku.index.tokens import (
     document_terms,
     name_terms,
@@ -15,8 +14,6 @@ from kensaku.index.tokens import (
     similar_terms,
 )
 from kensaku.index.words import (
-    Expansion,
-    WordIds,
     spellings,
     strip_accents,
     term_id,
@@ -279,63 +276,14 @@ def test_a_word_of_64_characters_has_parts():
     assert term_id("") == 1
 
 
-def test_the_smallest_dictionary_that_is_installed_is_used(monkeypatch, caplog):
-    """Without one, Japanese goes by characters, and the log says what to install."""
-    sudachipy = pytest.importorskip("sudachipy")
-    pytest.importorskip("sudachidict_small")
-    installed, asked = set[str](), []
-    dictionary = sudachipy.Dictionary
+def test_terms_do_not_depend_on_what_was_read_before_or_beside():
+    """Words are remembered for a while, by each thread and language."""
+    texts = [("Sea-otters' e-mail F-16", "en"), ("die Häuser am See", "de"), ("検索 e-mail", "ja")]
+    expected = [document_terms(*text) for text in texts]
 
-    def open_small(dict):
-        asked.append(dict)
-        return dictionary(dict="small")
+    def read(start: int) -> list[object]:
+        document_terms(" ".join(f"e-{n}" for n in range(start, start + 500)), "en")
+        return [document_terms(*text) for text in texts]
 
-    monkeypatch.setattr(tokens, "find_spec", installed.__contains__)
-    monkeypatch.setattr(sudachipy, "Dictionary", open_small)
-    made = tokens._japanese_tokenizer.__wrapped__
-
-    assert made() is None
-    assert "pip install sudachidict-small" in caplog.text
-    for name in ("full", "core", "small"):
-        installed.add(f"sudachidict_{name}")
-        assert made()("ラッコの手") == ["ラッコ", "手"]
-    assert asked == ["full", "core", "small"]
-
-
-def test_a_word_is_stemmed_once_however_often_it_is_read():
-    """Stemming takes longer than anything else."""
-    ids, stemmed = WordIds("en"), []
-    ids.stem = lambda word: stemmed.append(word) or word
-
-    assert ids["Otter"] == ids["otter"] == ids["otter"] == term_id("otter")
-    assert ids["the"] == 0
-    assert ids.expansions[ids["sea-otter"]] == Expansion(
-        (term_id("sea"), term_id("otter")), (term_id("seaotter"),), ()
-    )
-    assert stemmed == ["otter", "sea", "seaotter"]
-
-
-def test_a_full_cache_is_emptied_between_texts(monkeypatch):
-    """Memory is bounded, and what a text refers to stays while it is read."""
-    monkeypatch.setattr(words, "CACHED_WORDS", 3)
-    ids = WordIds("en")
-    for word in ("otter", "e-mail"):
-        _ = ids[word]
-    ids.start_text()
-    assert sorted(ids) == ["e-mail", "otter"]
-    assert (ids["e-mail"], list(ids.expansions)) == (-1, [-1])
-    _ = ids["heron"], ids["F-16"]
-    assert ids["F-16"] == -2
-    ids.start_text()
-
-    assert (len(ids), ids.expansions, ids._ids) == (0, {}, {})
-    assert ids["F-16"] == -1
-
-
-def test_each_thread_and_language_has_words_of_its_own():
-    """One thread's full cache must not be emptied while another reads."""
-    with ThreadPoolExecutor(1) as pool:
-        other = pool.submit(word_ids, "de").result()
-
-    assert word_ids("de") is word_ids("de") is not other
-    assert word_ids("xx") is word_ids("en") is not word_ids("de")
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(read, range(0, 4_000, 500))) == [expected] * 8
