@@ -1,5 +1,6 @@
 # Everything a fresh machine needs is Python 3.11+, make and a package index.
 #   make search q="how do I cancel an asyncio task"     sets up, and searches
+#   make serve                                          sets up, and serves on 127.0.0.1:8787
 #   make test                                           sets up, and runs the tests
 #   make test PYTHON=python3.13                         the same, in .venv-3.13
 PYTHON ?= python3
@@ -8,13 +9,17 @@ BIN    := $(VENV)/bin
 UV     := $(BIN)/uv pip
 q      ?= how do I cancel an asyncio task
 
-.PHONY: search test test-frameworks mutants test-sdks test-s3 test-live check format docs docs-check bench lock clean
+.PHONY: search serve test test-frameworks mutants test-sdks test-s3 test-live check format docs docs-check bench dist lock clean
 
 # The query reaches the program as it was typed: neither make nor the shell expands it.
 unexport q
 export Q = $(value q)
 search: $(VENV)/.run
 	@$(BIN)/kensaku search $(args) -- "$$Q"
+
+# args="--port 8080 --route local" for other addresses, routes and logs.
+serve: $(VENV)/.serve
+	@$(BIN)/kensaku serve $(args)
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n 4 $(args)
@@ -75,10 +80,15 @@ $(VENV)/.run: requirements/run.txt pyproject.toml | $(BIN)/uv
 	$(UV) install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
 	@touch $@
 
+$(VENV)/.serve: requirements/serve.txt pyproject.toml | $(BIN)/uv
+	$(UV) install --quiet --python $(BIN)/python --require-hashes -r requirements/serve.txt
+	$(UV) install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+	@touch $@ $(VENV)/.run
+
 $(VENV)/.test: requirements/test.txt pyproject.toml | $(BIN)/uv
 	$(UV) install --quiet --python $(BIN)/python --require-hashes -r requirements/test.txt
 	$(UV) install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
-	@touch $@ $(VENV)/.run
+	@touch $@ $(VENV)/.run $(VENV)/.serve
 
 $(VENV)/.docs: requirements/docs.txt $(VENV)/.test
 	$(UV) install --quiet --python $(BIN)/python --require-hashes -r requirements/docs.txt
@@ -88,18 +98,29 @@ $(VENV)/.bench: requirements/bench.txt $(VENV)/.test
 	$(UV) install --quiet --python $(BIN)/python --require-hashes -r requirements/bench.txt
 	@touch $@
 
+# The wheel and the sdist, in dist/. Two builds of one commit give the same bytes.
+dist: $(VENV)/.run
+	rm -rf dist
+	$(BIN)/python -m hatchling build
+
 # The pinned files hold hashes and no addresses. Run after a change of pyproject.toml.
 COMPILE := compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package kensaku-search
 TESTED := standard browser dense tokens qdrant valkey postgres strands pydantic-ai langchain \
           openai-agents mcp claude google server slack telegram telemetry bulk
+CONTAINER := server standard postgres valkey qdrant
 lock: | $(BIN)/uv
 	echo uv | $(UV) $(COMPILE) - -o requirements/uv.txt
 	$(UV) $(COMPILE) pyproject.toml --group build --group test $(TESTED:%=--extra %) \
 	  -o requirements/test.txt
 	$(UV) $(COMPILE) pyproject.toml --group build --extra standard -c requirements/test.txt \
 	  -o requirements/run.txt
+	$(UV) $(COMPILE) pyproject.toml --group build --extra server --extra standard \
+	  -c requirements/test.txt -o requirements/serve.txt
+	$(UV) $(COMPILE) pyproject.toml $(CONTAINER:%=--extra %) -c requirements/test.txt \
+	  -o requirements/container.txt
+	$(UV) $(COMPILE) --group build -c requirements/test.txt -o requirements/build.txt
 	$(UV) $(COMPILE) --group docs -c requirements/test.txt -o requirements/docs.txt
 	$(UV) $(COMPILE) pyproject.toml --group bench -c requirements/test.txt -o requirements/bench.txt
 
 clean:
-	rm -rf .venv .venv-* .mutants site .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-* .mutants site dist .pytest_cache .mypy_cache .ruff_cache

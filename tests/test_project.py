@@ -1,36 +1,16 @@
-"""The project around the code: what the wheel holds, and what the Makefile does with its input."""
+"""The project around the code: its notices, its names, and what the Makefile does with its input."""
 
 from __future__ import annotations
 
 import os
 import re
 import subprocess
-import sys
 import tomllib
-import zipfile
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from tests import ROOT
-
-
-@pytest.mark.skipif(find_spec("hatchling") is None, reason="hatchling is not installed")
-def test_the_wheel_carries_its_licence_and_its_data(tmp_path):
-    """Nobody may use what comes without a licence."""
-    done = subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-
-    (wheel,) = tmp_path.glob("*.whl")
-    names = zipfile.ZipFile(wheel).namelist()
-    for wanted in ("licenses/LICENSE", "licenses/NOTICE", "kensaku/py.typed", "wordpiece.txt.xz"):
-        assert any(name.endswith(wanted) for name in names), wanted
 
 
 def test_every_data_file_of_others_is_in_the_notice():
@@ -69,6 +49,7 @@ def _made_environment(folder: Path) -> Path:
     program.chmod(0o755)
     (folder / "bin" / "uv").touch()
     (folder / ".run").touch()
+    (folder / ".serve").touch()
     return folder
 
 
@@ -98,6 +79,31 @@ def test_make_search_passes_the_query_on_as_it_is(query, given, tmp_path):
 
     assert done.stdout.splitlines() == ["search", "--", query], done.stderr
     assert not (ROOT / "hit").exists()
+
+
+def test_make_serve_passes_its_arguments_on(tmp_path):
+    """Another port or route needs no other command than `make serve args=…`."""
+    done = subprocess.run(
+        ["make", "-s", "-C", ROOT, "serve", "args=--port 0 --route local"]
+        + [f"VENV={_made_environment(tmp_path)}"],
+        env=_shell(),
+        capture_output=True,
+        text=True,
+    )
+
+    assert done.stdout.splitlines() == ["serve", "--port", "0", "--route", "local"], done.stderr
+
+
+def _pins(name: str) -> set[str]:
+    text = (ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8")
+    return set(re.findall(r"^[\w.-]+==[^\s;]+", text, re.MULTILINE))
+
+
+@pytest.mark.parametrize("name", ["run", "serve", "container", "build"])
+def test_what_is_installed_is_what_was_tested(name):
+    """`make lock` pins the same versions for those who search or serve as for the tests."""
+    assert _pins(name)
+    assert sorted(_pins(name) - _pins("test")) == []
 
 
 @pytest.mark.parametrize(
