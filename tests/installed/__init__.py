@@ -1,0 +1,1 @@
+"""Kensaku as people install it: `run.py` has the table. Slow, and not part of the ordinary tests."""
