@@ -9,7 +9,7 @@ BIN    := $(VENV)/bin
 UV     := $(BIN)/uv pip
 q      ?= how do I cancel an asyncio task
 
-.PHONY: search serve test test-frameworks mutants test-sdks test-s3 test-live check format docs docs-check bench dist lock clean
+.PHONY: search serve test test-frameworks mutants test-sdks test-s3 test-installed test-live check format docs docs-check bench dist mcpb lock clean
 
 # The query reaches the program as it was typed: neither make nor the shell expands it.
 unexport q
@@ -35,6 +35,10 @@ test-sdks: $(VENV)/.test
 # Bulk indexing from an S3 that others wrote, in an environment of its own.
 test-s3: $(VENV)/.test
 	$(BIN)/python -m tests.jobs.object_store $(args)
+
+# Every way of installing that docs/install.md names, in an empty home. args="pip uvx" for some.
+test-installed: $(VENV)/.test
+	$(BIN)/python tests/installed/run.py $(args)
 
 # One real search with each key that is set; KEYLESS=1 asks those, too, that need none.
 test-live: $(VENV)/.test
@@ -102,6 +106,13 @@ $(VENV)/.bench: requirements/bench.txt $(VENV)/.test
 dist: $(VENV)/.run
 	rm -rf dist
 	$(BIN)/python -m hatchling build
+
+# The bundle for Claude Desktop, in dist/. It needs npm.
+MCPB := npx --yes @anthropic-ai/mcpb@2.1.2
+mcpb:
+	mkdir -p dist
+	$(MCPB) validate packages/mcpb/manifest.json
+	$(MCPB) pack packages/mcpb dist/kensaku.mcpb
 
 # The pinned files hold hashes and no addresses. Run after a change of pyproject.toml.
 COMPILE := compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package kensaku-search

@@ -22,7 +22,7 @@ from kensaku.providers import provider_class, provider_names
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS.parent))
 
-from docs import provider_tables  # noqa: E402
+from docs import deep_links, provider_tables  # noqa: E402
 from tests.dialects import examples  # noqa: E402
 
 HELP_WIDTH = 96  # columns of a `--help` text, whatever the terminal has
@@ -208,10 +208,20 @@ def providers() -> str:
     return PROVIDER_BLOCK.sub(lambda m: f"{m[1]}{getattr(provider_tables, m[2])()}\n{m[3]}", page)
 
 
+LINKS_BLOCK = re.compile(r"(<!-- links -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def mcp() -> str:
+    """Update the links of the page that install the MCP server."""
+    page = (DOCS / "mcp.md").read_text(encoding="utf-8")
+    return LINKS_BLOCK.sub(lambda m: f"{m[1]}{deep_links.section()}\n{m[2]}", page)
+
+
 PAGES = {
     "command-line.md": command_line,
     "configuration.md": configuration,
     "dialects.md": dialects,
+    "mcp.md": mcp,
     "providers.md": providers,
     "specifications/index.md": specifications,
 }

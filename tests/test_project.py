@@ -83,9 +83,9 @@ def test_make_search_passes_the_query_on_as_it_is(query, given, tmp_path):
 
 def test_make_serve_passes_its_arguments_on(tmp_path):
     """Another port or route needs no other command than `make serve args=…`."""
+    words = ["make", "-s", "-C", ROOT, "serve", f"VENV={_made_environment(tmp_path)}"]
     done = subprocess.run(
-        ["make", "-s", "-C", ROOT, "serve", "args=--port 0 --route local"]
-        + [f"VENV={_made_environment(tmp_path)}"],
+        [*words, "args=--port 0 --route local"],
         env=_shell(),
         capture_output=True,
         text=True,

@@ -1,0 +1,39 @@
+"""Start an HTTP server by its command, wait until it says where it is, and ask it twice."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from urllib.request import Request, urlopen
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+from tests.installed.cases import QUERY  # noqa: E402
+
+
+def main(command: list[str]) -> int:
+    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        assert server.stderr
+        for line in server.stderr:
+            if address := re.search(r"http://\S+", line):
+                break
+            print(line, end="", file=sys.stderr)
+        else:
+            return 1
+        print(urlopen(f"{address[0]}/healthz").read().decode())
+        head = {"Content-Type": "application/json", "Authorization": "Bearer any"}
+        body = json.dumps({"query": QUERY}).encode()
+        print(urlopen(Request(f"{address[0]}/search", body, head)).read().decode())
+    finally:
+        server.terminate()
+        server.wait(30)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

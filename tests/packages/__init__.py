@@ -1,0 +1,1 @@
+"""What other programs install Kensaku from: the MCP registry, bundles, plugins, links."""
