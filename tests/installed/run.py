@@ -46,6 +46,8 @@ def main(words: list[str]) -> int:
         return 2
     HOME.mkdir(exist_ok=True)
     (HOME / ".gitignore").write_text("*\n")
+    # `uv init` would add what it creates here to the clone's own pyproject.toml.
+    (HOME / "pyproject.toml").write_text('[tool.uv.workspace]\nexclude = ["**"]\n')
     if "--lock" in words:
         pin(PINNED.with_suffix(".in"), to=PINNED)
     make_tools()
