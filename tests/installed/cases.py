@@ -94,7 +94,7 @@ CASES = [
         "",
         'hadolint "$SOURCE/Dockerfile" && carry-out-dockerfile',
         ("container: refused without a key, healthy, answered, ended by SIGTERM",),
-        needs='test "$(id -u)" = 0 && unshare --mount true',
+        needs="carry-out-dockerfile --check",
     ),
     Case(
         "compose",

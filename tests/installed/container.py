@@ -1,6 +1,7 @@
 """Carry the Dockerfile out without a Docker engine, then start the image as compose.yaml does.
 
-    python -m tests.installed.container            needs Linux and root; else it says "skipped"
+    python -m tests.installed.container            needs Linux, root and a Python of that version
+    python -m tests.installed.container --check    say whether it can be done here
 
 Each stage is a copy-on-write view of this machine's root (overlayfs) in a mount namespace of its
 own, with a Python of the base image's version in /usr/local. The finished image is mounted
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import pwd
 import shutil
 import signal
 import subprocess
@@ -29,6 +31,7 @@ PATH = "/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin"
 SECONDS = 60.0
 # How this machine reaches a package index; an engine would be told by build arguments.
 NETWORK = ("PIP_", "SSL_", "HTTP_", "HTTPS_", "NO_PROXY", "http_", "https_", "no_proxy")
+OUTSIDE = ("PIP_FIND_LINKS", "PIP_CACHE_DIR")  # folders that the image has not
 
 
 class Image:
@@ -62,9 +65,8 @@ class Image:
                 self._copy(step.words, folder, others)
             elif step.name == "RUN":
                 print(f"RUN {step.text[:90]}", flush=True)
-                network = {n: v for n, v in os.environ.items() if n.startswith(NETWORK)}
                 script = f"cd {folder} && {step.text}"
-                self.run(["/bin/sh", "-ec", script], network | self.env, check=True)
+                self.run(["/bin/sh", "-ec", script], _network() | self.env, check=True)
 
     def _copy(self, words: list[str], folder: Path, others: Mapping[str, Image]) -> None:
         from_stage = words[0].startswith("--from=")
@@ -115,19 +117,32 @@ def mount(*words: str | Path) -> None:
     subprocess.run(["mount", *words], check=True)
 
 
-def base_python(version: str) -> Path:
-    """The prefix of a Python like that of the base image; else of the one that runs this."""
-    found = sorted(Path("~/.pyenv/versions").expanduser().glob(f"{version}.*"))
-    return found[-1] if found else Path(sys.base_prefix)
+def _network() -> dict[str, str]:
+    env = os.environ.items()
+    return {n: v for n, v in env if n.startswith(NETWORK) and n not in OUTSIDE}
+
+
+def base_python(version: str) -> Path | None:
+    """The prefix of a Python like that of the base image: this one, or one of pyenv's."""
+    if sys.version.startswith(f"{version}.") and sys.base_prefix != "/usr":
+        return Path(sys.base_prefix)
+    home = Path(pwd.getpwuid(os.getuid()).pw_dir)  # HOME may be another one in a test
+    found = sorted(home.glob(f".pyenv/versions/{version}.*"))
+    return found[-1] if found else None
+
+
+def version_of(stage: Stage) -> str:
+    """The version of Python in the name of the base image."""
+    return stage.base.partition(":")[2].partition("-")[0]
 
 
 def build(scratch: Path) -> Image:
     """Carry the stages out, one after the other; the last one is the image."""
     images: dict[str, Image] = {}
     for number, stage in enumerate(stages()):
-        version = stage.base.partition(":")[2].partition("-")[0]
-        python = base_python(version)
-        print(f"FROM {stage.base}: here {python.name or python}", flush=True)
+        python = base_python(version_of(stage))
+        assert python
+        print(f"FROM {stage.base}: here {python}", flush=True)
         image = Image(stage, scratch / str(number), python)
         image.carry_out(images)
         images[stage.name] = image
@@ -190,10 +205,21 @@ def expect(true: bool, otherwise: str) -> None:
         raise SystemExit(f"container: {otherwise}")
 
 
+def missing() -> str:
+    """What this machine lacks, if anything."""
+    if sys.platform != "linux" or os.geteuid():
+        return "Linux, and root"
+    if tools := [t for t in ("unshare", "chroot", "setpriv", "ip") if not shutil.which(t)]:
+        return ", ".join(tools)
+    version = version_of(stages()[-1])
+    return "" if base_python(version) else f"a Python {version} outside /usr"
+
+
 def main(words: list[str]) -> int:
-    tools = [tool for tool in ("unshare", "chroot", "setpriv", "ip") if not shutil.which(tool)]
-    if sys.platform != "linux" or os.geteuid() or tools:
-        print("skipped: it needs Linux, root, and unshare, chroot, setpriv and ip")
+    if lacking := missing():
+        print(f"container: it needs {lacking}")
+        return 1
+    if words == ["--check"]:
         return 0
     me = [sys.executable, "-m", "tests.installed.container"]
     if not words:
