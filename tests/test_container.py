@@ -110,7 +110,8 @@ def test_the_server_of_a_compose_file_is_confined(file):
     assert server["cap_drop"] == ["ALL"]
     assert server["security_opt"] == ["no-new-privileges:true"]
     assert sorted(mounted) == ["/data", "/tmp"]
-    assert all(port.startswith("127.0.0.1:") for port in server["ports"])
+    for port in server["ports"]:
+        assert (port["host_ip"] if isinstance(port, dict) else port.split(":")[0]) == "127.0.0.1"
 
 
 def test_no_password_has_a_default():

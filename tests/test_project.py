@@ -139,7 +139,7 @@ def test_no_text_names_the_package_of_another_author():
     """PyPI's `kensaku` is somebody else's; ours is `kensaku-search`."""
     wrong = re.compile(
         r"(?<![\w./-])kensaku\[[a-z{…]"  # an extra of another distribution
-        r"|(?:pip|uv|pipx|uvx)3?(?: (?:pip|tool|add|install|run|-\S+))+ [\"']?kensaku(?![\w-])"
+        r"|(?!uv run kensaku)(?:pip|uv|pipx|uvx)3?(?: (?:pip|tool|add|install|run|-\S+))+ [\"']?kensaku(?![\w-])"
         r"|uvx kensaku(?![\w-])"
     )
     found = [
