@@ -6,7 +6,7 @@
 
 A test that starts a process asks for one of these fixtures, or it fails: so the tier of a test is
 never a matter of opinion. Kensaku's own workers, which parse pages and hold the index, are part of
-what is tested, and may be started by any test.
+what is tested, and may be started by any test, as may Valkey.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ NEEDS = {
     "processes": "processes",
 }
 _WORKERS = ("kensaku.extract.worker", "kensaku.index.worker")
+_SERVERS = ("valkey-server",)  # starts in a moment, and serves all tests
 _STARTS = ("subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty")
 _LEFT_OUT = pytest.StashKey[Counter[str]]()
 
@@ -60,7 +61,7 @@ class ProcessStarts:
         if self._allowed or event not in _STARTS:
             return
         words = [os.fsdecode(word) for word in args[1]] if event == "subprocess.Popen" else [event]
-        if not any(word.startswith(_WORKERS) for word in words):
+        if not any(word.startswith(_WORKERS) or word.endswith(_SERVERS) for word in words):
             self._started.append(" ".join(words)[:200])
 
 

@@ -20,7 +20,8 @@ class Later:
 
     def stop(self) -> None:
         """From now on time passes only by calls. (Nothing may wait for the event loop's timers.)"""
-        wall, steady = self._wall(), self._steady()
+        # Whole seconds: the difference of two floats depends on how old the machine is.
+        wall, steady = float(round(self._wall())), float(round(self._steady()))
         self._wall, self._steady = lambda: wall, lambda: steady
 
 

@@ -185,6 +185,15 @@ async def test_a_circuit_opens_for_all_and_closes_for_all(twins, later):
         assert limiter.state() == "ready"
 
 
+async def test_a_circuit_that_opened_before_this_machine_was_started_is_probed():
+    """By the clock of this machine that was before 0, which is not "never"."""
+    store = MemoryStore()
+    await store.put("open:tavily", b"%f" % (time.time() - 10 * 365 * 86_400), 600)
+    limiter = Limiter("tavily", store)
+
+    assert (await limiter.acquire(asyncio.get_running_loop().time() + 5)).probe
+
+
 async def test_what_was_on_its_way_when_the_circuit_opened_says_nothing_new(later):
     """Sixty searches in flight fail together: the pause is still the first, shortest one."""
     limiter = pool(MemoryStore())

@@ -90,7 +90,7 @@ async def _run(module: tuple[str, ...]) -> list[SourceDocs]:
     except BaseException:  # cancelled: nobody wants the rest
         with suppress(ProcessLookupError):
             process.kill()
-        await process.wait()
+        await process.communicate()  # to the end of its output: its pipe is closed, too
         raise
     if process.returncode:
         raise IndexFault(f"reading the Python sources ended with status {process.returncode}")
