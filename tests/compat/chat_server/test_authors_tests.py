@@ -13,7 +13,8 @@ from unittest.mock import AsyncMock, patch
 
 import pytest
 
-from kensaku.compat.chat_server import SearchWebTool, WebSearchService, service
+from kensaku.compat import chat_server
+from kensaku.compat.chat_server import WebSearchService, service
 from kensaku.errors import ProviderError
 from kensaku.models import Hit
 from kensaku.testing import faults
@@ -41,8 +42,8 @@ async def environment(monkeypatch, upstream, machine):
 
 
 @pytest.fixture
-def tool() -> SearchWebTool:
-    return SearchWebTool(user_id="user-123")
+def tool() -> chat_server.SearchWebTool:
+    return chat_server.SearchWebTool(user_id="user-123")
 
 
 class TestServiceWithDuckDuckGo:
@@ -189,7 +190,9 @@ class TestToolWithAServiceOfTheApplications:
 
     def test_the_prompt_section_is_the_same_for_all_channels(self):
         """(S2-35)"""
-        sections = {SearchWebTool.prompt_section(c) for c in ("web", "telegram", "scheduled")}
+        sections = {
+            chat_server.SearchWebTool.prompt_section(c) for c in ("web", "telegram", "scheduled")
+        }
 
         assert len(sections) == 1
         assert "search_web" in sections.pop()

@@ -12,10 +12,8 @@ import tomllib
 import pytest
 
 from kensaku import Kensaku, Settings
-from kensaku.compat.chat_server import (
-    SearchWebTool,
-    WebSearchService,
-)
+from kensaku.compat import chat_server
+from kensaku.compat.chat_server import WebSearchService
 from kensaku.errors import ProviderError, RateLimited
 from kensaku.models import Hit
 from kensaku.testing import faults
@@ -192,7 +190,7 @@ async def test_ddg_rate_limiting_is_a_failure_like_the_others(make_client, upstr
     with pytest.raises(RateLimited):
         await WebSearchService(client=client).search("otter")
 
-    said = await SearchWebTool(user_id="u-7", client=client)._arun("otter")
+    said = await chat_server.SearchWebTool(user_id="u-7", client=client)._arun("otter")
     assert said == NOBODY
 
 

@@ -3,41 +3,40 @@
 from __future__ import annotations
 
 import pytest
-from agents import (
-    Agent,
-    OpenAIChatCompletionsModel,
-    OpenAIResponsesModel,
-    RunConfig,
-    Runner,
-    ToolCallItem,
-    ToolCallOutputItem,
-    WebSearchTool,
-)
-from openai import AsyncOpenAI
 
-from kensaku.adapters.openai_agents import wrap
 from kensaku.compat.terminal import (
     create_web_search_tool_definition,
     format_web_search_command_message,
 )
-from kensaku.compat.terminal.openai_agents import tools_for_mode
 from kensaku.testing import faults
 from tests.adapters.model_server import ModelServer
 
 from .doubles import DESCRIPTION, OTTER, with_answer
 
 
-@pytest.fixture(params=[OpenAIChatCompletionsModel, OpenAIResponsesModel], ids=["chat", "resp"])
+def tools_for_mode(*tools, **options):
+    """Ours, with the SDK that it needs: it takes seconds to import."""
+    from kensaku.compat.terminal.openai_agents import tools_for_mode
+
+    return tools_for_mode(*tools, **options)
+
+
+@pytest.fixture(params=["OpenAIChatCompletionsModel", "OpenAIResponsesModel"])
 async def model(request):
     """Two protocols stand for "any LLM": the search does not depend on OpenAI's servers."""
+    import agents
+    from openai import AsyncOpenAI
+
     with ModelServer("web_search", {"query": "otter"}) as server:
         async with AsyncOpenAI(base_url=server.openai_url, api_key="not-a-key") as client:
-            made = request.param(model="scripted", openai_client=client)
+            made = getattr(agents, request.param)(model="scripted", openai_client=client)
             made.server = server
             yield made
 
 
 async def run(model, tools):
+    from agents import Agent, RunConfig, Runner
+
     agent = Agent(name="terminal", model=model, tools=tools)
     return await Runner.run(agent, "otters?", run_config=RunConfig(tracing_disabled=True))
 
@@ -50,8 +49,8 @@ async def test_the_assistant_searches_and_shows_it(model, deps, upstream):
 
     assert result.final_output.startswith("FINAL ## Answer\n\nThey float.")
     assert model.server.offered["web_search"].description == DESCRIPTION
-    (call,) = [i for i in result.new_items if isinstance(i, ToolCallItem)]
-    (output,) = [i for i in result.new_items if isinstance(i, ToolCallOutputItem)]
+    (call,) = [i for i in result.new_items if i.type == "tool_call_item"]
+    (output,) = [i for i in result.new_items if i.type == "tool_call_output_item"]
     known = {call.raw_item.call_id: call.raw_item.arguments}
     (message,) = format_web_search_command_message(output, 0, known)
     assert message.command == 'web_search: "otter"'
@@ -79,14 +78,17 @@ async def test_bad_arguments_do_not_end_the_run(model, deps, upstream):
     assert upstream.requests == []
 
 
-class Preview(WebSearchTool):
-    """As the SDK named it before."""
-
-    name = "web_search_preview"
-
-
 def test_the_hosted_search_is_left_out_where_ours_is_in(deps):
     """Two search tools confuse the model (S4-39, S4-59)."""
+    from agents import WebSearchTool
+
+    from kensaku.adapters.openai_agents import wrap
+
+    class Preview(WebSearchTool):
+        """As the SDK named it before."""
+
+        name = "web_search_preview"
+
     hosted, clock = (
         WebSearchTool(),
         wrap(create_web_search_tool_definition(deps).tool),
@@ -102,6 +104,8 @@ def test_the_hosted_search_is_left_out_where_ours_is_in(deps):
 
 def test_in_lite_mode_ours_is_left_out(deps):
     """(S4-38)"""
+    from agents import WebSearchTool
+
     hosted = WebSearchTool()
 
     assert tools_for_mode(deps=deps, lite=True) == []
