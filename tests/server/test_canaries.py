@@ -16,11 +16,8 @@ import pytest
 import kensaku.server
 from kensaku import Kensaku
 from kensaku.errors import KensakuError
-from kensaku.mcp.http import http_app
-from kensaku.mcp.server import make_server as make_mcp_server
 from kensaku.server.logs import QUIET, configure_logging
 from kensaku.testing import faults
-from tests.mcp.servers import LIST
 
 from .test_logs import forms
 
@@ -127,6 +124,10 @@ async def test_a_database_that_knows_another_password_is_not_quoted(make_client,
 
 async def test_the_token_of_mcp_is_told_to_nobody(make_client, logs):
     """Right or wrong, in the header that is asked for or in another one."""
+    from kensaku.mcp.http import http_app
+    from kensaku.mcp.server import make_server as make_mcp_server
+    from tests.mcp.servers import LIST
+
     server = make_mcp_server(client=make_client("tavily"))
     app = http_app(server, token=TOKEN)
     transport = httpx.ASGITransport(app)

@@ -8,7 +8,6 @@ from typing import Any
 
 import httpx
 import pytest
-from openai import AsyncOpenAI
 
 from kensaku.server.keep_alive import COMMENT, SECONDS, KeepAlive
 from kensaku.server.openai import STATUS_SECONDS
@@ -80,6 +79,8 @@ async def test_the_official_client_does_not_notice(clock: Clock, silent: Running
     """The status comes although nothing was said; the answer is the extract, after the model."""
     wire = Recording()
     http = httpx.AsyncClient(transport=wire, timeout=None)
+    from openai import AsyncOpenAI
+
     async with AsyncOpenAI(
         api_key="x", base_url=f"{silent.url}/v1", max_retries=0, http_client=http
     ) as client:

@@ -9,15 +9,6 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-import tiktoken
-from tavily import AsyncTavilyClient, TavilyClient
-from tavily.errors import (
-    BadRequestError,
-    ForbiddenError,
-    InvalidAPIKeyError,
-    KeylessUnsupportedEndpointError,
-    UsageLimitExceededError,
-)
 
 from .conftest import Running
 
@@ -72,13 +63,15 @@ class Caller:
         return await asyncio.to_thread(function, *args, **options)
 
 
-@pytest.fixture(params=[TavilyClient, AsyncTavilyClient], ids=["sync", "async"])
+@pytest.fixture(params=["TavilyClient", "AsyncTavilyClient"], ids=["sync", "async"])
 async def connect(request) -> AsyncIterator[Any]:
     """Make clients of a server, sync or async."""
+    import tavily
+
     made: list[Any] = []
 
     def make(server: Running, key: str | None = "anything") -> Caller:
-        made.append(request.param(key, api_base_url=server.url))
+        made.append(getattr(tavily, request.param)(key, api_base_url=server.url))
         return Caller(made[-1])
 
     yield make
@@ -159,6 +152,8 @@ async def test_a_site_is_crawled_and_mapped(call, site):
 async def test_the_search_context_is_cut_at_its_tokens(call, monkeypatch, site):
     """The client counts with tiktoken, whose tables it would download: here each byte is a token,
     by an encoding in its registry."""
+    import tiktoken
+
     each_byte = tiktoken.Encoding(
         "bytes",
         pat_str=r"(?s:.)",
@@ -182,6 +177,8 @@ async def test_a_question_is_answered_without_a_model(call):
 
 async def test_company_info_is_three_searches(server):
     """Of news, the web and finance; it sorts by score, which every result has."""
+    from tavily import AsyncTavilyClient
+
     async with AsyncTavilyClient("anything", api_base_url=server.url) as client:
         rows = await client.get_company_info("otters", search_depth="basic", max_results=4)
 
@@ -192,6 +189,8 @@ async def test_company_info_is_three_searches(server):
 
 async def test_without_a_key_it_searches_and_reads(connect, reading_server, site):
     """Keyless mode: the client itself refuses the rest."""
+    from tavily.errors import KeylessUnsupportedEndpointError
+
     call = connect(reading_server, None)
 
     assert (await call("search", "otters"))["results"]
@@ -202,6 +201,8 @@ async def test_without_a_key_it_searches_and_reads(connect, reading_server, site
 
 async def test_a_trailing_slash_in_the_base_url_does_no_harm(server):
     """The sync client joins base and path to `//search`."""
+    from tavily import TavilyClient
+
     with TavilyClient("anything", api_base_url=server.url + "/") as client:
         reply = await asyncio.to_thread(client.search, "otters")
 
@@ -224,6 +225,8 @@ async def test_a_wrong_value_is_the_clients_own_error(
     connect, server, upstream, method, arguments, said
 ):
     """400 with the sentence, and nothing is sent."""
+    from tavily.errors import BadRequestError
+
     with pytest.raises(BadRequestError, match=said):
         await connect(server)(method, **arguments)
 
@@ -232,6 +235,8 @@ async def test_a_wrong_value_is_the_clients_own_error(
 
 async def test_a_wrong_key_a_rate_and_a_quota_are_the_clients_own_errors(connect, server, make_key):
     """401, 429 and 432."""
+    from tavily.errors import ForbiddenError, InvalidAPIKeyError, UsageLimitExceededError
+
     slow = await make_key(server, rate="1/h")
     few = await make_key(server, searches_per_day=1)
 
