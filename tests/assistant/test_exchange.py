@@ -94,6 +94,23 @@ async def test_a_question_that_is_given_up_waits_no_longer(exchange: Exchange) -
     assert exchange.waiting == []
 
 
+async def test_a_question_that_is_given_up_before_it_is_out_is_settled(exchange: Exchange) -> None:
+    """A database that hangs while it stores the question keeps no channel waiting."""
+
+    @asynccontextmanager
+    async def hangs() -> AsyncIterator[None]:
+        await asyncio.Event().wait()
+        yield
+
+    asking = asyncio.ensure_future(exchange.ask(FIRST, hangs()))
+    await asyncio.sleep(0)
+    settled = asyncio.ensure_future(exchange.settled(FIRST.id))
+    await asyncio.sleep(0)
+    asking.cancel()
+
+    await settled
+
+
 @pytest.mark.parametrize("last", [Answered(ANSWER), Failed("Nothing.", ANSWER)])
 async def test_whoever_follows_gets_every_event_once(last: Any, exchange: Exchange) -> None:
     """From the beginning, or from a number on; how it ended is its last event."""

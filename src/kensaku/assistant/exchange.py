@@ -108,6 +108,7 @@ class Exchange:
             async with meanwhile or nullcontext():
                 return await future
         finally:
+            future.cancel()  # whoever waits until it is settled, if nobody awaited it yet
             del self._waiting[question.id]
 
     async def settled(self, question: str) -> None:
