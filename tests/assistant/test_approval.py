@@ -12,8 +12,7 @@ from kensaku.assistant.approval import Approvals, ask_in_time
 from kensaku.errors import InvalidQuery
 from tests.research.conftest import Web
 
-from .conftest import Person, all_events
-from .test_run import SLEEP
+from .conftest import SLEEP, Person, all_events
 
 
 def test_search_runs_at_once_and_unknown_tools_are_asked_about() -> None:

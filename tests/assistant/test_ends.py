@@ -13,10 +13,19 @@ from kensaku.assistant.answer import Usage
 from kensaku.testing import FakeUpstream, faults
 from tests.research.conftest import Web
 
-from .conftest import ABBEY, Person, all_events
-from .test_interventions import PLAN, STRICT, WEAK, WHICH
-from .test_model import GOOD, says
-from .test_run import BOTH, SLEEP
+from .conftest import (
+    ABBEY,
+    BOTH,
+    GOOD,
+    PLAN,
+    SLEEP,
+    STRICT,
+    WEAK,
+    WHICH,
+    Person,
+    all_events,
+    says,
+)
 
 HANDS = "Sea otters hold hands while they sleep."
 FULL = Hit("https://a.example/", "How otters sleep", HANDS, published="2024-03-02")

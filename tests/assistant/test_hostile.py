@@ -8,9 +8,7 @@ from kensaku.assistant import Answered
 from kensaku.assistant.actions import Thresholds
 from tests.research.conftest import Web
 
-from .conftest import Person, all_events
-from .test_model import says
-from .test_run import SLEEP
+from .conftest import SLEEP, Person, all_events, says
 
 HANDS = "Why do sea otters hold hands?"
 

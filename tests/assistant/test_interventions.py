@@ -13,15 +13,19 @@ from kensaku.assistant import Answered, Failed, Journal, Planned, QuestionAsked,
 from kensaku.testing import FakeUpstream, faults
 from tests.research.conftest import Model, Web
 
-from .conftest import WRITE, Person, all_events
-from .test_model import GOOD, says
-from .test_run import BOTH, SLEEP
-
-STRICT = {"assistant_silent": 1.0, "assistant_notify": 1.0, "assistant_confirm": 0.0}
-WEAK = "What about the zzyzx thing?"
-PLAN = {"questions": [{"question": SLEEP, "queries": [SLEEP]}]}
-WHICH = {"question": "Which otters?", "reason": "there are several", "choices": ["sea", "river"]}
-
+from .conftest import (
+    BOTH,
+    GOOD,
+    PLAN,
+    SLEEP,
+    STRICT,
+    WEAK,
+    WHICH,
+    WRITE,
+    Person,
+    all_events,
+    says,
+)
 
 # --- a doubtful answer
 
@@ -127,6 +131,17 @@ async def test_skip_and_silence_go_on_with_what_is_there(
     assert asked.choices == ("modify", "retry", "skip", "cancel")
     assert isinstance(events[-1], Failed)
     assert set(web.queries) <= {WEAK, "zzyzx thing"}
+
+
+async def test_help_is_asked_for_what_is_still_open(client: Any) -> None:
+    """The question that the sources answer is not in it."""
+    person = Person()
+    await client().ask(f"{SLEEP} Who painted the zzyzx thing?", person=person)
+
+    assert (person.asked[0].kind, person.asked[0].reason) == (
+        "help",
+        "Who painted the zzyzx thing?",
+    )
 
 
 # --- a question of the plan

@@ -7,32 +7,13 @@ import json
 from typing import Any
 
 import pytest
-from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
-from pydantic_ai.models.function import AgentInfo, FunctionModel
-from pydantic_ai.models.test import TestModel
 
 from kensaku import Hit
 from kensaku.errors import ConfigError
 from kensaku.testing import FakeUpstream, faults
 from tests.research.conftest import KEY, Model, Web
 
-from .conftest import WRITE
-from .test_run import BOTH, SLEEP
-
-GOOD = 'They hold hands [1: "Sea otters hold hands while they sleep"].'
-
-
-def says(*replies: str) -> tuple[FunctionModel, list[str]]:
-    """A vendor's model that replies in order, and the prompts that it gets."""
-    prompts: list[str] = []
-    left = list(replies)
-
-    def reply(messages: Any, info: AgentInfo) -> ModelResponse:
-        assert not info.function_tools, "a model has no tools here"
-        prompts.append("\n".join(str(p.content) for m in messages for p in m.parts))
-        return ModelResponse(parts=[TextPart(left.pop(0) if len(left) > 1 else left[0])])
-
-    return FunctionModel(reply), prompts
+from .conftest import BOTH, GOOD, SLEEP, WRITE, says
 
 
 async def test_a_vendors_model_writes(client: Any) -> None:
@@ -121,13 +102,13 @@ async def test_a_lie_among_truths_is_cut(client: Any) -> None:
     assert answer.confidence.factors.sentences_cut == 1
 
 
-async def test_a_model_that_hangs_is_given_up(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_model_that_hangs_is_given_up(client: Any, clock: Any) -> None:
     """Bounded by the time of a model; the extract stands."""
-    monkeypatch.setattr("kensaku.answers.model.MODEL_SECONDS", 0.05)
+    from pydantic_ai.models.function import FunctionModel
 
-    async def hang(*_: Any) -> ModelResponse:
+    async def hang(*_: Any) -> Any:
+        clock.advance(3_600)
         await asyncio.Event().wait()
-        raise AssertionError
 
     answer = await client().ask(SLEEP, model=FunctionModel(hang))
 
@@ -137,6 +118,8 @@ async def test_a_model_that_hangs_is_given_up(client: Any, monkeypatch: pytest.M
 
 async def test_a_model_that_calls_tools_calls_nothing(client: Any, web: Web) -> None:
     """It has none: a reply without text is no answer."""
+    from pydantic_ai.messages import ModelResponse, ToolCallPart
+    from pydantic_ai.models.function import FunctionModel
 
     def call(*_: Any) -> ModelResponse:
         return ModelResponse(parts=[ToolCallPart("web_search", {"query": "steal"})])
@@ -149,6 +132,8 @@ async def test_a_model_that_calls_tools_calls_nothing(client: Any, web: Web) -> 
 
 async def test_pydantic_ais_own_test_model(client: Any) -> None:
     """Its text cites nothing."""
+    from pydantic_ai.models.test import TestModel
+
     answer = await client().ask(SLEEP, model=TestModel())
 
     assert answer.written_by == "extract"
@@ -166,6 +151,7 @@ async def test_a_model_that_plans_the_same_search_again_pays_once(client: Any, w
 
     assert [q for q in web.queries if q.casefold() == SLEEP.casefold()] == [SLEEP]
     assert any("same search" in note for note in answer.notes)
+    assert answer.usage.searches == len(web.queries)
 
 
 async def test_tokens_are_bounded(client: Any, web: Web) -> None:

@@ -12,8 +12,7 @@ from kensaku.assistant.plan import AskUser, Plan, addresses_in, make_plan
 from kensaku.assistant.request import begin
 from kensaku.research.questions import Question
 
-from .conftest import Person
-from .test_model import says
+from .conftest import Person, says
 
 TWO = "How do sea otters sleep? What do sea otters eat each day?"
 PLANNED = {"questions": [{"question": "How do they sleep?", "queries": ["otters sleep"]}]}

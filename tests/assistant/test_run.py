@@ -8,14 +8,11 @@ from contextlib import suppress
 from typing import Any
 
 from kensaku import Hit, Outcome
-from kensaku.assistant import Answered, Failed, Journal, Planned, Reply, TextDelta, ToolEnded
+from kensaku.assistant import Answered, Journal, Planned, Reply, TextDelta, ToolEnded
 from kensaku.testing import FakeUpstream, faults
 from tests.research.conftest import Web
 
-from .conftest import ABBEY, Person, all_events
-
-SLEEP = "How do sea otters sleep?"
-BOTH = "How do sea otters sleep? What do sea otters eat each day?"
+from .conftest import ABBEY, BOTH, SLEEP, STRICT, WEAK, Person, all_events
 
 
 async def test_a_simple_question_is_one_step_and_cited(client: Any, web: Web) -> None:
@@ -92,35 +89,11 @@ async def test_a_weak_collection_is_followed_by_the_web(client: Any, web: Web) -
 async def test_weak_results_ask_the_person_whose_words_are_searched(client: Any, web: Web) -> None:
     """Web weak → ask; the reply may name what no result named."""
     person = Person(Reply("modify", SLEEP), Reply("proceed"))
-    answer = await client().ask("What about the zzyzx thing?", person=person)
+    answer = await client().ask(WEAK, person=person)
 
     assert person.asked[0].kind == "help"
     assert SLEEP in web.queries
     assert answer.outcome is Outcome.FOUND
-
-
-async def test_a_person_may_cancel(client: Any) -> None:
-    """The run ends without an answer."""
-    person = Person(Reply("cancel"))
-    events = await all_events(client().ask_events("What about the zzyzx thing?", person=person))
-
-    assert isinstance(events[-1], Failed)
-    assert "cancelled" in events[-1].message
-
-
-async def test_a_doubtful_answer_is_confirmed_or_withheld(client: Any) -> None:
-    """No reply is no consent."""
-    strict = {"assistant_silent": 1.0, "assistant_notify": 1.0, "assistant_confirm": 0.0}
-    agreed, silent = Person(Reply("proceed")), Person(None)
-    given = await client(**strict).ask(SLEEP, person=agreed)
-    withheld = await client(**strict).ask(SLEEP, person=silent)
-
-    assert given.confidence.action == "confirm"
-    assert given.text
-    assert given.doubt
-    assert [q.kind for q in agreed.asked] == ["confirm"]
-    assert withheld.text is None
-    assert "withheld" in withheld.reason
 
 
 async def test_contradicting_sources_stand_side_by_side_and_cap_the_score(
@@ -207,11 +180,10 @@ async def test_a_run_goes_on_with_its_journal(client: Any, web: Web) -> None:
     async def save(name: str, result: Any) -> None:
         saved[name] = json.loads(json.dumps(result))
 
-    strict = {"assistant_silent": 1.0, "assistant_notify": 1.0, "assistant_confirm": 0.0}
     first, second = Person(Reply("proceed")), Person()
-    before = await client(**strict).ask(SLEEP, person=first, journal=Journal(save=save))
+    before = await client(**STRICT).ask(SLEEP, person=first, journal=Journal(save=save))
     made = len(web.queries)
-    after = await client(**strict, cache_enabled=False).ask(
+    after = await client(**STRICT, cache_enabled=False).ask(
         SLEEP, person=second, journal=Journal(saved)
     )
 

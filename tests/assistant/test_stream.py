@@ -8,15 +8,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
-from pydantic_ai.models.function import FunctionModel
 
 from kensaku import Hit
 from kensaku.assistant import Answered, Journal, QuestionAsked, Reply, TextDelta
 from tests.research.conftest import KEY, Web
 from tests.transport.raw_server import RawServer
 
-from .conftest import Person, all_events
-from .test_run import SLEEP
+from .conftest import SLEEP, STRICT, Person, all_events
 
 HANDS = 'They hold hands [1: "Sea otters hold hands while they sleep"]. '
 CURRENT = 'A current comes by [1: "They do so that the current"]. '
@@ -98,6 +96,8 @@ async def test_a_sentence_is_shown_while_the_next_is_written(
 
 async def test_a_vendors_model_streams(client: Any) -> None:
     """By pydantic-ai; a part may be one letter."""
+    from pydantic_ai.models.function import FunctionModel
+
     seen = asyncio.Event()
 
     async def stream(*_: Any) -> AsyncIterator[str]:
@@ -203,8 +203,7 @@ async def test_a_doubtful_answer_is_confirmed_before_a_word_is_shown(
 ) -> None:
     """No part comes before the question."""
     writing.says(event(HANDS), event(None, "stop"), DONE)
-    strict = {"assistant_silent": 1.0, "assistant_notify": 1.0, "assistant_confirm": 0.0}
-    k = client(**strict, **writing.settings)
+    k = client(**STRICT, **writing.settings)
     events = await all_events(k.ask_events(SLEEP, person=Person(Reply("proceed"))))
     kinds = [type(e) for e in events if isinstance(e, TextDelta | QuestionAsked)]
 
@@ -229,13 +228,35 @@ async def test_contradictions_follow_the_streamed_text(
     assert "30 kg on average. [2]" in text_of(events)
 
 
-async def test_a_run_that_goes_on_shows_the_whole_text_again(client: Any, writing: Writing) -> None:
-    """The model is asked once; its reply is in the journal."""
-    writing.says(event(HANDS), event(CURRENT), event(None, "stop"), DONE)
+async def test_a_model_that_never_stops_is_cut_off(client: Any) -> None:
+    """What it wrote within the bound is kept; the run ends."""
+    from pydantic_ai.models.function import FunctionModel
+
+    async def endless(*_: Any) -> AsyncIterator[str]:
+        yield HANDS
+        while True:
+            yield "And so on. " * 1_000
+            await asyncio.sleep(0)
+
+    answer = await client(assistant_tokens=10**8).ask(
+        SLEEP, model=FunctionModel(stream_function=endless)
+    )
+
+    assert answer.text.startswith("They hold hands. [1]")
+    assert any("it wrote more than" in note for note in answer.notes)
+
+
+@pytest.mark.parametrize("end", [event(None, "stop") + DONE, event("A curr")], ids=["whole", "cut"])
+async def test_a_run_that_goes_on_shows_the_same_text_again(
+    end: bytes, client: Any, writing: Writing
+) -> None:
+    """The model is asked once; its reply is in the journal, also one that broke off."""
+    writing.says(event(HANDS), event(CURRENT), end)
     journal = Journal()
     first = await all_events(client(**writing.settings).ask_events(SLEEP, journal=journal))
     again = Journal(json.loads(json.dumps(journal.finished)))
     second = await all_events(client(**writing.settings).ask_events(SLEEP, journal=again))
 
+    assert "They hold hands. [1]" in text_of(first)
     assert text_of(first) == text_of(second) == second[-1].answer.text
     assert len(writing.server.requests) == 1

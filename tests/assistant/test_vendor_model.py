@@ -16,8 +16,7 @@ from kensaku.assistant.request import begin
 from kensaku.errors import BudgetExceeded, ProviderError, Timeout, Unreadable
 from tests.research.conftest import KEY
 
-from .test_model import says
-from .test_run import SLEEP
+from .conftest import SLEEP, says
 
 
 async def pieces_of(model: Any, **more: Any) -> list[str]:
