@@ -11,6 +11,7 @@ import hmac
 import itertools
 import json
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -33,6 +34,7 @@ class FakeSlack:
         self.messages: dict[str, dict[str, Any]] = {}
         self.acknowledged: set[str] = set()
         self.down = False
+        self.refusals: deque[tuple[str, float]] = deque()  # of the next messages: busy, or gone
         self.connected = asyncio.Event()
         self._numbers = itertools.count(1)
         self._sockets: list[web.WebSocketResponse] = []
@@ -59,6 +61,13 @@ class FakeSlack:
         self.calls.append((method, values))
         if self.down and method.startswith("chat."):
             return web.json_response({"ok": False, "error": "internal_error"})
+        if self.refusals and method.startswith("chat."):
+            kind, seconds = self.refusals.popleft()
+            if kind == "busy":
+                said = {"ok": False, "error": "ratelimited"}
+                headers = {"Retry-After": f"{seconds:g}"}
+                return web.json_response(said, status=429, headers=headers)
+            return web.json_response({"ok": False, "error": "channel_not_found"})
         wanted = APP_TOKEN if method == "apps.connections.open" else BOT_TOKEN
         if request.headers.get("Authorization") != f"Bearer {wanted}":
             return web.json_response({"ok": False, "error": "invalid_auth"})

@@ -10,6 +10,7 @@ import asyncio
 import itertools
 import json
 import re
+from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from html.parser import HTMLParser
@@ -66,6 +67,7 @@ class FakeTelegram:
         self.calls: list[tuple[str, dict[str, Any]]] = []
         self.messages: dict[int, dict[str, Any]] = {}
         self.down = False
+        self.refusals: deque[tuple[str, float]] = deque()  # of the next messages: busy, or gone
         self.polled = asyncio.Event()
         self._updates: list[dict[str, Any]] = []
         self._arrived = asyncio.Event()
@@ -89,6 +91,11 @@ class FakeTelegram:
         self.calls.append((method, values))
         if self.down and method in ("sendMessage", "editMessageText"):
             return _refuse(502, "Bad Gateway")
+        if self.refusals and method in ("sendMessage", "editMessageText"):
+            kind, seconds = self.refusals.popleft()
+            if kind == "busy":
+                return _refuse(429, "Too Many Requests", parameters={"retry_after": seconds})
+            return _refuse(403, "Forbidden: bot was blocked by the user")
         answer = getattr(self, f"_{method}", None)
         if answer is None:
             return _refuse(404, "Not Found")
@@ -150,8 +157,8 @@ def _wrong(values: dict[str, Any]) -> web.Response | None:
     return None
 
 
-def _refuse(status: int, description: str) -> web.Response:
-    body = {"ok": False, "error_code": status, "description": description}
+def _refuse(status: int, description: str, **more: Any) -> web.Response:
+    body = {"ok": False, "error_code": status, "description": description, **more}
     return web.json_response(body, status=status)
 
 

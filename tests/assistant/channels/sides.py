@@ -12,8 +12,6 @@ from typing import Any
 import aiohttp
 
 from kensaku import Settings
-from kensaku.assistant.channels.slack import serve_slack
-from kensaku.assistant.channels.telegram import serve_telegram
 from tests.search.support import until
 
 from . import fake_slack, fake_telegram
@@ -65,6 +63,19 @@ class Side(ABC):
     @abstractmethod
     def count(self, method: str) -> int:
         """How often the bot called "send" or "edit"."""
+
+    @property
+    @abstractmethod
+    def told(self) -> list[str]:
+        """What people were told about presses, each alone."""
+
+    @abstractmethod
+    async def until_confirmed(self, update: int) -> None:
+        """Wait until the service knows that an update was taken."""
+
+    def refuse(self, kind: str, times: int = 1, seconds: float = 0.0) -> None:
+        """Refuse the next messages: "busy" for so long, or "gone" for ever."""
+        self.service.refusals.extend([(kind, seconds)] * times)  # type: ignore[attr-defined]
 
     def refuse_everything(self) -> None:
         """Be down for whatever the bot writes."""
@@ -125,6 +136,8 @@ class SlackSide(Side):
         self.words = ("--http", "0") if http else ()
 
     def serve(self, settings: Settings, ready: Ready) -> Coroutine[Any, Any, None]:
+        from kensaku.assistant.channels.slack import serve_slack
+
         return serve_slack(settings, http=0 if self.http else None, ready=ready)
 
     async def say(self, text: str, person: str = "", update: int = 0, **more: Any) -> None:
@@ -160,6 +173,13 @@ class SlackSide(Side):
             headers["Content-Type"] = "application/x-www-form-urlencoded"
         async with self.session.post(self.where + "/slack/events", data=data, headers=headers) as r:
             assert r.status == 200, await r.text()
+
+    async def until_confirmed(self, update: int) -> None:
+        """It is: `say` has waited for the receipt."""
+
+    @property
+    def told(self) -> list[str]:
+        return [call["text"] for call in self.service.calls_of("chat.postEphemeral")]
 
     @property
     def texts(self) -> list[str]:
@@ -203,6 +223,8 @@ class TelegramSide(Side):
         self.words = ("--webhook", "0") if webhook else ()
 
     def serve(self, settings: Settings, ready: Ready) -> Coroutine[Any, Any, None]:
+        from kensaku.assistant.channels.telegram import serve_telegram
+
         return serve_telegram(settings, webhook=0 if self.webhook else None, ready=ready)
 
     async def say(self, text: str, person: str = "", update: int = 0, **more: Any) -> None:
@@ -215,8 +237,9 @@ class TelegramSide(Side):
     async def press(self, data: str, person: str = "") -> None:
         user = {"id": int(person or self.ann), "is_bot": False, "first_name": "x"}
         query = {"id": "q", "from": user, "chat_instance": "c", "data": data}
+        answered = len(self.service.calls_of("answerCallbackQuery"))
         await self.send({"update_id": next(_numbers), "callback_query": query})
-        await until(lambda: self.service.calls_of("answerCallbackQuery"))
+        await until(lambda: len(self.service.calls_of("answerCallbackQuery")) > answered)
 
     async def send(self, update: dict[str, Any]) -> None:
         """Deliver an update; by webhook, wait until it is taken."""
@@ -226,6 +249,17 @@ class TelegramSide(Side):
         headers = {"X-Telegram-Bot-Api-Secret-Token": fake_telegram.SECRET}
         async with self.session.post(self.where + "/tg", json=update, headers=headers) as r:
             assert r.status == 200, await r.text()
+
+    async def until_confirmed(self, update: int) -> None:
+        """The next poll asks for what comes after it."""
+        if not self.webhook:
+            polls = lambda: self.service.calls_of("getUpdates")  # noqa: E731
+            await until(lambda: any(int(p.get("offset") or 0) > update for p in polls()))
+
+    @property
+    def told(self) -> list[str]:
+        answers = self.service.calls_of("answerCallbackQuery")
+        return [call["text"] for call in answers if call.get("text")]
 
     @property
     def texts(self) -> list[str]:

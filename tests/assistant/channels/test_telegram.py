@@ -1,359 +1,185 @@
-"""Telegram: what is read of a message, what a reply is sent as, and what its errors mean."""
+"""Telegram: private chats, groups and topics, commands, and what keeps it from starting."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from aiogram import exceptions
-from aiogram.methods import GetMe
-from aiogram.types import (
-    InlineKeyboardButton,
-    InlineKeyboardMarkup,
-    LinkPreviewOptions,
-    Message,
-    ReplyParameters,
-    User,
-)
 
 from kensaku import Settings
-from kensaku.assistant.channels import telegram
-from kensaku.assistant.channels._message import (
-    Button,
-    Content,
-    MessageGone,
-    NotDelivered,
-    Undeliverable,
-)
-from kensaku.assistant.channels._webhook import Received, Sent
 from kensaku.errors import ChannelFault, ConfigError
+from kensaku.testing import FakeUpstream, faults
+from tests.research.conftest import Web
+from tests.search.support import until
 
+from .conftest import only
 from .fake_telegram import OWN, SECRET, TOKEN
+from .sides import TelegramSide
+from .test_chat import HANDS, SLEEP
 
-BOT = User.model_validate(OWN)
-ANN = {"id": 11, "is_bot": False, "first_name": "Ann"}
-PRIVATE = {"id": 11, "type": "private"}
-GROUP = {"id": -5, "type": "group", "title": "g"}
-OF_US = {"message_id": 1, "date": 1, "chat": GROUP, "from": OWN}
-OF_ANN = {"message_id": 1, "date": 1, "chat": GROUP, "from": ANN}
-THERE = ("11", "-5::11", {"chat": -5, "reply_to": 7})
+ANN = {"from": {"id": 11, "is_bot": False, "first_name": "x"}}
+GROUP: dict[str, Any] = {"chat": {"id": -5, "type": "group", "title": "g"}}
 
 
-def message(text: str | None = "hi", **values: Any) -> Message:
-    """A message of Ann's."""
-    made = {"message_id": 7, "date": 1, "chat": PRIVATE, "from": ANN, "text": text, **values}
-    return Message.model_validate(made)
+@only("telegram-webhook")
+async def test_groups_are_answered_when_they_speak_to_the_bot(side: TelegramSide, web: Web) -> None:
+    """By a mention, a reply or a command; each person in a conversation of their own."""
+    bots = {"id": 99, "is_bot": True, "first_name": "b"}
+    ann = {"id": 11, "is_bot": False, "first_name": "x"}
+    reply = {"message_id": 1, "date": 1, "from": OWN, **GROUP}
+    await side.start()
+    await side.say(SLEEP, **GROUP, **{"from": ann})
+    await side.say(f"/ask@OtherBot {SLEEP}", **GROUP, **{"from": ann})
+    await side.say(f"@KensakuBot {SLEEP}", **GROUP, **{"from": bots})
+    await side.say(SLEEP, sender_chat={"id": -7, "type": "channel", "title": "c"})
+    assert side.texts == []
+
+    await side.say(f"@kensakubot {SLEEP}", update=41, **GROUP, **{"from": ann})
+    await side.until_text(HANDS)
+    await side.say("And what do they eat?", **GROUP, **{"from": ann}, reply_to_message=reply)
+    await until(lambda: len(web.queries) > 1 and len(side.texts) == 2)
+    await side.say("/ask How do sea otters sleep well?", side.ben, **GROUP)
+    await side.until_text(HANDS, 2)
+
+    assert web.queries[0] == SLEEP
+    assert "otters" in web.queries[1]
+    first = side.service.calls_of("sendMessage")[0]
+    assert first["reply_parameters"]["message_id"] == 41
+    sent = [*side.service.calls_of("sendMessage"), *side.service.calls_of("editMessageText")]
+    assert all(call["link_preview_options"] == {"is_disabled": True} for call in sent)
+    assert {call["parse_mode"] for call in sent} == {"HTML"}
 
 
-@pytest.mark.parametrize(
-    ("values", "received"),
-    [
-        ({}, ("11", "11", "hi", {"chat": 11})),
-        ({"text": None, "caption": " photo "}, ("11", "11", "photo", {"chat": 11})),
-        ({"text": "a  @KensakuBot"}, ("11", "11", "a  @KensakuBot", {"chat": 11})),
-        ({"text": " "}, None),
-        ({"text": None}, None),
-        ({"from": None}, None),
-        ({"from": {**ANN, "is_bot": True}}, None),
-        ({"sender_chat": {"id": -7, "type": "channel", "title": "c"}}, None),
-        ({"text": "/start"}, ("11", "11", "", {"chat": 11})),
-        ({"text": "/ask  why "}, ("11", "11", "why", {"chat": 11})),
-        ({"text": "/cancel now"}, ("11", "11", "cancel", {"chat": 11})),
-        ({"text": "/stop"}, ("11", "11", "cancel", {"chat": 11})),
-        ({"text": "/ask@other why"}, None),
-        ({"text": "/ask@KENSAKUBOT why"}, ("11", "11", "why", {"chat": 11})),
-    ],
-)
-def test_a_private_message_is_for_the_bot(values: dict[str, Any], received: Any) -> None:
-    """One conversation; bots, channels and what is empty are nobody's."""
-    assert telegram.read_message(message(**values), BOT) == received
+@only("telegram")
+async def test_a_start_is_greeted_in_the_language_of_the_person(side: TelegramSide) -> None:
+    """Once a minute; a stranger is not."""
+    ann = {"id": 11, "is_bot": False, "first_name": "x", "language_code": "ja"}
+    await side.start()
+    await side.say("/start", "99")
+    await side.say("/start", **{"from": ann})
+    await side.say("/start", **{"from": ann})
+    await side.say(SLEEP, side.ben)
+    await until(lambda: len(side.texts) == 2)
+
+    assert side.texts[0].startswith("質問")
 
 
-@pytest.mark.parametrize(
-    ("values", "text"),
-    [
-        ({}, None),
-        ({"text": "so, @kensakubot  why"}, "so, why"),
-        ({"text": "@KensakuBots why"}, None),
-        ({"text": "/ask why"}, "why"),
-        ({"text": "/help me"}, None),
-        ({"text": "/help@KensakuBot me"}, "me"),
-        ({"text": "why", "reply_to_message": OF_US}, "why"),
-        ({"text": "why", "reply_to_message": OF_ANN}, None),
-        ({"text": "why", "reply_to_message": {**OF_US, "from": None}}, None),
-    ],
-)
-def test_a_group_has_to_speak_to_the_bot(values: dict[str, Any], text: str | None) -> None:
-    """By its name, a command or a reply. The answer is a reply to that message."""
-    received = telegram.read_message(message(**{"chat": GROUP, **values}), BOT)
+@only("telegram-webhook")
+async def test_an_address_is_registered_with_the_secret(side: TelegramSide) -> None:
+    """With the kinds of updates that are read."""
+    from kensaku.assistant.channels.telegram import serve_telegram
 
-    person, thread, place = THERE
-    assert received == (None if text is None else (person, thread, text, place))
-
-
-def test_a_topic_is_a_conversation() -> None:
-    """A thread that is no topic is not."""
-    asked = {"text": "/ask why", "chat": {**GROUP, "type": "supergroup"}, "message_thread_id": 3}
-    in_topic = telegram.read_message(message(**asked, is_topic_message=True), BOT)
-    in_thread = telegram.read_message(message(**asked), BOT)
-
-    assert in_topic == ("11", "-5:3:11", "why", {"chat": -5, "reply_to": 7, "topic": 3})
-    assert in_thread is not None
-    assert in_thread[1:] == ("-5::11", "why", {"chat": -5, "reply_to": 7})
-
-
-class Api:
-    """Takes calls, and answers with a message or an error."""
-
-    def __init__(self, error: Exception | None = None) -> None:
-        self.calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
-        self.error = error
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        async def call(*given: Any, **named: Any) -> Any:
-            self.calls.append((name, given, named))
-            if self.error is not None:
-                raise self.error
-            return message()
-
-        return call
-
-
-async def test_a_message_is_html_without_previews() -> None:
-    """With its buttons in one row; an edit takes them away."""
-    api = Api()
-    writer = telegram.TelegramWriter(api)  # type: ignore[arg-type]
-    content = Content(
-        "**Yes?** [1]", {1: "https://a.example/"}, (Button("Yes", "p"), Button("No", "c"))
+    side.serve = lambda settings, ready: serve_telegram(  # type: ignore[method-assign]
+        settings, webhook=0, url="https://bot.example/tg", ready=ready
     )
-    place = {"chat": -5, "reply_to": 7, "topic": 3}
+    await side.start()
 
-    assert await writer.send(place, content) == "7"
-    await writer.send({"chat": 11}, Content("x"))
-    await writer.edit(place, "7", Content("done"))
-
-    plain = {"parse_mode": "HTML", "link_preview_options": LinkPreviewOptions(is_disabled=True)}
-    keys = [[InlineKeyboardButton(text=t, callback_data=d) for t, d in (("Yes", "p"), ("No", "c"))]]
-    reply = ReplyParameters(message_id=7, allow_sending_without_reply=True)
-    assert api.calls == [
-        ("send_message", (-5,), {
-            **plain, "text": '<b>Yes?</b> <a href="https://a.example/">[1]</a>',
-            "reply_markup": InlineKeyboardMarkup(inline_keyboard=keys),
-            "message_thread_id": 3, "reply_parameters": reply,
-        }),
-        ("send_message", (11,), {**plain, "text": "x", "reply_markup": None,
-                                 "message_thread_id": None, "reply_parameters": None}),
-        ("edit_message_text", (), {**plain, "text": "done", "reply_markup": None,
-                                   "chat_id": -5, "message_id": 7}),
-    ]  # fmt: skip
-    assert writer.size(Content("a😀", {})) == 3
+    (call,) = side.service.calls_of("setWebhook")
+    assert call["url"] == "https://bot.example/tg"
+    assert call["secret_token"] == SECRET
+    assert call["allowed_updates"] == ["message", "callback_query"]
 
 
-@pytest.mark.parametrize(
-    ("thread", "place"),
-    [
-        ("11", {"chat": 11, "topic": None}),
-        ("-5::11", {"chat": -5, "topic": None}),
-        ("-5:3:11", {"chat": -5, "topic": 3}),
-    ],
-)
-def test_a_conversation_has_a_place(thread: str, place: Any) -> None:
-    """A chat, and perhaps a topic."""
-    assert telegram.TelegramWriter(None).place_of(thread) == place  # type: ignore[arg-type]
+@only("telegram-webhook")
+async def test_what_is_not_for_the_bot_is_not_read(side: TelegramSide, web: Web) -> None:
+    """Bots, channels, other bots' commands, and the talk of a group; a photo has a caption."""
+    await side.start()
+    of_ann = {"message_id": 1, "date": 1, **GROUP, **ANN}
+    for text, more in [
+        ("/ask@other why", {}), (" ", {}), (SLEEP, {"from": None}),
+        ("@KensakuBots why", {**GROUP, **ANN}), ("/help me", {**GROUP, **ANN}),
+        ("why", {**GROUP, **ANN, "reply_to_message": of_ann}),
+        (SLEEP, {"from": {"id": 11, "is_bot": True, "first_name": "b"}}),
+    ]:  # fmt: skip
+        await side.say(text, **more)  # type: ignore[arg-type]
+    assert (side.texts, web.queries) == ([], [])
+
+    await side.say("", caption=f" {SLEEP} ")
+    await side.until_text(HANDS)
 
 
-def bad(text: str) -> Exception:
-    """What Telegram says to a bad request."""
-    return exceptions.TelegramBadRequest(GetMe(), text)
+@only("telegram-webhook")
+async def test_a_topic_is_answered_in_the_topic(side: TelegramSide) -> None:
+    """A thread that is no topic is not one."""
+    await side.start()
+    there = {"chat": {"id": -5, "type": "supergroup", "title": "g"}, "message_thread_id": 3, **ANN}
+    await side.say(f"/ask@KENSAKUBOT {SLEEP}", is_topic_message=True, **there)
+    await side.until_text(HANDS)
+    await side.say(f"/ask  {SLEEP}", **there)
+    await side.until_text(HANDS, 1)
+
+    sent = side.service.calls_of("sendMessage")
+    assert [call.get("message_thread_id") for call in sent] == ["3", None]
+    assert {call["chat_id"] for call in sent} == {"-5"}
 
 
-@pytest.mark.parametrize(
-    ("error", "kind", "told", "wait"),
-    [
-        (exceptions.TelegramRetryAfter(GetMe(), "x", 9), NotDelivered, "Telegram asks to wait", 9),
-        (
-            bad("Message to edit not found"),
-            MessageGone,
-            "Telegram says Message to edit not found",
-            0,
-        ),
-        (bad("message can't be edited"), MessageGone, "Telegram says message can't be edited", 0),
-        (bad("chat not found"), Undeliverable, "Telegram says chat not found", 0),
-        (bad("y" * 300), Undeliverable, "Telegram says " + "y" * 200, 0),
-        (
-            exceptions.TelegramForbiddenError(GetMe(), "blocked"),
-            Undeliverable,
-            "Telegram says blocked",
-            0,
-        ),
-        (exceptions.TelegramNotFound(GetMe(), "none"), Undeliverable, "Telegram says none", 0),
-        (
-            exceptions.TelegramNetworkError(GetMe(), "secret"),
-            NotDelivered,
-            "Telegram is out of reach (TelegramNetworkError)",
-            0,
-        ),
-    ],
-)
-async def test_an_error_says_whether_to_try_again(
-    error: Exception, kind: type, told: str, wait: float
+@only("telegram-webhook")
+@pytest.mark.parametrize("command", ["/stop", "/cancel now"])
+async def test_a_command_stops_a_run(
+    command: str, side: TelegramSide, upstream: FakeUpstream
 ) -> None:
-    """A message that is gone is sent anew; what will never be taken is not tried again."""
-    with pytest.raises(NotDelivered) as raised:
-        await telegram.TelegramWriter(Api(error)).send({"chat": 1}, Content("x"))  # type: ignore[arg-type]
+    """As a word does."""
+    upstream.heals("tavily")
+    upstream.fails("tavily", faults.hang())
+    await side.start()
+    await side.say(f"/ask  {SLEEP} ")
+    await until(lambda: upstream.asked("tavily"))
+    assert upstream.asked("tavily")[0].json["query"] == SLEEP
+    await side.say(command)
 
-    assert type(raised.value) is kind
-    assert (str(raised.value), raised.value.retry_after) == (told, wait)
-
-
-async def test_an_edit_that_changes_nothing_is_done() -> None:
-    """Telegram calls it an error."""
-    api = Api(bad("Bad Request: message is not modified"))
-
-    await telegram.TelegramWriter(api).edit({"chat": 1}, "7", Content("x"))  # type: ignore[arg-type]
+    await side.until_text("Cancelled")
 
 
-@pytest.mark.parametrize(
-    ("error", "told"),
-    [
-        (exceptions.TelegramUnauthorizedError(GetMe(), "x"), "Telegram refuses TELEGRAM_BOT_TOKEN"),
-        (exceptions.TelegramNotFound(GetMe(), "x"), "Telegram refuses TELEGRAM_BOT_TOKEN"),
-        (bad("bad webhook"), "Telegram says bad webhook"),
-        (
-            exceptions.TelegramNetworkError(GetMe(), "x"),
-            "Telegram is out of reach (TelegramNetworkError)",
-        ),
-    ],
-)
-async def test_what_keeps_a_bot_from_starting_is_told(
-    error: Exception, told: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The token, the address of the webhook, or the network."""
-
-    class Opened(Api):
-        async def __aenter__(self) -> Api:
-            return self
-
-        async def __aexit__(self, *_: object) -> None:
-            pass
-
-    monkeypatch.setattr(telegram, "open_api", lambda _: Opened(error))
-    with pytest.raises(ChannelFault) as refused:
-        await telegram.serve_telegram(Settings())
-
-    assert refused.value.message == told
+# --- starting
 
 
-@pytest.mark.parametrize("token", [None, "x", "12:", ":abc"])
-def test_a_token_that_is_none_is_told(token: str | None) -> None:
-    """Before anything is sent."""
-    with pytest.raises(ConfigError) as refused:
-        telegram.open_api(Settings(telegram_bot_token=token))
+@only("telegram")
+async def test_polling_takes_an_earlier_webhook_back(side: TelegramSide) -> None:
+    """Telegram would give no updates; those that are polled for are those that are read."""
+    await side.start()
+    await until(lambda: side.service.calls_of("getUpdates"))
+    names = [name for name, _ in side.service.calls]
 
-    missing = "TELEGRAM_BOT_TOKEN is not set"
-    assert refused.value.message == (
-        missing if token is None else "TELEGRAM_BOT_TOKEN is no token of a bot"
-    )
-    assert "abc" not in str(refused.value)
-
-
-async def test_the_api_is_where_the_settings_say() -> None:
-    """A slash at the end makes no difference; a call has its time."""
-    settings = Settings(telegram_bot_token=TOKEN, telegram_api_base_url="http://t.example/")
-    async with telegram.open_api(settings) as api:
-        assert api.session.api.api_url(TOKEN, "getMe") == f"http://t.example/bot{TOKEN}/getMe"
-        assert api.session.timeout == 15
-
-
-@pytest.mark.parametrize(
-    ("secret", "good"),
-    [("a", True), ("A-z_9" * 51 + "x", True), ("x" * 257, False), ("a b", False), (None, False)],
-)
-async def test_a_webhook_needs_a_secret_that_telegram_takes(secret: str | None, good: bool) -> None:
-    """1 to 256 letters, digits, _ or -; then the token is what is missing."""
-    settings = Settings(telegram_webhook_secret=secret)
-    with pytest.raises(ConfigError) as refused:
-        await telegram.serve_telegram(settings, webhook=0)
-
-    assert refused.value.message == (
-        "TELEGRAM_BOT_TOKEN is not set"
-        if good
-        else "a webhook needs TELEGRAM_WEBHOOK_SECRET: 1 to 256 letters, digits, _ or -"
-    )
-
-
-class BotCalls:
-    """A bot that remembers what it got."""
-
-    def __init__(self, said: str = "") -> None:
-        self.got: list[Any] = []
-        self.said = said
-
-    async def greet(self, *values: Any) -> None:
-        self.got.append(("greet", *values))
-
-    async def receive(self, *values: Any, **more: Any) -> None:
-        self.got.append(("receive", *values, more))
-
-    def press(self, person: str, data: str) -> str:
-        self.got.append(("press", person, data))
-        return self.said
-
-
-async def feed(bot: BotCalls, update: dict[str, Any], api: Any, secret: str = SECRET) -> Sent:
-    """Send an update by the webhook."""
-    dispatcher = telegram.make_dispatcher(bot, api, BOT)  # type: ignore[arg-type]
-    handle = telegram.SecretUpdates(dispatcher, api, SECRET)
-    headers = {"x-telegram-bot-api-secret-token": secret}
-    return await handle(Received(headers, json.dumps(update).encode()))
-
-
-@pytest.fixture
-async def api() -> Any:
-    """The Bot API of a token; nothing is sent by it."""
-    async with telegram.open_api(Settings(telegram_bot_token=TOKEN)) as made:
-        yield made
-
-
-def update(text: str, **sender: Any) -> dict[str, Any]:
-    """An update with a message."""
-    made = {"message_id": 7, "date": 1, "chat": PRIVATE, "from": {**ANN, **sender}, "text": text}
-    return {"update_id": 41, "message": made}
-
-
-async def test_an_update_goes_to_the_bot_once(api: Any) -> None:
-    """A question with its id, a greeting in the person's language; without the secret nothing."""
-    bot = BotCalls()
-    done = Sent(200, "{}", "application/json")
-
-    assert await feed(bot, update("why"), api) == done
-    assert await feed(bot, update("/start", language_code="ja"), api) == done
-    assert await feed(bot, update("/start"), api) == done
-    assert await feed(bot, update("why"), api, "wrong") == Sent(401)
-    assert await feed(bot, {"update_id": "x"}, api) == Sent(400)
-    assert bot.got == [
-        ("receive", "11", "11", "why", {"update": "123456789:41", "place": {"chat": 11}}),
-        ("greet", "11", {"chat": 11}, "ja"),
-        ("greet", "11", {"chat": 11}, ""),
+    assert names.index("deleteWebhook") < names.index("getUpdates")
+    assert side.service.calls_of("getUpdates")[0]["allowed_updates"] == [
+        "message",
+        "callback_query",
     ]
 
 
-@pytest.mark.parametrize("said", ["", "closed"])
-async def test_a_press_is_answered(said: str, api: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the words for that person; a failure of that changes nothing."""
-    calls: list[Any] = []
+@pytest.mark.parametrize(
+    ("settings", "error", "told"),
+    [
+        ({}, ConfigError, "TELEGRAM_BOT_TOKEN is not set"),
+        ({"telegram_bot_token": "12:"}, ConfigError, "TELEGRAM_BOT_TOKEN is no token"),
+        (
+            {"telegram_bot_token": TOKEN, "telegram_api_base_url": "http://127.0.0.1:9/"},
+            ChannelFault, "out of reach",
+        ),
+    ],
+)  # fmt: skip
+async def test_what_keeps_a_bot_from_starting_is_told(
+    settings: Any, error: type[Exception], told: str
+) -> None:
+    """The token, or the network; no message quotes the token."""
+    from kensaku.assistant.channels.telegram import serve_telegram
 
-    async def answer(*given: Any, **named: Any) -> None:
-        calls.append((given, named))
-        raise exceptions.TelegramNetworkError(GetMe(), "x")
+    with pytest.raises(error, match=told) as refused:
+        await serve_telegram(Settings(**settings))
 
-    monkeypatch.setattr(type(api), "answer_callback_query", lambda _, *g, **n: answer(*g, **n))
-    bot = BotCalls(said)
-    query = {"id": "q1", "from": ANN, "chat_instance": "c", "data": "skip:r:q"}
-    done = await feed(bot, {"update_id": 5, "callback_query": query}, api)
+    assert TOKEN not in str(refused.value)
 
-    assert done.status == 200
-    assert bot.got == [("press", "11", "skip:r:q")]
-    assert calls == [(("q1",), {"text": said or None})]
+
+@pytest.mark.parametrize(
+    ("secret", "missing"),
+    [("a", "BOT_TOKEN"), ("A-z_9" * 51 + "x", "BOT_TOKEN"), ("x" * 257, "WEBHOOK_SECRET"),
+     ("a b", "WEBHOOK_SECRET"), (None, "WEBHOOK_SECRET")],
+)  # fmt: skip
+async def test_a_webhook_needs_a_secret_that_telegram_takes(
+    secret: str | None, missing: str
+) -> None:
+    """1 to 256 letters, digits, _ or -; with one, the token is what is missing."""
+    from kensaku.assistant.channels.telegram import serve_telegram
+
+    with pytest.raises(ConfigError, match=missing):
+        await serve_telegram(Settings(telegram_webhook_secret=secret), webhook=0)

@@ -4,122 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+import signal
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kensaku.assistant.assistant import Assistant
-from kensaku.assistant.channels.terminal.chat import CHANNEL, Chat
-from kensaku.assistant.channels.terminal.commands import TABLE, completions
-from kensaku.assistant.channels.terminal.input import HISTORY, Interrupted, Lines, prepare_history
-from kensaku.assistant.channels.terminal.screen import LiteScreen
-from kensaku.assistant.channels.terminal.words import ENGLISH
-from kensaku.database import Database, runs
+from kensaku.assistant import Assistant
+from kensaku.assistant.channels.terminal.chat import CHANNEL
+from kensaku.assistant.channels.terminal.input import HISTORY, Lines, prepare_history
+from kensaku.database import Database
+from kensaku.database.conversations import Sender
 from kensaku.database.people import export_person
-from kensaku.errors import DatabaseFault
-from kensaku.index import Index
-from kensaku.models import Document
-from tests.assistant.conftest import client as client
-from tests.assistant.conftest import web as web
+from kensaku.errors import ConfigError
+from kensaku.testing import FakeUpstream, faults
+from tests.assistant.conftest import ASK, SLEEP, age, begin, until_asked
 from tests.research.conftest import Web
+from tests.search.support import until
 
-SLEEP = "How do sea otters sleep?"
+from .conftest import CTRL_D, Talk
 
-
-class Typed:
-    """A person who types lines, replies to questions, and presses Ctrl-C (None)."""
-
-    def __init__(self, lines: list[str | None], replies: list[str | None] | None = None) -> None:
-        self.lines, self.replies = lines, replies or []
-        self.has_person = True
-
-    async def line(self, on_ready: Callable[[], None]) -> str:
-        on_ready()
-        if not self.lines:
-            raise EOFError
-        if (line := self.lines.pop(0)) is None:
-            raise Interrupted
-        return line
-
-    async def reply(self, until: Awaitable[object]) -> str | None:
-        if not self.replies:
-            await until
-            return None
-        asyncio.ensure_future(until).cancel()
-        if (reply := self.replies.pop(0)) is None:
-            raise Interrupted
-        return reply
-
-    async def aside(self, show: Callable[[], None]) -> None:
-        show()
-
-
-class Silent:
-    """Says nothing besides the answer."""
-
-    def before(self, options: dict[str, Any]) -> None:
-        """Nothing."""
-
-    def after(self, answer: Any) -> None:
-        """Nothing."""
-
-
-class Session:
-    """A chat, and what it has shown."""
-
-    def __init__(self, chat: Chat, screen: LiteScreen, out: StringIO, err: StringIO) -> None:
-        self.chat, self.screen, self._out, self._err = chat, screen, out, err
-
-    @property
-    def out(self) -> str:
-        return self._out.getvalue()
-
-    @property
-    def err(self) -> str:
-        return self._err.getvalue()
-
-
-@pytest.fixture
-async def talk(client: Any, machine: Path) -> AsyncIterator[Callable[..., Awaitable[Session]]]:
-    """`await talk(["a question", "/help"], replies=["y"])`: to the end."""
-    closing: list[Callable[[], Awaitable[None]]] = []
-
-    async def run(
-        lines: list[str | None],
-        replies: list[str | None] | None = None,
-        *,
-        reads: Any = None,
-        resume: bool = False,
-        options: dict[str, Any] | None = None,
-        **settings: Any,
-    ) -> Session:
-        k = client(**settings)
-        out, err = StringIO(), StringIO()
-        screen = LiteScreen(ENGLISH, out, err)
-
-        async def open_assistant() -> Assistant:
-            db = await Database.open(k.settings)
-            assistant = Assistant(db, lambda _: k)
-            closing.extend([db.close, assistant.close])
-            return assistant
-
-        chat = Chat(
-            open_assistant, reads or Typed(lines, replies), screen, Silent(),
-            person="ann", tenant="", home=machine, options=options,
-        )  # fmt: skip
-        session = Session(chat, screen, out, err)
-        await chat.run(resume=resume)
-        return session
-
-    yield run
-    for close in reversed(closing):
-        await close()
-
-
-Talk = Callable[..., Awaitable[Session]]
+ME = Sender(CHANNEL, "ann", "t1")
+HANGS = ("web_search=ask",)
 
 
 async def test_questions_of_one_conversation_know_each_other(talk: Talk, web: Web) -> None:
@@ -208,8 +115,6 @@ async def test_sources_unfold_passages_and_what_else_was_found(talk: Talk) -> No
 
     assert "[1] (" in shown
     assert "    Sea otters hold hands while they sleep." in shown
-    assert done.chat.found
-    assert done.chat.found[0][0] == "How otters sleep"
 
 
 async def test_all_that_is_kept_is_exported_and_deleted(
@@ -255,16 +160,98 @@ async def test_approval_by_letter_word_or_other_words(
     assert bool(done.out) == bool(queries)
 
 
-async def test_a_question_that_waited_too_long_is_given_up(talk: Talk, web: Web) -> None:
+async def test_a_question_that_waited_too_long_is_given_up(
+    talk: Talk, web: Web, clock: Any, client: Any
+) -> None:
     """Nothing is done, and the prompt comes back."""
-    done = await talk(
-        [SLEEP, "/settings"], assistant_approvals=("web_search=ask",), assistant_wait=1
-    )
+    session = asyncio.ensure_future(talk([SLEEP, "/settings"], assistant_approvals=HANGS))
+    for number in (1, 2, 3):  # consent to two queries, and help
+        await until(lambda: talk.sessions and talk.sessions[0].err.count("? ") >= number)  # type: ignore[attr-defined]  # noqa: B023
+        clock.advance(client().settings.assistant_wait)
+    done = await session
 
     assert "No reply came in time" in done.err
     assert "not allowed" in done.err
     assert web.queries == []
     assert "model: as in the settings" in done.err
+
+
+@pytest.mark.parametrize(
+    ("lines", "replies", "status"),
+    [
+        ([SLEEP, "/settings"], [], 0),
+        (["Who painted the Mona Lisa?", SLEEP], ["s"], 1),
+        (["x" * 5_000], [], 1),
+        (["/save"], [], 1),
+        ([SLEEP], [None], 0),
+    ],
+    ids=["answered", "one of two", "refused", "wrong usage", "stopped by the person"],
+)
+async def test_the_exit_status_says_whether_all_was_answered(
+    lines: list[str], replies: list[str | None], status: int, talk: Talk
+) -> None:
+    """A script that pipes questions has nothing else to go by."""
+    asks = HANGS if replies == [None] else ()
+    done = await talk(list(lines), list(replies), assistant_approvals=asks)
+
+    assert done.status == status
+
+
+async def test_the_end_of_the_input_is_no_consent(talk: Talk, web: Web) -> None:
+    """Ctrl-D at a question refuses."""
+    done = await talk([SLEEP], [CTRL_D] * 3, assistant_approvals=HANGS)
+
+    assert (web.queries, done.out) == ([], "")
+
+
+async def test_a_question_in_japanese_gets_japanese_words(talk: Talk) -> None:
+    """Also after one in English, and back."""
+    done = await talk(["ラッコは何を食べますか？", SLEEP])
+
+    assert "1 件" in done.err
+    assert "1 hit" in done.err
+
+
+async def test_what_the_command_line_says_besides_knows_options_and_answer(talk: Talk) -> None:
+    """What was given counts over what was chosen."""
+    await talk(["/provider tavily", "/budget searches=3"])
+    done = await talk([SLEEP], options={"route": "tavily,local"})
+    options, text = done.notices.about
+
+    assert options == {"route": "tavily,local", "budget": {"searches": 3}}
+    assert text in done.out
+
+
+async def test_ctrl_c_during_a_run_stops_it_and_keeps_the_prompt(
+    talk: Talk, upstream: FakeUpstream
+) -> None:
+    """The signal does not end the program; its handler is as before."""
+    before = signal.getsignal(signal.SIGINT)
+    upstream.heals("tavily")
+    upstream.fails("tavily", faults.hang())
+    session = asyncio.ensure_future(talk([SLEEP, "/resume"]))
+    await until(lambda: upstream.asked("tavily"))
+    signal.raise_signal(signal.SIGINT)
+    done = await session
+
+    assert "Stopped." in done.err
+    assert "Nothing is unfinished" in done.err
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+async def test_a_session_that_is_cancelled_reads_no_other_line(
+    talk: Talk, upstream: FakeUpstream
+) -> None:
+    """By whoever runs it; only Ctrl-C keeps the prompt."""
+    upstream.heals("tavily")
+    upstream.fails("tavily", faults.hang())
+    session = asyncio.ensure_future(talk([SLEEP, "/help"]))
+    await until(lambda: upstream.asked("tavily"))
+    session.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await session
+
+    assert talk.sessions[0].err == ""  # type: ignore[attr-defined]
 
 
 async def test_ctrl_c_at_a_question_stops_the_run(talk: Talk, web: Web) -> None:
@@ -291,25 +278,52 @@ async def test_quit_leaves(talk: Talk) -> None:
     assert done.err == ""
 
 
-async def test_an_unfinished_question_is_offered(
-    talk: Talk, client: Any, web: Web, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """And answered by /resume, in its own conversation."""
-    monkeypatch.setattr(runs, "LEASE_SECONDS", -1.0)
-    k = client()
+async def leave_behind(k: Any) -> None:
+    """Let a process be killed while it answers."""
     db = await Database.open(k.settings)
     killed = Assistant(db, lambda _: k)
-    from kensaku.database.conversations import Sender
-
-    await killed.receive(Sender(CHANNEL, "ann", "t1"), SLEEP)
+    await until_asked(await begin(killed, ME, SLEEP, approvals=ASK))
     await killed.close()
+    await age(db, "lease")
     await db.close()
 
-    done = await talk(["/settings", "/resume", "/resume"])
+
+@pytest.mark.parametrize("by_option", [False, True])
+async def test_an_unfinished_question_is_offered_and_gone_on_with(
+    by_option: bool, talk: Talk, client: Any
+) -> None:
+    """In its own conversation, where it is not asked again; in a pipe nobody is told."""
+    await leave_behind(client())
+    piped = await talk([], reads=Lines(StringIO("/settings\n")))
+    assert "not answered" not in piped.err
+
+    follow_up = ["And what do they eat?", "/resume"]
+    lines = follow_up if by_option else ["/settings", "/resume", *follow_up]
+    done = await talk(lines, ["y"], resume=by_option)
     assert f"An earlier question was not answered: {SLEEP} /resume goes on" in done.err
     assert f"Going on: {SLEEP}" in done.err
     assert "Sea otters hold hands" in done.out
+    assert "sea otters sleep: And what do they eat?" in done.err
     assert "Nothing is unfinished" in done.err
+
+
+async def test_the_lease_of_a_killed_process_is_waited_for(
+    talk: Talk, client: Any, web: Web, clock: Any
+) -> None:
+    """As long as it lasts; then the question goes on."""
+    k = client()
+    db = await Database.open(k.settings)
+    alive = Assistant(db, lambda _: k)  # nobody knows whether it is
+    await until_asked(await begin(alive, ME, SLEEP, approvals=ASK))
+    session = asyncio.ensure_future(talk(["/resume"], ["y"]))
+    await until(lambda: talk.sessions and "not answered" in talk.sessions[0].err)  # type: ignore[attr-defined]
+    await age(db, "lease")
+    clock.advance(1)
+    done = await session
+
+    assert "Sea otters hold hands" in done.out
+    await alive.close()
+    await db.close()
 
 
 async def test_in_a_pipe_nobody_is_asked(talk: Talk, web: Web) -> None:
@@ -336,34 +350,12 @@ async def test_a_line_that_is_too_long_is_refused_once(talk: Talk) -> None:
     assert "model: as in the settings" in done.err
 
 
-async def test_a_database_that_does_not_open_ends_the_session(machine: Path) -> None:
+async def test_a_database_that_does_not_open_ends_the_session(talk: Talk) -> None:
     """With its own error, at the first line that needs it."""
+    with pytest.raises(ConfigError):
+        await talk(["/new", SLEEP, "/help"], database_url="nonsense")
 
-    async def broken() -> Assistant:
-        raise DatabaseFault("the database cannot be connected to")
-
-    chat = Chat(
-        broken, Typed([SLEEP, "/help"]), LiteScreen(ENGLISH, StringIO(), StringIO()), Silent(),
-        person="ann", tenant="", home=machine,
-    )  # fmt: skip
-    with pytest.raises(DatabaseFault):
-        await chat.run()
-
-
-async def test_commands_and_their_arguments_are_completed(talk: Talk, machine: Path) -> None:
-    """From the table; collections by their folders."""
-    async with Index(machine / "index") as index:
-        await index.add([Document(url="file:x", title="X", text="otters")], collection="papers")
-    chat = (await talk([])).chat
-
-    assert [word for word, _ in completions(chat, "/")] == [f"/{name}" for name in TABLE]
-    assert [word for word, _ in completions(chat, "/co")] == ["/collection"]
-    assert [word for word, _ in completions(chat, "/provider tavily,br")] == [
-        "brave", "brave_context", "brave_web",
-    ]  # fmt: skip
-    assert [word for word, _ in completions(chat, "/collection ")] == ["papers"]
-    assert list(completions(chat, "what is /etc")) == []
-    assert list(completions(chat, "/help x")) == []
+    assert talk.sessions[0].err == "A new conversation.\n"  # type: ignore[attr-defined]
 
 
 def test_the_history_is_private_and_bounded(tmp_path: Path) -> None:

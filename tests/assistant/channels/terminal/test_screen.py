@@ -5,17 +5,19 @@ from __future__ import annotations
 import io
 import re
 import sys
-from types import SimpleNamespace
+import time
 from typing import Any
 
 import pytest
 from rich.console import Console
 
 from kensaku.assistant import events
-from kensaku.assistant.answer import Cited
+from kensaku.assistant.actions import Thresholds, assess
+from kensaku.assistant.answer import Cited, CitedAnswer
 from kensaku.assistant.channels.terminal.screen import LiteScreen, Screen, stable_part
 from kensaku.assistant.channels.terminal.words import ENGLISH
 from kensaku.errors import MissingExtra
+from kensaku.models import Outcome
 
 SOURCES = [
     Cited(1, "https://a.example/p", "Otters", "They hold\nhands.", "web", None),
@@ -37,9 +39,15 @@ def call(**values: Any) -> events.ToolEnded:
     )
 
 
+def answer(doubt: str = "") -> CitedAnswer:
+    """An answer with two sources."""
+    assessment = assess((), Thresholds())
+    return CitedAnswer("How?", "So.", tuple(SOURCES), Outcome.FOUND, assessment, doubt=doubt)
+
+
 def answered(doubt: str) -> Any:
     """The last event, with its sources."""
-    return events.Answered(SimpleNamespace(citations=SOURCES, doubt=doubt))  # type: ignore[arg-type]
+    return events.Answered(answer(doubt))
 
 
 RUN = [
@@ -51,7 +59,7 @@ RUN = [
     events.TextDelta("They **hold** hands. [1]\n\n- so"),
     events.TextDelta(" that\x1b[31m"),
     answered("One source only."),
-    events.Failed("Nothing was found.", None),  # type: ignore[arg-type]
+    events.Failed("Nothing was found.", answer()),
 ]
 
 
@@ -116,26 +124,12 @@ def test_a_run_on_a_terminal() -> None:
     ]
 
 
-def test_colours_and_links_on_a_terminal() -> None:
-    """What was found is green, what was not is yellow; a source is a link to its address."""
-    painted = shown(*RUN, force_terminal=True, color_system="standard")
-
-    assert '\x1b[32m✓ web_search: "otters"' in painted
-    assert '\x1b[33m– web_search: "otters"' in painted
-    assert "\x1b[2m    Otters · a.example\x1b[0m" in painted
-    assert "\x1b[1mPlan:\x1b[0m" in painted
-    assert "\x1b[33mOne source only.\x1b[0m" in painted
-    assert "\x1b[33mNothing was found.\x1b[0m" in painted
-    assert painted.count(";https://a.example/p\x1b\\") == 2
-    assert "\x1b[36m[1] (web) Otters" in painted
-
-
 def test_a_block_is_printed_as_soon_as_it_is_whole() -> None:
     """The rest when the run ends; after a failure, too."""
     text = "One.\n\nTwo.\n\nThree"
 
     assert shown(events.TextDelta(text)).split() == ["One.", "Two."]
-    assert shown(events.TextDelta(text), events.Failed("No.", None)).split() == [  # type: ignore[arg-type]
+    assert shown(events.TextDelta(text), events.Failed("No.", answer())).split() == [
         "One.", "Two.", "Three", "No.",
     ]  # fmt: skip
     assert shown(
@@ -143,32 +137,30 @@ def test_a_block_is_printed_as_soon_as_it_is_whole() -> None:
     ).split() == ["One."]
 
 
-def test_the_live_area_shows_what_is_under_way() -> None:
-    """The text so far, then the status or each call, cut to the width; at the end nothing."""
-    screen = Screen(ENGLISH, Console(file=io.StringIO(), width=60))
+def test_what_is_under_way_is_shown_and_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The status, the calls cut to the width, the text so far; at the end all of it is erased."""
+    monkeypatch.setenv("TERM", "xterm")
+    file = io.StringIO()
+    screen = Screen(ENGLISH, Console(file=file, width=60, height=20, force_terminal=True))
 
-    def live() -> list[str]:
-        assert screen._live is not None
-        area = Console(file=io.StringIO(), width=60)
-        area.print(screen._live.renderable)
-        return [line.strip("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ ") for line in area.file.getvalue().splitlines()]  # type: ignore[attr-defined]
+    def until_drawn(words: str) -> None:
+        """Wait for the thread that draws; a minute is enough for anything."""
+        for _ in range(6_000):
+            if words in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", file.getvalue()):
+                return
+            time.sleep(0.01)
+        raise AssertionError(words)
 
     screen.begin("working")
-    assert live() == ["working"]
-    screen.begin("still working")
-    assert live() == ["still working"]
+    until_drawn("working")
     screen.show(events.ToolStarted("1", "web_search", {"query": "o" * 99}))
-    assert live() == [f'web_search: "{"o" * 44}…']
+    until_drawn(f'web_search: "{"o" * 44}…')
     screen.show(events.TextDelta("They"))
-    assert live() == ["They", f'web_search: "{"o" * 44}…']
-    screen.show(call())
-    assert live() == ["They", "still working"]
-    screen.show(events.ToolStarted("2", "web_search", {"query": "seals"}))
+    until_drawn("They")
     screen.end()
-    assert screen._live is None
-    screen.begin("again")
-    assert live() == ["They", "again"]
     screen.end()
+    screen.say("next")
+    assert file.getvalue().endswith("next\x1b[0m\n")
 
 
 def test_sources_unfold_with_their_passages(capsys: pytest.CaptureFixture[str]) -> None:
@@ -193,13 +185,10 @@ def test_sources_unfold_with_their_passages(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_text_of_others_is_no_markup_of_ours(capsys: pytest.CaptureFixture[str]) -> None:
-    """Neither tags nor emoji codes, and no number is painted."""
-    screen = Screen(ENGLISH)
-    screen.say("[bold]x[/bold] :smile: 12")
-    text = screen._console.render_str("[bold]x[/bold] :smile: 12 'y'")
+    """Neither tags nor emoji codes."""
+    Screen(ENGLISH).say("[bold]x[/bold] :smile: 12")
 
     assert capsys.readouterr().out == "[bold]x[/bold] :smile: 12\n"
-    assert (text.plain, text.spans) == ("[bold]x[/bold] :smile: 12 'y'", [])
 
 
 def test_without_its_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,73 +218,18 @@ def test_what_follows_cannot_change_a_whole_block(text: str, stable: str) -> Non
     assert stable_part(text) == stable
 
 
-class Live:
-    """A live area that writes down what is done with it."""
-
-    made: list[Live]
-
-    def __init__(self, **options: Any) -> None:
-        self.options, self.calls = options, list[Any]()
-        self.made.append(self)
-
-    def start(self) -> None:
-        self.calls.append("start")
-
-    def update(self, shown: Any) -> None:
-        self.calls.append("" if shown == "" else "update")
-
-    def stop(self) -> None:
-        self.calls.append("stop")
-
-
-def test_the_live_area_is_opened_once_and_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Drawn eight times a second; what others print is not caught."""
-    Live.made = []
-    monkeypatch.setattr("rich.live.Live", Live)
-    console = Console(file=io.StringIO(), width=60)
-    screen = Screen(ENGLISH, console)
-    screen.end()
-    screen.begin("working")
-    screen.begin("still working")
-    screen.show(events.ToolStarted("1", "web_search", {"query": "otters"}))
-    assert list(screen._running) == ["1"]
-    screen.end()
-    assert screen._running == {}
-    screen.end()
-
-    [live] = Live.made
-    assert live.options == {
-        "console": console, "refresh_per_second": 8, "transient": True,
-        "redirect_stdout": False, "redirect_stderr": False,
-    }  # fmt: skip
-    assert live.calls == ["start", "update", "update", "update", "", "stop"]
-    screen.begin("again")
-    assert len(Live.made) == 2
-
-
 def test_sources_and_what_else_was_found_are_links() -> None:
     """To their own addresses; a passage is none, nor what no browser opens."""
     file = io.StringIO()
-    console = Console(file=file, width=60, force_terminal=True, color_system="standard")
-    screen = Screen(ENGLISH, console)
+    screen = Screen(ENGLISH, Console(file=file, width=60, force_terminal=True))
     screen.list_sources(SOURCES[:1], [("Seals\nand", "https://c.example/"), ("X", "file:x")])
-    screen.say("faint")
+    linked = re.findall(r"\x1b]8;[^;]*;([^\x1b]+)\x1b\\(.*?)\x1b]8;;\x1b", file.getvalue())
+    shown = [(url, re.sub(r"\x1b\[[0-9;]*m", "", text).strip()) for url, text in linked]
 
-    def link(url: str, text: str) -> str:
-        return f"\x1b]8;{url}\x1b\\{text}\x1b]8;;\x1b\\"
-
-    def dim(text: str) -> str:
-        return f"\x1b[2m{text}\x1b[0m"
-
-    cited, other = "https://a.example/p", "https://c.example/"
-    assert re.sub(r"\x1b]8;id=\d+;", "\x1b]8;", file.getvalue()).splitlines() == [
-        link(cited, "\x1b[36m[1] (web) Otters\x1b[0m"),
-        link(cited, dim(f"    {cited}")),
-        dim("    They hold"),
-        dim("    hands."),
-        link(other, "· Seals and"),
-        link(other, dim(f"  {other}")),
-        "· X",
-        dim("  file:x"),
-        dim("faint"),
+    assert shown == [
+        ("https://a.example/p", "[1] (web) Otters"),
+        ("https://a.example/p", "https://a.example/p"),
+        ("https://c.example/", "· Seals and"),
+        ("https://c.example/", "https://c.example/"),
     ]
+    assert "X" in file.getvalue()
