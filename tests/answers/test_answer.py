@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,20 +13,18 @@ from kensaku import Hit, Outcome
 from kensaku.answers.answer import (
     NO_ANSWER,
     Answer,
-    _adds_to,
-    _is_beside,
-    _is_superfluous,
     as_hit,
     best_sentences,
     extractive,
 )
 from kensaku.answers.context import Citation
-from kensaku.answers.score import MARK, Sentence
+from kensaku.answers.score import MARK
 from kensaku.answers.verify import verify
 from kensaku.models import Attempt, Passage
 from kensaku.search.confidence import confidence_of
 from kensaku.testing import FakeUpstream, faults
 from tests.growth import growth
+from tests.search.support import until
 
 SLEEP = (
     "## Sleep\n\nSea otters hold hands while they sleep.[12] They do so that the current does not "
@@ -158,77 +156,6 @@ async def test_that_no_source_answers_is_said(upstream: FakeUpstream, make_clien
     assert answer.confidence is not None
 
 
-def sentence(n: int = 1, at: int = 0, **given: Any) -> Sentence:
-    """A sentence at this position of this source."""
-    return Sentence("", n, at, frozenset(), **given)
-
-
-@pytest.mark.parametrize(
-    ("one", "best", "superfluous"),
-    [
-        (sentence(own=0.1, score=0.9), sentence(score=2.0), False),
-        (sentence(own=0.1, score=0.89), sentence(score=2.0), True),  # below 0.45 of the best
-        (sentence(score=0.1), sentence(score=2.0), False),  # one beside it has no words of its own
-    ],
-)
-def test_a_sentence_that_scores_far_below_the_best_adds_nothing(
-    one: Sentence, best: Sentence, superfluous: bool
-) -> None:
-    """It only shares a word with the question."""
-    assert _is_superfluous("otters", one, best) is superfluous
-
-
-@pytest.mark.parametrize(
-    ("question", "one", "own", "superfluous"),
-    [
-        ("when was it built", sentence(own=0.5, score=2.0), 0.8, True),
-        (
-            "when was it built",
-            sentence(own=0.5, score=2.0),
-            0.79,
-            False,
-        ),  # the best says too little
-        ("when was it built", sentence(score=2.0), 0.1, True),
-        ("when was it built", sentence(2, score=2.0), 0.9, False),  # another source may confirm it
-        ("who built it", sentence(own=0.5, score=2.0), 0.9, False),
-        ("when in 1893 was it built", sentence(own=0.5, score=2.0), 0.9, False),
-    ],
-)
-def test_once_the_figure_is_there_its_source_has_said_enough(
-    question: str, one: Sentence, own: float, superfluous: bool
-) -> None:
-    """When the best sentence has most of the question's words."""
-    best = replace(sentence(own=own, score=2.0), text="It was built in 1893.")
-
-    assert _is_superfluous(question, one, best) is superfluous
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "beside"),
-    [
-        (sentence(1, 4), sentence(1, 5), True),
-        (sentence(1, 6), sentence(1, 5), True),
-        (sentence(1, 5), sentence(1, 5), False),
-        (sentence(1, 7), sentence(1, 5), False),
-        (sentence(2, 6), sentence(1, 5), False),
-    ],
-)
-def test_neighbours_stand_directly_beside_each_other(
-    one: Sentence, other: Sentence, beside: bool
-) -> None:
-    """In one source."""
-    assert _is_beside(one, other) is beside
-
-
-def test_a_copy_has_seven_tenths_of_its_words_in_common() -> None:
-    """A sentence without words is none."""
-    ten = frozenset(range(10))
-
-    assert not _adds_to(ten, frozenset(range(7)))
-    assert _adds_to(ten, frozenset(range(6)))
-    assert _adds_to(frozenset(), ten)
-
-
 RAFTS = [
     "A raft of otters rests in the bay. Clams are buried in mud.",
     "Otters form a raft of hundreds at night.",
@@ -326,7 +253,7 @@ async def test_the_model_is_asked_with_the_sources_fenced(upstream: FakeUpstream
 
     assert (answer.text, answer.written_by) == ("They do [1].", "small")
     assert seen.headers["authorization"] == f"Bearer {KEY}"
-    assert seen.json["model"] == "small"
+    assert (seen.json["model"], seen.json["temperature"]) == ("small", 0)  # no matter of luck
     assert "numbered sources alone" in system
     opened = re.search(r"<<<web (\w{32})\n", user)
     assert opened
@@ -381,15 +308,20 @@ async def test_a_model_that_hangs_up_leaves_the_extract(upstream: FakeUpstream, 
 
 
 async def test_a_model_that_never_answers_is_not_waited_for(
-    upstream: FakeUpstream, ask: Any, monkeypatch: pytest.MonkeyPatch
+    upstream: FakeUpstream, ask: Any, clock: Any
 ) -> None:
-    """It has a time of its own: no call hangs."""
-    monkeypatch.setattr("kensaku.answers.model.MODEL_SECONDS", 0.05)
+    """It has a minute of its own: no call hangs."""
     upstream.fails("llm", faults.hang())
-    answer = await ask(says("They do [1]."))
+    asking = asyncio.ensure_future(ask(says("They do [1].")))
+    await until(lambda: upstream.asked("llm"))
+    clock.advance(59)
+    await asyncio.sleep(0)
+    assert not asking.done()
+    clock.advance(1)
+    answer = await asking
 
     assert answer.written_by == "extract"
-    assert "longer than 0.05 s" in answer.notes[-1]
+    assert "longer than 60 s" in answer.notes[-1]
 
 
 async def test_without_sources_no_model_is_asked(upstream: FakeUpstream, ask: Any) -> None:

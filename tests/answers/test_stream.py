@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import nullcontext
+from typing import Any
 
 import pytest
 
@@ -97,13 +98,13 @@ async def test_an_event_has_at_most_four_megabytes() -> None:
         await read(padded + b" ")
 
 
-async def replies(clock: list[float], *steps: str | float) -> AsyncGenerator[str, None]:
+async def replies(clock: Any, *steps: str | float) -> AsyncGenerator[str, None]:
     """A reply in pieces, with so many seconds between them."""
     for step in steps:
         if isinstance(step, str):
             yield step
         else:
-            clock[0] += step
+            clock.advance(step)
             for _ in range(3):  # what is due by now happens
                 await asyncio.sleep(0)
 
@@ -122,17 +123,16 @@ async def replies(clock: list[float], *steps: str | float) -> AsyncGenerator[str
     ],
 )  # fmt: skip
 async def test_a_reply_that_stalls_is_a_timeout(
-    monkeypatch: pytest.MonkeyPatch,
+    clock: Any,
     steps: tuple[str | float, ...],
     texts: str,
     sentence: str | None,
 ) -> None:
     """The first piece may take as long as the whole reply, each further one 20 seconds."""
-    now, seen = [0.0], []
-    with monkeypatch.context() as patch:
-        patch.setattr(asyncio.get_running_loop(), "time", lambda: now[0])
-        with pytest.raises(Timeout, match=f"{sentence}$") if sentence else nullcontext():
-            async for text in read_in_time(replies(now, *steps), 60):
-                seen.append(text)  # noqa: PERF401 - what came before the error counts
+    clock.stop()
+    seen = []
+    with pytest.raises(Timeout, match=f"{sentence}$") if sentence else nullcontext():
+        async for text in read_in_time(replies(clock, *steps), 60):
+            seen.append(text)  # noqa: PERF401 - what came before the error counts
 
     assert "".join(seen) == texts

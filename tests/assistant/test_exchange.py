@@ -9,11 +9,9 @@ from typing import Any
 
 import pytest
 
+from kensaku.assistant import Answered, Exchange, Failed, Planned, Question, Reply, TextDelta
 from kensaku.assistant.actions import Thresholds, assess
 from kensaku.assistant.answer import CitedAnswer
-from kensaku.assistant.approval import Question, Reply
-from kensaku.assistant.events import Answered, Failed, Planned, TextDelta
-from kensaku.assistant.exchange import Exchange
 from kensaku.database.conversations import Sender
 from kensaku.database.runs import StoredRun
 from kensaku.models import Outcome
@@ -39,7 +37,12 @@ class Kept:
 @pytest.fixture
 async def exchange() -> Exchange:
     """A run that nobody runs."""
-    return Exchange(StoredRun("r1", ANN, "c1", "How?", {}, {"message": 1}), Kept())
+    return make_exchange(Kept())
+
+
+def make_exchange(kept: Kept) -> Exchange:
+    """A run that a channel knows one message of."""
+    return Exchange(StoredRun("r1", ANN, "c1", "How?", {}, {"message": 1}), kept)
 
 
 async def asked(exchange: Exchange, *questions: Question) -> list[asyncio.Task[Reply]]:
@@ -166,11 +169,13 @@ async def test_a_run_is_cancelled_soon(exchange: Exchange) -> None:
     assert steps == ["begun"]
 
 
-async def test_what_a_channel_remembers_is_added_to_what_it_knew(exchange: Exchange) -> None:
+async def test_what_a_channel_remembers_is_added_to_what_it_knew() -> None:
     """And kept as a whole."""
+    kept = Kept()
+    exchange = make_exchange(kept)
     assert (exchange.id, exchange.sender, exchange.question) == ("r1", ANN, "How?")
     await exchange.remember({"chat": 5})
     await exchange.remember({"message": 2})
 
     assert exchange.memory == {"message": 2, "chat": 5}
-    assert exchange._remember.all == [{"message": 1, "chat": 5}, {"message": 2, "chat": 5}]  # type: ignore[attr-defined]
+    assert kept.all == [{"message": 1, "chat": 5}, {"message": 2, "chat": 5}]

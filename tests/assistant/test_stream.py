@@ -165,11 +165,8 @@ async def test_a_model_that_breaks_off_is_said_and_the_extract_follows(
     assert any("the model broke off" in note and why in note for note in answer.notes)
 
 
-async def test_a_model_that_stalls_is_given_up(
-    client: Any, writing: Writing, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_model_that_stalls_is_given_up(client: Any, writing: Writing, clock: Any) -> None:
     """Its sentences that hold stay."""
-    monkeypatch.setattr("kensaku.answers.stream.IDLE_SECONDS", 0.05)
     ended = asyncio.Event()
 
     async def script(writer: asyncio.StreamWriter) -> None:
@@ -177,7 +174,11 @@ async def test_a_model_that_stalls_is_given_up(
         await ended.wait()
 
     writing.script = script
-    events = await all_events(client(**writing.settings).ask_events(SLEEP))
+    events = []
+    async for happened in client(**writing.settings).ask_events(SLEEP):
+        events.append(happened)
+        if isinstance(happened, TextDelta):
+            clock.advance(20)
     ended.set()
     answer = events[-1].answer
 

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from kensaku.errors import PageUnavailable
-from kensaku.fetch import Extraction
-from kensaku.fetch.results import Failure
-from kensaku.models import Document, Hit, Outcome, Page, Query, Response
+from kensaku.models import Document, Hit
 from kensaku.research import perform
-from kensaku.research.steps import _kept
 from kensaku.search.budget import Budget
 from kensaku.testing import faults
 
@@ -187,25 +181,15 @@ async def test_a_budget_that_others_have_spent_leaves_the_snippets(client: Any, 
     assert result == {"pages": [], "failed": []}
 
 
-def test_pages_that_say_nothing_are_counted_as_unread() -> None:
-    """Empty ones, those that need a browser, and those that failed."""
-    good = Page("https://a.example/", "A", "Otters sleep.")
-    failed = Failure("https://d.example/", PageUnavailable("gone"))
-    done = Extraction(
-        (
-            good,
-            Page("https://b.example/"),
-            Page("https://c.example/", text="x", needs_browser=True),
-        ),
-        (failed,),
-    )
+async def test_pages_that_say_nothing_are_counted_as_unread(client: Any, web: Web) -> None:
+    """Empty ones, and those that are not there, with why."""
+    web.upstream.serves("/empty", "<html></html>")
+    searched = run(hits(web, "/p/sleep", "/gone", "/empty"))
+    result = await perform("read-1", searched, client())
 
-    kept = _kept(done, run(), ["before"])
-
-    assert [p["url"] for p in kept["pages"]] == ["https://a.example/"]
-    assert kept["failed"] == [failed.to_dict()]
-    assert kept["notes"] == ["before", "3 of 4 pages could not be read"]
-    assert _kept(Extraction((good,)), run(), [])["notes"] == []
+    assert [p["url"] for p in result["pages"]] == [f"{web.upstream.url}/p/sleep"]
+    assert [f["url"] for f in result["failed"]] == [f"{web.upstream.url}/gone"]
+    assert result["notes"] == ["2 of 3 pages could not be read"]
 
 
 @pytest.mark.parametrize(
@@ -232,64 +216,3 @@ async def test_a_later_round_asks_its_own_query(client: Any, web: Web) -> None:
     await perform("search-2-2", later, client())
 
     assert web.queries == [f"{OTHER} 2"]
-
-
-class Told:
-    """In the place of a client: what it was asked, and by whom."""
-
-    def __init__(self, **settings: Any) -> None:
-        self.settings = SimpleNamespace(**{"timeout": 20.0, "llm_url": "", **settings})
-        self.budget = Budget()
-        self.calls: list[tuple[Any, dict[str, Any]]] = []
-
-    async def search(self, query: Query, **options: Any) -> Response:
-        self.calls.append((query, options))
-        return Response(query, Outcome.EMPTY, notes=("a note",))
-
-    async def extract(self, urls: list[str], **options: Any) -> Extraction:
-        self.calls.append((urls, options))
-        return Extraction()
-
-
-@pytest.mark.parametrize(("spent", "seconds"), [(0.0, 20.0), (290.0, 10.0)])
-async def test_a_search_is_asked_for_with_all_that_the_run_says(
-    spent: float, seconds: float
-) -> None:
-    """No longer than the settings allow one search, or than there is time."""
-    client, budget = Told(), Budget()
-    asked = run(spent=spent, route="exa,local", collection="docs", include_domains=("y.example",),
-                exclude_domains=("x.example",))  # fmt: skip
-
-    result = taken(await perform("search-1-1", asked, client, budget=budget, cache=False))
-    await perform("search-1-0", asked, client)
-
-    query = Query(ASKED, max_results=8, exclude_domains=("x.example",), collection="docs")
-    usual = {"route": ("exa", "local"), "timeout": seconds}
-    assert client.calls == [
-        (query, {**usual, "cache": False, "budget": budget}),
-        (replace(query, include_domains=("y.example",)), {**usual, "cache": None, "budget": None}),
-    ]
-    assert client.calls[0][1]["budget"] is budget
-    assert result == {
-        "outcome": "empty",
-        "hits": [],
-        "stored": {},
-        "attempts": [],
-        "confidence": 0.0,
-        "notes": ["a note"],
-    }
-
-
-@pytest.mark.parametrize(("spent", "seconds"), [(0.0, 60.0), (289.0, 10.0)])
-async def test_pages_are_asked_for_within_a_minute(spent: float, seconds: float) -> None:
-    """Or what is left of the run, of which the search took a second; on the budget of the call."""
-    client, budget = Told(), Budget(fetches=9)
-    searched = run(found(Hit("https://a.example/", "A", provider="tavily")), spent=spent)
-
-    await perform("read-1", searched, client, budget=budget)
-    await perform("read-1", searched, client)
-
-    assert client.calls == [
-        (["https://a.example/"], {"timeout": seconds, "budget": budget}),
-        (["https://a.example/"], {"timeout": seconds, "budget": None}),
-    ]

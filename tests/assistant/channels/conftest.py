@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,8 @@ async def side(request: Any, env: dict[str, str]) -> AsyncIterator[Side]:
     """A service with its bot, which a test starts."""
     service, _, transport = request.param.partition("-")
     made: Side
+    # Before anything is served: it takes seconds, and would hold up what waits meanwhile.
+    import_module(f"kensaku.assistant.channels.{service}")
     if service == "slack":
         async with open_slack() as slack:
             made = SlackSide(env, slack, http=bool(transport))

@@ -8,6 +8,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine
 from typing import Any
+from urllib.parse import urlencode
 
 import aiohttp
 
@@ -166,8 +167,8 @@ class SlackSide(Side):
             await until(lambda: id in self.service.acknowledged)
             return
         form = kind == "interactive"
-        body = aiohttp.FormData({"payload": json.dumps(payload)})() if form else None
-        data = body._value if body is not None else json.dumps(payload).encode()  # type: ignore[attr-defined]
+        text = json.dumps(payload)
+        data = (urlencode({"payload": text}) if form else text).encode()
         headers = fake_slack.sign(data)
         if form:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
