@@ -7,9 +7,8 @@ import re
 import pytest
 
 from kensaku.assistant.channels._markup import to_html, to_mrkdwn
-from kensaku.assistant.channels._text import compose, safe_url, split_text
+from kensaku.assistant.channels._text import compose, safe_url
 from kensaku.assistant.channels._words import words_for
-from kensaku.assistant.replies import is_cancel
 from tests.assistant.poison import pages
 from tests.server.page.xss import texts, urls
 
@@ -85,22 +84,3 @@ def test_markdown_of_a_model_is_shown_as_such() -> None:
         "<b>Otters</b>\n• <b>rafts</b> of 3.14 &amp; <code>a &lt; b</code> "
         '<a href="https://otters.example/a?b=1&amp;c=2">[1]</a>'
     )
-
-
-@pytest.mark.parametrize("limit", [1, 7, 100, 3_000])
-def test_a_text_is_split_without_a_loss(limit: int) -> None:
-    """At the end of sentences where one is near, also in Japanese."""
-    text = "ラッコは貝を食べます。よく眠ります。" * 20 + "\n\n" + "Otters sleep in rafts. " * 20
-    parts = split_text(text, limit)
-
-    assert all(0 < len(part) <= limit for part in parts)
-    assert re.sub(r"\s", "", "".join(parts)) == re.sub(r"\s", "", text)
-    if limit == 100:
-        assert all(part.endswith(("。", ".")) for part in parts)
-    assert split_text("", 10) == [""]
-
-
-def test_words_that_cancel() -> None:
-    """In both languages; a question that begins with one is a question."""
-    assert all(is_cancel(word) for word in ("cancel", "Stop.", "中止", "キャンセル！"))
-    assert not is_cancel("stop words in search engines")

@@ -37,35 +37,3 @@ def test_every_outcome_choice_and_command_has_its_words(words: Words) -> None:
     assert list(words.choices) == list(dict.fromkeys(LETTERS.values()))
     assert set(words.choices) == set(get_args(Intervention)) - {"modify"}
     assert list(words.commands) == list(TABLE)
-
-
-@pytest.mark.parametrize(
-    ("name", "english", "japanese"),
-    [
-        ("working", "working", "処理中"),
-        ("plan", "Plan:", "計画："),
-        ("repeated", "used again", "前回の結果を再利用"),
-        ("goes_on", "Going on: {title}", "続き：{title}"),
-        ("chosen", "{name}: {value}", "{name}：{value}"),
-        ("enter_none", "no", "いいえ"),
-    ],
-)
-def test_short_words(name: str, english: str, japanese: str) -> None:
-    """As they stand on the screen."""
-    assert (getattr(ENGLISH, name), getattr(JAPANESE, name)) == (english, japanese)
-
-
-def test_choices_and_commands_in_both_languages() -> None:
-    """What stands behind a letter, and in the second column of /help."""
-    assert list(ENGLISH.choices.values()) == ["yes", "skip", "again", "cancel the run"]
-    assert list(JAPANESE.choices.values()) == ["はい", "飛ばす", "もう一度", "中止"]
-    names = ("settings", "history", "quit")
-    assert [JAPANESE.commands[n] for n in names] == [
-        "現在の選択を表示", "以前の会話の一覧", "終了",
-    ]  # fmt: skip
-    assert ENGLISH.commands["quit"] == "leave"
-
-
-def test_words_are_told_apart_as_keys() -> None:
-    """Their tables do not keep them from that."""
-    assert {ENGLISH: "en", JAPANESE: "ja"}[JAPANESE] == "ja"
