@@ -1,134 +1,103 @@
-"""The local index as a provider: prepared once, closed quietly."""
+"""The local index as a provider: it filters by itself, and is filled once when it is empty."""
 
 from __future__ import annotations
 
 import asyncio
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
-from kensaku.models import Query
-from kensaku.providers.local import Local
+from kensaku import Document, Outcome
+from kensaku.index import pydocs
+
+TEXT = "Sea otters hold hands while they sleep."
+DOCUMENTS = [
+    Document("https://a.example/new", "Otters", TEXT, published="2026-02-01", language="en"),
+    Document("https://a.example/old", "Otters then", f"{TEXT} Long ago.", published="2020-02-01"),
+    Document("https://b.example/", "Otters there", f"{TEXT} Elsewhere.", published="2026-02-01"),
+    Document("https://a.example/ja", "Otters ラッコ", "otters: 眠るときに手をつなぎます。", language="ja"),
+]  # fmt: skip
 
 
-class Index:
-    """Holds a collection; says what it was asked for, and waits while it is held back."""
+async def test_a_query_is_answered_with_all_its_filters(make_client):
+    """By the index itself: what it leaves out is not searched for again, and nothing is noted."""
+    k = make_client("local")
+    await k.index.add(DOCUMENTS, "notes")
+
+    async def found(**filters):
+        response = await k.search("otters", collection="notes", **filters)
+        assert not any("cannot filter" in note for note in response.notes)
+        return {hit.url.removeprefix("https://") for hit in response.hits}
+
+    assert await found() == {"a.example/new", "a.example/old", "b.example/", "a.example/ja"}
+    assert await found(include_domains=["b.example"]) == {"b.example/"}
+    assert "b.example/" not in await found(exclude_domains=["b.example"])
+    dated = await found(start_date="2026-01-02", end_date="2026-03-04")
+    assert dated >= {"a.example/new", "b.example/"}
+    assert "a.example/old" not in dated
+    assert await found(language="ja") == {"a.example/ja"}
+    assert len(await found(max_results=1)) == 1
+    (page,) = (await k.search("otters", collection="notes", language="ja",
+                              include_raw_content=True)).hits  # fmt: skip
+    assert page.raw_content == DOCUMENTS[3].text
+    assert await k.index.collections() == ["notes"]  # one that was named is there, or not
+
+
+class Build:
+    """Fills the index when it is let go on, or fails; counts how often it is begun."""
 
     def __init__(self) -> None:
-        self.listed, self.asked = 0, list[Any]()
-        self.open, self.waiting = asyncio.Event(), asyncio.Event()
-        self.open.set()
-        self.error: Exception | None = None
+        self.begun, self.ended, self.error = 0, 0, None
+        self.entered, self.let_go_on = asyncio.Event(), asyncio.Event()
 
-    async def collections(self) -> list[str]:
-        self.listed += 1
-        self.waiting.set()
-        await self.open.wait()
-        if self.error is not None:
+    async def __call__(self, index, *, progress=None):
+        self.begun += 1
+        self.entered.set()
+        if self.error:
             raise self.error
-        return ["docs"]
-
-    async def search(self, text: str, **options: Any) -> Any:
-        self.asked.append((text, options))
-        return Hits()
-
-
-class Hits(list[Any]):
-    notes = ("a note",)
+        try:
+            await self.let_go_on.wait()
+            await index.add([Document("pydoc:otter", "otter", TEXT)], pydocs.COLLECTION)
+        finally:
+            self.ended += 1
 
 
 @pytest.fixture
-def index() -> Index:
-    return Index()
-
-
-@pytest.fixture
-def local(index: Index) -> Local:
-    made = Local()
-    made.attach(SimpleNamespace(index=index, shared=None, progress=None))  # type: ignore[arg-type]
+def build(monkeypatch):
+    """The real starter collection takes some ten seconds."""
+    made = Build()
+    monkeypatch.setattr(pydocs, "build", made)
     return made
 
 
-async def test_a_query_reaches_the_index_whole(local: Local, index: Index) -> None:
-    """With its filters; what the index notes is told."""
-    query = Query(
-        "otter",
-        max_results=7,
-        include_domains=("a.example",),
-        exclude_domains=("b.example",),
-        start_date="2026-01-02",
-        end_date="2026-03-04",
-        language="ja",
-        include_raw_content=True,
-        collection="docs",
-    )
-    found = await local.ask(query, "", None)  # type: ignore[arg-type]
-
-    assert (found.hits, found.notes) == ([], ("a note",))
-    ((text, options),) = index.asked
-    days = [str(options.pop(name)) for name in ("start_date", "end_date")]
-    assert (text, days) == ("otter", ["2026-01-02", "2026-03-04"])
-    assert options == {
-        "collections": "docs",
-        "max_results": 7,
-        "include_domains": ("a.example",),
-        "exclude_domains": ("b.example",),
-        "language": "ja",
-        "include_raw_content": True,
-    }
-    assert index.listed == 0  # a collection that was named is there, or not
-
-
-@pytest.mark.parametrize("collection", [None, "pydocs"])
-async def test_it_is_prepared_once(local: Local, index: Index, collection: str | None) -> None:
-    """However many search at once, and later."""
-    index.open.clear()
-    asking = [
-        asyncio.create_task(local.ask(Query("otter", collection=collection), "", None))  # type: ignore[arg-type]
-        for _ in range(3)
+async def test_an_empty_index_is_filled_once(make_client, build):
+    """By whoever searches first: a failure is tried again, and who gives up stops nobody."""
+    k = make_client("local")
+    build.error = OSError("full")
+    failed = await k.search("otters")
+    build.error = None
+    build.entered.clear()
+    searches = [asyncio.create_task(k.search(f"otters {n}")) for n in range(4)]
+    await build.entered.wait()
+    searches[0].cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await searches[0]
+    build.let_go_on.set()
+    responses = [
+        *await asyncio.gather(*searches[1:]),
+        await k.search("otters", collection="pydocs"),
     ]
-    await index.waiting.wait()
-    index.open.set()
-    await asyncio.gather(*asking)
-    await local.prepare()
 
-    assert (index.listed, len(index.asked)) == (1, 3)
+    assert failed.outcome is Outcome.UNAVAILABLE
+    assert {response.outcome for response in responses} == {Outcome.FOUND}
+    assert build.begun == 2
 
 
-async def test_what_failed_is_tried_again(local: Local, index: Index) -> None:
-    """By the next search."""
-    index.error = OSError("full")
-    with pytest.raises(OSError, match="full"):
-        await local.prepare()
-    index.error = None
-    await local.prepare()
-    await local.prepare()
-
-    assert index.listed == 2
-
-
-async def test_who_gives_up_leaves_the_work_to_go_on(local: Local, index: Index) -> None:
-    """At a deadline the waiting ends; the next search finds it done."""
-    index.open.clear()
-    waiting = asyncio.create_task(local.prepare())
-    await index.waiting.wait()
-    waiting.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await waiting
-    index.open.set()
-    await local.prepare()
-
-    assert index.listed == 1
-
-
-async def test_closing_ends_the_preparation_quietly(local: Local, index: Index) -> None:
+async def test_closing_a_client_ends_the_filling_quietly(make_client, build):
     """Nobody who closes a client is told of work that was cut short."""
-    await local.close()
-    index.open.clear()
-    waiting = asyncio.create_task(local.prepare())
-    await index.waiting.wait()
-    await local.close()
+    k = make_client("local")
+    search = asyncio.create_task(k.search("otters"))
+    await build.entered.wait()
+    await k.close()
+    await asyncio.gather(search, return_exceptions=True)
 
-    with pytest.raises(asyncio.CancelledError):
-        await waiting
+    assert (build.begun, build.ended) == (1, 1)
