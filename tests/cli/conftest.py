@@ -1,7 +1,8 @@
-"""An upstream in a thread; `kensaku` in this process (`cli`) or in its own (`run`)."""
+"""An upstream in a thread; `kensaku` in this process (`cli`, `terminal`) or in its own (`run`)."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -86,19 +87,53 @@ def run(env: dict[str, str]) -> Run:
 def cli(
     env: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Cli:
-    """`cli("search", "otter")`: in this process, so no interpreter has to start.
+    """`cli("search", "otter", NAME="value")`: in this process, so no interpreter has to start.
 
-    Providers and pages are the upstream's.
+    Providers and pages are the upstream's; a variable that is None is not set.
     """
     env |= {"KENSAKU_FETCH_ALLOW": "127.0.0.1", "KENSAKU_FETCH_PORTS": "any"}
     for name, value in env.items():
         monkeypatch.setenv(name, value)
 
-    def call(*words: str | Path) -> CliResult:
-        status = main([str(word) for word in words])
+    def call(*words: str | Path, stdin: str | None = None, **variables: str | None) -> CliResult:
+        with monkeypatch.context() as patch:
+            for name, value in variables.items():
+                patch.delenv(name, raising=False)
+                if value is not None:
+                    patch.setenv(name, value)
+            if stdin is not None:
+                patch.setattr(sys, "stdin", io.StringIO(stdin))
+            try:
+                status = main([str(word) for word in words])
+            except SystemExit as refused:  # argparse
+                status = int(str(refused.code))
         out, err = capsys.readouterr()
         assert "Traceback" not in err
         return CliResult(status, out, err)
+
+    return call
+
+
+class TerminalText(io.StringIO):
+    """A stream that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def terminal(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """`terminal("ask", "otter", stdin="y\\n")`: as `cli`, for a person who types."""
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for stream in (sys.stdout, sys.stderr):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+
+    def call(*words: str | Path, stdin: str = "", **variables: str | None) -> CliResult:
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stdin", TerminalText(stdin))
+            return cli(*words, **variables)
 
     return call
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,12 +11,13 @@ from pathlib import Path
 import pytest
 
 from kensaku import __version__
-from kensaku.cli._main import COMMANDS, make_parser
+from kensaku.cli import main
 
-from .conftest import Run
+from .conftest import Cli
+from .examples import OTTERS, page
 
 
-def test_the_version_needs_nothing_heavy(run: Run) -> None:
+def test_the_version_needs_nothing_heavy() -> None:
     """`kensaku --version` is asked by scripts: it loads no parser, no loop, no client."""
     program = "import sys; from kensaku.cli import main; main(['--version']); print(*sys.modules)"
     said, modules = subprocess.run(
@@ -25,26 +27,73 @@ def test_the_version_needs_nothing_heavy(run: Run) -> None:
     assert said == f"kensaku {__version__}"
     heavy = {"argparse", "asyncio", "dataclasses", "json", "logging", "kensaku.errors", "aiohttp"}
     assert not heavy & set(modules.split())
-    assert run("-V").stdout == f"kensaku {__version__}\n"
 
 
-def test_help_is_for_asking_and_silence_is_wrong_use(run: Run) -> None:
-    """Every command is in the overview; a misspelt one is named, with the nearest."""
-    asked, nothing, wrong = run("--help"), run(), run("serch", "otter")
+def test_the_version_is_printed_from_the_words_of_the_process_too(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As the script that is installed calls it."""
+    assert cli("-V").out == cli("--version").out == f"kensaku {__version__}\n"
+    monkeypatch.setattr(sys, "argv", ["kensaku", "-V"])
+    assert main() == 0
+    assert capsys.readouterr().out == f"kensaku {__version__}\n"
 
-    assert (asked.returncode, nothing.returncode, wrong.returncode) == (0, 2, 2)
-    assert all(f"  {name} " in asked.stdout for name in COMMANDS)
-    assert nothing.stdout == ""
-    assert "did you mean 'search'?" in wrong.stderr
-    assert run("help", "search").stdout.startswith("usage: kensaku search ")
+
+def test_help_is_for_asking_and_silence_is_wrong_use(cli: Cli) -> None:
+    """On stdout for who asks, on stderr for who does not; a misspelt command is named."""
+    asked, nothing, wrong = cli("--help"), cli(), cli("serch", "otter")
+
+    assert (asked.status, asked.err) == (0, "")
+    assert asked == cli("-h") == cli("help")
+    assert (nothing.status, nothing.out, nothing.err) == (2, "", asked.out)
+    assert wrong.status == 2
+    assert "did you mean 'search'?" in wrong.err
+    assert cli("help", "search").out.startswith("usage: kensaku search ")
 
 
-@pytest.mark.parametrize("command", list(COMMANDS))
-def test_every_option_is_explained(command: str, run: Run) -> None:
-    """And every command has a --help that ends well."""
-    assert all(action.help for action in make_parser(command)._actions)
-    assert run(command, "--help").returncode == 0
-    assert run(command, "--nonsense").returncode == 2
+def test_every_command_explains_its_options_and_refuses_others(cli: Cli) -> None:
+    """In its --help, which ends well; other words are told with the usage."""
+    commands = re.findall(r"^  (\w+) ", cli("--help").out, re.MULTILINE)
+    assert {"search", "ask", "index", "serve"} <= set(commands)
+    for command in commands:
+        done = cli(command, "--help")
+        assert (done.status, done.err) == (0, "")
+        options = re.split(r"^  (?=-)", done.out.partition("options:")[2], flags=re.MULTILINE)[1:]
+        assert options
+        assert all(re.search(r"(  |\n)\s*\w", option.rstrip()) for option in options), command
+        refused = cli(command, "--nonsense")
+        assert (refused.status, refused.out) == (2, "")
+        assert refused.err.startswith(f"usage: kensaku {command} ")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "search", "search otter --depth deep", "search otter --topic cats", "search otter --mode x",
+        "search otter --time-range hour", "research --model big", "research --length huge",
+        "research --citations oral", "research --diff one.zip", "extract", "verify words",
+        "extract u:1 --format pdf", "crawl", "map", "index fly", "index", "jobs fly", "jobs",
+        "compare otter", "eval q.jsonl", "calibrate", "cache", "cache fill", "keys", "keys lend",
+        "usage --by x", "people", "people list", "people greet terminal", "slack --log-level all",
+        "telegram --log-level all", "serve --log-level all", "completion", "completion csh",
+        "search otter --jso", "serve --port many",
+    ],
+)  # fmt: skip
+def test_other_words_are_refused(line: str, cli: Cli) -> None:
+    """Before anything is opened; options are written out."""
+    done = cli(*line.split())
+
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith(f"usage: kensaku {line.split()[0]} ")
+
+
+def test_words_after_two_dashes_are_words(cli: Cli, up) -> None:
+    """Also where a command takes single words: a quote may begin with a dash."""
+    url = up.serves("/quotes", page("Quotes", f"--json is an option. {OTTERS}"))
+    done = cli("verify", "--json", "--", "--json is an option", url)
+
+    assert done.status == 0
+    assert done.json["found"]
 
 
 def test_python_m_is_the_same_as_the_script() -> None:
