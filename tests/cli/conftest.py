@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import json
 import os
+import pty
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,26 +116,34 @@ def cli(
     return call
 
 
-class TerminalText(io.StringIO):
-    """A stream that is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
-
-
 @pytest.fixture
 def terminal(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """`terminal("ask", "otter", stdin="y\\n")`: as `cli`, for a person who types."""
+    """`terminal("ask", "otter", stdin="y\\n")`: as `cli`, for a person who types into a terminal."""
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    for stream in (sys.stdout, sys.stderr):
-        monkeypatch.setattr(stream, "isatty", lambda: True)
 
     def call(*words: str | Path, stdin: str = "", **variables: str | None) -> CliResult:
-        with monkeypatch.context() as patch:
-            patch.setattr(sys, "stdin", TerminalText(stdin))
-            return cli(*words, **variables)
+        ours, theirs = pty.openpty()
+        ended = threading.Event()
+
+        def type_and_leave() -> None:
+            os.write(ours, stdin.encode())
+            while not ended.wait(0.2):
+                os.write(ours, b"\x04")  # Ctrl-D, also after what was typed ahead was thrown away
+
+        typing = threading.Thread(target=type_and_leave)
+        with os.fdopen(theirs, encoding="utf-8") as keyboard, monkeypatch.context() as patch:
+            patch.setattr(sys, "stdin", keyboard)
+            for stream in (sys.stdout, sys.stderr):
+                patch.setattr(stream, "isatty", lambda: True)
+            typing.start()
+            try:
+                return cli(*words, **variables)
+            finally:
+                ended.set()
+                typing.join()
+                os.close(ours)
 
     return call
 
