@@ -126,6 +126,8 @@ class CollectionWriter:
         else:
             earlier = list(before)
         missing = await asyncio.to_thread(missing_files, [p for p in earlier if p not in files])
+        if missing and not await asyncio.to_thread(root.is_dir):
+            missing = []  # the folder was moved or unmounted during the scan: it may come back
         result.removed += await self._delete([*missing, *result.without_text])
         return result, files
 
