@@ -2,134 +2,110 @@
 
 from __future__ import annotations
 
-import asyncio
-import gc
-import logging
-import os
 import signal
-from collections.abc import Iterator
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import aiohttp
 import pytest
 
-import kensaku
-from kensaku import Hit, Settings
-from kensaku.cli import main, serve
-from kensaku.cli._main import make_parser
-from kensaku.database import Database
-from kensaku.database.keys import create_key
-from kensaku.errors import UsageError
+from kensaku import Hit
 from kensaku.testing import FakeUpstream
 
-OPEN = (
-    "kensaku serve: no key was created yet, so this machine alone may ask, with any key or none; "
-    "create one with: kensaku keys create NAME"
-)
+from .conftest import Cli
+
+Start = Callable[..., "tuple[subprocess.Popen[str], str]"]
 
 
 @pytest.fixture
-def survives_signals(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """uvicorn sends the signal that ended it on to the process, which is that of the tests."""
-    monkeypatch.setattr("sse_starlette.sse.AppStatus.should_exit", False)  # else for ever true
-    before = signal.signal(signal.SIGTERM, lambda *_: None)
-    yield
-    signal.signal(signal.SIGTERM, before)
-    gc.unfreeze()
+def start(env: dict[str, str]) -> Iterator[Start]:
+    """Start `kensaku serve` on any port; return the process and the address that it names."""
+    started: list[subprocess.Popen[str]] = []
+
+    def serve(*words: str) -> tuple[subprocess.Popen[str], str]:
+        command = [sys.executable, "-m", "kensaku.cli", "serve", "--port", "0", *words]
+        process = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True)
+        started.append(process)
+        assert process.stderr is not None
+        greeting = process.stderr.readline()
+        assert greeting.startswith("kensaku serve: http://"), greeting
+        return process, greeting.split()[-1]
+
+    yield serve
+    for process in started:
+        process.kill()
+        process.wait()
+        if process.stderr is not None:
+            process.stderr.close()
+
+
+def status(url: str, **headers: str) -> int:
+    """The status of a search."""
+    asked = urllib.request.Request(
+        f"{url}/search", b'{"query": "otter"}', {"Content-Type": "application/json", **headers}
+    )
+    try:
+        with urllib.request.urlopen(asked) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as refused:
+        refused.close()
+        return refused.code
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
-def test_another_machine_is_refused_without_a_key(host, capsys):
+def test_another_machine_is_refused_without_a_key(host: str, cli: Cli) -> None:
     """Wrong usage, before a port is opened, with what to do."""
-    assert main(["serve", "--host", host, "--port", "0"]) == 2
+    done = cli("serve", "--host", host, "--port", "0")
 
-    assert "kensaku keys create" in capsys.readouterr().err
-
-
-async def test_with_a_key_other_machines_may_ask():
-    """And nobody without one."""
-    settings = Settings.load()
-    assert await serve._check_exposure(settings, "127.0.0.1") is True
-    with pytest.raises(UsageError, match=r"on 192\.0\.2\.1 other machines could use this server"):
-        await serve._check_exposure(settings, "192.0.2.1")
-    db = await Database.open(settings)
-    await create_key(db, "ann")
-    await db.close()
-
-    assert await serve._check_exposure(settings, "192.0.2.1") is False
-    assert await serve._check_exposure(settings, "127.0.0.1") is False
+    assert done.status == 2
+    assert "kensaku keys create" in done.err
 
 
-@pytest.mark.parametrize(("is_open", "more"), [(True, [OPEN]), (False, [])])
-def test_the_greeting_names_the_address(is_open, more, capsys, survives_signals):
-    """And whether it asks for keys."""
-    serve._greet("http://127.0.0.1:1", is_open)
-
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.splitlines() == ["kensaku serve: http://127.0.0.1:1", *more]
-    assert gc.get_freeze_count() > 0
-
-
-async def test_it_serves_as_the_options_say_until_it_is_ended(
-    upstream: FakeUpstream, monkeypatch, capsys, survives_signals
-):
-    """A route, a further host name, a level of the log; SIGTERM is a good end."""
-    upstream.answers("tavily", [Hit("https://a.example/", "A", "b")])
-    for name, value in upstream.environment("tavily", "brave").items():
-        monkeypatch.setenv(name, value)
-    words = "--port 0 --route tavily --allow-host other.example --log-level warning".split()
-    ready, greet = asyncio.Event(), serve._greet
-    monkeypatch.setattr(serve, "_greet", lambda *said: (greet(*said), ready.set()))
-
-    running = asyncio.create_task(serve.run(make_parser("serve").parse_args(words)))
-    await asyncio.wait(
-        {running, asyncio.ensure_future(ready.wait())}, return_when="FIRST_COMPLETED"
-    )
-    assert logging.getLogger().level == logging.WARNING
-    first, *more = capsys.readouterr().err.splitlines()
-    url = first.removeprefix("kensaku serve: ")
-    statuses = {}
-    async with aiohttp.ClientSession() as session:
-        for host in ("127.0.0.1", "other.example", "third.example"):
-            asked = session.post(f"{url}/search", json={"query": host}, headers={"Host": host})
-            async with asked as answer:
-                statuses[host] = answer.status
-    os.kill(os.getpid(), signal.SIGTERM)
-
-    assert await running == 0
-    assert more == [OPEN]
-    assert url.startswith("http://127.0.0.1:")
-    assert statuses.pop("third.example") >= 400
-    assert statuses == {"127.0.0.1": 200, "other.example": 200}
-    assert (len(upstream.asked("tavily")), len(upstream.asked("brave"))) == (2, 0)
-
-
-def test_the_settings_are_those_of_the_file_and_the_route(tmp_path: Path):
-    """Without --route, that of the settings is used."""
+def test_it_serves_as_the_options_say_until_it_is_ended(
+    up: FakeUpstream, start: Start, tmp_path: Path
+) -> None:
+    """A file, a route, a further host name; who may ask is said; SIGTERM ends it."""
+    up.answers("tavily", [Hit("https://a.example/", "A", "b")])
     file = tmp_path / "k.toml"
     file.write_text('route = ["brave"]\ntimeout = 7\n')
-    parse = make_parser("serve").parse_args
+    words = ["--route", "tavily", "--allow-host", "other.example", "--log-level", "warning"]
+    process, url = start("--config", str(file), *words)
+    statuses = [status(url, Host=host) for host in ("127.0.0.1", "other.example", "third.example")]
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate(timeout=120)
 
-    assert serve._settings(parse(["--config", str(file)])).route == ("brave",)
-    given = serve._settings(parse(["--config", str(file), "--route", "exa,local"]))
-    assert (given.route, given.timeout) == (("exa", "local"), 7)
+    assert url.startswith("http://127.0.0.1:")
+    assert statuses[:2] == [200, 200]
+    assert statuses[2] >= 400
+    assert up.asked("tavily")
+    assert not up.asked("brave")
+    assert process.returncode in (0, -signal.SIGTERM)  # handed on once all is closed
+    assert "Traceback" not in said
+    assert "no key was created yet, so this machine alone may ask" in said
 
 
-def test_the_file_for_node_is_printed_alone(capsys):
+def test_with_a_key_other_machines_may_ask_and_nobody_without_one(
+    up: FakeUpstream, start: Start, cli: Cli
+) -> None:
+    """Also on this machine."""
+    key = cli("keys", "create", "ann", "--json").json["key"]
+    process, url = start("--host", "0.0.0.0", "--log-level", "warning", "--route", "tavily")
+    here = f"http://127.0.0.1:{url.rpartition(':')[2]}"
+    statuses = [status(here), status(here, Authorization=f"Bearer {key}")]
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=120)
+
+    assert statuses == [401, 200]
+    assert "no key" not in said
+    assert key not in said
+
+
+def test_the_file_for_node_is_printed_alone(cli: Cli) -> None:
     """It is there; nothing is served."""
-    assert main(["serve", "--node-preload"]) == 0
+    done = cli("serve", "--node-preload")
 
-    file = Path(kensaku.__file__).parent / "server" / "node" / "redirect.cjs"
-    assert capsys.readouterr() == (f"{file}\n", "")
-    assert file.is_file()
-
-
-def test_the_event_loop_is_the_fast_one():
-    """Where uvloop is installed, as it is here."""
-    uvloop = pytest.importorskip("uvloop")
-    loop = serve.new_event_loop()
-    try:
-        assert isinstance(loop, uvloop.Loop)
-    finally:
-        loop.close()
+    assert (done.status, done.err) == (0, "")
+    assert Path(done.out.removesuffix("\n")).is_file()
