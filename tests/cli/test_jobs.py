@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import os
 import signal
 import subprocess
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from kensaku import Settings
-from kensaku.cli.jobs import _print_list, _row, check_workers
-from kensaku.errors import UsageError
 from kensaku.jobs import Jobs
-from kensaku.jobs.job import Job, JobProgress
 from kensaku.testing import FakeUpstream, faults
 
 from .conftest import Cli
@@ -148,59 +143,18 @@ def test_a_cancelled_job_is_resumed_to_its_end(queued: tuple[str, str], cli: Cli
     assert cli("jobs", "show", crawl, "--json").json["status"] == "cancelled"
 
 
-CREATED = datetime(2026, 1, 31, 9, 5, tzinfo=UTC)
+def test_jobs_are_a_table(queued: tuple[str, str], cli: Cli) -> None:
+    """With what each is about, cut where it is long."""
+    bulk, crawl = queued
+    cli("jobs", "cancel", bulk)
+    head, *rows = (line.split() for line in cli("jobs", "list").out.splitlines())
 
-
-@pytest.mark.parametrize(
-    ("job", "row"),
-    [
-        (
-            Job("j-1", "bulk", "running", arguments={"sources": ["a", "b"]}, created=CREATED,
-                progress=JobProgress(done=1, total=3)),
-            ["j-1", "bulk", "running", "33%", "2026-01-31 09:05", "a"],
-        ),
-        (
-            Job("j-2", "crawl", "done", arguments={"limit": 3, "url": "u:1\n" + "x" * 80}),
-            ["j-2", "crawl", "done", "100%", "", "u:1 " + "x" * 56],
-        ),
-        (Job("j-3", "research", "failed", arguments={"question": "why?"}),
-         ["j-3", "research", "failed", "0%", "", "why?"]),
-        (Job("j-4", "search", "queued", arguments={"query": "otter"}),
-         ["j-4", "search", "queued", "0%", "", "otter"]),
-        (Job("j-5", "bulk", "queued", arguments={"sources": []}),
-         ["j-5", "bulk", "queued", "0%", "", "[]"]),
-        (Job("j-6", "other", "queued", arguments={"x": 1}),
-         ["j-6", "other", "queued", "0%", "", ""]),
-    ],
-)  # fmt: skip
-def test_a_job_is_a_row(job: Job, row: list[str]) -> None:
-    """With what it is about, cut where it is long."""
-    assert _row(job) == row
-
-
-def test_rows_have_headings(capsys: pytest.CaptureFixture[str]) -> None:
-    """Aligned."""
-    args = argparse.Namespace(json=False)
-    job = Job("j-1", "bulk", "done", arguments={"url": "u:1"}, created=CREATED)
-
-    assert _print_list(args, [job]) == 0
-    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
-        ["id", "kind", "status", "done", "created", "what"],
-        ["j-1", "bulk", "done", "100%", "2026-01-31", "09:05", "u:1"],
-    ]
-
-
-@pytest.mark.parametrize("workers", [None, 1, 256])
-def test_a_machine_may_have_so_many_workers(workers: int | None) -> None:
-    """None: as many as there are cores."""
-    check_workers(workers)
-
-
-@pytest.mark.parametrize("workers", [-1, 0, 257])
-def test_no_machine_has_so_many_workers(workers: int) -> None:
-    """It says the bounds."""
-    with pytest.raises(UsageError, match=f"workers is {workers}; it must be from 1 to 256"):
-        check_workers(workers)
+    assert head == ["id", "kind", "status", "done", "created", "what"]
+    table = {row[0]: row for row in rows}
+    assert table[bulk][1:4] == ["bulk", "cancelled", "0%"]
+    assert table[bulk][-1].startswith("/")
+    assert table[crawl][1:4] == ["crawl", "queued", "0%"]
+    assert table[crawl][-1] == f"http://127.0.0.1/{'x' * 80}"[:60]
 
 
 @pytest.mark.parametrize(
@@ -209,6 +163,8 @@ def test_no_machine_has_so_many_workers(workers: int) -> None:
         (["show"], "jobs show takes the ID of a job"),
         (["cancel"], "jobs cancel takes the ID of a job"),
         (["list", "x"], "jobs list takes no ID"),
+        (["list", "--workers", "0"], "workers is 0; it must be from 1 to 256"),
+        (["list", "--workers", "257"], "workers is 257; it must be from 1 to 256"),
     ],
 )
 def test_what_an_action_takes_is_said(words: list[str], said: str, cli: Cli) -> None:
