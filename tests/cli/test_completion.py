@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import select
@@ -14,11 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from kensaku.cli._main import COMMANDS
-from kensaku.cli.completion import SHELLS, _list_completer, _root_parser, completion_script
+from .conftest import Cli
 
-from .conftest import Cli, Run
-
+SHELLS = ("bash", "zsh", "fish")
 Complete = Callable[[Path, str, dict[str, str]], str]
 
 CASES = [
@@ -42,24 +39,25 @@ CASES = [
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_a_script_has_every_command_and_option(shell: str, run: Run) -> None:
+def test_a_script_has_every_command_and_option(shell: str, cli: Cli) -> None:
     """It is generated from the parsers, so it is never behind them."""
-    done = run("completion", shell)
+    done = cli("completion", shell)
+    commands = re.findall(r"^  (\w+) ", cli("--help").out, re.MULTILINE)
 
-    assert done.returncode == 0
-    for word in (*COMMANDS, "include-domains", "tavily", "compact", "advanced"):
-        assert word in done.stdout
+    assert (done.status, done.err) == (0, "")
+    for word in (*commands, "include-domains", "tavily", "compact", "advanced", "rag_search"):
+        assert word in done.out
     if program := shutil.which(shell):
-        subprocess.run([program, "-n"], input=done.stdout, text=True, check=True)
+        subprocess.run([program, "-n"], input=done.out, text=True, check=True)
 
 
-def test_a_missing_package_names_the_extra(run: Run, tmp_path: Path) -> None:
+def test_a_missing_package_names_the_extra(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """`pip install "kensaku-search[completion]"`; the other commands do not need it."""
-    (tmp_path / "shtab.py").write_text("raise ImportError")
-    done = run("completion", "bash", PYTHONPATH=str(tmp_path))
+    monkeypatch.setitem(sys.modules, "shtab", None)
+    done = cli("completion", "bash")
 
-    assert done.returncode == 1
-    assert 'pip install "kensaku-search[completion]"' in done.stderr
+    assert done.status == 1
+    assert 'pip install "kensaku-search[completion]"' in done.err
 
 
 def _bash(script: Path, line: str, env: dict[str, str]) -> str:
@@ -113,6 +111,7 @@ def _output(command: list[str], env: dict[str, str]) -> str:
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_shell_completes(
     shell: str,
+    cli: Cli,
     env: dict[str, str],
     library: Path,
     tmp_path: Path,
@@ -125,7 +124,7 @@ def test_a_shell_completes(
     (tmp_path / "papers").mkdir()
     monkeypatch.chdir(tmp_path)
     script = tmp_path / f"completion.{shell}"
-    script.write_text(completion_script(shell))
+    script.write_text(cli("completion", shell).out)
     env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{env['PATH']}"
     complete: Complete = {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell]
     offered = {line: complete(script, line, env).rstrip(" ,/") for line, _ in CASES}
@@ -133,97 +132,9 @@ def test_a_shell_completes(
     assert offered == dict(CASES)
 
 
-FILES = {"bash": "_shtab_compgen_files", "zsh": "_files"}
-
-
-def arguments(command: str) -> dict[str, argparse.Action]:
-    """The arguments of a command as the script is generated from."""
-    root = _root_parser()
-    (commands,) = [a for a in root._actions if isinstance(a, argparse._SubParsersAction)]
-    assert list(commands.choices) == list(COMMANDS)
-    return {action.dest: action for action in commands.choices[command]._actions}
-
-
-@pytest.mark.parametrize(
-    ("command", "name", "completer"),
-    [
-        ("search", "config", FILES),
-        ("search", "record", FILES),
-        ("index", "what", FILES),
-        ("search", "query", {"zsh": "()"}),
-        ("extract", "urls", {"zsh": "()"}),
-        ("search", "timeout", None),
-        ("search", "depth", None),
-        ("index", "action", None),
-        ("providers", "names", None),
-    ],
-)
-def test_an_argument_is_completed_by_its_kind(
-    command: str, name: str, completer: dict[str, str] | None
-) -> None:
-    """Files by files; free words by nothing, which zsh wants to be told."""
-    found = getattr(arguments(command)[name], "complete", None)
-
-    assert (found.items() >= completer.items()) if completer and found else found == completer
-
-
-def test_names_that_are_known_are_offered() -> None:
-    """Of dialects and providers."""
-    assert {"plain", "compact"} <= set(arguments("search")["dialect"].choices or ())
-    assert {"tavily", "brave"} <= set(arguments("providers")["names"].choices or ())
-    assert arguments("config")["names"].choices is None
-
-
-def test_lists_with_commas_are_completed_at_their_last_word() -> None:
-    """By a function for each shell, in front of the script."""
-    assert _list_completer("route", ["auto", "local"]) == {
-        "bash": "_kensaku_route",
-        "zsh": "_kensaku_route",
-        "fish": "(__fish_complete_list , '_kensaku_route')",
-        "preamble": {
-            "bash": '_kensaku_route() {\n  local head=""\n  [[ "$1" == *,* ]] && head="${1%,*},"\n'
-            '  compgen -P "$head" -W "auto local" -- "${1##*,}"\n}',
-            "zsh": "_kensaku_route() { _values -s , route auto local }",
-            "fish": "function _kensaku_route\n  string split ' ' 'auto local'\nend",
-        },
-    }
-    for command, name, words in (
-        ("search", "route", "auto "),
-        ("mcp", "tools", "rag_search "),
-    ):
-        complete = arguments(command)[name].complete  # type: ignore[attr-defined]
-        assert complete["bash"] == f"_kensaku_{name}"
-        assert f'-W "{words}' in complete["preamble"]["bash"]
-
-
-def test_collections_are_asked_for_when_tab_is_pressed() -> None:
-    """They come and go; what goes wrong meanwhile is not shown."""
-    ask = "kensaku index collections 2>/dev/null"
-    assert arguments("crawl")["collection"].complete == {  # type: ignore[attr-defined]
-        "bash": "_kensaku_collections",
-        "zsh": "_kensaku_collections",
-        "fish": f"({ask})",
-        "preamble": {
-            "bash": f'_kensaku_collections() {{ compgen -W "$({ask})" -- "$1"; }}',
-            "zsh": f'_kensaku_collections() {{ local -a names=(${{(f)"$({ask})"}}); '
-            "_describe collection names }",
-        },
-    }
-
-
-def test_zsh_completes_every_word_of_an_argument_that_takes_more() -> None:
+def test_zsh_completes_every_word_of_an_argument_that_takes_more(cli: Cli) -> None:
     """Not only the first."""
-    script = completion_script("zsh")
+    script = cli("completion", "zsh").out
 
     assert '"(*)' not in script
     assert '"*:' in script
-
-
-@pytest.mark.parametrize("shell", SHELLS)
-def test_a_script_is_printed_with_the_version_option(shell: str, cli: Cli) -> None:
-    """As it was generated."""
-    done = cli("completion", shell)
-
-    assert (done.status, done.err) == (0, "")
-    assert done.out.rstrip("\n") == completion_script(shell).rstrip("\n")
-    assert "print the version" in done.out or "--version" in done.out

@@ -42,8 +42,8 @@ def start(up: FakeUpstream, env: dict[str, str], tmp_path: Path) -> Iterator[Sta
     (notes / "draft.tmp").write_text("not this one")
     home = {"HOME": str(tmp_path), "TERM": "screen-256color", "WEB_SEARCH_PROVIDER": "tavily"}
 
-    def make(columns: int, locale: str = "C.UTF-8") -> Terminal:
-        terminal = Terminal(tmp_path, env | home | {"LC_ALL": locale}, columns)
+    def make(columns: int, locale: str = "C.UTF-8", **more: str) -> Terminal:
+        terminal = Terminal(tmp_path, env | home | {"LC_ALL": locale} | more, columns)
         opened.append(terminal)
         return terminal
 
@@ -92,8 +92,7 @@ def test_from_nothing_to_an_agent_that_searches(
 
 def test_ctrl_c_ends_every_long_step(start: Start, up: FakeUpstream) -> None:
     """At once, without a traceback, and the prompt is there."""
-    terminal = start(80)
-    terminal._env = {**terminal._env, "TAVILY_API_KEY": KEY}
+    terminal = start(80, TAVILY_API_KEY=KEY)
     up.fails("tavily", faults.hang())
     for n, words in enumerate(
         (("search", "otters"), ("answer", "otters"), ("ask", "otters"), ("watch", "otters")), 1
