@@ -1,181 +1,142 @@
-"""Every option of a command reaches the one call of the library that it makes."""
+"""Every option of a command does what it says, wherever a command has it."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from dataclasses import asdict
-from datetime import date
 from typing import Any
 
 import pytest
 
-from kensaku import Kensaku, Query
-from kensaku.cli import main
-from kensaku.errors import InvalidQuery
-from kensaku.research import run as running
+from kensaku import Hit
+from kensaku.testing import FakeUpstream, faults
 
-METHODS = ("search", "context", "answer", "extract", "crawl", "map")
+from .conftest import Cli
+from .examples import OTTERS, page
 
-# What the command line says → what the query has.
-QUERY: list[tuple[str, dict[str, Any]]] = [
+SEARCHES = pytest.mark.parametrize("command", ["search", "context", "answer"])
+
+# What the command line says → what Tavily is asked for.
+FILTERS: list[tuple[str, dict[str, Any]]] = [
     ("-n 7", {"max_results": 7}),
-    ("--max-results 50", {"max_results": 50}),
-    ("--depth fast", {"depth": "fast"}),
+    ("--max-results 13", {"max_results": 13}),
+    ("--depth advanced", {"search_depth": "advanced"}),
     ("--topic news", {"topic": "news"}),
     ("--time-range week", {"time_range": "week"}),
     ("--start-date 2026-01-31", {"start_date": "2026-01-31"}),
     ("--end-date 2026-02-28", {"end_date": "2026-02-28"}),
-    ("--include-domain a.example --include-domain b.example", {"include_domains": ("a.example", "b.example")}),
-    ("--exclude-domains a.example,b.example", {"exclude_domains": ("a.example", "b.example")}),
-    ("--country jp", {"country": "jp"}),
+    ("--include-domain a.example --include-domain b.example", {"include_domains": ["a.example", "b.example"]}),
+    ("--exclude-domains a.example,b.example", {"exclude_domains": ["a.example", "b.example"]}),
+    ("--country jp", {"country": "japan"}),
     ("--language ja", {"language": "ja"}),
-    ("--min-score 0.25", {"min_score": 0.25}),
-    ("--collection notes", {"collection": "notes"}),
     ("--images", {"include_images": True}),
 ]  # fmt: skip
-# → what the call has besides.
-CALL: list[tuple[str, dict[str, Any]]] = [
-    ("--route tavily,local", {"route": "tavily,local"}),
-    ("--mode hedge", {"mode": "hedge"}),
-    ("--timeout 3.5", {"timeout": 3.5}),
-    ("--no-cache", {"cache": False}),
+
+
+@SEARCHES
+def test_a_filter_reaches_the_provider(command: str, up: FakeUpstream, cli: Cli) -> None:
+    """Each by itself, on the wire."""
+    up.answers("tavily", [])
+
+    def sent(line: str) -> dict[str, Any]:
+        before = len(up.asked("tavily"))
+        assert cli(command, "otters", "--route", "tavily", "--no-cache", *line.split()).status == 0
+        return dict(up.asked("tavily")[before].json)
+
+    plain = sent("")
+    for line, expected in FILTERS:
+        assert sent(line).items() >= expected.items(), line
+        assert not plain.items() >= expected.items(), line
+
+
+@SEARCHES
+def test_a_search_is_bounded_and_routed(
+    command: str, up: FakeUpstream, cli: Cli, env: dict[str, str]
+) -> None:
+    """Who is asked, how, for how long, and which hits are good enough."""
+    hits = [
+        Hit("https://a.example/", "A", "otters one", score=0.9),
+        Hit("https://b.example/", "B", "otters two", score=0.1),
+    ]
+    up.answers("tavily", hits)
+    up.answers("brave", hits)
+    key = {"BRAVE_API_KEY": "b" * 20}
+    words = [command, "otters", "--json"]
+    all_of_them = cli(*words, "--route", "tavily,brave", "--mode", "all", **key)
+    good = cli(*words, "--route", "tavily", "--min-score", "0.5")
+    asked = len(up.asked("tavily"))
+    kept = cli(*words, "--route", "tavily", "--min-score", "0.5")
+    fresh = cli(*words, "--route", "tavily", "--min-score", "0.5", "--no-cache")
+    up.fails("tavily", faults.hang())
+    late = cli(*words, "--route", "tavily", "--timeout", "0.1", "--no-cache")
+
+    assert (all_of_them.status, len(up.asked("brave"))) == (0, 1)
+    assert (good.status, kept.status, fresh.status) == (0, 0, 0)
+    assert "https://b.example/" not in good.out
+    assert len(up.asked("tavily")) == asked + 2
+    assert (late.status, late.json["outcome"]) == (1, "unavailable")
+
+
+@pytest.mark.parametrize("command", ["context", "answer"])
+def test_the_budget_of_tokens_bounds_the_passages(command: str, up: FakeUpstream, cli: Cli) -> None:
+    """Two passages fit into the usual one, one into a small one."""
+    up.answers("tavily", [Hit(f"https://{n}.example/", n, f"{OTTERS} {n}") for n in "abc"])
+    words = [command, "how do otters sleep", "--route", "tavily", "--json"]
+    usual, small = cli(*words).json, cli(*words, "--max-tokens", "70").json
+
+    assert len(usual["citations"]) >= len(small["citations"]) == 1
+
+
+CRAWLS: list[tuple[str, set[str]]] = [
+    ("", {"", "a", "b"}),
+    ("--max-depth 2", {"", "a", "b", "a/deep"}),
+    ("--max-depth 2 --max-breadth 1", {"", "a", "a/deep"}),
+    ("--max-depth 2 --limit 2", {"", "a"}),
+    ("--max-depth 2 --select-path /a$ --select-path /b$", {"", "a", "b"}),
+    ("--max-depth 2 --exclude-path /a", {"", "b"}),
+    ("--sitemap", {"", "a", "b", "listed"}),
 ]
-CRAWL: list[tuple[str, dict[str, Any]]] = [
-    ("--max-depth 2", {"max_depth": 2}),
-    ("--max-breadth 7", {"max_breadth": 7}),
-    ("--limit 9", {"limit": 9}),
-    ("--select-path /a --select-path /b", {"select_paths": ["/a", "/b"]}),
-    ("--exclude-path /a", {"exclude_paths": ["/a"]}),
-    ("--select-domain ^a", {"select_domains": ["^a"]}),
-    ("--exclude-domain ^a", {"exclude_domains": ["^a"]}),
-    ("--no-external", {"allow_external": False}),
-    ("--sitemap", {"sitemap": True}),
-    ("--instructions otters", {"instructions": "otters"}),
-    ("--timeout 35", {"timeout": 35.0}),
-]
-RESEARCH: list[tuple[str, dict[str, Any]]] = [
-    ("--model pro", {"model": "pro"}),
-    ("--length long", {"output_length": "long"}),
-    ("--citations mla", {"citation_format": "mla"}),
-    ("--include-domain a.example", {"include_domains": ("a.example",)}),
-    ("--exclude-domain a.example", {"exclude_domains": ("a.example",)}),
-    ("--route local", {"route": "local"}),
-    ("--collection notes", {"collection": "notes"}),
-    ("--timeout 35", {"timeout": 35.0}),
-    ("--no-cache", {"cache": False}),
-]
-
-SCHEMA = {"properties": {"size": {"type": "string", "description": "how long it is"}}}
-
-Recorded = Callable[[str], tuple[tuple[Any, ...], dict[str, Any]]]
-
-
-@pytest.fixture
-def recorded(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Recorded:
-    """`recorded("search otters -n 7")` → the arguments of the call. The call itself refuses."""
-    calls: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
-
-    def refuse(self: Kensaku | None, *args: Any, **options: Any) -> Any:
-        calls.append((args, options))
-        raise InvalidQuery("this test only looks at the call")
-
-    for name in METHODS:
-        monkeypatch.setattr(Kensaku, name, refuse)
-    monkeypatch.setattr(running, "begin", lambda text, options: refuse(None, text, **options))
-
-    def run(line: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        calls.clear()
-        status = main([*line.split(), "--json"])
-        assert status == 2, capsys.readouterr().err
-        assert len(calls) == 1
-        return calls[0]
-
-    return run
-
-
-def asked(call: tuple[tuple[Any, ...], dict[str, Any]]) -> dict[str, Any]:
-    """The query of a call and its options, in one."""
-    (query,), options = call
-    fields = asdict(query) if isinstance(query, Query) else {"text": query}
-    return fields | options
-
-
-def _plain(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, date) else value
-
-
-@pytest.mark.parametrize("command", ["search", "context", "answer"])
-@pytest.mark.parametrize(("line", "expected"), [*QUERY, *CALL])
-def test_an_option_of_a_search_reaches_the_call(recorded, command, line, expected):
-    """And nothing else changes."""
-    plain, with_option = (
-        asked(recorded(f"{command} otters")),
-        asked(recorded(f"{command} otters {line}")),
-    )
-
-    for name, value in expected.items():
-        got = with_option[name]
-        assert (tuple(got) if isinstance(value, tuple) else _plain(got)) == value
-    others = with_option.keys() - expected.keys()
-    assert {n: with_option[n] for n in others} == {n: plain[n] for n in others}
 
 
 @pytest.mark.parametrize("command", ["crawl", "map"])
-@pytest.mark.parametrize(("line", "expected"), CRAWL)
-def test_an_option_of_a_crawl_reaches_the_call(recorded, command, line, expected):
-    """`crawl` and `map` walk a site by the same plan."""
-    (_, plain), (urls, options) = (
-        recorded(f"{command} a.example"),
-        recorded(f"{command} a.example {line}"),
-    )
-
-    assert urls == ("a.example",)
-    assert {n: v for n, v in options.items() if v != plain.get(n)} == expected
-
-
-@pytest.mark.parametrize(("line", "expected"), RESEARCH)
-def test_an_option_of_a_research_reaches_the_call(recorded, line, expected):
-    """Each under the name that the library has for it."""
-    _, plain = recorded("research otters at night")
-    (text,), options = recorded(f"research otters at night {line}")
-
-    assert text == "otters at night"
-    changed = {n: v for n, v in options.items() if v != plain.get(n)}
-    assert {n: tuple(v) if isinstance(v, list) else v for n, v in changed.items()} == expected
+def test_a_site_is_walked_as_the_options_say(command: str, up: FakeUpstream, cli: Cli) -> None:
+    """`crawl` and `map` walk it by the same plan."""
+    up.serves("/s/a/deep", page("Deep"))
+    up.serves("/s/a", page("A", OTTERS, "/s/a/deep"))
+    up.serves("/s/b", page("B"))
+    listed = up.serves("/s/listed", page("Listed"))
+    up.serves("/sitemap.xml", f"<urlset><url><loc>{listed}</loc></url></urlset>", "text/xml")
+    url = up.serves("/s/", page("Root", OTTERS, "/s/a", "/s/b"))
+    for line, expected in CRAWLS:
+        told = cli(command, url, "--no-external", "--json", *line.split())
+        results = told.json["results"]
+        urls = [row["url"] if isinstance(row, dict) else row for row in results]
+        assert told.status == 0
+        assert {found.removeprefix(url) for found in urls} == expected, line
 
 
-def test_a_schema_and_files_reach_a_research(recorded, tmp_path):
-    """Read by the command: the library takes values."""
-    schema, note = tmp_path / "schema.json", tmp_path / "note.md"
-    schema.write_text(json.dumps(SCHEMA))
-    note.write_text("Otters sleep.")
+def test_a_research_is_asked_for_as_the_options_say(up: FakeUpstream, cli: Cli) -> None:
+    """Hosts that are left out, how sources are cited, how long it may take."""
+    up.answers("tavily", [Hit("https://a.example/", "A", OTTERS)])
+    words = ["research", "how do otters sleep", "--route", "tavily", "--no-cache"]
+    numbered = cli(*words)
+    mla = cli(*words, "--citations", "mla", "--exclude-domain", "b.example", "--model", "mini")
+    sent = up.asked("tavily")[-1].json
+    up.fails("tavily", faults.hang())
+    late = cli(*words, "--timeout", "0.2")
 
-    _, options = recorded(f"research otters --schema {schema} --file {note}")
-
-    assert options["output_schema"] == SCHEMA
-    (file,) = options["files"]
-    assert (file.name, file.text) == ("note.md", "Otters sleep.")
-
-
-@pytest.mark.parametrize(("command", "default"), [("context", 2_000), ("answer", 3_000)])
-def test_the_budget_of_tokens_reaches_the_call(recorded, command, default):
-    """With the default that the help names."""
-    assert recorded(f"{command} otters")[1].get("max_tokens", default) == default
-    assert recorded(f"{command} otters --max-tokens 77")[1]["max_tokens"] == 77
+    assert numbered.status == mla.status == 0
+    assert "[1]" in numbered.out
+    assert mla.out != numbered.out
+    assert sent["exclude_domains"] == ["b.example"]
+    assert (late.status, late.out) == (1, "")
 
 
-def test_the_answer_of_a_provider_is_asked_for(recorded):
-    """By either name."""
-    assert not asked(recorded("search otters"))["include_answer"]
-    assert asked(recorded("search otters --answer"))["include_answer"]
-    assert asked(recorded("search otters --include-answer"))["include_answer"]
+def test_an_extraction_ends_in_time(up: FakeUpstream, cli: Cli) -> None:
+    """What was read by then is printed, in the order of the addresses."""
+    urls = [up.serves(f"/e/{n}", page(f"Page {n}")) for n in (1, 2)]
+    slow = up.serves("/e/slow", page("Slow"))
+    up.fails("*", faults.hang(), when=lambda seen: seen.target == "/e/slow")
+    both = cli("extract", *urls)
+    late = cli("extract", slow, "--timeout", "0.2")
 
-
-def test_addresses_and_time_reach_an_extraction(recorded):
-    """All of them, in their order."""
-    args, options = recorded("extract https://a.example/ https://b.example/ --timeout 7")
-
-    assert list(args[0]) == ["https://a.example/", "https://b.example/"]
-    assert options["timeout"] == 7
-    assert recorded("extract https://a.example/")[1]["timeout"] == 60
+    assert both.out.index("Page 1") < both.out.index("Page 2")
+    assert (late.status, late.out) == (1, "")
