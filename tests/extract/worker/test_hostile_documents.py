@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import sys
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
@@ -14,6 +13,7 @@ from kensaku.errors import FetchError, TooLarge, Unparsable
 from kensaku.extract import ParsePool
 from kensaku.extract.worker.pool import MEMORY, TIMEOUT
 from tests.extract.bombs import BOMBS, HTML, OFFICE, PDF, XML
+from tests.extract.worker.children import about, children
 
 GOOD = b"<html><head><title>Otters</title></head><body><p>Otters swim in rivers.</p></body></html>"
 SECONDS = 3.0  # a bomb that takes longer is killed; either end is a right one
@@ -24,12 +24,12 @@ class Watched:
     """A pool, and the most memory that one of its workers has had."""
 
     def __init__(self, pool: ParsePool) -> None:
-        self.pool, self.peak = pool, 0
+        self.pool, self.peak, self._others = pool, 0, children()
 
     def look(self) -> None:
-        for worker in list(self.pool._all):
+        for worker in children() - self._others:
             with contextlib.suppress(OSError, IndexError):  # it may be gone, or a zombie
-                said = Path(f"/proc/{worker._process.pid}/status").read_text()
+                said = about(worker, "status")
                 self.peak = max(self.peak, int(said.split("VmHWM:")[1].split()[0]) * 1024)
 
     async def keep_looking(self) -> None:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
 
-from kensaku._child_process import python_command
 from kensaku.errors import TooLarge, Unparsable
 from kensaku.extract import ParsePool, extract
-from kensaku.extract.worker import pool as pool_module
-from kensaku.extract.worker.pool import _cores, _page_from, is_heavy
-from kensaku.models import Page
-from tests.search.support import turns
+from tests.extract.worker.children import about, children
+from tests.search.support import turns, until
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 HTML = b"<html><head><title>Otters</title></head><body><p>Otters swim in rivers and eat fish.</p></body></html>"
 SLOW = (
@@ -27,52 +26,72 @@ SLOW = (
 SLOW += b"<p>x</p>" * 30_000
 
 
-async def test_a_page_from_a_worker_is_the_page_from_here() -> None:
+@pytest.fixture
+def workers():
+    """`workers()`: the ids of the processes that this test has started and not ended."""
+    before = children()
+    yield lambda: children() - before
+    assert not children() - before, "a worker outlives its pool"
+
+
+@pytest.mark.parametrize(
+    ("data", "content_type"),
+    [
+        (HTML, "text/html"),
+        (b"<title>App</title><body><div id=root></div><script src=a></script>", "text/html"),
+        (b"<p>Otters <a href=/b>b</a> <img src=c.png> swim.</p>" * 30, "text/html"),
+        (b'{"title": "Otters", "text": "They swim."}', "application/json"),
+    ],
+)
+async def test_a_page_from_a_worker_is_the_page_from_here(data, content_type, workers) -> None:
     """The wire must lose nothing."""
     async with ParsePool(1) as pool:
-        page = await pool.extract(HTML, "https://example.org/", "text/html")
+        page = await pool.extract(data, "https://example.org/", content_type)
 
-    assert page == extract(HTML, url="https://example.org/", content_type="text/html")
+    assert page == extract(data, url="https://example.org/", content_type=content_type)
 
 
-async def test_errors_keep_their_type_and_sentence() -> None:
-    """A caller decides by type."""
+async def test_errors_keep_their_type_and_sentence(workers) -> None:
+    """A caller decides by type; the worker stays usable."""
     async with ParsePool(1) as pool:
         with pytest.raises(Unparsable, match="PNG"):
             await pool.extract(b"\x89PNG\r\n\x1a\n" + b"\x00" * 20)
         with pytest.raises(TooLarge, match="deep"):
             await pool.extract(b"<div>" * 100_000)
+        half = await pool.extract(b'{"text": "half a \\ud800 character"}', "", "application/json")
+        assert "half a" in half.text  # no encoding can write it whole
+        (worker,) = workers()
         assert (await pool.extract(HTML)).title == "Otters"
+        assert workers() == {worker}
 
 
-async def test_a_hung_worker_is_killed_and_the_next_call_gets_a_new_one() -> None:
+async def test_a_hung_worker_is_killed_and_the_next_call_gets_a_new_one(clock, workers) -> None:
     """No time limit inside the process interrupts a parser written in C."""
     async with ParsePool(1, timeout=600) as pool:
         await pool.extract(HTML)
-        pool._timeout = 0.3
+        (hung,) = workers()
+        call = asyncio.create_task(pool.extract(SLOW))
+        await turns(20)
+        clock.advance(700)
         with pytest.raises(TooLarge, match="longer than"):
-            await pool.extract(SLOW)
-        pool._timeout = 600
+            await call
         assert (await pool.extract(HTML)).title == "Otters"
+        assert hung not in workers()
 
 
 async def test_the_time_of_a_document_begins_when_the_worker_is_ready(
-    clock, tmp_path, monkeypatch
+    clock, workers, tmp_path, monkeypatch
 ) -> None:
     """On a busy machine a worker takes longer to start than a document may take."""
-    gate = tmp_path / "gate"
+    gate, program = tmp_path / "gate", tmp_path / "python"
     os.mkfifo(gate)
-
-    def held(*words: str) -> list[str]:
-        return ["sh", "-c", 'read _ < "$0"; exec "$@"', str(gate), *python_command(*words)]
-
-    monkeypatch.setattr(pool_module, "python_command", held)
-    monkeypatch.setattr(pool_module, "START_TIMEOUT", 6_000.0)
-    async with ParsePool(1, timeout=600) as pool:
+    program.write_text(f'#!/bin/sh\nread _ < {gate}\nexec {sys.executable} "$@"\n')
+    program.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(program))
+    async with ParsePool(1, timeout=15) as pool:
         call = asyncio.create_task(pool.extract(HTML))
-        while not pool._all:  # noqa: ASYNC110 - nobody tells
-            await asyncio.sleep(0.01)
-        clock.advance(700)
+        await until(workers)
+        clock.advance(20)
         await turns(20)
         assert not call.done()
 
@@ -80,51 +99,66 @@ async def test_the_time_of_a_document_begins_when_the_worker_is_ready(
         assert (await call).title == "Otters"
 
 
-async def test_a_worker_that_cannot_start_is_an_error_that_says_so(monkeypatch) -> None:
-    """It is not the document's fault."""
-    monkeypatch.setattr(pool_module, "python_command", lambda *words: ["false"])
+@pytest.mark.parametrize(
+    ("program", "said"), [("/bin/false", "while it was started"), ("/no/such", "no process")]
+)
+async def test_a_worker_that_cannot_start_is_an_error_that_says_so(
+    program, said, workers, monkeypatch
+) -> None:
+    """It is not the document's fault, and no reason to end the whole call."""
+    monkeypatch.setattr(sys, "executable", program)
     async with ParsePool(1) as pool:
-        with pytest.raises(Unparsable, match="while it was started"):
+        pool.prestart()
+        with pytest.raises(Unparsable, match=said):
             await pool.extract(HTML)
 
 
-async def test_a_crashed_worker_is_replaced() -> None:
+async def test_a_crashed_worker_is_replaced(workers) -> None:
     """A crash of the parser must not look like an empty page."""
     async with ParsePool(1, timeout=600) as pool:
         await pool.extract(HTML)
-        (worker,) = pool._all
+        (worker,) = workers()
         call = asyncio.create_task(pool.extract(SLOW))
-        await asyncio.sleep(0.1)
-        os.kill(worker._process.pid, signal.SIGKILL)
+        await turns(20)
+        os.kill(worker, signal.SIGKILL)
         with pytest.raises(Unparsable, match="crash"):
             await call
         assert (await pool.extract(HTML)).title == "Otters"
 
 
-async def test_a_worker_has_its_memory_limited() -> None:
-    """1 GB by default; less here, so that the test needs none."""
-    async with ParsePool(1, memory=90 * 1024 * 1024, timeout=600) as pool:
+async def test_a_worker_has_its_memory_limited(workers) -> None:
+    """1 GB by default, less here; and no core is written: it would hold the pages of others."""
+    limit = 90 * 1024 * 1024
+    async with ParsePool(1, memory=limit, timeout=600) as pool:
         with pytest.raises((TooLarge, Unparsable)):
             await pool.extract(b"<p>" + "wörter ".encode() * 2_000_000)
         assert (await pool.extract(HTML)).title == "Otters"
+        limits = about(workers().pop(), "limits").splitlines()
+
+    (memory,) = [line.split() for line in limits if line.startswith("Max address space")]
+    (core,) = [line.split() for line in limits if line.startswith("Max core file size")]
+    assert memory[3:5] == [str(limit)] * 2
+    assert core[4:6] == ["0", "0"]
 
 
-async def test_a_worker_is_replaced_after_its_share_of_pages() -> None:
+async def test_a_worker_is_replaced_after_its_share_of_pages(workers) -> None:
     """Whatever a library leaks goes with the process."""
+    seen: list[int] = []
     async with ParsePool(1, pages_per_worker=2) as pool:
-        seen = set()
-        for _ in range(4):
+        for number in range(4):
             await pool.extract(HTML)
-            seen |= {w._process.pid for w in pool._all}
+            if number % 2 == 0:  # it is there to serve its second page
+                seen += workers() - set(seen)
 
     assert len(seen) == 2
 
 
-async def test_a_cancelled_call_leaves_no_half_read_answer() -> None:
+async def test_a_cancelled_call_leaves_no_half_read_answer(workers) -> None:
     """The next caller would otherwise get the page of the one before."""
     async with ParsePool(1, timeout=600) as pool:
+        await pool.extract(HTML)
         call = asyncio.create_task(pool.extract(SLOW, "https://example.org/slow"))
-        await asyncio.sleep(0.05)
+        await turns(20)
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
@@ -133,36 +167,29 @@ async def test_a_cancelled_call_leaves_no_half_read_answer() -> None:
         ).url == "https://example.org/next"
 
 
-async def test_a_worker_whose_long_answer_nobody_reads_can_be_ended() -> None:
+async def test_a_worker_whose_long_answer_nobody_reads_can_be_ended(workers) -> None:
     """Its pipe is full and no longer read, so its end would never be seen."""
     long = b"<p>" + b"otters swim in rivers and eat fish. " * 60_000 + b"</p>"
     async with ParsePool(1, timeout=600) as pool:
         await pool.extract(HTML)
-        (worker,) = pool._all
-        answers = worker._process.stdout
-        answers.readexactly = lambda size: asyncio.Event().wait()
-        asking = asyncio.ensure_future(worker.request(long, "", "text/html"))
-        while answers._transport.is_reading():  # noqa: ASYNC110 - nobody tells
-            await asyncio.sleep(0.01)
-        asking.cancel()
+        (worker,) = workers()
 
+        def written() -> int:
+            return int(about(worker, "io").split("wchar: ")[1].split()[0])
+
+        before = written()
+        call = asyncio.create_task(pool.extract(long))
+        while written() < before + 60_000:
+            assert not call.done()
+            await asyncio.sleep(0)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
         async with asyncio.timeout(600):
             await pool.aclose()
 
 
-async def test_the_event_loop_runs_on_while_a_worker_parses() -> None:
-    """One page must not hold up all others: the loop turns many times during a parse."""
-    async with ParsePool(1, timeout=600) as pool:
-        await pool.extract(HTML)
-        call = asyncio.create_task(pool.extract(SLOW))
-        for _ in range(50):
-            await asyncio.sleep(0.001)
-        assert not call.done()
-        call.cancel()
-        await asyncio.gather(call, return_exceptions=True)
-
-
-async def test_what_may_take_seconds_leaves_a_worker_to_ordinary_pages() -> None:
+async def test_what_may_take_seconds_leaves_a_worker_and_the_event_loop_to_others(workers) -> None:
     """Whoever sends twenty slow documents must not hold up everybody's pages."""
     async with ParsePool(2, timeout=600) as pool:
         slow = [asyncio.create_task(pool.extract(SLOW)) for _ in range(20)]
@@ -175,161 +202,48 @@ async def test_what_may_take_seconds_leaves_a_worker_to_ordinary_pages() -> None
         await asyncio.gather(*slow, return_exceptions=True)
 
 
-@pytest.mark.parametrize(
-    ("data", "heavy"),
-    [
-        (HTML, False),
-        (b"x" * 262_144, False),
-        (b"x" * 262_145, True),
-        (b"\n" * 1_019 + b"%PDF-", True),
-        (b"\n" * 1_020 + b"%PDF-", False),
-        (b"\nPK\x03\x04", False),
-        (b"%PDF-1.7", True),
-        (b"\n\n%PDF-1.7", True),
-        (b"PK\x03\x04", True),
-    ],
-)
-def test_a_document_is_heavy_by_its_size_or_its_kind(data: bytes, heavy: bool) -> None:
-    """A few bytes of PDF can ask for as much as a megabyte of HTML."""
-    assert is_heavy(data) is heavy
-
-
-async def test_the_first_worker_can_be_started_before_it_is_needed() -> None:
+async def test_the_first_worker_can_be_started_before_it_is_needed(workers) -> None:
     """It loads its parsers while the first page is on its way; it is one, and it is used."""
     async with ParsePool(2) as pool:
         pool.prestart()
         pool.prestart()
-        await asyncio.gather(*pool._tasks)
-        (worker,) = pool._all
-        pool.prestart()
+        await until(workers)
+        first = workers()
+        await turns(100)  # its pipes are opened
         await pool.extract(HTML)
-        assert pool._all == {worker}
-
-
-async def test_a_pool_that_is_closed_while_it_begins_leaves_no_process() -> None:
-    """Who starts something early must end it all the same."""
-    pool = ParsePool(1)
-    pool.prestart()
-    await pool.aclose()
-    pool.prestart()
-    assert not pool._all
-    assert not pool._idle
-    assert not pool._tasks
-
-
-async def test_a_machine_without_room_for_a_process_is_told_of(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """It is no fault of the document, and no reason to end the whole call."""
-
-    async def full(memory: int) -> None:
-        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
-
-    monkeypatch.setattr(pool_module, "_spawn", full)
-    async with ParsePool(1) as pool:
         pool.prestart()
-        with pytest.raises(Unparsable, match="no process could be started"):
-            await pool.extract(HTML)
+        await turns(20)
+        assert workers() == first
 
 
-async def test_a_closed_pool_says_so() -> None:
-    """A call after the end is a mistake of the program."""
-    pool = ParsePool(1)
-    await pool.extract(HTML)
+async def test_a_pool_that_is_closed_leaves_no_process(workers) -> None:
+    """Whether its workers are just beginning, idle or busy."""
+    beginning = ParsePool(1)
+    beginning.prestart()
+    await beginning.aclose()
+    beginning.prestart()
+    await turns(20)
+    assert not workers()
+
+    pool = ParsePool(2, timeout=600)
+    await asyncio.gather(pool.extract(HTML), pool.extract(HTML))
+    busy = asyncio.create_task(pool.extract(SLOW))
+    await turns(20)
+    assert workers()
     await pool.aclose()
+    assert not workers()
+    with pytest.raises((Unparsable, RuntimeError)):
+        await busy
     with pytest.raises(RuntimeError, match="closed"):
         await pool.extract(HTML)
 
 
-async def test_workers_see_no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_workers_see_no_environment(workers, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys live in the environment; a parser has no use for them."""
     monkeypatch.setenv("TAVILY_API_KEY", "tvly-secret")
     async with ParsePool(1) as pool:
         await pool.extract(HTML)
-        (worker,) = pool._all
-        environment = await asyncio.to_thread(
-            Path(f"/proc/{worker._process.pid}/environ").read_bytes
-        )
+        environment = await asyncio.to_thread(Path(f"/proc/{workers().pop()}/environ").read_bytes)
 
+    assert b"PATH" in environment
     assert b"tvly-secret" not in environment
-
-
-class Ended:
-    """A worker without a process, that says whether it was ended."""
-
-    def __init__(self) -> None:
-        self.ends = 0
-
-    async def kill(self) -> None:
-        self.ends += 1
-
-
-async def test_the_end_of_a_pool_ends_every_worker_once_idle_or_not() -> None:
-    """A process that nobody ends outlives the program."""
-    pool = ParsePool(2)
-    idle, busy = Ended(), Ended()
-    pool._all |= {idle, busy}
-    pool._idle.append(idle)
-
-    await pool.aclose()
-
-    assert (idle.ends, busy.ends) == (1, 1)
-    assert (pool._all, pool._idle, pool._tasks) == (set(), [], set())
-
-
-@pytest.mark.parametrize(
-    ("cores", "workers", "free", "heavy"),
-    [
-        (1, None, 2, 1),
-        (4, None, 5, 4),
-        (8, None, 9, 8),
-        (9, None, 9, 8),
-        (4, 1, 1, 1),
-        (4, 3, 3, 2),
-    ],
-)
-def test_a_pool_has_a_worker_for_each_core_and_one_more(
-    cores: int, workers: int | None, free: int, heavy: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nine at most; one of several is kept for ordinary pages."""
-    monkeypatch.setattr(pool_module, "_cores", lambda: cores)
-    pool = ParsePool(workers)
-
-    assert (pool._free._value, pool._heavy._value) == (free, heavy)
-    assert (pool._timeout, pool._memory, pool._pages) == (9.0, 1_000_000_000, 500)
-
-
-def test_the_cores_are_those_that_the_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A container has fewer than its machine; where that is not told, all count."""
-    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {3, 5, 7} if pid == 0 else {1})
-    assert _cores() == 3
-
-    monkeypatch.delattr(os, "sched_getaffinity")
-    monkeypatch.setattr(os, "cpu_count", lambda: 5)
-    assert _cores() == 5
-
-    monkeypatch.setattr(os, "cpu_count", lambda: None)
-    assert _cores() == 1
-
-
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [("TooLarge", TooLarge), ("Unparsable", Unparsable), ("AddressRefused", Unparsable)],
-)
-def test_an_error_of_a_worker_is_raised_here(name: str, kind: type[Exception]) -> None:
-    """With its sentence and what to do; of a kind that parsing can have."""
-    with pytest.raises(kind) as raised:
-        _page_from({"error": {"type": name, "message": "it is odd", "remedy": "look at it"}})
-
-    assert (type(raised.value), raised.value.message, raised.value.remedy) == (
-        kind,
-        "it is odd",
-        "look at it",
-    )
-
-
-def test_a_page_of_a_worker_is_a_page_here() -> None:
-    """JSON has lists, and a page has tuples."""
-    page = Page("https://a.example/", "A", text="a", images=("i",), links=("l", "m"), notes=("n",))
-
-    assert _page_from({"page": {**page.to_dict(), "images": ["i"]}}) == page
