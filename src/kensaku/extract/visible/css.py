@@ -21,7 +21,7 @@ Declarations = dict[str, str]
 
 _COMMENT = re.compile(r"/\*(?:[^*]++|\*(?!/))*+(?:\*/)?")
 _STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'")
-_WORD_ESCAPE = re.compile(r"\\0{0,4}([3467][0-9a-f])\s?", re.IGNORECASE)  # an escaped letter
+_ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(.))", re.IGNORECASE)
 _BRACE = re.compile(r"([{}])")
 _RELEVANT = re.compile(
     r"display|visibility|opacity|font|colou?r|background|left|right|top|bottom|inset|indent|clip"
@@ -228,8 +228,7 @@ def parse_declarations(body: str) -> tuple[Declarations, Declarations]:
     """Parse properties and values, in lower case: the ordinary ones, and the important ones."""
     normal: Declarations = {}
     important: Declarations = {}
-    if "\\" in body:
-        body = _WORD_ESCAPE.sub(lambda m: chr(int(m[1], 16)), body)
+    body = _with_plain_letters(body)
     if "/*" in body:
         body = _COMMENT.sub("", body)
     for part in body.lower().split(";"):
@@ -247,7 +246,7 @@ def parse_declarations(body: str) -> tuple[Declarations, Declarations]:
 
 def _rules(css: str) -> list[tuple[str, str]]:
     """Return selector lists with their bodies, of all blocks that apply on a desktop screen."""
-    css = _COMMENT.sub(" ", css)
+    css = _with_plain_letters(_COMMENT.sub(" ", css))
     css = _STRING.sub(_neutralize, css)
     rules: list[tuple[str, str]] = []
     chars = 0
@@ -284,6 +283,17 @@ def _open_block(
             i.replace("&", o) if "&" in i else f"{o} {i}" for o in outer.split(",") for i in inner
         )
     return prelude, holds, []
+
+
+def _with_plain_letters(css: str) -> str:
+    """Write escaped letters as letters: they hide a name from us, and not from a browser."""
+    return _ESCAPE.sub(_plain_letter, css) if "\\" in css else css
+
+
+def _plain_letter(match: re.Match[str]) -> str:
+    code = int(match[1], 16) if match[1] else ord(match[2])
+    letter = chr(code) if code < 128 else ""
+    return letter if letter.isalpha() else match.group()
 
 
 def _neutralize(match: re.Match[str]) -> str:
