@@ -6,10 +6,8 @@ import contextlib
 
 import pytest
 
-from kensaku.errors import TooLarge, Unparsable
+from kensaku.errors import Unparsable
 from kensaku.extract import extract, pdf_pages
-from kensaku.extract.formats import pdf as pdf_module
-from kensaku.extract.formats.pdf import _date, _paragraphs
 from kensaku.models import Page
 
 
@@ -97,73 +95,33 @@ def test_a_pdf_without_properties_has_its_first_line_as_its_title() -> None:
 @pytest.mark.parametrize(
     ("written", "iso"),
     [
-        ("D:20240503090000+09'00'", "2024-05-03T09:00:00Z"),
-        ("20240503", "2024-05-03"),
-        ("D:202405", None),
-        ("", None),
+        (b"D:20240503090000+09'00'", "2024-05-03T09:00:00Z"),
+        (b"20240503", "2024-05-03"),
+        (b"D:202405", None),
+        (b"", None),
     ],
 )
-def test_a_date_of_a_pdf_is_read(written: str, iso: str | None) -> None:
+def test_a_date_of_a_pdf_is_read(written: bytes, iso: str | None) -> None:
     """With and without its mark and its time."""
-    assert _date(written) == iso
+    assert extract(pdf("x").replace(b"D:20240503090000Z", written)).published == iso
 
 
-def test_a_long_pdf_is_cut_and_a_huge_one_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At 2,000 pages, and at ten million characters."""
-    assert (pdf_module.MAX_PAGES, pdf_module.MAX_CHARS) == (2_000, 10_000_000)
-    monkeypatch.setattr(pdf_module, "MAX_PAGES", 2)
-    monkeypatch.setattr(pdf_module, "MAX_CHARS", 2 * len(SOME))
+def test_a_long_pdf_is_cut() -> None:
+    """After 2,000 pages, with a note."""
+    cut = extract(pdf(*[SOME] * 2_002))
 
-    assert extract(pdf(SOME, SOME)).notes == ()
-    cut = extract(pdf(SOME, SOME, SOME))
-    assert (cut.text, cut.notes) == (f"{SOME}\n\n{SOME}", ("cut: the first 2 of 3 pages",))
-    with pytest.raises(TooLarge, match="more than 40 characters"):
-        extract(pdf(SOME, SOME + "s"))
+    assert cut.notes == ("cut: the first 2,000 of 2,002 pages",)
+    assert cut.text.count(SOME) == 2_000
+    assert extract(pdf(*[SOME] * 3)).notes == ()
 
 
-class BrokenPage:
-    """A document of pdfium with a page that cannot be read."""
+def test_a_damaged_page_does_not_lose_the_others() -> None:
+    """It is empty."""
+    data = pdf(SOME, "this one is lost", SOME)
+    damaged = data.replace(b"/Type /Page /Parent 2 0 R", b"/Type /Pige /Parent 2 0 R", 2)
+    damaged = damaged.replace(b"/Type /Pige", b"/Type /Page", 1)
 
-    def __getitem__(self, number: int) -> object:
-        raise pdf_module._pypdfium2().PdfiumError("no such page")
-
-
-def test_a_damaged_page_is_empty() -> None:
-    """It must not lose the others."""
-    assert pdf_module._page_text(BrokenPage(), 0) == ""
-
-
-class Part:
-    """A page of pdfium with a text, which notes its end."""
-
-    def __init__(self, text: str = "") -> None:
-        self.text, self.ended = text, 0
-
-    def __getitem__(self, number: int) -> Part:
-        return self
-
-    def get_textpage(self) -> Part:
-        self.inner = Part(self.text)
-        return self.inner
-
-    def get_text_bounded(self) -> str:
-        return self.text
-
-    def close(self) -> None:
-        self.ended += 1
-
-
-def test_broken_words_are_joined_and_pages_closed() -> None:
-    """pdfium marks a hyphen at the end of a line; what it opens is memory outside of Python."""
-    page = Part("an ot\ufffe\r\nter and an\ufffe eel\u200b\r\nswim")
-
-    assert pdf_module._page_text(page, 0) == "an otter and an eel\nswim"
-    assert (page.ended, page.inner.ended) == (1, 1)
-
-
-def test_lines_of_a_pdf_are_joined_to_paragraphs() -> None:
-    """Many empty lines are one."""
-    assert _paragraphs("\n a  b \n\n\n \nc\n\nd\n") == "a b\n\nc\n\nd"
+    assert extract(damaged).text.count(SOME) == 2
 
 
 def test_an_encrypted_pdf_is_refused_in_one_clear_sentence() -> None:
