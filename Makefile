@@ -7,9 +7,11 @@ PYTHON ?= python3
 VENV   ?= $(if $(filter python python3,$(notdir $(PYTHON))),.venv,.venv-$(patsubst python%,%,$(notdir $(PYTHON))))
 BIN    := $(VENV)/bin
 UV     := $(BIN)/uv pip
+# Many tests wait for a socket: twice as many processes as there are cores.
+PARALLEL := -n 4 --dist worksteal
 q      ?= how do I cancel an asyncio task
 
-.PHONY: search serve test test-frameworks mutants test-sdks test-s3 test-installed test-live check format docs docs-check bench dist mcpb lock clean
+.PHONY: search serve test test-all test-clocks test-frameworks mutants test-sdks test-s3 test-installed test-live check format docs docs-check bench dist mcpb lock clean
 
 # The query reaches the program as it was typed: neither make nor the shell expands it.
 unexport q
@@ -21,8 +23,18 @@ search: $(VENV)/.run
 serve: $(VENV)/.serve
 	@$(BIN)/kensaku serve $(args)
 
+# What needs no browser, database or process of its own, and one test of each that does.
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -n 4 $(args)
+	$(BIN)/python -m pytest --tier fast $(PARALLEL) $(args)
+
+# All tests.
+test-all: $(VENV)/.test
+	$(BIN)/python -m pytest $(PARALLEL) $(args)
+
+# The same as on a machine that was started a second ago, and as on one that is ten years old.
+test-clocks: $(VENV)/.test
+	scripts/on_clock young $(BIN)/python -m pytest --tier fast $(PARALLEL) $(args)
+	scripts/on_clock old $(BIN)/python -m pytest --tier fast $(PARALLEL) $(args)
 
 # Each framework in an environment of its own. args="crewai dspy" for some of them.
 test-frameworks: $(VENV)/.test
@@ -44,17 +56,17 @@ test-installed: $(VENV)/.test
 test-live: $(VENV)/.test
 	$(BIN)/python -m tests.live $(if $(KEYLESS),--keyless) $(args)
 
-# Change the code at 200 random places, and see whether a test notices. args="--only guard,fence"
+# Change the code where a mistake is dangerous; a test must notice. args="--only guard,fence"
 mutants: $(VENV)/.test
 	$(BIN)/python scripts/mutants $(args)
 
-# What CI runs. A test that waited too long, for a browser or a process on a busy machine, is run
-# again and named at the end; one that saw something wrong is not.
+# What CI runs: all tests, the fast ones on a young clock and the others on an old one.
 check: $(VENV)/.test docs-check
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 4 --reruns 2 --only-rerun Timeout -rR $(args)
+	scripts/on_clock young $(BIN)/python -m pytest --tier fast $(PARALLEL) $(args)
+	scripts/on_clock old $(BIN)/python -m pytest --tier slow $(PARALLEL) $(args)
 
 format: $(VENV)/.test
 	$(BIN)/ruff format .
