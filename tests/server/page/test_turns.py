@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from types import SimpleNamespace
+from datetime import UTC, datetime
 
 import pytest
 
 from kensaku.assistant.approval import Question
+from kensaku.database.conversations import Conversation, Message
+from kensaku.server.chat import Talk
 from kensaku.server.page.turns import (
     Turn,
     answer_html,
@@ -20,6 +22,7 @@ from kensaku.server.page.turns import (
 from kensaku.server.page.words import Words
 
 EN = Words("en")
+NOON = datetime(2026, 1, 2, 12, 30, tzinfo=UTC)
 
 
 def event(**values) -> dict:
@@ -235,13 +238,10 @@ def test_the_turns_of_a_stored_conversation():
         ("fo-ur-user", "user", "Fourth?", None),
         ("fo-ur-assistant", "assistant", "", RECORD),
     ]
-    messages = [
-        SimpleNamespace(id=id, role=role, text=text, answer=answer)
-        for id, role, text, answer in stored
-    ]
-    talk = SimpleNamespace(messages=messages, states={"fo-ur": "cancelled"})
+    messages = [Message(id, role, text, NOON, answer) for id, role, text, answer in stored]
+    conversation = Conversation("c", "web", "local/t", "First?", NOON, NOON)
 
-    turns = turns_of(talk, EN)
+    turns = turns_of(Talk(conversation, messages, {"fo-ur": "cancelled"}, {}), EN)
 
     assert [(t.id, t.question, t.state, t.text, t.plan) for t in turns] == [
         ("one", "First?", "done", "Swim [1].", ["a", "b"]),
