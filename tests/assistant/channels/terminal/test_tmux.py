@@ -102,6 +102,7 @@ def test_ctrl_c_stops_the_run_and_keeps_the_prompt(start: Start, up: FakeUpstrea
     terminal.type(f"Tell me: {SLEEP}")
     terminal.wait_for("https://a.example/1")
 
+    terminal.wait_for(">", times=3)  # the run is over, and the prompt is there
     terminal.press("C-c")
     terminal.wait_for("Ctrl-C again")
     terminal.press("C-c")
