@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 
-from kensaku.config.settings import Settings
 from kensaku.errors import (
     AddressRefused,
     ConfigError,
@@ -16,14 +14,8 @@ from kensaku.errors import (
     TooLarge,
     UnknownName,
 )
-from kensaku.fetch import FetchedPage, FetchLimits, FetchPolicy, PageReader
-from kensaku.fetch.browser import browser as browser_module
-from kensaku.fetch.crawl.plan import Plan
-from kensaku.fetch.guard import AddressGuard, CheckedURL
-from kensaku.fetch.page_reader import _is_elsewhere
+from kensaku.fetch import FetchedPage, FetchLimits, PageReader
 from kensaku.models import ProgressEvent
-from kensaku.observe import NO_OBSERVERS
-from kensaku.store import MemoryStore
 from tests.fetch.web import whole
 
 URL = "http://public.test/page"
@@ -78,10 +70,13 @@ async def test_twenty_are_read_and_the_rest_is_told_why(web, fetcher, parser):
     for n in range(25):
         web.pages[f"/{n}"] = "hello"
     urls = [f"http://public.test/{n}" for n in range(22)]
-    result = await PageReader(fetcher(), parser).extract([urls[0], *urls])
+    reader = PageReader(fetcher(), parser)
+    result = await reader.extract([urls[0], *urls])
     assert [page.url for page in result.results] == urls[:20]
     assert [url for url, _ in result.failed] == urls[20:]
     assert all("20 URLs" in str(error) for _, error in result.failed)
+    fewer = await reader.extract(urls[:3], limit=2)
+    assert ([page.url for page in fewer.results], len(fewer.failed)) == (urls[:2], 1)
 
 
 async def test_duplicates_are_merged(web, fetcher, parser):
@@ -154,7 +149,7 @@ class FakeBrowser:
     def __init__(self, body: bytes) -> None:
         self.body, self.asked = body, []
 
-    async def render(self, url: CheckedURL) -> FetchedPage:
+    async def render(self, url) -> FetchedPage:
         self.asked.append(str(url))
         return FetchedPage(str(url), str(url), 200, "text/html", self.body, via="browser")
 
@@ -201,20 +196,6 @@ async def test_a_failure_is_a_pair_with_names(fetcher, parser):
     assert isinstance(error, AddressRefused)
 
 
-async def test_a_url_is_parsed_once_for_each_hop(web, fetcher, parser, monkeypatch):
-    """What was checked is what the HTTP library gets; text that is parsed again may be read anew."""
-    web.pages |= {"/page": (302, {"Location": "/new"}, b""), "/new": "hello"}
-    checked, check = [], AddressGuard.check
-
-    def record(self, text, **options):
-        checked.append(text)
-        return check(self, text, **options)
-
-    monkeypatch.setattr(AddressGuard, "check", record)
-    await PageReader(fetcher(robots="never"), parser).extract([URL])
-    assert checked == [URL, "http://public.test/new"]
-
-
 @pytest.mark.parametrize(
     ("option", "near"), [("max_dept", "max_depth"), ("select_path", "select_paths")]
 )
@@ -224,133 +205,50 @@ async def test_an_unknown_option_of_a_crawl_is_said(fetcher, parser, option, nea
         PageReader(fetcher(), parser).crawl(URL, **{option: 2})
 
 
-async def test_every_address_has_its_outcome(web, fetcher, parser):
-    """Pages and failures in the order of the list, each address once; progress counts the pages."""
-    web.pages |= {"/a": "<title>A</title>a", "/b": "<title>B</title>b"}
-    events = []
-    urls = ["http://public.test/b", "file:///x", "http://public.test/a", "http://PUBLIC.test/b",
-            "http://public.test/none", "http://public.test/later"]  # fmt: skip
-    done = await PageReader(fetcher(), parser).extract(urls, limit=3, progress=events.append)
-
-    assert [page.title for page in done.results] == ["B", "A"]
-    assert [url for url, _ in done.failed] == [urls[1], urls[4], urls[5]]
-    assert "only 3 URLs are read in one call" in str(done.failed[2].error)
-    assert "answered 404" in str(done.failed[1].error)
-    assert events == [ProgressEvent("extract", n, 3) for n in (1, 2, 3)]
-    assert done.elapsed_ms >= 0
-
-
-async def test_twenty_addresses_are_read_in_one_call(web, fetcher, parser):
-    """None is an error, and one may stand alone."""
-    web.pages |= {f"/{n}": f"page {n}" for n in range(21)}
-    reader = PageReader(fetcher(robots="never"), parser)
-    done = await reader.extract([f"http://public.test/{n}" for n in range(21)])
-    assert (len(done.results), len(done.failed)) == (20, 1)
-    assert len((await reader.extract("http://public.test/0")).results) == 1
-    with pytest.raises(InvalidQuery, match="there is no URL to extract"):
-        await reader.extract([])
-
-
 async def test_a_page_says_where_it_was_found(web, fetcher, parser):
     """Its own address is the one that was asked for; a slash or a fragment is no redirect."""
     web.pages["/a"] = (301, {"Location": "/a/"}, b"")
     web.pages["/a/"] = "a"
+    web.pages["/A"] = (301, {"Location": "/a/"}, b"")
     web.pages["/c"] = (301, {"Location": "/a/"}, b"")
     reader = PageReader(fetcher(), parser)
     page, fetched = await reader.read("http://public.test/a#part")
     assert (page.url, page.notes) == ("http://public.test/a#part", ())
     assert page.fetched_at == fetched.fetched_at
+    assert (await reader.read("http://public.test/A"))[0].notes == ()
     page, _ = await reader.read("http://public.test/c", as_url="http://public.test/C")
     assert page.url == "http://public.test/C"
     assert page.notes == ("redirected to http://public.test/a/",)
 
 
-def test_a_reader_is_made_as_the_settings_say(tmp_path):
-    """Bounds, manners, name, proxy and where crawls are kept."""
-    settings = Settings.load(
-        environ={"KENSAKU_HOME": str(tmp_path)}, fetch_timeout=7, fetch_max_bytes=77_777,
-        user_agent="Me/1", fetch_robots="never", fetch_optouts="refuse", fetch_per_host=3,
-        fetch_fresh=9, fetch_ports="80,8080",
-    )  # fmt: skip
-    reader = PageReader.from_settings(settings, MemoryStore())
-    fetcher = reader.fetcher
+async def test_pages_are_read_as_the_settings_say(make_client, upstream):
+    """Name, bounds, ports and manners, by the client that people use."""
+    allowed = {"fetch_allow": ("127.0.0.1",), "fetch_ports": ("any",)}
+    upstream.serves("/robots.txt", "User-agent: *\nDisallow: /shut", "text/plain")
+    small, shut = upstream.serves("/small", "<p>hello</p>"), upstream.serves("/shut", "<p>in</p>")
+    large = upstream.serves("/large", f"<p>{'x ' * 5_000}</p>")
+    mine = make_client(**allowed, user_agent="Otter/1", fetch_max_bytes=2_048)
+    rude = make_client(**allowed, fetch_robots="never")
+    usual = make_client(fetch_allow=("127.0.0.1",))
+    read = await mine.extract([small, large, shut])
 
-    assert (fetcher.transport.limits.total, fetcher.transport.limits.decoded) == (7, 77_777)
-    assert fetcher.transport.user_agent == "Me/1"
-    assert fetcher.policy == FetchPolicy("never", "refuse", at_once=3)
-    assert fetcher.transport.proxy is None
-    assert fetcher.browser is None
-    assert (fetcher.cache._tenant, fetcher.cache._fresh) == ("", 9)
-    assert (reader._crawls, reader._tenant) == (tmp_path / "crawls", "")
-    mine = PageReader.from_settings(replace(settings, tenant="acme"), MemoryStore())
-    assert (mine.fetcher.cache._tenant, mine._tenant) == ("acme", "acme")
-    proxied = PageReader.from_settings(replace(settings, fetch_proxy="http://p:1"), None)
-    assert proxied.fetcher.transport.proxy == "http://p:1"
-    other = reader.for_tenant("acme")
-    assert other.fetcher.transport is fetcher.transport
-    assert other.parser is reader.parser
-    assert other.fetcher.cache.key("u") != fetcher.cache.key("u")
-    assert PageReader.from_settings(settings, None).for_tenant("acme").fetcher.cache is None
-    wrong = replace(settings, fetch_ports=("80", "web"))
-    with pytest.raises(ConfigError, match=r"fetch\.ports is '80, web'; expected numbers"):
-        PageReader.from_settings(wrong, None)
+    assert [page.url for page in read.results] == [small]
+    assert isinstance(read.failed[0].error, TooLarge)
+    assert "robots.txt" in str(read.failed[1].error)
+    assert {seen.headers["user-agent"] for seen in upstream.requests} == {"Otter/1"}
+    assert [page.url for page in (await rude.extract(shut)).results] == [shut]
+    assert isinstance((await usual.extract(small)).failed[0].error, AddressRefused)  # its port
+    with pytest.raises(ConfigError, match=r"fetch\.ports"):
+        await make_client(fetch_ports=("80", "web")).extract(small)
 
 
-def test_an_unknown_option_of_a_crawl_is_named(fetcher, parser):
-    """With the nearest that there is."""
-    reader = PageReader(fetcher(), parser)
-    with pytest.raises(UnknownName, match="max_depth"):
-        reader.crawl("http://public.test/", max_dept=2)
+async def test_tenants_share_connections_and_not_pages(make_client, upstream):
+    """A page that one has read is asked for again by another."""
+    upstream.serves("/page", "<p>hello</p>")
+    url = f"{upstream.url}/page"
+    options = {"fetch_allow": ("127.0.0.1",), "fetch_ports": ("any",), "fetch_robots": "never"}
+    k = make_client(**options, fetch_fresh=900)
+    for client in (k, k, k.for_tenant("acme"), k.for_tenant("acme")):
+        assert (await client.extract(url)).results
 
-
-def test_observers_and_a_browser_reach_the_fetcher(tmp_path, monkeypatch):
-    """`auto` is the browser that is found; another word is where it is."""
-    monkeypatch.setattr(browser_module, "find_chromium", lambda: "/found/chrome")
-    settings = Settings.load(environ={"KENSAKU_HOME": str(tmp_path)})
-    observers = (object(),)
-    found = PageReader.from_settings(replace(settings, fetch_browser="auto"), None, observers)
-    named = PageReader.from_settings(replace(settings, fetch_browser="/opt/chrome"), None)
-
-    assert found.fetcher.observers is observers
-    assert named.fetcher.observers is NO_OBSERVERS
-    assert found.fetcher.browser._executable == "/found/chrome"
-    assert named.fetcher.browser._executable == "/opt/chrome"
-    assert found.fetcher.browser._transport is found.fetcher.transport
-
-
-@pytest.mark.parametrize(
-    ("asked", "final", "elsewhere"),
-    [
-        ("http://a.test/", "http://a.test", False),
-        ("http://a.test/X", "http://a.test/x/", False),
-        ("http://a.test/x#top", "http://a.test/x", False),
-        ("http://a.test/x", "http://a.test/y", True),
-        ("http://a.test/X", "http://a.test/", True),
-    ],
-)
-def test_a_page_is_elsewhere_by_more_than_its_spelling(asked, final, elsewhere):
-    """Nobody needs to be told of a slash."""
-    assert _is_elsewhere(asked, final) is elsewhere
-
-
-async def test_a_crawl_of_a_reader_has_its_state_its_callbacks_and_its_options(
-    fetcher, parser, tmp_path
-):
-    """Without a folder there is nothing to resume."""
-    told = []
-    reader = PageReader(fetcher(), parser, crawls=tmp_path, tenant="acme")
-    plan = Plan("http://public.test/", limit=7)
-
-    async def on_page(page):
-        told.append(page)
-
-    work = reader.crawl(plan.url, limit=7, resume=True, progress=told.append, on_page=on_page)
-    bare = PageReader(fetcher(), parser).crawl(plan.url, resume=True)
-
-    assert (work.plan, work._resume, work._reader) == (plan, True, reader)
-    assert (work._progress, work._on_page) == (told.append, on_page)
-    assert work._frontier._path == plan.state_file(tmp_path, "acme")
-    assert (bare._resume, bare._frontier._path) == (False, None)
-    assert (bare._progress, bare._on_page) == (None, None)
-    for crawl in (work, bare):
-        await crawl._frontier.close()
+    assert sum(seen.target == "/page" for seen in upstream.requests) == 2
