@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 
 import pytest
 
 import kensaku
 from kensaku import Settings, database
-from kensaku.cli import keys
 from kensaku.database import Database
-from kensaku.database.keys import ApiKey, find_key
-from kensaku.errors import UsageError
+from kensaku.database.keys import find_key
 
 from .conftest import Cli, Run
 
@@ -120,6 +116,7 @@ def test_the_list_is_a_table_with_what_each_key_may_do(cli: Cli, machine) -> Non
         ("two", ["--admin"]),
         ("three", ["--expires", "36500"]),
         ("four", []),
+        ("five", ["--expires", "0.0000001"]),  # days
     ):
         assert cli("keys", "create", name, *more).status == 0
     keys = {key["name"]: key for key in cli("keys", "list", "--json").json}
@@ -137,6 +134,7 @@ def test_the_list_is_a_table_with_what_each_key_may_do(cli: Cli, machine) -> Non
         "two": ["–", "–", "–", "–", day["two"], "admin"],
         "three": ["–", "–", "–", "–", day["three"], "active,", "until", until],
         "four": ["–", "–", "–", "–", day["four"], "revoked", revoked],
+        "five": ["–", "–", "–", "–", day["five"], "expired"],
     }
     rows = {line.split()[1]: line.split() for line in lines[1:]}
     assert rows == {
@@ -173,52 +171,3 @@ def test_what_is_said_about_keys(cli: Cli) -> None:
     for words, takes in ((["create"], "a name"), (["list", "x"], "nothing else"),
                          (["revoke"], "the id of a key")):  # fmt: skip
         assert f"keys {words[0]} takes {takes}" in cli("keys", *words).err
-
-
-KEY = ApiKey(
-    "k1", "my agent", "acme", "ksk_abcd", "10/s", 1_000, 2.5, False,
-    datetime(2026, 1, 31, tzinfo=UTC), None, None,
-)  # fmt: skip
-PAST, FUTURE = datetime(2020, 2, 1, tzinfo=UTC), datetime(2999, 3, 1, tzinfo=UTC)
-
-
-@pytest.mark.parametrize(
-    ("changes", "state"),
-    [
-        ({}, "active"),
-        ({"admin": True}, "admin"),
-        ({"expires": FUTURE}, "active, until 2999-03-01"),
-        ({"expires": FUTURE, "admin": True}, "admin, until 2999-03-01"),
-        ({"expires": PAST}, "expired"),
-        ({"revoked": PAST}, "revoked 2020-02-01"),
-        ({"revoked": PAST, "expires": PAST}, "revoked 2020-02-01"),
-    ],
-)
-def test_the_state_of_a_key(changes, state) -> None:
-    """What it may do, and until when."""
-    assert keys._row(replace(KEY, **changes)) == [
-        "k1", "my agent", "acme", "ksk_abcd…", "10/s", "1,000", "2.5", "2026-01-31", state,
-    ]  # fmt: skip
-
-
-def test_a_dash_stands_for_no_bound() -> None:
-    """And for no tenant."""
-    bare = replace(KEY, tenant="", rate=None, searches_per_day=None, money_per_month=None)
-
-    assert keys._row(bare) == [
-        "k1", "my agent", "–", "ksk_abcd…", "–", "–", "–", "2026-01-31", "active",
-    ]  # fmt: skip
-
-
-def test_days_are_counted_from_now() -> None:
-    """Up to a hundred years."""
-    before = datetime.now(UTC)
-    until = keys._after_days(1.5)
-
-    assert keys._after_days(None) is None
-    assert until is not None
-    assert timedelta(days=1.5) <= until - before < timedelta(days=1.6)
-    assert keys._after_days(36_500) is not None
-    for days in (0, -1, 36_501):
-        with pytest.raises(UsageError, match=f"--expires is {days}"):
-            keys._after_days(days)

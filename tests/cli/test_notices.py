@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 
-from kensaku import Hit, Kensaku, Query, Settings
+from kensaku import Kensaku, Query, Settings
 from kensaku.cli._notices import (
     KeylessNotice,
-    print_explanation,
     print_notices,
-    print_outcome,
 )
 from kensaku.errors import CalledOff, NoNetwork, NotAsked, RateLimited
-from kensaku.models import Attempt, Explain, Outcome, Source
+from kensaku.models import Attempt, Outcome
 
 
 async def test_the_notice_names_the_hosts_that_are_asked(tmp_path, capsys):
@@ -109,53 +105,6 @@ def test_equal_reasons_share_a_line_and_a_sent_request_counts_most(capsys):
         "brave, exa: too many requests",
         "you: there is no network; connect this machine, or ask the local index",
     ]
-
-
-@pytest.mark.parametrize(
-    ("outcome", "status", "lines"),
-    [
-        (Outcome.FOUND, 0, []),
-        (Outcome.EMPTY, 0, ["Nothing was found."]),
-        (Outcome.UNAVAILABLE, 1, ["Nobody could search."]),
-    ],
-)
-def test_the_outcome_is_said_and_is_the_exit_status(capsys, outcome, status, lines):
-    """Could not search is not nothing found."""
-    result = SimpleNamespace(outcome=outcome, attempts=[], notes=["it is old"])
-
-    assert print_outcome(result) == status
-    assert capsys.readouterr().err.splitlines() == [NOTE, *lines]
-
-
-def test_an_explanation_says_who_was_asked_and_why_a_hit_is_where_it_is(capsys):
-    """Attempts with their keys, the confidence, and the sources of each hit."""
-    response = SimpleNamespace(
-        cached=False, elapsed_ms=12.4, cost=0.008,
-        attempts=[
-            Attempt("tavily", Outcome.FOUND, hits=2, elapsed_ms=9.6, key=2),
-            Attempt("exa", Outcome.UNAVAILABLE, RateLimited("exa", "too many"), elapsed_ms=1.0),
-        ],
-        confidence=SimpleNamespace(score=0.456, level="medium", advice="check it"),
-        hits=[
-            Hit("https://a.example", "A", "", provider="exa"),
-            Hit("https://b.example", "B", "", sources=(
-                Source("tavily", 1, 0.5), Source("exa", 3, None),
-            ), explain=Explain(fused=0.25)),
-        ],
-    )  # fmt: skip
-    print_explanation(response)
-
-    assert capsys.readouterr().err.splitlines() == [
-        "From 2 attempts in 12 ms, for $0.0080.",
-        "  tavily with key 2: found, 2 hits, 10 ms",
-        "  exa: too many, 1 ms",
-        "Confidence 0.46, medium: check it.",
-        "  1. exa",
-        "  2. tavily #1 (0.50), exa #3; agreement 1, fused 0.25",
-    ]
-    response.cached, response.confidence, response.attempts, response.hits = True, None, [], []
-    print_explanation(response)
-    assert capsys.readouterr().err == "From the cache in 12 ms, for $0.0080.\n"
 
 
 async def test_the_notice_is_printed_once_for_a_home(tmp_path, capsys):

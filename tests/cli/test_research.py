@@ -8,19 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from kensaku import Outcome
 from kensaku.testing import FakeUpstream, faults
 
 from .conftest import Cli
 from .examples import HITS
 
 TASK = "do sea otters hold hands while they sleep"
-
-
-@pytest.fixture(autouse=True)
-def no_pages(env: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The hits are of hosts that do not exist: their snippets have to do."""
-    monkeypatch.setattr("kensaku.research.pages.PER_CALL", 0)
 
 
 def test_a_report_has_its_sources_and_nothing_else(up: FakeUpstream, cli: Cli) -> None:
@@ -150,35 +143,6 @@ def test_what_cannot_be_done_is_said_before_the_search(
 
     assert (done.status, done.out) == (2, "")
     assert up.requests == []
-
-
-def test_each_step_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """What is of no use to a person has none."""
-    from kensaku.cli.research import _print_progress
-    from kensaku.research import events
-    from kensaku.research.evidence import Reference
-
-    _print_progress(events.Planned(("How?", "Why?"), "rule", "mini"))
-    hit = Reference(1, "https://a.example/", "A")
-    _print_progress(events.SearchEnded("1", "otters", Outcome.FOUND, (hit,)))
-    _print_progress(events.SearchEnded("2", "seals", Outcome.EMPTY, ()))
-    _print_progress(events.Reading(("u", "v")))
-    _print_progress(events.Weighed(("Why?", "When?")))
-    _print_progress(events.Weighed(()))
-    _print_progress(events.Writing())
-
-    out, err = capsys.readouterr()
-    assert (out, err.splitlines()) == (
-        "",
-        [
-            "Plan (by rule): How? | Why?",
-            "Searched: otters (found, 1 hit)",
-            "Searched: seals (empty, 0 hits)",
-            "Reading 2 pages",
-            "No answer yet: Why? | When?",
-            "Writing",
-        ],
-    )
 
 
 def test_a_replay_can_be_kept_again_and_two_runs_compared(

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from kensaku.cli import compare, usage
+from kensaku.cli import compare
 from kensaku.cli import eval as evaluation
 from kensaku.cli.extract import check_timeout, print_notes, print_pages
 from kensaku.compare import Comparison, Overlap, Side
-from kensaku.database.usage import UsageRow
 from kensaku.errors import InvalidQuery, Timeout
 from kensaku.evaluate import Evaluation, RouteScore
 from kensaku.models import Attempt, Hit, Outcome, Page, Query, Response
@@ -78,48 +76,6 @@ def test_an_evaluation_is_a_table_with_a_choice() -> None:
         "",
         "take tavily: it is the only one",
     ]
-
-
-def test_a_cassette_is_one_file_a_route(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Recorded first, then played back."""
-    assert evaluation._cassette(None, "tavily") is None
-    folder = tmp_path / "a" / "b"
-    file = folder / "brave+local.json"
-    first = evaluation._cassette(folder, "brave,local")
-    assert first is not None
-    assert not first.replays
-    assert capsys.readouterr().err == f"kensaku eval: recording {file}\n"
-    second = evaluation._cassette(folder, "brave,local")
-    assert second is not None
-    assert second.replays
-    assert capsys.readouterr().err == f"kensaku eval: playing back {file}\n"
-
-
-ROW = UsageRow(
-    "k1", 1_234, 2_345, 3_456, 0.0123456, 1.0,
-    {"found": 5, "empty": 6, "invalid": 1_000, "unavailable": 2}, 1.0, 1_234.5, 9_876.4,
-)  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("row", "cells"),
-    [
-        (ROW, ["k1 (my agent)", "1,234", "2,345", "3,456", "1,002", "0.01235", "1,234", "9,876"]),
-        (UsageRow("k2"), ["k2", "0", "0", "0", "0", "–", "0", "0"]),
-        (replace(ROW, group="", outcomes={}), ["–", "1,234", "2,345", "3,456", "0", "0.01235", "1,234", "9,876"]),
-    ],
-)  # fmt: skip
-def test_a_row_of_usage(row: UsageRow, cells: list[str]) -> None:
-    """A key with its name; what is neither found nor empty has failed."""
-    assert usage._cells(row, {"k1": "my agent"}) == cells
-
-
-def test_a_row_of_usage_as_json_has_the_rest() -> None:
-    """The group stands under its own name."""
-    assert usage._without_group(UsageRow("k1", requests=2)) == {
-        "requests": 2, "searches": 0, "cached": 0, "cost": 0.0, "credits": 0.0, "outcomes": {},
-        "mean_ms": 0.0, "p50_ms": 0.0, "p95_ms": 0.0,
-    }  # fmt: skip
 
 
 PAGE = Page("https://a.example/\n", "Otters", "They sleep.", "# Otters\n\nThey *sleep*.")
