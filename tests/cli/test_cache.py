@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import json
 
-from .conftest import Run
+from .conftest import Cli
 
 
-def test_the_cache_can_be_counted_and_forgotten(run: Run) -> None:
+def test_the_cache_can_be_counted_and_forgotten(cli: Cli) -> None:
     """stats, clear, stats."""
-    run("search", "otter")
-    kept = json.loads(run("cache", "stats", "--json").stdout)
-    cleared = run("cache", "clear")
+    cli("search", "otter")
+    kept = json.loads(cli("cache", "stats", "--json").out)
+    cleared = cli("cache", "clear")
 
     assert kept["responses"] == 1
     assert kept["bytes"] > 0
-    assert cleared.stdout == "1 forgotten\n"
-    assert run("cache", "stats").stdout.startswith("0 responses, 0 of 268,435,456 bytes, in ")
-    assert run("cache").returncode == 2
+    assert cleared.out == "1 forgotten\n"
+    assert cli("cache", "stats").out.startswith("0 responses, 0 of 268,435,456 bytes, in ")
+    assert cli("cache").status == 2
 
 
-def test_a_password_in_a_store_url_is_not_shown(run: Run) -> None:
+def test_a_password_in_a_store_url_is_not_shown(cli: Cli) -> None:
     """Valkey's may stand before the host."""
     url = "valkey://user:hunter2@127.0.0.1:1"
-    done = run("cache", "stats", KENSAKU_CACHE_URL=url)
+    done = cli("cache", "stats", KENSAKU_CACHE_URL=url)
 
-    assert "hunter2" not in done.stdout + done.stderr
+    assert "hunter2" not in done.out + done.err

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import getpass
-import io
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
-from .conftest import Cli, Run
+from .conftest import Cli
 
 
-def test_settings_are_shown_with_their_origin(run: Run, tmp_path: Path) -> None:
+def test_settings_are_shown_with_their_origin(cli: Cli, tmp_path: Path) -> None:
     """Environment, file and default; keys masked."""
     file = tmp_path / "mine.toml"
     file.write_text('max_results = 7\n[providers.brave]\napi_key = "BSA0123456789abcdef"\n')
-    done = run("config", "--config", str(file), KENSAKU_TIMEOUT="9")
+    done = cli("config", "--config", str(file), KENSAKU_TIMEOUT="9")
     found = {s["name"]: s for s in json.loads(
-        run("config", "--json", "--config", str(file), KENSAKU_TIMEOUT="9").stdout
+        cli("config", "--json", "--config", str(file), KENSAKU_TIMEOUT="9").out
     )}  # fmt: skip
 
     assert found["timeout"] == {
@@ -31,58 +29,58 @@ def test_settings_are_shown_with_their_origin(run: Run, tmp_path: Path) -> None:
     assert found["max_results"]["origin"].endswith("mine.toml, line 1")
     assert found["mode"]["origin"] == "default"
     assert found["providers.brave.api_key"]["value"] == "…cdef"
-    assert "BSA0123456789abcdef" not in done.stdout + done.stderr
-    assert run("config", "cache").stdout.count("\ncache.") == len(
+    assert "BSA0123456789abcdef" not in done.out + done.err
+    assert cli("config", "cache").out.count("\ncache.") == len(
         [name for name in found if name.startswith("cache")]
     )
 
 
-def test_a_broken_settings_file_is_wrong_use(run: Run, tmp_path: Path) -> None:
+def test_a_broken_settings_file_is_wrong_use(cli: Cli, tmp_path: Path) -> None:
     """It says where, in one line."""
     file = tmp_path / "mine.toml"
     file.write_text("max_results = 7\nmax_result = 8\n")
-    done = run("config", "--config", str(file))
+    done = cli("config", "--config", str(file))
 
-    assert done.returncode == 2
-    assert "line 2" in done.stderr
-    assert "max_results" in done.stderr
+    assert done.status == 2
+    assert "line 2" in done.err
+    assert "max_results" in done.err
 
 
-def test_the_assistants_file_is_a_layer(run: Run, tmp_path: Path) -> None:
+def test_the_assistants_file_is_a_layer(cli: Cli, tmp_path: Path) -> None:
     """With its origin, and without its key (S4-46)."""
     file = tmp_path / ".config" / "term2" / "settings.json"
     file.parent.mkdir(parents=True)
     section = {"provider": "brave", "brave": {"apiKey": "BSA0123456789abcdef"}}
     file.write_text(json.dumps({"webSearch": section}))
-    done = run("config", "--json", HOME=str(tmp_path))
-    found = {s["name"]: s for s in json.loads(done.stdout)}
+    done = cli("config", "--json", HOME=str(tmp_path))
+    found = {s["name"]: s for s in done.json}
 
     assert (found["route"]["value"], found["route"]["origin"]) == ("brave", f"{file}, line 1")
     assert found["providers.brave.api_key"]["value"] == "…cdef"
-    assert "BSA0123456789" not in done.stdout + done.stderr
+    assert "BSA0123456789" not in done.out + done.err
 
 
-def test_a_key_is_set_privately_and_taken_back(run: Run, machine: Path) -> None:
+def test_a_key_is_set_privately_and_taken_back(cli: Cli, machine: Path) -> None:
     """From standard input, so that it is in no history; comments stay."""
     file = machine / "config.toml"
     machine.mkdir(exist_ok=True)
     file.write_text("# mine\nmax_results = 7  # few\n")
     key = "BSA0123456789abcdef"
-    done = run("config", "set", "providers.brave.api_key", "-", stdin=f"{key}\n")
+    done = cli("config", "set", "providers.brave.api_key", "-", stdin=f"{key}\n")
 
-    assert done.returncode == 0
-    assert key not in done.stdout + done.stderr
+    assert done.status == 0
+    assert key not in done.out + done.err
     assert file.stat().st_mode & 0o777 == 0o600
     assert file.read_text().startswith("# mine\nmax_results = 7  # few\n")
-    shown = json.loads(run("config", "--json", "providers.brave").stdout)
+    shown = json.loads(cli("config", "--json", "providers.brave").out)
     assert shown[0]["value"] == "…cdef"
 
-    assert run("config", "unset", "providers.brave.api_key").returncode == 0
+    assert cli("config", "unset", "providers.brave.api_key").status == 0
     assert key not in file.read_text()
-    assert run("config", "unset", "providers.brave.api_key").returncode == 2
+    assert cli("config", "unset", "providers.brave.api_key").status == 2
 
 
-def test_a_value_that_is_refused_changes_nothing(run: Run, machine: Path) -> None:
+def test_a_value_that_is_refused_changes_nothing(cli: Cli, machine: Path) -> None:
     """Neither a wrong value nor a wrong name."""
     for words, said in (
         (("timeout", "9999"), "number from"),
@@ -90,27 +88,27 @@ def test_a_value_that_is_refused_changes_nothing(run: Run, machine: Path) -> Non
         (("providers.bravo.api_key", "x"), "brave"),
         (("cache.ttl.x", "1"), "cache"),
     ):
-        done = run("config", "set", *words)
-        assert done.returncode == 2
-        assert said in done.stderr
+        done = cli("config", "set", *words)
+        assert done.status == 2
+        assert said in done.err
     assert not (machine / "config.toml").exists()
 
 
-def test_values_keep_their_kinds(run: Run, machine: Path) -> None:
+def test_values_keep_their_kinds(cli: Cli, machine: Path) -> None:
     """Numbers and switches as TOML has them; a path is printed."""
     for name, value in (("timeout", "9"), ("cache.enabled", "false"), ("route", "tavily,local")):
-        assert run("config", "set", name, value).returncode == 0
+        assert cli("config", "set", name, value).status == 0
     assert (machine / "config.toml").read_text() == (
         'timeout = 9\nroute = "tavily,local"\n\n[cache]\nenabled = false\n'
     )
-    assert run("config", "path").stdout.strip() == str(machine / "config.toml")
+    assert cli("config", "path").out.strip() == str(machine / "config.toml")
 
 
-def test_a_name_that_no_setting_begins_with_is_wrong_use(run: Run) -> None:
+def test_a_name_that_no_setting_begins_with_is_wrong_use(cli: Cli) -> None:
     """With the nearest."""
-    done = run("config", "nonsense")
-    assert done.returncode == 2
-    assert "nonsense" in done.stderr
+    done = cli("config", "nonsense")
+    assert done.status == 2
+    assert "nonsense" in done.err
 
 
 def test_the_table_has_a_dash_for_what_is_not_set(cli: Cli, machine: Path) -> None:
@@ -150,33 +148,27 @@ def test_one_name_is_set_or_unset_at_a_time(words: list[str], cli: Cli, machine:
     assert not (machine / "config.toml").exists()
 
 
-def test_a_value_that_is_not_given_is_read_from_standard_input(
-    cli: Cli, machine: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_value_that_is_not_given_is_read_from_standard_input(cli: Cli, machine: Path) -> None:
     """One line of a pipe; all of it with a dash."""
     file = machine / "config.toml"
-    monkeypatch.setattr(sys, "stdin", io.StringIO(" 7 \n8\n"))
-    done = cli("config", "set", "max_results")
+    done = cli("config", "set", "max_results", stdin=" 7 \n8\n")
     assert (done.status, done.out) == (0, "")
     assert done.err == f"kensaku config: max_results is set in {file}\n"
     assert file.read_text() == "max_results = 7\n"
 
-    monkeypatch.setattr(sys, "stdin", io.StringIO("\n 9\n"))
-    assert cli("config", "set", "max_results", "-").status == 0
+    assert cli("config", "set", "max_results", "-", stdin="\n 9\n").status == 0
     assert file.read_text() == "max_results = 9\n"
-    monkeypatch.setattr(sys, "stdin", io.StringIO("\n"))
-    assert cli("config", "set", "max_results").status == 2
+    assert cli("config", "set", "max_results", stdin="\n").status == 2
 
 
 def test_a_value_is_asked_for_on_a_terminal_without_being_shown(
-    cli: Cli, machine: Path, monkeypatch: pytest.MonkeyPatch
+    terminal: Cli, machine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So that nobody reads it over a shoulder."""
     prompts: list[str] = []
-    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
     monkeypatch.setattr(getpass, "getpass", lambda said: prompts.append(said) or " 6 ")
 
-    assert cli("config", "set", "max_results").status == 0
+    assert terminal("config", "set", "max_results").status == 0
     assert prompts == ["max_results: "]
     assert (machine / "config.toml").read_text() == "max_results = 6\n"
 

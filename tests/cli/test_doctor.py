@@ -14,7 +14,7 @@ from kensaku.cli.doctor.local import find_sunsets
 from kensaku.cli.doctor.network import check_clock
 from kensaku.testing import FakeUpstream, faults
 
-from .conftest import Run
+from .conftest import Cli
 
 KEY = "tvly-0123456789-secret"
 USAGE = {"key": {"usage": 150, "limit": 1000}, "account": {"plan_usage": 150, "plan_limit": 1000}}
@@ -24,124 +24,124 @@ def _usage(up: FakeUpstream, body: object, status: int = 200) -> None:
     up.serves("/tavily/usage", json.dumps(body), "application/json", status)
 
 
-def test_all_is_well(up: FakeUpstream, run: Run, library: Path) -> None:
+def test_all_is_well(up: FakeUpstream, cli: Cli, library: Path) -> None:
     """Nothing is spent: no search is sent (S4-55)."""
     _usage(up, USAGE)
-    done = run("doctor")
+    done = cli("doctor")
 
-    assert done.returncode == 0
-    assert "✓ tavily: the key is accepted, 150 of 1000 credits used" in done.stdout
-    assert "✓ local index: default 1 documents" in done.stdout
-    assert "✗" not in done.stdout
+    assert done.status == 0
+    assert "✓ tavily: the key is accepted, 150 of 1000 credits used" in done.out
+    assert "✓ local index: default 1 documents" in done.out
+    assert "✗" not in done.out
     assert not [seen for seen in up.requests if seen.path.endswith("/search")]
-    assert KEY not in done.stdout + done.stderr
+    assert KEY not in done.out + done.err
 
 
-def test_a_refused_key_is_broken(up: FakeUpstream, run: Run, library: Path) -> None:
+def test_a_refused_key_is_broken(up: FakeUpstream, cli: Cli, library: Path) -> None:
     """With the variable to look at, and exit 1 (S4-55)."""
     _usage(up, {"detail": {"error": "Unauthorized"}}, 401)
-    done = run("doctor")
+    done = cli("doctor")
 
-    assert done.returncode == 1
-    assert "✗ tavily: it does not take this key" in done.stdout
-    assert "→ check TAVILY_API_KEY" in done.stdout
+    assert done.status == 1
+    assert "✗ tavily: it does not take this key" in done.out
+    assert "→ check TAVILY_API_KEY" in done.out
 
 
-def test_a_used_up_quota_is_broken(up: FakeUpstream, run: Run, library: Path) -> None:
+def test_a_used_up_quota_is_broken(up: FakeUpstream, cli: Cli, library: Path) -> None:
     """Before the first search fails of it."""
     _usage(up, {"key": {"usage": 1000, "limit": 1000}})
-    done = run("doctor")
+    done = cli("doctor")
 
-    assert done.returncode == 1
-    assert "✗ tavily: 1000 of 1000 credits are used" in done.stdout
+    assert done.status == 1
+    assert "✗ tavily: 1000 of 1000 credits are used" in done.out
 
 
-def test_a_keyed_provider_out_of_reach_is_broken(up: FakeUpstream, run: Run, library: Path) -> None:
+def test_a_keyed_provider_out_of_reach_is_broken(up: FakeUpstream, cli: Cli, library: Path) -> None:
     """A keyless one is not this machine's fault."""
     up.fails("tavily", faults.reset())
     up.fails("wikipedia", faults.reset())
-    done = run("doctor")
+    done = cli("doctor")
 
-    assert done.returncode == 1
-    assert "✗ tavily: " in done.stdout
-    assert "! wikipedia: " in done.stdout
+    assert done.status == 1
+    assert "✗ tavily: " in done.out
+    assert "! wikipedia: " in done.out
 
 
-def test_live_sends_one_search_with_each_key(up: FakeUpstream, run: Run, library: Path) -> None:
+def test_live_sends_one_search_with_each_key(up: FakeUpstream, cli: Cli, library: Path) -> None:
     """And only then."""
-    done = run("doctor", "--live", TAVILY_API_KEY="first-key-000000,second-key-11111")
+    done = cli("doctor", "--live", TAVILY_API_KEY="first-key-000000,second-key-11111")
     asked = [seen for seen in up.asked("tavily") if seen.method == "POST"]
 
-    assert done.returncode == 0
+    assert done.status == 0
     assert [seen.json["query"] for seen in asked] == ["kensaku", "kensaku"]
-    assert "✓ tavily: key 2: it answered a search" in done.stdout
+    assert "✓ tavily: key 2: it answered a search" in done.out
 
 
-def test_what_works_again_need_not_wait(up: FakeUpstream, run: Run, library: Path) -> None:
+def test_what_works_again_need_not_wait(up: FakeUpstream, cli: Cli, library: Path) -> None:
     """A key was refused, somebody mended it, and a check clears the pause for everyone."""
     up.fails("tavily", faults.status(401))
-    run("search", "otter", "--route", "tavily")
+    cli("search", "otter", "--route", "tavily")
     up.heals()
-    assert "its key was refused" in run("providers", "tavily").stdout
-    run("doctor", "--live")
+    assert "its key was refused" in cli("providers", "tavily").out
+    cli("doctor", "--live")
 
-    assert "ready" in run("providers", "tavily").stdout
+    assert "ready" in cli("providers", "tavily").out
 
 
-def test_nobody_at_all_is_broken(up: FakeUpstream, run: Run) -> None:
+def test_nobody_at_all_is_broken(up: FakeUpstream, cli: Cli) -> None:
     """No key, no keyless pool, no index."""
-    done = run("doctor", TAVILY_API_KEY=None, KENSAKU_KEYLESS="0")
+    done = cli("doctor", TAVILY_API_KEY=None, KENSAKU_KEYLESS="0")
 
-    assert done.returncode == 1
-    assert "✗ route: nobody can search" in done.stdout
+    assert done.status == 1
+    assert "✗ route: nobody can search" in done.out
 
 
 def test_open_files_and_ignored_proxies_are_pointed_out(
-    up: FakeUpstream, run: Run, library: Path
+    up: FakeUpstream, cli: Cli, library: Path
 ) -> None:
     """What others can read, and what is not looked at."""
     library.chmod(0o755)
     config = library / "config.toml"
     config.write_text("timeout = 5\n")
     config.chmod(0o644)
-    done = run("doctor", HTTPS_PROXY="http://proxy.example:3128")
+    done = cli("doctor", HTTPS_PROXY="http://proxy.example:3128")
 
-    assert f"! home: {library} is open to others (755) → chmod 700 {library}" in done.stdout
-    assert f"! files: {config} can be read by others (644) → chmod 600 {config}" in done.stdout
-    assert "! proxy: HTTPS_PROXY is not looked at → set KENSAKU_PROXY" in done.stdout
+    assert f"! home: {library} is open to others (755) → chmod 700 {library}" in done.out
+    assert f"! files: {config} can be read by others (644) → chmod 600 {config}" in done.out
+    assert "! proxy: HTTPS_PROXY is not looked at → set KENSAKU_PROXY" in done.out
 
 
-def test_an_unwritable_home_is_broken(run: Run) -> None:
+def test_an_unwritable_home_is_broken(cli: Cli) -> None:
     """Index, cache and limits live there."""
-    done = run("doctor", KENSAKU_HOME="/proc/nowhere", KENSAKU_KEYLESS="0")
+    done = cli("doctor", KENSAKU_HOME="/proc/nowhere", KENSAKU_KEYLESS="0")
 
-    assert done.returncode == 1
-    assert "✗ home: /proc/nowhere cannot be written" in done.stdout
+    assert done.status == 1
+    assert "✗ home: /proc/nowhere cannot be written" in done.out
 
 
-def test_an_index_that_does_not_open_is_broken(up: FakeUpstream, run: Run, machine: Path) -> None:
+def test_an_index_that_does_not_open_is_broken(up: FakeUpstream, cli: Cli, machine: Path) -> None:
     """It is named, and what to do with it."""
     (machine / "index").mkdir(parents=True)
     (machine / "index" / "collections").write_text("a file where a directory should be")
-    done = run("doctor", "--timeout", "4")
+    done = cli("doctor", "--timeout", "4")
 
-    assert "✗ local index: " in done.stdout
-    assert done.returncode == 1
+    assert "✗ local index: " in done.out
+    assert done.status == 1
 
 
-def test_broken_settings_are_a_finding(run: Run, tmp_path: Path) -> None:
+def test_broken_settings_are_a_finding(cli: Cli, tmp_path: Path) -> None:
     """The doctor does not fall ill of it."""
     file = tmp_path / "mine.toml"
     file.write_text("timeout = 'soon'\n")
-    done = run("doctor", "--config", str(file))
+    done = cli("doctor", "--config", str(file))
 
-    assert done.returncode == 1
-    assert done.stdout.startswith("✗ settings: ")
+    assert done.status == 1
+    assert done.out.startswith("✗ settings: ")
 
 
-def test_findings_as_json(up: FakeUpstream, run: Run, library: Path) -> None:
+def test_findings_as_json(up: FakeUpstream, cli: Cli, library: Path) -> None:
     """For whoever watches many machines."""
-    found = json.loads(run("doctor", "--json").stdout)
+    found = json.loads(cli("doctor", "--json").out)
 
     assert {f["state"] for f in found} <= {"well", "look", "broken"}
     assert all(set(f) == {"state", "what", "said", "next"} for f in found)
@@ -156,11 +156,11 @@ def test_the_clock_is_compared_with_most_hosts(skews: list[float | None], mark: 
     assert "".join(f.mark for f in check_clock(skews)) == mark
 
 
-def test_google_is_said_to_end(run: Run, library: Path) -> None:
+def test_google_is_said_to_end(cli: Cli, library: Path) -> None:
     """A provider with a last day is pointed out."""
-    done = run("doctor", GOOGLE_API_KEY="g" * 20, GOOGLE_CX="cx")
+    done = cli("doctor", GOOGLE_API_KEY="g" * 20, GOOGLE_CX="cx")
 
-    assert re.search("[!✗] google: the service end(s|ed) on 2027-01-01", done.stdout)
+    assert re.search("[!✗] google: the service end(s|ed) on 2027-01-01", done.out)
 
 
 @pytest.mark.parametrize(("days", "mark", "verb"), [(1, "!", "ends"), (0, "✗", "ended")])

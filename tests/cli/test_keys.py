@@ -12,7 +12,7 @@ from kensaku import Settings, database
 from kensaku.database import Database
 from kensaku.database.keys import find_key
 
-from .conftest import Cli, Run
+from .conftest import Cli
 
 
 def find(machine, secret):
@@ -86,13 +86,13 @@ def test_wrong_usage_is_one_sentence(cli: Cli, words) -> None:
     assert cli("keys", "list", "--json").json == []
 
 
-def test_a_database_out_of_reach_is_said_without_its_password(run: Run) -> None:
+def test_a_database_out_of_reach_is_said_without_its_password(cli: Cli) -> None:
     """Exit status 1, one sentence."""
     for words in (["keys", "list"], ["usage"]):
-        done = run(*words, KENSAKU_DATABASE_URL="postgresql://user:hunter2@127.0.0.1:1/name")
-        assert done.returncode == 1
-        assert "cannot be connected to" in done.stderr
-        assert "hunter2" not in done.stdout + done.stderr
+        done = cli(*words, KENSAKU_DATABASE_URL="postgresql://user:hunter2@127.0.0.1:1/name")
+        assert done.status == 1
+        assert "cannot be connected to" in done.err
+        assert "hunter2" not in done.out + done.err
 
 
 def test_the_help_does_not_load_the_database(cli: Cli, monkeypatch) -> None:
