@@ -46,7 +46,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     about = "fast: what needs this process alone, and one of each other kind; slow: the others"
+    parser.addoption("--by-file", action="store_true", help="with --dist each: share the files out")
     parser.addoption("--tier", choices=("fast", "slow", "all"), default="all", help=about)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave the files of other processes to them."""
+    is_test = collection_path.name.startswith("test_") and collection_path.suffix == ".py"
+    return True if is_test and tiers.is_anothers(collection_path, config) else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -63,8 +70,10 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Every worker has left out the same: the last to say so is as good as any."""
-    node.config.stash[_LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", {})
+    """Add up what the processes have left out of their shares."""
+    so_far = node.config.stash.setdefault(_LEFT_OUT, {})
+    for need, count in getattr(node, "workeroutput", {}).get("left_out", {}).items():
+        so_far[need] = so_far.get(need, 0) + count
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -126,9 +135,32 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
     assert not started, f"the test has to ask for the fixture `processes`: it starts {started}"
 
 
+# What a test asks for that needs more than this process: `make test` leaves it out (tests/tiers.py).
+
+
 @pytest.fixture
 def processes() -> None:
-    """What a test asks for that starts processes: `make test` leaves it out (`tests/tiers.py`)."""
+    """The test starts processes."""
+
+
+@pytest.fixture
+def killed() -> None:
+    """The test starts processes and kills them."""
+
+
+@pytest.fixture
+def documentation() -> None:
+    """The test runs what the documentation shows."""
+
+
+@pytest.fixture
+def tmux() -> None:
+    """The test types into a real terminal."""
+
+
+@pytest.fixture
+def browser() -> None:
+    """The test opens pages in a real browser."""
 
 
 @pytest.fixture(autouse=True)

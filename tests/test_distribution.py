@@ -32,7 +32,7 @@ def _build(source: Path, to: Path, *targets: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def dist(processes: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the sdist and the wheel of this clone."""
     return _build(ROOT, tmp_path_factory.mktemp("dist"), "sdist", "wheel")
 

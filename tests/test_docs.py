@@ -91,6 +91,7 @@ def normal(text: str) -> str:
     return _CHANGING.sub("·", text)
 
 
+@pytest.mark.usefixtures("documentation")
 @pytest.mark.parametrize("name", having("python"))
 def test_the_code_of_a_page_runs_and_prints_what_the_page_shows(name, tmp_path):
     """Whoever copies an example gets what the page says."""
@@ -122,6 +123,7 @@ def test_the_code_of_a_page_runs_and_prints_what_the_page_shows(name, tmp_path):
             assert normal(block.text).rstrip() in last
 
 
+@pytest.mark.usefixtures("documentation")
 @pytest.mark.parametrize(
     "name", [n for n in having("python") if any(map(is_test, blocks(PAGES[n], "python")))]
 )
@@ -165,6 +167,7 @@ def test_the_data_of_a_page_can_be_read(name):
         assert readers[block.language](block.text)
 
 
+@pytest.mark.usefixtures("documentation")
 def test_the_generated_pages_are_current():
     """A setting that is not in the documentation does not exist for anybody."""
     done = subprocess.run(

@@ -6,6 +6,8 @@ import asyncio
 import subprocess
 import sys
 
+import pytest
+
 from kensaku import Outcome
 from kensaku.testing import FakeUpstream, faults
 from tests import ROOT
@@ -55,6 +57,7 @@ async def test_the_loop_ticks_while_fifty_searches_are_slow(make_client, upstrea
     assert any(r.outcome is Outcome.FOUND for r in found)
 
 
+@pytest.mark.usefixtures("processes")
 def test_the_loop_ticks_while_the_http_library_is_loaded(machine):
     """Its first import takes a third of a second: it is done beside the loop."""
     code = """

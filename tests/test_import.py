@@ -22,6 +22,7 @@ def modules_after(code: str) -> set[str]:
     return {name.partition(".")[0] for name in done.stdout.split()}
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize(
     "code",
     [
@@ -38,6 +39,7 @@ def test_no_third_party_module_is_imported(code):
     assert {name for name in strangers if not name.startswith("_")} == set()
 
 
+@pytest.mark.usefixtures("processes")
 def test_the_bare_import_loads_next_to_nothing():
     """30 ms of CPU are the bound; nothing that costs as much is loaded."""
     heavy = {"asyncio", "dataclasses", "sqlite3", "ssl", "json", "urllib", "email", "http"}

@@ -33,6 +33,7 @@ def changed(source: str) -> list[str]:
     return run(program, source).splitlines()
 
 
+@pytest.mark.usefixtures("processes")
 def test_bounds_branches_and_calls_are_changed() -> None:
     """Each of these is a decision that a test has to hold."""
     assert "MOST = 11" in changed("MOST = 10")
@@ -41,6 +42,7 @@ def test_bounds_branches_and_calls_are_changed() -> None:
     assert "def f(a): return None" in changed("def f(a): return a")
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize(
     "source",
     [
@@ -57,6 +59,7 @@ def test_what_makes_no_difference_is_left_alone(source: str) -> None:
     assert changed(source) == []
 
 
+@pytest.mark.usefixtures("processes")
 def test_the_words_of_a_table_are_left_alone_and_the_table_is_not() -> None:
     """A test of each stop word would be the list, written twice; a short list is logic."""
     words = [f"word{n}" for n in range(6)]
@@ -65,12 +68,14 @@ def test_the_words_of_a_table_are_left_alone_and_the_table_is_not() -> None:
     assert len(changed(f"WORDS = frozenset({words[:5]})")) == 6
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_sentence_is_left_alone_also_as_a_keyword() -> None:
     """Wording is for people; that the error is raised is tested."""
     assert changed('raise Wrong("no such name", remedy="name another one")') == ["pass"]
     assert changed('x(help="what it does")') == ["pass"]
 
 
+@pytest.mark.usefixtures("processes")
 def test_the_very_instant_of_a_clock_is_left_alone() -> None:
     """No test can be there; the other branch is another change."""
     assert changed("f(time.monotonic() >= until)") == ["pass"]
@@ -83,6 +88,7 @@ def test_the_very_instant_of_a_clock_is_left_alone() -> None:
     assert "f((now > until))" in changed("f(now >= until)")
 
 
+@pytest.mark.usefixtures("processes")
 def test_an_adapter_that_is_tested_elsewhere_is_left_alone() -> None:
     """Its framework is not here: every change would survive."""
     program = "from mutant import mutants; print(len(mutants(['adapters/{}.py'])))"
@@ -91,6 +97,7 @@ def test_an_adapter_that_is_tested_elsewhere_is_left_alone() -> None:
     assert int(run(program.format("langchain"))) > 0
 
 
+@pytest.mark.usefixtures("processes")
 def test_every_change_that_makes_no_difference_can_still_be_made() -> None:
     """A line that has changed since may hide a change that does make one."""
     program = (
@@ -123,6 +130,7 @@ print(verdict.Judge({}).catches(mutant, Tree(), TESTS))
 """
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize(
     ("tests", "caught_by"),
     [

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import kensaku
 from tests import ROOT
 
@@ -136,6 +138,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.usefixtures("processes")
 def test_at_run_time_only_admitted_addresses_are_connected_to():
     """The interpreter's own audit hook watches real sockets while every entry point is tried."""
     script = WATCHED.format(here=str(ROOT))

@@ -53,6 +53,7 @@ def _made_environment(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize("given", ["argument", "environment"])
 @pytest.mark.parametrize(
     "query",
@@ -81,6 +82,7 @@ def test_make_search_passes_the_query_on_as_it_is(query, given, tmp_path):
     assert not (ROOT / "hit").exists()
 
 
+@pytest.mark.usefixtures("processes")
 def test_make_serve_passes_its_arguments_on(tmp_path):
     """Another port or route needs no other command than `make serve args=…`."""
     words = ["make", "-s", "-C", ROOT, "serve", f"VENV={_made_environment(tmp_path)}"]
@@ -106,6 +108,7 @@ def test_what_is_installed_is_what_was_tested(name):
     assert sorted(_pins(name) - _pins("test")) == []
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize(
     ("python", "folder"),
     [("python3", ".venv"), ("python3.13", ".venv-3.13"), ("/usr/bin/python3.12", ".venv-3.12")],
@@ -134,6 +137,7 @@ def _texts() -> dict[Path, str]:
     }
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a clone")
 def test_no_text_names_the_package_of_another_author():
     """PyPI's `kensaku` is somebody else's; ours is `kensaku-search`."""

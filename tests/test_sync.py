@@ -176,6 +176,7 @@ with Kensaku(Settings.load(route="tavily", cache_enabled=False)) as k:
 """
 
 
+@pytest.mark.usefixtures("processes")
 def test_ctrl_c_calls_a_search_off(up: FakeUpstream, tmp_path: Path) -> None:
     """The thread that waits is woken, and the request ends with it."""
     up.fails("tavily", faults.hang())

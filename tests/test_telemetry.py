@@ -203,6 +203,7 @@ def test_a_request_to_the_server_is_a_server_span(traces):
     assert span.status.status_code is StatusCode.ERROR
 
 
+@pytest.mark.usefixtures("processes")
 def test_without_the_package_the_error_names_the_extra():
     """`import kensaku` does not need it."""
     code = (

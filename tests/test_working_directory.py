@@ -64,6 +64,7 @@ def _run(command: list[str], *words: str, cwd: Path, env: dict[str, str]) -> str
     return done.stdout
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize("command", [PROGRAM, MODULE], ids=["kensaku", "python -m"])
 def test_no_command_runs_code_of_the_working_directory(hostile, ran, machine, command):
     """Reading, indexing and searching each start processes of their own."""

@@ -1,7 +1,7 @@
 """What a test needs besides this process, by its fixtures; and what `make test` leaves out.
 
     pytest                  all tests
-    pytest --tier fast      those that need nothing else, and the first of each other kind
+    pytest --tier fast      those that need nothing else, and one of each other kind
     pytest --tier slow      the others
 
 A test that starts a process asks for one of these fixtures, or it fails: so the tier of a test is
@@ -14,23 +14,34 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 # A fixture → what it brings. The first that a test asks for names its kind.
 NEEDS = {
-    "open_page": "a browser",
-    "chromium": "a browser",
-    "terminal": "tmux",
+    "browser": "a browser",
+    "tmux": "tmux",
     "postgres": "PostgreSQL",
     "documentation": "the documentation's code",
     "killed": "processes that are killed",
     "processes": "processes",
 }
+# The test of each kind that `make test` runs.
+SAMPLES = {
+    "a browser": "tests/server/page/test_jobs_browser.py",
+    "tmux": "tests/assistant/channels/terminal/test_tmux.py::test_a_question_is_answered_with_sources[40]",
+    "PostgreSQL": "tests/database/test_keys.py",
+    "the documentation's code": "tests/fetch/test_guide.py",
+    "processes that are killed": "tests/index/test_durability.py::test_acknowledged_documents_survive_kill_9",
+    "processes": "tests/test_import.py",
+}
 _WORKERS = ("kensaku.extract.worker", "kensaku.index.worker")
-_SERVERS = ("valkey-server",)  # starts in a moment, and serves all tests
+_CHEAP = ("valkey-server", "openssl")  # start in a moment
 _STARTS = ("subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty")
+TESTS = Path(__file__).parent
 _LEFT_OUT = pytest.StashKey[Counter[str]]()
 
 
@@ -61,23 +72,47 @@ class ProcessStarts:
         if self._allowed or event not in _STARTS:
             return
         words = [os.fsdecode(word) for word in args[1]] if event == "subprocess.Popen" else [event]
-        if not any(word.startswith(_WORKERS) or word.endswith(_SERVERS) for word in words):
+        if not any(word.startswith(_WORKERS) or word.endswith(_CHEAP) for word in words):
             self._started.append(" ".join(words)[:200])
 
 
 def choose(config: pytest.Config, items: list[pytest.Item], tier: str) -> None:
-    """Keep the tests of a tier: `fast` has the first test of each other kind, too."""
-    first: dict[str, pytest.Item] = {}
-    for item in items:
-        if need := need_of(item):
-            first.setdefault(need, item)
-    slow = [item for item in items if (need := need_of(item)) and first[need] is not item]
-    fast = set(items).difference(slow)
-    kept, left = (fast, slow) if tier == "fast" else (set(slow), fast)
+    """Keep the tests of a tier."""
+
+    def is_slow(item: pytest.Item) -> bool:
+        need = need_of(item)
+        return need is not None and not item.nodeid.startswith(SAMPLES[need])
+
+    slow = [item for item in items if is_slow(item)]
+    kept = set(slow) if tier == "slow" else set(items).difference(slow)
     if tier == "fast":
         config.stash[_LEFT_OUT] = Counter(need_of(item) or "" for item in slow)
-    config.hook.pytest_deselected(items=list(left))
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = [item for item in items if item in kept]
+
+
+def is_anothers(file: Path, config: pytest.Config) -> bool:
+    """Whether another process reads this file of tests.
+
+    With `--dist each --by-file` a process collects and runs its own share of the files. Otherwise
+    each of them would read all files first, which takes as long as most tests do.
+    """
+    here = getattr(config, "workerinput", None)
+    if here is None or not config.getoption("--by-file"):
+        return False
+    return _shares(here["workercount"]).get(file) != int(here["workerid"].removeprefix("gw"))
+
+
+@cache
+def _shares(count: int) -> dict[Path, int]:
+    """Which process has which file: the largest first, to whoever has least."""
+    files = sorted(TESTS.rglob("test_*.py"), key=lambda file: (-file.stat().st_size, file))
+    shares, sizes = {}, [0] * count
+    for file in files:
+        least = sizes.index(min(sizes))
+        shares[file] = least
+        sizes[least] += file.stat().st_size
+    return shares
 
 
 def left_out(config: pytest.Config) -> dict[str, int]:

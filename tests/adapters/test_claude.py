@@ -121,6 +121,7 @@ async def test_an_agent_behind_the_command_line_is_told_of_an_outage(
     assert SECRET not in json.dumps([r.body for r in model.requests])
 
 
+@pytest.mark.usefixtures("processes")
 def test_without_the_framework_the_command_to_install_it_is_named():
     """Both by the entry and by the module itself."""
     code = """
@@ -138,6 +139,7 @@ for load in (lambda: tools_for("claude"), lambda: __import__("kensaku.adapters.c
     assert done.stdout.count('pip install "kensaku-search[claude]"') == 2
 
 
+@pytest.mark.usefixtures("processes")
 def test_importing_it_imports_no_other_framework():
     """The tools that it shares with Pydantic AI do not bring Pydantic AI along."""
     code = """

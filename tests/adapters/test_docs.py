@@ -17,6 +17,7 @@ from tests.blocks import python_blocks, run_block
 PAGE = "frameworks.md"
 
 
+@pytest.mark.usefixtures("documentation")
 def test_the_code_of_the_page_runs(tmp_path):
     """Whoever copies it gets tools."""
     (block,) = python_blocks(PAGE)

@@ -178,6 +178,7 @@ def test_the_entry_gives_declarations(make_client):
     assert wrap(tool) == declared[0]
 
 
+@pytest.mark.usefixtures("processes")
 def test_without_the_framework_the_command_to_install_it_is_named():
     """Both by the entry and by the module itself."""
     code = """
@@ -196,6 +197,7 @@ for load in (lambda: tools_for("google-genai"), lambda: __import__(module)):
     assert done.stdout.count('pip install "kensaku-search[google]"') == 2
 
 
+@pytest.mark.usefixtures("processes")
 def test_importing_it_imports_no_other_framework():
     """An agent of one framework does not pay for the others."""
     code = """

@@ -209,6 +209,7 @@ def in_a_fresh_python(code: str) -> str:
     return ran.stdout.strip()
 
 
+@pytest.mark.usefixtures("processes")
 def test_importing_it_imports_no_other_framework():
     """The SDK itself brings `mcp`."""
     others = "langchain_core strands pydantic_ai google.genai claude_agent_sdk sqlalchemy ddgs"
@@ -220,6 +221,7 @@ def test_importing_it_imports_no_other_framework():
     assert in_a_fresh_python(code) == "[]"
 
 
+@pytest.mark.usefixtures("processes")
 def test_without_the_framework_it_says_what_to_install(monkeypatch):
     """By the entry, and by the module itself."""
     code = (

@@ -175,6 +175,7 @@ async def test_one_tool_serves_agents_on_several_loops(model, upstream, make_cli
     assert OTTER.content in await run()
 
 
+@pytest.mark.usefixtures("processes")
 def test_without_the_framework_the_command_to_install_it_is_named():
     """Both by the entry and by the module itself."""
     code = """
@@ -192,6 +193,7 @@ for load in (lambda: tools_for("pydantic-ai"), lambda: __import__("kensaku.adapt
     assert done.stdout.count('pip install "kensaku-search[pydantic-ai]"') == 2
 
 
+@pytest.mark.usefixtures("processes")
 def test_importing_it_imports_no_other_framework():
     """An agent of one framework does not pay for the others."""
     code = """

@@ -119,6 +119,7 @@ async def test_tools_for_gives_an_agent_its_tools(model, upstream, make_client):
     assert list(model.offered) == ["web_search", "web_extract", "web_context"]
 
 
+@pytest.mark.usefixtures("processes")
 def test_without_the_framework_the_command_to_install_it_is_named():
     """Both by the entry and by the module itself."""
     code = """
@@ -136,6 +137,7 @@ for load in (lambda: tools_for("strands"), lambda: __import__("kensaku.adapters.
     assert done.stdout.count('pip install "kensaku-search[strands]"') == 2
 
 
+@pytest.mark.usefixtures("processes")
 def test_importing_it_imports_no_other_framework():
     """An agent of one framework does not pay for the others."""
     code = """

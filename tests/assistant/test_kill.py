@@ -23,7 +23,7 @@ def nth(name: str, n: int) -> Callable[[str], bool]:
 
 
 @pytest.fixture
-def trials(machine: Path) -> Iterator[Killing]:
+def trials(killed: None, machine: Path) -> Iterator[Killing]:
     """A process to kill; the searches of its run take different times."""
     with killing(machine) as made:
         yield made

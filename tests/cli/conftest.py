@@ -63,7 +63,7 @@ def env(up: FakeUpstream, machine: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def run(env: dict[str, str]) -> Run:
+def run(processes: None, env: dict[str, str]) -> Run:
     """`run("search", "otter", NAME="value")`: a variable that is None is not set."""
 
     def call(

@@ -38,6 +38,7 @@ CASES = [
 ]
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_script_has_every_command_and_option(shell: str, cli: Cli) -> None:
     """It is generated from the parsers, so it is never behind them."""
@@ -108,6 +109,7 @@ def _output(command: list[str], env: dict[str, str]) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_shell_completes(
     shell: str,

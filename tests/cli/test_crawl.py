@@ -56,6 +56,7 @@ def test_a_crawl_that_cannot_be_carried_out_is_wrong_use(
     assert up.requests == []
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_killed_crawl_goes_on(site: str, up: FakeUpstream, cli: Cli) -> None:
     """What was read before the kill is not fetched again, and nothing is missing."""
     up.fails("*", faults.hang(), when=lambda seen: seen.target == "/site/b")
@@ -101,6 +102,7 @@ def test_a_crawl_as_a_job_fills_a_collection_and_is_listed(site: str, cli: Cli) 
     assert found["hits"][0]["title"] == "Alpha"
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_killed_crawl_that_is_a_job_goes_on_with_the_same_command(
     site: str, up: FakeUpstream, cli: Cli
 ) -> None:

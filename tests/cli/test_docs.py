@@ -37,6 +37,7 @@ def test_every_command_is_on_the_page() -> None:
     assert {kind for kind, _ in BLOCKS} == {"console"}
 
 
+@pytest.mark.usefixtures("documentation")
 def test_every_example_runs(up: FakeUpstream, env: dict[str, str], tmp_path: Path) -> None:
     """In the order of the page, with a local upstream in the place of the web."""
     up.answers("tavily", HITS)

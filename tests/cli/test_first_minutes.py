@@ -31,7 +31,7 @@ Start = Callable[..., Terminal]
 
 
 @pytest.fixture
-def start(up: FakeUpstream, env: dict[str, str], tmp_path: Path) -> Iterator[Start]:
+def start(tmux: None, up: FakeUpstream, env: dict[str, str], tmp_path: Path) -> Iterator[Start]:
     """A window of a new person, so wide, in a language."""
     opened: list[Terminal] = []
     up.answers("tavily", HITS)

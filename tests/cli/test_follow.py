@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 from kensaku.testing import FakeUpstream, faults
 
 from .conftest import Cli
@@ -38,6 +40,7 @@ def test_a_terminal_shows_a_bar_and_erases_it(site: str, terminal: Cli) -> None:
     assert done.json["status"] == "done"
 
 
+@pytest.mark.usefixtures("processes")
 def test_who_stops_following_is_told_how_to_go_on(
     site: str, up: FakeUpstream, cli: Cli, env: dict[str, str]
 ) -> None:

@@ -69,6 +69,7 @@ def empty(env: dict[str, str]) -> dict[str, str]:
     return env | {"LC_ALL": "C.UTF-8"}
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_key_that_works_is_stored(empty: dict[str, str], up: FakeUpstream, machine: Path) -> None:
     """It is never shown; the next search uses it."""
     up.answers("tavily", [Hit("https://a.example/", "A", "kensaku")])
@@ -84,6 +85,7 @@ def test_a_key_that_works_is_stored(empty: dict[str, str], up: FakeUpstream, mac
     assert file.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_key_that_is_refused_is_stored_only_on_demand(
     empty: dict[str, str], up: FakeUpstream, machine: Path
 ) -> None:

@@ -66,6 +66,7 @@ def test_an_empty_database_has_no_jobs(cli: Cli) -> None:
     assert "no jobs" in done.err
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_killed_build_goes_on_with_the_same_command(
     site: str, up: FakeUpstream, cli: Cli
 ) -> None:

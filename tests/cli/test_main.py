@@ -17,6 +17,7 @@ from .conftest import Cli
 from .examples import OTTERS, page
 
 
+@pytest.mark.usefixtures("processes")
 def test_the_version_needs_nothing_heavy() -> None:
     """`kensaku --version` is asked by scripts: it loads no parser, no loop, no client."""
     program = "import sys; from kensaku.cli import main; main(['--version']); print(*sys.modules)"
@@ -96,6 +97,7 @@ def test_words_after_two_dashes_are_words(cli: Cli, up) -> None:
     assert done.json["found"]
 
 
+@pytest.mark.usefixtures("processes")
 def test_python_m_is_the_same_as_the_script() -> None:
     """The entry point of the installed package is this function."""
     script = Path(sys.executable).with_name("kensaku")

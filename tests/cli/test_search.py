@@ -299,6 +299,7 @@ def test_escape_sequences_of_a_page_never_reach_the_terminal(up: FakeUpstream, c
             assert line.isprintable() or "\u3000" in line, repr(line)
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_pipe_that_closes_is_no_trouble(
     up: FakeUpstream, env: dict[str, str], tmp_path: Path
 ) -> None:
@@ -318,6 +319,7 @@ def test_a_pipe_that_closes_is_no_trouble(
         assert process.wait(120) == 0
 
 
+@pytest.mark.usefixtures("processes")
 def test_ctrl_c_ends_a_search_quietly(up: FakeUpstream, env: dict[str, str]) -> None:
     """130, as shells expect, and no traceback."""
     up.fails("tavily", faults.hang())

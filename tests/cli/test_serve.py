@@ -21,7 +21,7 @@ Start = Callable[..., "tuple[subprocess.Popen[str], str]"]
 
 
 @pytest.fixture
-def start(env: dict[str, str]) -> Iterator[Start]:
+def start(processes: None, env: dict[str, str]) -> Iterator[Start]:
     """Start `kensaku serve` on any port; return the process and the address that it names."""
     started: list[subprocess.Popen[str]] = []
 

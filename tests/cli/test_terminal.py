@@ -47,6 +47,7 @@ def _on_a_terminal(env: dict[str, str], *words: str, messages: bool = True) -> s
     return seen.decode().replace("\r\n", "\n")
 
 
+@pytest.mark.usefixtures("processes")
 def test_colour_and_links_are_for_terminals_only(up: FakeUpstream, env: dict[str, str]) -> None:
     """In a pipe there is not one escape; NO_COLOR and dumb terminals have none either."""
     up.answers("tavily", [Hit(url="https://a.example/検", title="Otters", content="swim")])
@@ -63,6 +64,7 @@ def test_colour_and_links_are_for_terminals_only(up: FakeUpstream, env: dict[str
     assert b"\x1b" not in piped.stdout + piped.stderr
 
 
+@pytest.mark.usefixtures("processes")
 def test_other_dialects_are_not_painted(up: FakeUpstream, env: dict[str, str]) -> None:
     """They are for models: the same bytes everywhere; JSON is indented for people."""
     up.answers("tavily", [Hit(url="https://a.example/", title="Otters")])

@@ -10,6 +10,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from .conftest import Cli
 
 
@@ -39,6 +41,7 @@ def let_it_look(pid: int) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.usefixtures("processes")
 def test_watch_keeps_up_until_ctrl_c(notes: Path, cli: Cli) -> None:
     """New, changed and removed files, a line for each look that found something; exit 0.
 

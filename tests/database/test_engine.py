@@ -30,6 +30,7 @@ def test_the_default_is_a_file_in_home(machine):
     assert url_of(Settings(home=machine, database_url="postgresql://h/n")) == "postgresql://h/n"
 
 
+@pytest.mark.usefixtures("processes")
 def test_the_file_is_private_whatever_the_umask(tmp_path):
     """Hashes of keys, and who searched how much, are nobody else's business."""
     home = tmp_path / "a" / "b" / "home"
@@ -203,6 +204,7 @@ def test_other_errors_pass():
         raise KeyError("x")
 
 
+@pytest.mark.usefixtures("processes")
 def test_nothing_is_imported_by_asking_for_the_url():
     """Every command knows the setting; SQLAlchemy takes a second."""
     code = "import sys, kensaku.database as d; d.url_of; assert 'sqlalchemy' not in sys.modules"

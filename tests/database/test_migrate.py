@@ -63,6 +63,7 @@ def test_the_list_of_revisions_is_that_of_the_files():
     assert [script.revision for script in scripts] == list(reversed(REVISIONS))
 
 
+@pytest.mark.usefixtures("processes")
 def test_of_several_processes_one_migrates_and_the_others_wait(settings):
     """Three servers that are started at once."""
     processes = [opener(settings) for _ in range(3)]
@@ -78,6 +79,7 @@ def test_of_several_processes_one_migrates_and_the_others_wait(settings):
     assert drift(url_of(settings)) == []
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_killed_migration_is_done_by_the_next_process(settings):
     """Killed after each of its statements in turn: the tables are all there, or none of them."""
     for die_at in range(1, 20):
@@ -108,6 +110,7 @@ async def test_a_newer_database_is_refused_in_one_sentence_and_left_alone(settin
         )
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_current_database_is_opened_without_alembic(machine):
     """Its import takes longer than all else."""
     machine.mkdir(mode=0o700)

@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from kensaku.dialects import DIALECTS
 from kensaku.testing import FakeUpstream
 from tests import ROOT
@@ -26,6 +28,7 @@ def test_every_dialect_is_shown_with_every_outcome() -> None:
     assert {(d, what) for d in DIALECTS for what in ("found", "empty", "unavailable")} <= shown
 
 
+@pytest.mark.usefixtures("documentation")
 def test_every_block_is_an_example_or_code_that_runs(tmp_path: Path) -> None:
     """docs/generate.py writes the examples."""
     code = re.findall(r"^```python\n(.*?)^```\n", PAGE, re.DOTALL | re.MULTILINE)

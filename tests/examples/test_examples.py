@@ -39,6 +39,7 @@ def environment(model: ModelServer, upstream: FakeUpstream, home: Path) -> dict[
     }
 
 
+@pytest.mark.usefixtures("documentation")
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_searches_and_prints_what_was_found(example, tmp_path):
     """Whoever copies it gets an agent that answers from the web."""

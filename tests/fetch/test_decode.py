@@ -148,6 +148,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize("name", ["gzip", "br", "zstd"])
 def test_two_gibibytes_in_disguise_cost_little(name, tmp_path):

@@ -7,6 +7,8 @@ import os
 import re
 import sys
 
+import pytest
+
 from kensaku.fetch.limits import FetchLimits
 from tests import ROOT
 from tests.fetch.test_end_to_end import article
@@ -14,6 +16,7 @@ from tests.fetch.test_end_to_end import article
 GUIDE = ROOT / "docs" / "fetching.md"
 
 
+@pytest.mark.usefixtures("documentation")
 async def test_the_example_of_the_guide_runs(web, tmp_path):
     """Only the address of the site is another one, and the name that does not exist is not asked."""
     (code,) = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)

@@ -88,6 +88,7 @@ async def _complaint(call: Awaitable[object]) -> str | None:
     return None
 
 
+@pytest.mark.usefixtures("killed")
 @pytest.mark.parametrize("seed", range(DAMAGES))
 async def test_flipped_bytes_and_cut_files_are_an_error_with_a_remedy_that_works(
     closed, tmp_path, seed
@@ -124,6 +125,7 @@ def _break(path: Path) -> None:
     path.write_bytes(b"{" * (path.stat().st_size // 2))
 
 
+@pytest.mark.usefixtures("killed")
 @pytest.mark.parametrize(
     "pattern",
     [
@@ -175,6 +177,7 @@ async def _cut_mappings(directory: Path) -> None:
         os.truncate(path, path.stat().st_size // 2)
 
 
+@pytest.mark.usefixtures("killed")
 async def test_lost_documents_are_noticed_and_the_rest_is_saved(closed, tmp_path):
     """The collection's own record says how many there were."""
     directory = tmp_path / "index"
@@ -202,6 +205,7 @@ async def test_lost_documents_are_noticed_and_the_rest_is_saved(closed, tmp_path
     await _closed(directory)
 
 
+@pytest.mark.usefixtures("killed")
 async def test_a_collection_that_does_not_open_takes_no_other_down(closed, tmp_path):
     """A search that names no collection answers from the others and says what is damaged."""
     directory = tmp_path / "index"
@@ -267,6 +271,7 @@ async def _stored(directory: Path) -> dict[str, str]:
     return {row["url"]: row["text"] for row in map(json.loads, lines)}
 
 
+@pytest.mark.usefixtures("killed")
 async def test_the_files_of_one_moment_hold_all_that_was_acknowledged(tmp_path):
     """The end of power in the middle of a write, as a snapshot of the disk would show it."""
     for copy, sure in await _copies_while_writing(tmp_path / "index", tmp_path, pause=True):
@@ -276,6 +281,7 @@ async def test_the_files_of_one_moment_hold_all_that_was_acknowledged(tmp_path):
         assert all(stored[d.url] == d.text for d in map(_document, range(sure)))
 
 
+@pytest.mark.usefixtures("killed")
 async def test_files_copied_while_they_are_written_open_or_say_so(tmp_path):
     """A backup that did not stop the writer: no two files are of the same moment."""
     for copy, sure in await _copies_while_writing(tmp_path / "index", tmp_path, pause=False):

@@ -74,6 +74,7 @@ async def _stored(index: Index, path: Path) -> dict[str, str]:
     return {row["url"]: row["text"] for row in rows}
 
 
+@pytest.mark.usefixtures("killed")
 async def test_acknowledged_documents_survive_kill_9(tmp_path):
     """Killed at random points while adding, replacing, deleting and optimising (G10)."""
     directory, journal = tmp_path / "index", tmp_path / "journal"
@@ -103,6 +104,7 @@ async def test_acknowledged_documents_survive_kill_9(tmp_path):
             log.write(f"\n!{json.dumps(settled)}\n")
 
 
+@pytest.mark.usefixtures("killed")
 async def test_two_programs_search_and_add_at_the_same_time(tmp_path):
     """An agent searches while another process indexes: both use one worker."""
     directory, journal = tmp_path / "index", tmp_path / "journal"

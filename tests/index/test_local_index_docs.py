@@ -14,6 +14,7 @@ PAGE = (ROOT / "docs" / "local-index.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
+@pytest.mark.usefixtures("documentation")
 @pytest.mark.parametrize("code", BLOCKS, ids=range(len(BLOCKS)))
 def test_an_example_prints_what_the_page_says(code, tmp_path):
     """Whoever copies it gets the lines in its last comments."""

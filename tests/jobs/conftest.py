@@ -137,7 +137,7 @@ def sql(settings) -> Callable[..., list[Any]]:
 
 
 @pytest.fixture
-def run_process(machine) -> Iterator[Callable[..., Runner]]:
+def run_process(processes: None, machine) -> Iterator[Callable[..., Runner]]:
     """Start a process that runs jobs, and wait until it does."""
     started: list[subprocess.Popen[bytes]] = []
 

@@ -33,7 +33,7 @@ def environ(tmp_path: Path, machine: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def endpoint(tmp_path: Path, environ: dict[str, str]) -> Iterator[str]:
+def endpoint(processes: None, tmp_path: Path, environ: dict[str, str]) -> Iterator[str]:
     """The address of a store with 600 documents in four files."""
     folder = tmp_path / "files"
     folder.mkdir()

@@ -30,6 +30,7 @@ def run(*words: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
                           stdin=subprocess.DEVNULL)  # fmt: skip
 
 
+@pytest.mark.usefixtures("processes")
 async def test_the_command_says_in_one_line_why_it_does_not_start(upstream, machine, tmp_path):
     """Wrong use is exit status 2, and nothing on stdout."""
     env = environment(upstream, machine)
@@ -45,6 +46,7 @@ async def test_the_command_says_in_one_line_why_it_does_not_start(upstream, mach
         assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.usefixtures("processes")
 async def test_ctrl_c_ends_a_server_that_waits_for_its_client(upstream, machine):
     """Somebody may start it by hand, to see what it does."""
     process = await asyncio.create_subprocess_exec(
@@ -60,6 +62,7 @@ async def test_ctrl_c_ends_a_server_that_waits_for_its_client(upstream, machine)
     assert errors == b""
 
 
+@pytest.mark.usefixtures("processes")
 async def test_the_command_serves_http_with_a_token_from_a_file(upstream, machine, tmp_path):
     """The address is told on stderr; the file's mode is remarked on."""
     file = tmp_path / "token"
@@ -85,6 +88,7 @@ async def test_the_command_serves_http_with_a_token_from_a_file(upstream, machin
 INSPECTOR = ROOT / ".venv-frameworks/inspector/node_modules/.bin/mcp-inspector"
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.skipif(
     not (INSPECTOR.exists() and shutil.which("node")),
     reason="`make test-frameworks` installs the MCP inspector, where npm is",

@@ -7,6 +7,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from .servers import (
     COMMAND,
     OTTERS,
@@ -51,6 +53,7 @@ raise SystemExit(main(["mcp"]))
 """
 
 
+@pytest.mark.usefixtures("processes")
 async def test_only_protocol_is_written_to_stdout(upstream, machine):
     """One stray line ends a session: clients parse every line."""
     process = await asyncio.create_subprocess_exec(

@@ -80,6 +80,7 @@ async def test_the_command_serves_them_over_stdio(upstream, machine, mode):
     assert [r.is_error for r in (found, wrong, pages, no_url)] == [False, True, False, True]
 
 
+@pytest.mark.usefixtures("processes")
 async def test_the_command_serves_them_over_http(upstream, machine):
     """The words are those of the Claude adapter (S1-42, S1-44)."""
     env = environment(upstream, machine)

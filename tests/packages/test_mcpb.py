@@ -10,6 +10,7 @@ import sys
 from dataclasses import fields
 
 import jsonschema
+import pytest
 
 from kensaku.config.settings import Settings, variable_of
 from kensaku.providers import provider_class, provider_names
@@ -52,6 +53,7 @@ def test_the_entry_point_is_in_the_bundle_and_needs_no_key():
     assert (BUNDLE / MANIFEST["server"]["entry_point"]).exists()
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_field_that_was_left_empty_is_not_taken_for_a_key(tmp_path):
     """Some programs pass the name of the variable on; a provider would refuse it as a wrong key."""
     (tmp_path / "kensaku").mkdir()

@@ -47,6 +47,7 @@ def run(package, *arguments):
     )
 
 
+@pytest.mark.usefixtures("documentation")
 def test_the_guides_provider_passes_the_contract(package):
     """One file, one line, one sample, and a test of ten lines."""
     ran = run(package, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:asyncio")
@@ -55,6 +56,7 @@ def test_the_guides_provider_passes_the_contract(package):
     assert int(re.search(r"(\d+) passed", ran.stdout)[1]) > 50
 
 
+@pytest.mark.usefixtures("documentation")
 def test_the_guides_provider_is_found_by_its_name(package):
     """The entry point is the whole installation."""
     code = (
@@ -65,6 +67,7 @@ def test_the_guides_provider_is_found_by_its_name(package):
     assert run(package, "-c", code).stdout == "True Acme Search\n"
 
 
+@pytest.mark.usefixtures("documentation")
 def test_a_provider_that_hides_failure_does_not_pass(package):
     """The contract is worth something: the usual shortcuts are caught."""
     path = package / "acme.py"

@@ -234,6 +234,7 @@ async def test_the_loop_goes_on_meanwhile(ask):
     assert beats > 2  # a blocked loop beats once
 
 
+@pytest.mark.usefixtures("processes")
 def test_the_end_of_the_program_does_not_wait_for_the_thread():
     """`asyncio.run` joins the threads of `to_thread`, for ten minutes here."""
     code = """
@@ -273,6 +274,7 @@ async def test_without_the_package_it_says_how_to_get_it(monkeypatch):
     assert 'pip install "kensaku-search[ddgs]"' in caught.value.remedy
 
 
+@pytest.mark.usefixtures("processes")
 def test_importing_it_does_not_import_ddgs():
     """The package is loaded when it is used, and in the thread."""
     code = "import sys, kensaku.providers.duckduckgo; print('ddgs' in sys.modules)"

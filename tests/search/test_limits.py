@@ -81,6 +81,7 @@ async def run_processes(upstream, count: int, searches: int, **env: str) -> list
     return [json.loads(out) for out, _ in said]
 
 
+@pytest.mark.usefixtures("processes")
 async def test_processes_keep_to_one_rate_together(upstream, shared):
     """Two processes at 10 a second send 10 a second, not 20."""
     arrivals: list[float] = []
@@ -97,6 +98,7 @@ async def test_processes_keep_to_one_rate_together(upstream, shared):
     assert max(arrivals) - min(arrivals) >= 2.1
 
 
+@pytest.mark.usefixtures("processes")
 async def test_a_cooldown_is_seen_by_the_next_process(upstream, shared):
     """A refused key is not tried again by everybody else."""
     upstream.fails("tavily", faults.status(401))
@@ -110,6 +112,7 @@ async def test_a_cooldown_is_seen_by_the_next_process(upstream, shared):
     assert len(upstream.requests) == 1
 
 
+@pytest.mark.usefixtures("processes")
 async def test_an_open_circuit_is_seen_and_one_probe_is_sent(upstream, shared):
     """Three processes with twelve searches each, after the pause: one request."""
     url, store = shared
@@ -124,6 +127,7 @@ async def test_an_open_circuit_is_seen_and_one_probe_is_sent(upstream, shared):
     assert set(kinds) == {"Outage", "CircuitOpen"}
 
 
+@pytest.mark.usefixtures("processes")
 async def test_a_budget_is_shared(upstream, shared):
     """Ten searches a day are ten searches, whoever sends them."""
     env = {"KENSAKU_BUDGET_SEARCHES": "10", "KENSAKU_STATE_URL": shared[0]}

@@ -86,6 +86,7 @@ async def skip_all(server: Running, sent: dict[str, Any]) -> tuple[list[str], di
     return reasons, events[-1]
 
 
+@pytest.mark.usefixtures("processes")
 async def test_the_official_client_gets_an_answer(
     packages: Path, server: Running, web: Web
 ) -> None:
@@ -113,6 +114,7 @@ async def test_the_official_client_gets_an_answer(
     assert json.loads(tools[0]["content"])["outcome"] == "found"
 
 
+@pytest.mark.usefixtures("processes")
 async def test_consent_is_an_interrupt_that_the_next_run_answers(
     packages: Path, asking: Running, web: Web
 ) -> None:
@@ -134,6 +136,7 @@ async def test_consent_is_an_interrupt_that_the_next_run_answers(
     assert "otters" not in str(trail)
 
 
+@pytest.mark.usefixtures("processes")
 async def test_an_interrupt_can_be_refused(packages: Path, asking: Running, web: Web) -> None:
     """The run ends as cancelled, or goes on without the tool and asks for other words."""
     done = await converse(packages, asking, SLEEP, {"cancel": True}, SLEEP, {"resume": "skip"})
@@ -307,6 +310,7 @@ async def test_a_client_that_hangs_up_ends_the_run(server: Running, upstream: Fa
     assert await server.state.assistant.resume("agui") == []
 
 
+@pytest.mark.usefixtures("processes")
 async def test_pydantic_ai_writes_the_history_and_reads_what_comes_back(
     packages: Path, server: Running, web: Web
 ) -> None:

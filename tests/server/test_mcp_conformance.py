@@ -35,6 +35,7 @@ async def run(*command: str | Path) -> tuple[int | None, str]:
     return process.returncode, said.decode()
 
 
+@pytest.mark.usefixtures("processes")
 async def test_the_conformance_suite_of_the_protocol_passes(
     packages: Path, server: Running
 ) -> None:
@@ -49,6 +50,7 @@ async def test_the_conformance_suite_of_the_protocol_passes(
         assert ", 0 failed, 0 warnings" in said
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.skipif(not CHECK.exists(), reason="mcp-ssrf-check is not installed")
 @pytest.mark.parametrize("lifecycle", ["stateless", "stateful"])
 async def test_a_stranger_reaches_neither_the_server_nor_its_network(

@@ -28,7 +28,7 @@ def preload() -> Path:
 
 
 @pytest.fixture(scope="session")
-def packages(request, tmp_path_factory) -> Path:
+def packages(processes: None, request, tmp_path_factory) -> Path:
     """The directory in which the packages of package-lock.json are installed, kept between runs."""
     if not shutil.which("npm"):
         pytest.skip("npm is not installed")
@@ -133,6 +133,7 @@ async def test_the_preload_points_tavily_mcp_here(
     assert "topic is" in wrong.content[0].text
 
 
+@pytest.mark.usefixtures("processes")
 def test_the_preload_sends_nothing_without_an_address(preload):
     """The requests, and the key in them, would go to Tavily."""
     if not shutil.which("node"):
@@ -145,6 +146,7 @@ def test_the_preload_sends_nothing_without_an_address(preload):
     assert b"set TAVILY_API_BASE_URL" in ended.stderr
 
 
+@pytest.mark.usefixtures("processes")
 async def test_the_preload_leaves_other_addresses_alone(preload):
     """By `request`, `get` and `fetch`, in each form of their arguments."""
     if not shutil.which("node"):

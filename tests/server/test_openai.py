@@ -128,6 +128,7 @@ async def test_the_synchronous_client_asks_and_lists(server: Running) -> None:
     assert models == ["kensaku"]
 
 
+@pytest.mark.usefixtures("processes")
 async def test_the_code_of_the_page_prints_what_the_page_shows(make_server: MakeServer) -> None:
     """docs/assistant-model.md, with the address of this server."""
     from kensaku import Document

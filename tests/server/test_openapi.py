@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import httpx
+import pytest
 from jsonschema import Draft202012Validator
 
 from kensaku import __version__
@@ -247,6 +248,7 @@ async def test_a_person_reads_it_without_scripts(server):
     assert raw.json()["openapi"] == "3.1.0"
 
 
+@pytest.mark.usefixtures("processes")
 async def test_schemathesis_finds_no_server_error(server, tmp_path):
     """A few examples of every operation. Its command runs beside us: in the same process it takes
     the dice of the server for its own."""

@@ -31,7 +31,7 @@ def kill(process: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.fixture
-def start_server(machine) -> Iterator[Start]:
+def start_server(processes: None, machine) -> Iterator[Start]:
     """Start `kensaku serve` and wait until it listens; return the process and its address."""
     started: list[subprocess.Popen[bytes]] = []
 

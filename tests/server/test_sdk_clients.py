@@ -38,6 +38,7 @@ async def driven(tmp_path: Path, name: str, url: str) -> Any:
     return json.loads(out.splitlines()[-1])
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize("client", ["litellm", "perplexity"])
 async def test_the_official_client_searches(server, upstream, tmp_path, client):
     """Its hits are ours, and its filters reach the provider."""
@@ -51,6 +52,7 @@ async def test_the_official_client_searches(server, upstream, tmp_path, client):
     assert sent.json["country"] == "japan"
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize("client", ["litellm", "perplexity"])
 async def test_the_official_client_says_what_is_wrong(server, tmp_path, client):
     """It raises its own error for a bad request, with our sentence in it."""

@@ -14,7 +14,7 @@ TVLY = Path(sys.executable).parent / "tvly"
 
 
 @pytest.fixture
-def tvly(reading_server, tmp_path):
+def tvly(processes: None, reading_server, tmp_path):
     """Run the command; return its status, what it printed, and what it said."""
 
     async def run(*args: str, key: str = "tvly-anything") -> tuple[int, str, str]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 
+import pytest
+
 from kensaku.testing import FakeUpstream
 from tests.blocks import python_blocks, run_block
 
 
+@pytest.mark.usefixtures("documentation")
 def test_the_code_of_the_page_records_and_replays(tmp_path):
     """Whoever copies it has a recording that needs no network."""
     (block,) = python_blocks("recording.md")

@@ -197,6 +197,7 @@ def test_a_port_that_is_taken_is_an_error_and_not_a_wait():
             pass
 
 
+@pytest.mark.usefixtures("processes")
 def test_it_runs_as_a_process_of_its_own():
     """So that a benchmark does not share its interpreter."""
     with subprocess.Popen(
@@ -223,6 +224,7 @@ def test_the_public_names_are_those_that_are_listed():
         _ = kensaku.testing.nonsense
 
 
+@pytest.mark.usefixtures("processes")
 def test_importing_it_loads_neither_pytest_nor_an_http_library():
     """It is part of the product, and costs nothing until it is used."""
     code = (

@@ -257,6 +257,7 @@ def test_a_client_that_is_closed_can_be_used_again(machine):
         asyncio.run(twice())
 
 
+@pytest.mark.usefixtures("processes")
 def test_closing_leaves_no_warning_behind(machine):
     """No unclosed session, transport, file or thread: said by a process of its own."""
     code = """

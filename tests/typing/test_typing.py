@@ -57,6 +57,7 @@ def pyright() -> dict[str, set[int]]:
     return lines
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize("checker", [mypy, pyright])
 def test_right_calls_are_right_and_wrong_calls_are_wrong(checker):
     """Lists are lists, dates may be text, results have importable types; and a misspelt option is
@@ -90,6 +91,7 @@ def test_context_and_answer_take_what_search_takes():
     assert set(SearchOptions.__annotations__) == named | set(QueryOptions.__annotations__)
 
 
+@pytest.mark.usefixtures("processes")
 def test_the_stub_of_the_sync_client_is_current():
     """`python scripts/sync_stub.py` writes it from the async client."""
     done = subprocess.run(

@@ -30,7 +30,7 @@ Start = Callable[..., "subprocess.Popen[bytes]"]
 
 
 @pytest.fixture
-def start_bot() -> Iterator[Start]:
+def start_bot(processes: None) -> Iterator[Start]:
     """Start the command of a side, and wait until it serves."""
     started: list[subprocess.Popen[bytes]] = []
 

@@ -29,7 +29,7 @@ def tool(make_client):
 
 
 @pytest.fixture
-def dump(postgres):
+def dump(processes: None, postgres):
     """What is in a database: every object of the catalogue, every row."""
 
     def lines(url: str) -> Counter[str]:

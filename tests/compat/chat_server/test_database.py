@@ -23,7 +23,7 @@ from kensaku.compat.chat_server.models import AgentTool, Base
 from kensaku.compat.chat_server.rows import SEARCH_WEB, registration
 from kensaku.compat.chat_server.tables import OWN
 from kensaku.database.connection import LOCK, connect
-from kensaku.errors import ConfigError, MissingExtra
+from kensaku.errors import ConfigError
 
 from .doubles import OTTER
 
@@ -255,6 +255,7 @@ def _without(missing: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize("missing", ["alembic", "sqlalchemy"])
 def test_the_command_says_what_to_install(missing):
     """In one line."""
@@ -265,6 +266,7 @@ def test_the_command_says_what_to_install(missing):
     assert ran.stderr.count("\n") == 1
 
 
+@pytest.mark.usefixtures("processes")
 def test_the_rows_need_no_langchain():
     """The assistant reads registrations wherever it is installed."""
     assert _without("langchain_core").returncode == 0

@@ -204,6 +204,7 @@ async def test_special_characters_need_no_handling(service, provider, upstream):
     assert sent == query
 
 
+@pytest.mark.usefixtures("processes")
 def test_provider_libraries_are_imported_when_they_are_used():
     """Neither importing nor making the service loads them (S2-30)."""
     code = (

@@ -25,7 +25,7 @@ NEW = re.compile(r"'[0-9a-f]{8}-[0-9a-f-]{27}'|'\d{4}-\d\d-\d\d [^']+'")
 
 
 @pytest.fixture(params=["psql", "one call"])
-def execute(request, postgres):
+def execute(processes: None, request, postgres):
     """Run a file as a shell script does, and as an SQL editor does: all of it in one call."""
 
     def run_file(url: str, path, *, fails: bool = False) -> str:

@@ -271,6 +271,7 @@ async def run_example(model, path, **env):
     return out.decode(), err.decode()
 
 
+@pytest.mark.usefixtures("processes")
 async def test_the_program_of_the_example_searches_while_it_responds(model, tmp_path):
     """The agent that judges is not given the tool, the one that responds is; both lines of the
     log are there (S0-20, S0-21, S0-37, S0-41)."""
@@ -286,6 +287,7 @@ async def test_the_program_of_the_example_searches_while_it_responds(model, tmp_
     assert "web_search: success" in err
 
 
+@pytest.mark.usefixtures("processes")
 async def test_the_program_starts_without_a_key(model, tmp_path):
     """(S0-09, S0-21)"""
     path = written(tmp_path, (EXAMPLE / "config.yaml.example").read_text(encoding="utf-8"))

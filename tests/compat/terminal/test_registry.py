@@ -113,6 +113,7 @@ def test_a_fall_back_is_seen_in_the_programs_own_log(caplog, machine):
     assert "'altavista' is not known" in caplog.text
 
 
+@pytest.mark.usefixtures("processes")
 def test_importing_registers_every_provider():
     """The core's, other people's, and the whole route; and the API is there (S4-12, S4-48)."""
     code = (

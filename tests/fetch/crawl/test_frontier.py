@@ -109,6 +109,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_crawl_survives_kill_9(tmp_path):
     """Killed again and again, it ends with every page once in its last run, and reads none twice
     that it had said it had."""

@@ -21,7 +21,7 @@ needs_re2 = pytest.mark.skipif(find_spec("re2") is None, reason="the extra crawl
 def test_without_re2_patterns_are_refused_with_the_remedy(monkeypatch):
     """Never run by an engine that a pattern can stop."""
     monkeypatch.setitem(sys.modules, "re2", None)
-    with pytest.raises(MissingExtra, match=r"kensaku\[crawl\]"):
+    with pytest.raises(MissingExtra, match=r"kensaku-search\[crawl\]"):
         _ = Plan(ROOT, select_paths=["/a"]).scope
 
 

@@ -48,7 +48,7 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-async def open_page(chromium: str) -> AsyncIterator[OpenPage]:
+async def open_page(browser: None, chromium: str) -> AsyncIterator[OpenPage]:
     """`await open_page(url, width=360)` → a page whose console must stay silent."""
     problems: list[str] = []
 

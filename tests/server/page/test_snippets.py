@@ -83,6 +83,7 @@ async def test_a_search_is_written_with_its_filters_whatever_was_typed(server, u
             compile(code, "snippet", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.skipif(not shutil.which("curl"), reason="no curl")
 async def test_the_curl_text_searches(server, upstream):
     """Pasted into a shell."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
+
 from tests.server.page.test_chat import FOUND, QUESTION, follow, to_end
 from tests.server.page_client import PageClient, browsing
 from tests.server.test_process import start_server as start_server
@@ -30,6 +32,7 @@ async def reply(page: PageClient, thread: str, **said: str) -> Any:
     return await page.call("POST", f"/api/chat/{thread}/reply", said)
 
 
+@pytest.mark.usefixtures("processes")
 async def test_what_one_server_asks_is_answered_through_another(start_server, upstream, postgresql):
     """By a button, by words, by the button that stops it. Nothing is searched without consent."""
     upstream.answers("tavily", FOUND)

@@ -35,7 +35,7 @@ Start = Callable[..., Terminal]
 
 
 @pytest.fixture
-def start(up: FakeUpstream, env: dict[str, str], tmp_path: Path) -> Iterator[Start]:
+def start(tmux: None, up: FakeUpstream, env: dict[str, str], tmp_path: Path) -> Iterator[Start]:
     """`start(40, "--lite", KENSAKU_X="y")`: `kensaku chat` in a window so wide, at its prompt."""
     opened: list[Terminal] = []
     up.answers("tavily", HITS)
