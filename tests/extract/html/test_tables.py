@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kensaku.extract.html.markdown import render
-from kensaku.extract.html.tables import _span, table_rows
+from kensaku.extract.html.tables import table_rows
 from kensaku.extract.html.tree import parse_html
-from kensaku.extract.main.blocks import StructuredNode
 from kensaku.extract.main.builder import blocks_of
-from kensaku.extract.visible.hidden import TextVisibility
 
 
 def rendered(body: str) -> tuple[str, str]:
@@ -130,14 +128,3 @@ def test_without_cells_there_are_no_rows() -> None:
     blocks = blocks_of(parse_html("<p>x"))
 
     assert table_rows(blocks, [None], lambda block: block.text, repeat=True) == []
-
-
-@pytest.mark.parametrize(
-    ("value", "budget", "span"),
-    [("3", 1, 3), ("3", 0, 1), ("3", -1, 1), ("50", 9, 50), ("51", 9, 50), ("0", 9, 1), ("", 9, 1)],
-)
-def test_a_span_is_read_while_there_is_room(value: str, budget: int, span: int) -> None:
-    """A table that has used its 50,000 cells is written without spans."""
-    cell = StructuredNode("td", None, TextVisibility(), {"colspan": value})
-
-    assert (_span(cell, "colspan", budget), _span(cell, "rowspan", budget)) == (span, 1)

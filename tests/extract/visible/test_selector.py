@@ -154,3 +154,9 @@ def test_what_a_page_at_rest_does_not_show_matches_nothing(text: str) -> None:
 def test_escapes_in_names(written: str, name: str) -> None:
     """Tailwind's classes are full of them."""
     assert unescape(written) == name
+
+
+def test_a_selector_has_sixty_parts_at_most() -> None:
+    """Nobody writes longer ones, and matching takes time for each."""
+    assert parse_selector(".a" * 60) is not None
+    assert parse_selector(".a" * 61) is None
