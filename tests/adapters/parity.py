@@ -131,14 +131,16 @@ def _pydantic_ai_words(tool: BaseTool) -> Words:
 
 async def _pydantic_ai_call(tool: BaseTool, arguments: dict[str, Any]) -> str:
     from pydantic_ai import ModelRetry, RunContext
-    from pydantic_ai.exceptions import ToolFailed
     from pydantic_ai.models.test import TestModel
     from pydantic_ai.usage import RunUsage
 
+    from kensaku.adapters.pydantic_ai import ToolFailed
+
+    failures = (ModelRetry, ToolFailed) if ToolFailed else (ModelRetry,)
     ctx = RunContext(deps=None, model=TestModel(), usage=RunUsage(), max_retries=1)
     try:
         returned = await wrapped("pydantic-ai", tool).function(ctx, **arguments)
-    except (ModelRetry, ToolFailed) as told:
+    except failures as told:
         return told.message
     return returned.return_value
 
@@ -164,8 +166,8 @@ async def _claude_call(tool: BaseTool, arguments: dict[str, Any]) -> str:
 
 
 def _mcp_words(tool: BaseTool) -> Words:
-    found = wrapped("mcp", tool).definition
-    return Words(found.name, found.description, found.input_schema)
+    found = wrapped("mcp", tool).definition.model_dump(by_alias=True)
+    return Words(found["name"], found["description"], found["inputSchema"])
 
 
 async def _mcp_call(tool: BaseTool, arguments: dict[str, Any]) -> str:

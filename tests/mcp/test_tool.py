@@ -152,12 +152,12 @@ async def test_the_whole_of_a_long_result_can_be_read_during_the_session(
 
 async def test_a_resource_that_is_gone_or_never_was_is_an_error(make_client):
     """A result is not kept for ever, and nobody can guess an address."""
-    from mcp import MCPError
+    from .client import MCPError
 
     async with connect(make_server(client=make_client("tavily"))) as c:
         with pytest.raises(MCPError, match="there is no such resource, or no longer") as error:
             await c.read_resource("kensaku://result/guess")
-    assert error.value.code == -32602  # invalid params
+    assert error.value.error.code == -32602  # invalid params
 
 
 @pytest.mark.parametrize(("most", "chars", "size"), [(3, 1_000, 30), (9, 100, 30), (64, 10, 30)])

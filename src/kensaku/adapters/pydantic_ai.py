@@ -9,10 +9,12 @@ from kensaku.errors import MissingExtra
 from kensaku.tools.registry import DEFAULT, ToolOptions, make_tools
 
 try:
-    from pydantic_ai import FunctionToolset, ModelRetry, RunContext, Tool, ToolReturn
-    from pydantic_ai.exceptions import ToolFailed
+    from pydantic_ai import FunctionToolset, ModelRetry, RunContext, Tool, ToolReturn, exceptions
 except ImportError:
     raise MissingExtra("pydantic-ai", "pydantic-ai") from None
+
+# pydantic-ai 1 has no failed tools: there a failure is a return whose text says so.
+ToolFailed: type[Exception] | None = getattr(exceptions, "ToolFailed", None)
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
@@ -30,11 +32,11 @@ def wrap(tool: BaseTool) -> Tool[Any]:
 
     async def run(ctx: RunContext[Any], **arguments: Any) -> ToolReturn:
         result = await tool.invoke(arguments)
-        if not result.is_error:
-            return ToolReturn(result.text, metadata=result.output)
         if result.error_kind == "arguments" and not ctx.last_attempt:
             raise ModelRetry(result.text)
-        raise ToolFailed(result.text)
+        if result.is_error and ToolFailed:
+            raise ToolFailed(result.text)
+        return ToolReturn(result.text, metadata=result.output)
 
     return Tool.from_schema(run, tool.name, tool.description, tool.parameters, takes_ctx=True)
 

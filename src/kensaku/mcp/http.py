@@ -20,6 +20,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 
 from kensaku.errors import UsageError
+from kensaku.mcp._sdk import run_sessions
 from kensaku.mcp.sessions import SESSION_HEADER, SessionLimit
 from kensaku.server.listen import is_loopback, listen, serve, url_of, with_brackets
 
@@ -56,13 +57,15 @@ def http_app(
         max_request_body_size=MAX_BODY,
     )
 
+    run = run_sessions(manager, server)
+
     class Endpoint:  # a class: Starlette passes it the raw request, whatever the method
         async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
             await manager.handle_request(scope, receive, send)
             _forget_ended(manager)
 
-    app = Starlette(routes=[Route(PATH, Endpoint())], lifespan=lambda _: manager.run())
-    return McpApp(SessionLimit(app, MAX_SESSIONS), hosts, token, run=manager.run)
+    app = Starlette(routes=[Route(PATH, Endpoint())], lifespan=lambda _: run())
+    return McpApp(SessionLimit(app, MAX_SESSIONS), hosts, token, run=run)
 
 
 def _security(hosts: Sequence[str] | None) -> TransportSecuritySettings:

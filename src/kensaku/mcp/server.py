@@ -17,12 +17,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 from mcp import types
-from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
-from mcp.shared.exceptions import MCPError
 
 from kensaku import __version__
 from kensaku.errors import UnknownName
+from kensaku.mcp._sdk import new_server, refusal, stdio_files
 from kensaku.mcp.tool import MARKDOWN, McpTool, failure, wrap
 from kensaku.models import ProgressEvent
 from kensaku.tools.base import BaseTool, Language, current_progress, progress_to
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
 HEARTBEAT = 5.0  # seconds after which a client hears that the work goes on
 
-Context = ServerRequestContext[Any]
+Context = Any  # of mcp 2, or its like: `session.report_progress` and `request`
 Report = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
@@ -70,17 +69,19 @@ def make_server(
                 await used.close()
 
     handlers = Handlers({t.name: wrap(t) for t in offered}, ResultStore())
-    return Server(
-        "kensaku",
+    return new_server(
+        name="kensaku",
         version=__version__,
         title="Kensaku web search",
         instructions="\n".join(filter(None, (t.prompt_section("mcp") for t in offered))) or None,
         lifespan=lifespan,
-        on_list_tools=handlers.list_tools,
-        on_call_tool=handlers.call_tool,
-        on_list_resources=handlers.list_resources,
-        on_list_resource_templates=handlers.list_templates,
-        on_read_resource=handlers.read_resource,
+        handlers={
+            "on_list_tools": handlers.list_tools,
+            "on_call_tool": handlers.call_tool,
+            "on_list_resources": handlers.list_resources,
+            "on_list_resource_templates": handlers.list_templates,
+            "on_read_resource": handlers.read_resource,
+        },
     )
 
 
@@ -157,32 +158,31 @@ class Handlers:
     ) -> types.ListResourcesResult:
         """List stored results over stdio only: over HTTP, other clients would see them."""
         mine = self.results.items() if ctx.request is None else []
-        return types.ListResourcesResult(
-            resources=[
-                types.Resource(name=uri, uri=uri, title=result.title, mime_type=MARKDOWN)
-                for uri, result in mine
-            ]
-        )
+        resources = [
+            {"name": uri, "uri": uri, "title": result.title, "mimeType": MARKDOWN}
+            for uri, result in mine
+        ]
+        return types.ListResourcesResult.model_validate({"resources": resources})
 
     async def list_templates(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        template = types.ResourceTemplate(
-            name="result",
-            title="The whole of a result that was cut",
-            uri_template="kensaku://result/{id}",
-            mime_type=MARKDOWN,
-        )
-        return types.ListResourceTemplatesResult(resource_templates=[template])
+        template = {
+            "name": "result",
+            "title": "The whole of a result that was cut",
+            "uriTemplate": "kensaku://result/{id}",
+            "mimeType": MARKDOWN,
+        }
+        return types.ListResourceTemplatesResult.model_validate({"resourceTemplates": [template]})
 
     async def read_resource(
         self, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
         if (result := self.results.get(uri)) is None:
-            raise MCPError(types.INVALID_PARAMS, "there is no such resource, or no longer")
-        text = types.TextResourceContents(uri=uri, mime_type=MARKDOWN, text=result.text)
-        return types.ReadResourceResult(contents=[text])
+            raise refusal(types.INVALID_PARAMS, "there is no such resource, or no longer")
+        text = {"uri": uri, "mimeType": MARKDOWN, "text": result.text}
+        return types.ReadResourceResult.model_validate({"contents": [text]})
 
 
 # --- progress
@@ -242,6 +242,6 @@ async def serve_stdio(server: Server[Any]) -> None:
 
     # What libraries print goes to stderr. The transport diverts the descriptor, but a buffer that
     # is written out later would still reach the client.
-    async with stdio_server() as (read, write):
+    async with stdio_server(**stdio_files()) as (read, write):
         with redirect_stdout(sys.stderr):
             await server.run(read, write, server.create_initialization_options())

@@ -11,11 +11,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mcp import types
+from kensaku.errors import MissingExtra
+
+try:
+    from mcp import types
+except ImportError:
+    raise MissingExtra("mcp", "mcp") from None
 
 from kensaku.text.clean import cut
 from kensaku.tools.base import BaseTool, ToolResult
@@ -44,20 +49,20 @@ class McpTool:
 def wrap(tool: BaseTool) -> McpTool:
     """Return the tool for a server on the low-level `mcp` package."""
     title = tool.title.get(tool.language) or tool.title.get("en") or tool.name
-    definition = types.Tool(
-        name=tool.name,
-        title=title,
-        description=tool.description,
-        input_schema=tool.parameters,
-        output_schema=OUTPUT.get(tool.name),
-        annotations=types.ToolAnnotations(
-            title=title,
-            read_only_hint=tool.read_only,
-            destructive_hint=None if tool.read_only else False,
-            open_world_hint=tool.open_world,
-        ),
-    )
-    return McpTool(tool, definition)
+    definition = {  # in the protocol's own names, which mcp 1 and mcp 2 read
+        "name": tool.name,
+        "title": title,
+        "description": tool.description,
+        "inputSchema": tool.parameters,
+        "outputSchema": OUTPUT.get(tool.name),
+        "annotations": {
+            "title": title,
+            "readOnlyHint": tool.read_only,
+            "destructiveHint": None if tool.read_only else False,
+            "openWorldHint": tool.open_world,
+        },
+    }
+    return McpTool(tool, types.Tool.model_validate(definition))
 
 
 def result_of(tool: BaseTool, done: ToolResult, store: Store | None = None) -> types.CallToolResult:
@@ -68,21 +73,26 @@ def result_of(tool: BaseTool, done: ToolResult, store: Store | None = None) -> t
     """
     text, output = done.text, done.output
     if tool.text_only:
-        return types.CallToolResult(
-            content=[types.TextContent(text=text)], is_error=not done.success
-        )
-    content: list[types.ContentBlock] = []
+        return _result(text, is_error=not done.success)
+    links = []
     if store is not None and left_out(done):
         uri = store(f"{tool.name}: the whole result", fence_text(whole(output), tool.language))
         output = shorten(output)
         text += f"\nSome of it was cut to fit. The whole can be read as the resource {uri}"
-        content.append(
-            types.ResourceLink(name=uri, uri=uri, title="The whole result", mime_type=MARKDOWN)
-        )
-    return types.CallToolResult(
-        content=[types.TextContent(text=text), *content],
-        structured_content=structured_content(output),
-        is_error=done.is_error,
+        links = [{"name": uri, "uri": uri, "title": "The whole result", "mimeType": MARKDOWN}]
+    return _result(text, links, structured_content(output), is_error=done.is_error)
+
+
+def _result(
+    text: str,
+    links: Iterable[dict[str, str]] = (),
+    data: dict[str, Any] | None = None,
+    *,
+    is_error: bool,
+) -> types.CallToolResult:
+    content = [{"type": "text", "text": text}, *({"type": "resource_link", **to} for to in links)]
+    return types.CallToolResult.model_validate(
+        {"content": content, "structuredContent": data, "isError": is_error}
     )
 
 
@@ -91,9 +101,7 @@ MARKDOWN = "text/markdown"
 
 def failure(sentence: str) -> types.CallToolResult:
     """Return the result of a call that cannot be carried out."""
-    return types.CallToolResult(
-        content=[types.TextContent(text=f"Error: {sentence}")], is_error=True
-    )
+    return _result(f"Error: {sentence}", is_error=True)
 
 
 # --- what a text leaves out
