@@ -32,6 +32,30 @@ def test_the_json_of_an_error_is_the_promised_one():
 
 
 @pytest.mark.parametrize(
+    ("installed", "said"),
+    [
+        ("1.8.0", "agno 1.8.0 is too old; it must be at least 2.0; upgrade it"),
+        ("2.0.0", "Agno is not installed; install it"),
+        (None, "Agno is not installed; install it"),
+    ],
+)
+def test_a_package_that_is_too_old_is_not_called_missing(installed, said, tmp_path, monkeypatch):
+    """The command is the same: pip upgrades what is below the bound."""
+    needs = "Requires-Dist: other>=9\nRequires-Dist: agno<4,>=2.0; extra == 'agno'"
+    for name, version in {"kensaku-search": "1", "agno": installed}.items():
+        if version:
+            folder = tmp_path / f"{name.replace('-', '_')}-{version}.dist-info"
+            folder.mkdir()
+            head = f"Metadata-Version: 2.4\nName: {name}\nVersion: {version}\n"
+            (folder / "METADATA").write_text(head + (needs if name == "kensaku-search" else ""))
+    monkeypatch.syspath_prepend(tmp_path)
+
+    assert str(errors.MissingExtra("Agno", "agno")) == (
+        f'{said} with: pip install "kensaku-search[agno]"'
+    )
+
+
+@pytest.mark.parametrize(
     ("error", "text"),
     [
         (FULL, "brave: too fast; wait"),

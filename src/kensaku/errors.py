@@ -6,7 +6,7 @@
     │   ├── UnknownName                     no such provider, dialect, …; names the nearest
     │   ├── UnknownJob                      no such job, or another tenant's
     │   ├── ConfigError                     a settings file or variable; says where
-    │   └── MissingExtra                    a package is not installed; says which command
+    │   └── MissingExtra                    a package is missing or too old; says which command
     ├── ProviderError                       one upstream; another one may answer
     │   ├── BadQuery                        it does not take this query       (400, 422)
     │   ├── KeyRefused                      it does not take the key          (401, 403)
@@ -44,6 +44,7 @@ holds a key or a query.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -108,14 +109,39 @@ class ConfigError(UsageError):
 
 
 class MissingExtra(UsageError, ImportError):
-    """A package that this needs is not installed."""
+    """A package that this needs is not installed, or too old."""
 
     def __init__(self, what: str, extra: str) -> None:
+        old = _too_old(extra)
+        command = f'pip install "kensaku-search[{extra}]"'
         super().__init__(
-            f"{what} is not installed",
-            remedy=f'install it with: pip install "kensaku-search[{extra}]"',
+            old or f"{what} is not installed",
+            remedy=f"{'upgrade' if old else 'install'} it with: {command}",
         )
         self.what, self.extra = what, extra
+
+
+def _too_old(extra: str) -> str:
+    """Say which package of an extra is installed in a version below the one needed; "" if none."""
+    from importlib.metadata import PackageNotFoundError, requires, version
+
+    try:
+        needed = requires("kensaku-search") or []
+    except PackageNotFoundError:  # run from a folder
+        return ""
+    for line in needed:
+        found = re.match(rf"([\w.-]+)[^;]*?>=([\d.]+)[^;]*;.*\bextra == ['\"]{extra}['\"]", line)
+        try:
+            installed = version(found[1]) if found else ""
+        except PackageNotFoundError:
+            continue
+        if found and _numbers(installed) < _numbers(found[2]):
+            return f"{found[1]} {installed} is too old; it must be at least {found[2]}"
+    return ""
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in re.findall(r"\d+", version)]
 
 
 class ProviderError(KensakuError):
