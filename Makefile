@@ -36,7 +36,8 @@ test-clocks: $(VENV)/.test
 	scripts/on_clock young $(BIN)/python -m pytest --tier fast $(PARALLEL) $(args)
 	scripts/on_clock old $(BIN)/python -m pytest --tier fast $(PARALLEL) $(args)
 
-# Each framework in an environment of its own. args="crewai dspy" for some of them.
+# Each framework in an environment of its own. args="crewai dspy" for some of them, args="--oldest"
+# for the oldest versions that pyproject.toml allows.
 test-frameworks: $(VENV)/.test
 	$(BIN)/python tests/adapters/others/run.py $(args)
 

@@ -15,10 +15,14 @@ UV = Path(sys.executable).parent / "uv"
 
 
 def pin(*sources: str | Path, to: Path) -> None:
-    """Choose the packages: the newest that go together, with hashes and without addresses."""
+    """Choose the packages: the newest that go together, with hashes and without addresses.
+
+    The sources are files, and options of `uv pip compile` such as `--extra`.
+    """
     subprocess.run(
         [UV, "pip", "compile", "--quiet", "--universal", "--python-version", "3.11", "--upgrade",
-         "--generate-hashes", "--no-header", "--no-annotate", *sources, "-o", to],
+         "--generate-hashes", "--no-header", "--no-annotate",
+         "--no-emit-package", "kensaku-search", *sources, "-o", to],
         cwd=ROOT, check=True,
     )  # fmt: skip
 

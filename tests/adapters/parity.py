@@ -118,7 +118,7 @@ async def _strands_call(tool: BaseTool, arguments: dict[str, Any]) -> str:
     last: Any = None
     async for event in wrapped("strands", tool).stream(use, {}):
         last = event
-    return last["tool_result"]["content"][0]["text"]
+    return last.get("tool_result", last)["content"][0]["text"]
 
 
 # --- pydantic-ai

@@ -16,11 +16,11 @@ from .scenes import OTTER, SCENES, SECRET, staged
 
 pytest.importorskip("claude_agent_sdk")
 from claude_agent_sdk import ClaudeAgentOptions, create_sdk_mcp_server
-from mcp.client import Client
 
 from kensaku.adapters.claude import allowed_tools, server, wrap
 from kensaku.compat.tavily_tools.claude import ClaudeCodeTavilySearchAgent, TavilySearchDeps
 from kensaku.compat.tavily_tools.client import close_clients
+from tests.mcp.client import Client
 
 
 async def called(tool, arguments):

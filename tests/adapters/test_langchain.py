@@ -8,7 +8,6 @@ import subprocess
 import sys
 
 import pytest
-from langchain.agents import create_agent
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import StructuredTool
 from langchain_openai import ChatOpenAI
@@ -21,6 +20,11 @@ from kensaku.testing import faults
 from kensaku.tools import WebSearchTool
 
 from .model_server import ModelServer
+
+try:
+    from langchain.agents import create_agent
+except ImportError:  # before LangChain 1
+    from langgraph.prebuilt import create_react_agent as create_agent
 
 OTTER = Hit("https://otters.example/", "Sea otters", "Otters hold hands while they sleep.")
 

@@ -17,11 +17,10 @@ from agents import (
     Runner,
     ToolCallOutputItem,
 )
-from agents.testing import ScriptedModel, assistant_message, function_call
 from openai import AsyncOpenAI
 
 from kensaku import tools_for
-from kensaku.adapters.openai_agents import wrap
+from kensaku.adapters.openai_agents import HAS_DATA, wrap
 from kensaku.errors import MissingExtra
 from kensaku.models import Hit
 from kensaku.testing import faults
@@ -66,8 +65,8 @@ async def test_an_agent_searches_and_answers_with_what_was_found(model, make_cli
     assert answer.startswith("FINAL outcome: found · provider: tavily")
     assert "Otters hold hands while they sleep." in answer
     assert upstream.asked("tavily")[0].json["query"] == "otter"
-    assert item.custom_data["output"]["hits"][0]["url"] == OTTER.url
-    assert json.loads(json.dumps(item.custom_data))["success"] is True
+    assert not HAS_DATA or item.custom_data["output"]["hits"][0]["url"] == OTTER.url
+    assert not HAS_DATA or json.loads(json.dumps(item.custom_data))["success"] is True
 
 
 async def test_the_model_gets_our_words_and_bounds(model, server, make_client):
@@ -86,7 +85,7 @@ async def test_nothing_found_is_said(model, make_client, upstream):
     answer, item = await run(model, [wrap(WebSearchTool(make_client("tavily")))])
 
     assert "outcome: empty" in answer
-    assert item.custom_data["success"] is True
+    assert not HAS_DATA or item.custom_data["success"] is True
 
 
 async def test_nobody_could_search_does_not_end_the_run(model, make_client, upstream):
@@ -96,8 +95,10 @@ async def test_nobody_could_search_does_not_end_the_run(model, make_client, upst
     answer, item = await run(model, [wrap(WebSearchTool(make_client("tavily")))])
 
     assert "outcome: unavailable" in answer
-    assert item.custom_data["success"] is False
-    assert item.custom_data["output"]["attempts"][0]["error"]["type"] == "KeyRefused"
+    assert not HAS_DATA or item.custom_data["success"] is False
+    assert (
+        not HAS_DATA or item.custom_data["output"]["attempts"][0]["error"]["type"] == "KeyRefused"
+    )
     assert "tavily-test-key" not in f"{answer}{item}"
 
 
@@ -115,7 +116,7 @@ async def test_bad_arguments_are_sent_back(model, server, make_client, upstream,
     answer, item = await run(model, [wrap(WebSearchTool(make_client("tavily")))])
 
     assert answer == f"FINAL {said}"
-    assert item.custom_data["error"] == said.removeprefix("Error: ")
+    assert not HAS_DATA or item.custom_data["error"] == said.removeprefix("Error: ")
     assert upstream.requests == []
 
 
@@ -151,6 +152,7 @@ def two_queries():
         yield server
 
 
+@pytest.mark.skipif(not HAS_DATA, reason="openai-agents < 0.18 has no place for data")
 @pytest.mark.parametrize("kind", [OpenAIChatCompletionsModel, OpenAIResponsesModel])
 async def test_two_calls_at_once_keep_their_data_apart(kind, two_queries, make_client, upstream):
     """Each output item has the data of its own call, though the first search takes longer."""
@@ -178,11 +180,12 @@ async def test_two_calls_at_once_keep_their_data_apart(kind, two_queries, make_c
 
 async def test_the_sdks_own_test_model_drives_it_too(make_client, upstream):
     """Without any HTTP on the model's side."""
+    testing = pytest.importorskip("agents.testing")  # since openai-agents 0.22
     upstream.answers("tavily", [OTTER])
-    script = ScriptedModel(
+    script = testing.ScriptedModel(
         [
-            [function_call("web_search", {"query": "otter"}, call_id="1")],
-            [assistant_message("They hold hands.")],
+            [testing.function_call("web_search", {"query": "otter"}, call_id="1")],
+            [testing.assistant_message("They hold hands.")],
         ]
     )
 

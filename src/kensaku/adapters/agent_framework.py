@@ -1,8 +1,9 @@
 """Microsoft Agent Framework: `Agent(client, tools=kensaku.tools_for("agent-framework"))`.
 
 The framework's own check of a JSON schema answers "Argument parsing failed", which no model can
-learn from; so the adapter passes every argument, and the tool checks it. The data of a result is
-in the function result's `additional_properties["kensaku"]`.
+learn from; so the adapter passes every argument, and the tool checks it. (Before 1.22 the framework
+still refuses wrong types, unknown choices and missing arguments itself.) The data of a result is in
+the function result's `additional_properties["kensaku"]`.
 """
 
 from __future__ import annotations

@@ -33,13 +33,15 @@ class KensakuTool(Tool):  # type: ignore[misc, unused-ignore]
             return _output(await tool.invoke(arguments))
 
         self.tool = tool
+        # Haystack 2 knows plain functions only, and runs them in a thread for `run_async`.
+        both = "async_function" in Tool.__dataclass_fields__
         super().__init__(
             name=tool.name,
             description=tool.description,
             parameters=tool.parameters,
             function=run,
-            async_function=arun,
             outputs_to_string={"source": "text"},
+            **({"async_function": arun} if both else {}),
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["wrap"]
 
+# Output items have data of ours since openai-agents 0.18.
+HAS_DATA = "custom_data_extractor" in FunctionTool.__dataclass_fields__
+
 
 def wrap(tool: BaseTool) -> FunctionTool:
     """Return the tool for the Agents SDK. It raises nothing: an exception would end the run."""
@@ -32,12 +35,14 @@ def wrap(tool: BaseTool) -> FunctionTool:
 
     async def call(context: ToolContext[Any], arguments: str) -> str:
         result = await tool.invoke(arguments)
-        results[context] = result.to_dict()
+        if HAS_DATA:
+            results[context] = result.to_dict()
         return result.text
 
     def data(context: FunctionToolCustomDataContext) -> dict[str, Any] | None:
         return results.pop(context.tool_context, None)
 
+    options: dict[str, Any] = {"custom_data_extractor": data} if HAS_DATA else {}
     return FunctionTool(
         name=tool.name,
         description=tool.description,
@@ -45,5 +50,5 @@ def wrap(tool: BaseTool) -> FunctionTool:
         on_invoke_tool=call,
         strict_json_schema=False,  # strict makes every argument required and drops the defaults
         needs_approval=tool.approval is Approval.REQUIRES_APPROVAL,
-        custom_data_extractor=data,
+        **options,
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from agno.agent import Agent
 from agno.models.openai import OpenAIChat
+from agno.tools.function import ToolResult
 
 from kensaku.tools import BaseTool
 
@@ -30,9 +31,11 @@ async def call(tool: BaseTool, arguments: dict[str, Any]) -> str:
     return (await asyncio.to_thread(_called, tool, arguments)).content
 
 
-async def facts(tool: BaseTool, arguments: dict[str, Any]) -> dict[str, Any]:
-    done = await asyncio.to_thread(_called, tool, arguments)
-    return done.metadata["structured_content"]
+if "metadata" in ToolResult.model_fields:  # not in the first releases of Agno 2
+
+    async def facts(tool: BaseTool, arguments: dict[str, Any]) -> dict[str, Any]:
+        done = await asyncio.to_thread(_called, tool, arguments)
+        return done.metadata["structured_content"]
 
 
 def _agent(tool: BaseTool, model: ModelServer) -> Agent:

@@ -46,4 +46,4 @@ async def ask(tool: BaseTool, model: ModelServer) -> str:
     )
     done = await agent.run(task="Do otters sleep?")
     await client.close()
-    return str(done.messages[-1].to_text())
+    return str(done.messages[-1].content)

@@ -24,7 +24,9 @@ def words(tool: BaseTool) -> Words:
     schema = it.args_schema.model_json_schema()
     optional = [n for n in tool.parameters["properties"] if n not in tool.parameters["required"]]
     assert optional == [n for n, p in schema["properties"].items() if "null" in p["type"]]
-    return Words(it.name, it.description, _without_null(schema))
+    # In old versions the description holds the name and the schema, too.
+    said = it.description.rpartition("Tool Description: ")[2]
+    return Words(it.name, said, _without_null(schema))
 
 
 def offered(model: ModelServer) -> dict[str, Offered]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from types import SimpleNamespace
 from typing import Any
 
@@ -39,13 +41,10 @@ QUESTION = types.Content(role="user", parts=[types.Part(text="Do otters sleep?")
 
 
 def _runner(tool: BaseTool, model: ModelServer) -> InMemoryRunner:
-    gemini = Gemini(
-        model="gemini-scripted", client_kwargs={"api_key": "none"}, base_url=model.gemini_url
-    )
+    os.environ |= {"GOOGLE_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": model.gemini_url}
+    gemini = Gemini(model="gemini-scripted")
     agent = Agent(name="asker", model=gemini, tools=[wrapped(DISTRIBUTION, tool)])
-    runner = InMemoryRunner(agent=agent, app_name="test")
-    runner.auto_create_session = True
-    return runner
+    return InMemoryRunner(agent=agent, app_name="test")
 
 
 def _said(events: list[Any]) -> str:
@@ -54,17 +53,21 @@ def _said(events: list[Any]) -> str:
 
 
 async def ask(tool: BaseTool, model: ModelServer) -> str:
-    running = _runner(tool, model).run_async(user_id="u", session_id="s", new_message=QUESTION)
+    runner = _runner(tool, model)
+    await runner.session_service.create_session(app_name="test", user_id="u", session_id="s")
+    running = runner.run_async(user_id="u", session_id="s", new_message=QUESTION)
     return _said([event async for event in running])
 
 
 def ask_sync(tool: BaseTool, model: ModelServer) -> str:
-    running = _runner(tool, model).run(user_id="u", session_id="s", new_message=QUESTION)
+    runner = _runner(tool, model)
+    asyncio.run(runner.session_service.create_session(app_name="test", user_id="u", session_id="s"))
+    running = runner.run(user_id="u", session_id="s", new_message=QUESTION)
     return _said(list(running))
 
 
 def offered(model: ModelServer) -> dict[str, Offered]:
-    """The SDK of this version writes the schema's name in snake case."""
+    """Some versions of the SDK write the schema's name in snake case."""
     (tool,) = model.requests[0].body["tools"][0]["functionDeclarations"]
-    schema = tool["parameters_json_schema"]
+    schema = tool.get("parameters_json_schema") or tool["parametersJsonSchema"]
     return {tool["name"]: Offered(tool["name"], tool["description"], schema)}

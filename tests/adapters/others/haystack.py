@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from haystack.components.agents import Agent
@@ -24,12 +25,19 @@ def words(tool: BaseTool) -> Words:
     return Words(**it.tool_spec)
 
 
+async def _called(tool: BaseTool, arguments: dict[str, Any]) -> dict[str, Any]:
+    it = wrapped("haystack", tool)
+    if hasattr(it, "invoke_async"):  # Haystack 3
+        return await it.invoke_async(**arguments)
+    return await asyncio.to_thread(it.invoke, **arguments)
+
+
 async def call(tool: BaseTool, arguments: dict[str, Any]) -> str:
-    return (await wrapped("haystack", tool).invoke_async(**arguments))["text"]
+    return (await _called(tool, arguments))["text"]
 
 
 async def facts(tool: BaseTool, arguments: dict[str, Any]) -> dict[str, Any]:
-    return (await wrapped("haystack", tool).invoke_async(**arguments))["data"]
+    return (await _called(tool, arguments))["data"]
 
 
 def _agent(tool: BaseTool, model: ModelServer) -> Agent:

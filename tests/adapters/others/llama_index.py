@@ -36,4 +36,6 @@ async def ask(tool: BaseTool, model: ModelServer) -> str:
         model="scripted", api_base=model.openai_url, api_key="none",
         is_chat_model=True, is_function_calling_model=True,
     )  # fmt: skip
-    return str(await FunctionAgent(tools=[wrapped("llama-index", tool)], llm=llm).run("Otters?"))
+    tools = [wrapped("llama-index", tool)]
+    agent = FunctionAgent(name="asker", description="Answers.", tools=tools, llm=llm)
+    return str(await agent.run("Otters?"))

@@ -44,4 +44,4 @@ async def ask(tool: BaseTool, model: ModelServer) -> str:
     client = AsyncOpenAI(base_url=model.openai_url, api_key="none")
     service = OpenAIChatCompletion(ai_model_id="scripted", async_client=client)
     agent = ChatCompletionAgent(service=service, kernel=kernel, name="asker")
-    return str(await agent.get_response("Do otters sleep?"))
+    return str(await agent.get_response(messages="Do otters sleep?"))

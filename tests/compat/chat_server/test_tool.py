@@ -259,11 +259,17 @@ def test_the_tests_of_the_document_are_here():
 
 async def run(model: ModelServer, tool, question: str, prompt: str | None = None):
     """The state of an agent of LangChain that was asked something."""
-    from langchain.agents import create_agent
     from langchain_openai import ChatOpenAI
 
     chat = ChatOpenAI(base_url=model.openai_url, api_key="not-a-key", model="scripted")
-    agent = create_agent(chat, tools=[tool], system_prompt=prompt)
+    try:
+        from langchain.agents import create_agent
+    except ImportError:  # before LangChain 1
+        from langgraph.prebuilt import create_react_agent
+
+        agent = create_react_agent(chat, [tool], prompt=prompt)
+    else:
+        agent = create_agent(chat, tools=[tool], system_prompt=prompt)
     return await agent.ainvoke({"messages": [("user", question)]})
 
 
