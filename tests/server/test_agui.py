@@ -294,8 +294,11 @@ async def test_keys_hold_and_a_thread_belongs_to_its_key(
     assert (await post(asking, body(run="r1"), ann))[0] == 409
 
 
-async def test_a_client_that_hangs_up_ends_the_run(server: Running, upstream: FakeUpstream) -> None:
-    """Nobody could follow the rest."""
+async def test_a_client_that_hangs_up_ends_the_run(
+    make_server: MakeServer, web: Web, upstream: FakeUpstream
+) -> None:
+    """Nobody could follow the rest: it does not go on until the search ends by itself."""
+    server = await make_server(timeout=90, **READS)
     upstream.heals("tavily")
     upstream.fails("tavily", faults.hang())
     async with (

@@ -557,8 +557,11 @@ async def test_a_search_of_a_run_costs_the_key_once(
     assert left[1:] == [left[0]] * 2
 
 
-async def test_a_client_that_hangs_up_ends_the_run(server: Running, upstream: FakeUpstream) -> None:
-    """Its slot is free again."""
+async def test_a_client_that_hangs_up_ends_the_run(
+    make_server: MakeServer, web: Web, upstream: FakeUpstream
+) -> None:
+    """Its slot is free again, long before the search would end by itself."""
+    server = await make_server(timeout=90, **READS)
     upstream.heals("tavily")
     upstream.fails("tavily", faults.hang())
     body = {"model": "kensaku", "messages": [{"role": "user", "content": SLEEP}], "stream": True}
@@ -570,6 +573,5 @@ async def test_a_client_that_hangs_up_ends_the_run(server: Running, upstream: Fa
         while "web_search" not in await anext(lines):
             pass
         assert server.state.admission.running == 1
-    while server.state.admission.running:  # noqa: ASYNC110 - the server has no event for it
-        await asyncio.sleep(0)
+    await until(lambda: not server.state.admission.running)
     assert len(upstream.asked("tavily")) <= 1
