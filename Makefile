@@ -8,10 +8,13 @@ VENV   ?= $(if $(filter python python3,$(notdir $(PYTHON))),.venv,.venv-$(patsub
 BIN    := $(VENV)/bin
 UV     := $(BIN)/uv pip
 # Many tests wait for a socket: twice as many processes as there are cores, each with its own files.
-PARALLEL := -n 4 --dist each --by-file
+PARALLEL := -n 4 --dist each --by-file --max-worker-restart 0
 q      ?= how do I cancel an asyncio task
 
 .PHONY: search serve test test-all test-clocks test-frameworks mutants test-sdks test-s3 test-installed test-live check format docs docs-check bench dist mcpb lock clean
+
+# Modules are compiled once, whatever the environment says: it is most of what importing takes.
+unexport PYTHONDONTWRITEBYTECODE
 
 # The query reaches the program as it was typed: neither make nor the shell expands it.
 unexport q
@@ -103,7 +106,7 @@ $(VENV)/.serve: requirements/serve.txt pyproject.toml | $(BIN)/uv
 	@touch $@ $(VENV)/.run
 
 $(VENV)/.test: requirements/test.txt pyproject.toml | $(BIN)/uv
-	$(UV) install --quiet --python $(BIN)/python --require-hashes -r requirements/test.txt
+	$(UV) install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r requirements/test.txt
 	$(UV) install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
 	@touch $@ $(VENV)/.run $(VENV)/.serve
 

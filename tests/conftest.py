@@ -29,6 +29,7 @@ from kensaku.observe import Observer
 from kensaku.store.fallback import FallbackStore
 from kensaku.testing import FakeUpstream
 from tests import ROOT, tiers
+from tests.workers import within_this_process
 
 _OURS = ("KENSAKU_", "WEB_SEARCH_", "TAVILY_")
 _ENDINGS = ("_API_KEY", "_BASE_URL", "_PROXY", "_proxy", "_TOKEN", "_SECRET", "_RATE", "_ENABLED")
@@ -126,8 +127,9 @@ def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
     """Fail the test that leaves the process otherwise, and not one of those that come after it."""
+    started = _starts.end() if nextitem is None else []  # what the whole run used ends now
     yield
-    started, before, after = _starts.end(), item.stash[_STATE], _process_state()
+    started, before, after = started + _starts.end(), item.stash[_STATE], _process_state()
     changed = {name: after[name] for name in before if before[name] != after[name]}
     if nextitem is None or nextitem.path != item.path:  # at the end of a file: it takes a while
         changed |= {"modules imported twice": twice} if (twice := _imported_twice()) else {}
@@ -161,6 +163,21 @@ def tmux() -> None:
 @pytest.fixture
 def browser() -> None:
     """The test opens pages in a real browser."""
+
+
+@pytest.fixture
+def workers() -> None:
+    """The test is about the processes that parse pages, or that hold an index."""
+
+
+@pytest.fixture(autouse=True)
+def workers_within(request: pytest.FixtureRequest, machine: Path) -> Iterator[None]:
+    """Parse pages and serve indexes in this process, unless the test asks for others anyway."""
+    if tiers.need_of(request.node) is not None:
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch, within_this_process(patch):
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -87,6 +87,7 @@ def test_no_command_runs_code_of_the_working_directory(hostile, ran, machine, co
     assert found["outcome"] == "found"
 
 
+@pytest.mark.usefixtures("processes")
 async def test_the_mcp_server_runs_no_code_of_the_working_directory(
     hostile, ran, upstream, machine, monkeypatch
 ):
@@ -110,6 +111,7 @@ async def test_the_mcp_server_runs_no_code_of_the_working_directory(
     assert "otters hold hands" in read.content[0].text
 
 
+@pytest.mark.usefixtures("processes")
 async def test_workers_of_a_program_run_no_code_of_the_working_directory(
     hostile, ran, machine, monkeypatch
 ):
@@ -138,6 +140,7 @@ def _environments(home: Path) -> list[dict[str, str]]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.usefixtures("processes")
 async def test_a_worker_is_given_what_it_needs_and_nothing_to_steal(machine, tmp_path, monkeypatch):
     """A parser that a document has taken over finds no key, no proxy, and nothing that loads code.
 
@@ -178,6 +181,7 @@ async def test_a_worker_is_given_what_it_needs_and_nothing_to_steal(machine, tmp
         assert not set(first[:-1]) & set(path)
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_working_directory_that_was_deleted_stops_nothing(monkeypatch, tmp_path):
     """A shell stays in a folder that is gone; workers start all the same."""
     gone = tmp_path / "gone"

@@ -5,8 +5,8 @@
     pytest --tier slow      the others
 
 A test that starts a process asks for one of these fixtures, or it fails: so the tier of a test is
-never a matter of opinion. Kensaku's own workers, which parse pages and hold the index, are part of
-what is tested, and may be started by any test, as may Valkey.
+never a matter of opinion. Kensaku's own workers, which parse pages and hold the index, run in this
+process, unless the test asks for any of these fixtures (tests/workers.py).
 """
 
 from __future__ import annotations
@@ -25,21 +25,31 @@ NEEDS = {
     "browser": "a browser",
     "tmux": "tmux",
     "postgres": "PostgreSQL",
+    "postgresql": "PostgreSQL",
     "documentation": "the documentation's code",
     "killed": "processes that are killed",
     "processes": "processes",
+    "workers": "workers",
 }
 # The test of each kind that `make test` runs.
 SAMPLES = {
-    "a browser": "tests/server/page/test_jobs_browser.py",
-    "tmux": "tests/assistant/channels/terminal/test_tmux.py::test_a_question_is_answered_with_sources[40]",
-    "PostgreSQL": "tests/database/test_keys.py",
-    "the documentation's code": "tests/fetch/test_guide.py",
-    "processes that are killed": "tests/index/test_durability.py::test_acknowledged_documents_survive_kill_9",
-    "processes": "tests/test_import.py",
+    "a browser": (
+        "tests/server/page/test_jobs_browser.py::test_a_crawl_is_watched_cancelled_and_resumed[en-US]",
+    ),
+    "tmux": (
+        "tests/assistant/channels/terminal/test_tmux.py::test_a_question_is_answered_with_sources[40]",
+    ),
+    "PostgreSQL": ("tests/database/test_keys.py::test_a_key_is_found_by_its_secret_alone",),
+    "the documentation's code": ("tests/fetch/test_guide.py",),
+    "processes that are killed": (
+        "tests/index/worker/test_client.py::test_a_killed_worker_is_started_again",
+    ),
+    "processes": ("tests/test_import.py::test_no_third_party_module_is_imported[import kensaku]",),
+    "workers": (
+        "tests/extract/worker/test_pool.py::test_a_page_from_a_worker_is_the_page_from_here[data0",
+    ),
 }
-_WORKERS = ("kensaku.extract.worker", "kensaku.index.worker")
-_CHEAP = ("valkey-server", "openssl")  # start in a moment
+_CHEAP = ("valkey-server", "openssl", "file")  # start in a moment
 _STARTS = ("subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty")
 TESTS = Path(__file__).parent
 _LEFT_OUT = pytest.StashKey[Counter[str]]()
@@ -47,7 +57,9 @@ _LEFT_OUT = pytest.StashKey[Counter[str]]()
 
 def need_of(item: pytest.Item) -> str | None:
     """Return what a test needs besides this process."""
-    asked = getattr(item, "fixturenames", ())
+    asked = {*getattr(item, "fixturenames", ())}
+    if call := getattr(item, "callspec", None):  # a parameter may name a fixture to look up
+        asked |= {value for value in call.params.values() if isinstance(value, str)}
     return next((need for fixture, need in NEEDS.items() if fixture in asked), None)
 
 
@@ -65,14 +77,14 @@ class ProcessStarts:
 
     def end(self) -> list[str]:
         """Return what the test started, and note no more."""
-        self._allowed = True
-        return self._started
+        started, self._allowed, self._started = self._started, True, []
+        return started
 
     def _note(self, event: str, args: tuple[Any, ...]) -> None:
         if self._allowed or event not in _STARTS:
             return
         words = [os.fsdecode(word) for word in args[1]] if event == "subprocess.Popen" else [event]
-        if not any(word.startswith(_WORKERS) or word.endswith(_CHEAP) for word in words):
+        if not words[0].endswith(_CHEAP):
             self._started.append(" ".join(words)[:200])
 
 
@@ -105,13 +117,19 @@ def is_anothers(file: Path, config: pytest.Config) -> bool:
 
 @cache
 def _shares(count: int) -> dict[Path, int]:
-    """Which process has which file: the largest first, to whoever has least."""
-    files = sorted(TESTS.rglob("test_*.py"), key=lambda file: (-file.stat().st_size, file))
+    """Which process has which file: folder by folder, the largest first, to whoever has least.
+
+    A folder stays together, for its files import the same frameworks, which takes seconds.
+    """
+    folders: dict[Path, list[Path]] = {}
+    for file in sorted(TESTS.rglob("test_*.py")):
+        folders.setdefault(TESTS / file.relative_to(TESTS).parts[0], []).append(file)
+    bytes_of = {folder: sum(f.stat().st_size for f in files) for folder, files in folders.items()}
     shares, sizes = {}, [0] * count
-    for file in files:
+    for folder in sorted(folders, key=lambda folder: (-bytes_of[folder], folder)):
         least = sizes.index(min(sizes))
-        shares[file] = least
-        sizes[least] += file.stat().st_size
+        shares |= dict.fromkeys(folders[folder], least)
+        sizes[least] += bytes_of[folder]
     return shares
 
 

@@ -83,6 +83,7 @@ def options(tmp_path, monkeypatch):
     return made
 
 
+@pytest.mark.usefixtures("processes")
 async def test_an_agent_behind_the_command_line_searches_and_answers(
     options, upstream, monkeypatch
 ):
@@ -108,6 +109,7 @@ async def test_an_agent_behind_the_command_line_searches_and_answers(
     await close_clients()
 
 
+@pytest.mark.usefixtures("processes")
 async def test_an_agent_behind_the_command_line_is_told_of_an_outage(
     options, upstream, monkeypatch
 ):

@@ -136,7 +136,7 @@ async def eventually(look: Callable[[], Awaitable[T]]) -> T:
         while True:
             if found := await look():
                 return found
-            await asyncio.sleep(0.001)
+            await asyncio.sleep(0)  # also where the clock stands still
 
 
 @asynccontextmanager

@@ -275,6 +275,7 @@ def test_a_damaged_export_is_refused_whole(
     assert cli("index", "list").out == ""
 
 
+@pytest.mark.usefixtures("processes")
 def test_pydocs_is_a_collection_of_its_own(cli: Cli) -> None:
     """The documentation of this very Python; what it says can be searched at once."""
     done = cli("index", "add", "pydocs")

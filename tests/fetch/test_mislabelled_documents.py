@@ -238,6 +238,7 @@ async def test_what_can_be_read_is_read_whatever_its_header_says(web, k, name):
     assert not any("scanned" in note for note in page.notes)
 
 
+@pytest.mark.usefixtures("workers")  # one of them takes all the memory that it is given
 @pytest.mark.parametrize("name", REFUSED)
 async def test_what_cannot_be_read_is_refused_by_what_it_is(web, k, name):
     """One sentence that a person can act on, of the right type; never an empty page."""
@@ -257,6 +258,7 @@ async def test_a_scanned_document_says_that_it_has_no_text(web, k):
     assert any(note.startswith("scanned, no text") for note in page.notes)
 
 
+@pytest.mark.usefixtures("workers")
 async def test_one_hostile_document_does_not_cost_the_others(web, k):
     """Twenty of a kind in one call, with a good page among them."""
     there = f"http://127.0.0.1:{web.port}"

@@ -22,6 +22,8 @@ from kensaku.index.worker.lock import DirectoryLock
 from kensaku.models import Document
 from tests.index.animals import urls
 
+pytestmark = pytest.mark.usefixtures("workers")
+
 DAMAGES = int(os.environ.get("KENSAKU_DAMAGES", "8"))
 COPIES = 3
 HANG = 120  # seconds: what takes longer on a busy machine hangs

@@ -22,6 +22,8 @@ from kensaku.index.worker.lock import DirectoryLock
 from kensaku.models import Document
 from tests.index.animals import ALL, HERONS, OTTERS, urls
 
+pytestmark = pytest.mark.usefixtures("workers")
+
 KILLS = int(os.environ.get("KENSAKU_KILLS", "20"))
 
 

@@ -39,6 +39,7 @@ async def test_an_index_needs_one_place():
         Index("somewhere", url="http://localhost:6333")
 
 
+@pytest.mark.usefixtures("workers")
 async def test_the_index_is_private(index, tmp_path):
     """What an agent reads is nobody else's business (directories 0700, files 0600)."""
     await index.add(ALL)

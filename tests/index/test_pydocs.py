@@ -19,6 +19,7 @@ def standard():
     return {document.title: document for document in found}
 
 
+@pytest.mark.usefixtures("processes")
 def test_names_are_the_ones_people_use(standard):
     """asyncio.Task, wherever its source is."""
     assert {"asyncio.Task.cancel", "json.dumps", "pathlib.Path.glob", "argparse"} <= standard.keys()
@@ -26,6 +27,7 @@ def test_names_are_the_ones_people_use(standard):
     assert not [name for name in standard if "._" in name or name.startswith("_")]
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_document_begins_with_the_signature(standard):
     """The first thing anybody looks for."""
     cancel = standard["asyncio.Task.cancel"]
@@ -40,12 +42,14 @@ def test_a_document_begins_with_the_signature(standard):
     ["len", "open", "itertools.chain", "time.sleep", "str.join", "dict.get", "collections.deque",
      "functools.reduce", "functools.partial", "struct.pack", "math.sqrt", "os.listdir"],
 )  # fmt: skip
+@pytest.mark.usefixtures("processes")
 def test_what_is_written_in_c_is_there(standard, name):
     """It has no source, and is what newcomers ask for first."""
     assert name.rpartition(".")[2] in standard[name].text
     assert standard[name].url == f"pydoc:{name}"
 
 
+@pytest.mark.usefixtures("processes")
 def test_nothing_is_imported():
     """Importing runs code; `this` would even print."""
     before = set(sys.modules)
@@ -58,6 +62,7 @@ def test_nothing_is_imported():
     }
 
 
+@pytest.mark.usefixtures("processes")
 async def test_a_cancelled_build_leaves_no_process_behind(index):
     """A search at its deadline, a client that is closed: unclosed pipes are warnings, so errors."""
     task = asyncio.create_task(pydocs.build(index, max_files=500))
@@ -69,6 +74,7 @@ async def test_a_cancelled_build_leaves_no_process_behind(index):
     assert await index.collections() == []
 
 
+@pytest.mark.usefixtures("processes")
 async def test_a_question_finds_the_function(index):
     """What a newcomer asks, on a machine without a network."""
     events: list[ProgressEvent] = []

@@ -110,6 +110,7 @@ def paths(python: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> Iterator[
     return used
 
 
+@pytest.mark.usefixtures("processes")
 def test_documents_have_the_names_that_people_use(paths):
     """Those that a package re-exports, once each; names in camel case also as words."""
     own = {d.title: d for d in pydocs.documents() if d.title.startswith("pkg")}
@@ -166,6 +167,7 @@ def test_long_documentation_and_long_signatures_are_cut(tmp_path):
     assert read_source((str(tmp_path / "gone.py"), "gone")) == ([], {})
 
 
+@pytest.mark.usefixtures("processes")
 async def test_a_reader_that_fails_is_an_error(index, monkeypatch, tmp_path):
     """Never a collection that lacks a part."""
     broken = tmp_path / "python"

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 
+import pytest
+
 from tests.blocks import python_blocks
 
 from .servers import OTTERS, connect, environment, started, text_of
 
 
+@pytest.mark.usefixtures("documentation")
 async def test_the_server_of_the_page_serves_its_tools(upstream, machine):
     """Whoever copies it has a server with a tool of their own."""
     (block,) = python_blocks("mcp.md")

@@ -20,6 +20,7 @@ from .servers import (
 
 
 @eras
+@pytest.mark.usefixtures("processes")
 async def test_kensaku_mcp_serves_the_official_client_over_stdio(upstream, machine, mode):
     """As a desktop program starts it."""
     upstream.answers("tavily", OTTERS)

@@ -60,6 +60,7 @@ def stdio(upstream, machine, *words, **more):
 
 
 @eras
+@pytest.mark.usefixtures("processes")
 async def test_the_command_serves_them_over_stdio(upstream, machine, mode):
     """As a desktop program starts it (S1-01, S1-41, S1-43)."""
     async with connect(stdio(upstream, machine, "--tools", ",".join(NAMES)), mode=mode) as c:

@@ -15,6 +15,8 @@ from kensaku.extract.worker.pool import MEMORY, TIMEOUT
 from tests.extract.bombs import BOMBS, HTML, OFFICE, PDF, XML
 from tests.extract.worker.children import about, children
 
+pytestmark = pytest.mark.usefixtures("workers")
+
 GOOD = b"<html><head><title>Otters</title></head><body><p>Otters swim in rivers.</p></body></html>"
 SECONDS = 3.0  # a bomb that takes longer is killed; either end is a right one
 MAX_CHARS = 20_000_000

@@ -15,6 +15,8 @@ from kensaku.extract import ParsePool, extract
 from tests.extract.worker.children import about, children
 from tests.search.support import turns, until
 
+pytestmark = pytest.mark.usefixtures("workers")
+
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 HTML = b"<html><head><title>Otters</title></head><body><p>Otters swim in rivers and eat fish.</p></body></html>"

@@ -154,6 +154,7 @@ def proxy_alone(monkeypatch):
 
 
 @needs_chromium
+@pytest.mark.usefixtures("browser")
 @pytest.mark.parametrize("stripped", [False, True], ids=["as it is", "with the proxy alone"])
 async def test_no_vector_of_a_page_reaches_inside(web, browse, program, request, stripped):
     """Fifty ways to make a browser ask for something: none hits the canary, and the browser's own
@@ -178,6 +179,7 @@ async def test_no_vector_of_a_page_reaches_inside(web, browse, program, request,
 
 
 @needs_chromium
+@pytest.mark.usefixtures("browser")
 async def test_the_vectors_work_where_they_may(web, browse, proxy_alone):
     """The control: the same page, pointed at a public host, reaches it in many ways."""
     web.names["fine.test"] = ["8.8.8.8"]
@@ -190,6 +192,7 @@ async def test_the_vectors_work_where_they_may(web, browse, proxy_alone):
 
 
 @needs_chromium
+@pytest.mark.usefixtures("browser")
 async def test_a_page_is_what_its_scripts_make_of_it(web, browse):
     """Scripts run, frames and fetches included; we say who we are."""
     script = b"fetch('/data').then(r => r.text()).then(t => { document.body.textContent = t })"
@@ -202,6 +205,7 @@ async def test_a_page_is_what_its_scripts_make_of_it(web, browse):
 
 
 @needs_chromium
+@pytest.mark.usefixtures("browser")
 async def test_nothing_of_the_working_directory_is_run(web, browse, monkeypatch, tmp_path):
     """Neither an impostor of a program, nor a module or settings for the driver's Node."""
     folder, ran = tmp_path / "cloned", tmp_path / "ran"
@@ -225,6 +229,7 @@ async def test_nothing_of_the_working_directory_is_run(web, browse, monkeypatch,
 
 
 @needs_chromium
+@pytest.mark.usefixtures("browser")
 async def test_a_form_in_a_page_can_post(web, browse):
     """A request with a body goes through whole."""
     got = []
@@ -242,6 +247,7 @@ async def test_a_form_in_a_page_can_post(web, browse):
 
 
 @needs_chromium
+@pytest.mark.usefixtures("browser")
 @pytest.mark.parametrize(
     "url", ["http://inside.test/", "https://inside.test/", "http://none.test/"]
 )
@@ -254,6 +260,7 @@ async def test_a_page_inside_is_refused_like_everywhere(web, browse, url):
 
 
 @needs_chromium
+@pytest.mark.usefixtures("browser")
 async def test_a_redirect_inside_is_not_followed(web, browse):
     """Neither by the server nor by a script."""
     web.names["inside.test"] = ["10.0.0.1"]
@@ -271,6 +278,7 @@ async def test_a_redirect_inside_is_not_followed(web, browse):
 
 
 @needs_chromium
+@pytest.mark.usefixtures("browser")
 async def test_a_page_that_never_ends_is_ended_and_the_browser_replaced(web, browse):
     """A script in a loop, a page that grows without end: typed errors, and the next page loads."""
     web.pages["/loop"] = "<script>for (;;);</script>"
@@ -290,6 +298,7 @@ async def test_a_page_that_never_ends_is_ended_and_the_browser_replaced(web, bro
 
 
 @needs_chromium
+@pytest.mark.usefixtures("browser")
 async def test_a_browser_is_replaced_after_so_many_pages(web, browse, program, monkeypatch):
     """Browsers leak; a new one does not. None of them gets our environment: it has keys."""
     monkeypatch.setenv("TAVILY_API_KEY", "tvly-canary")

@@ -28,6 +28,8 @@ from kensaku.index.worker.protocol import decode_body, encode_error, encode_fram
 from kensaku.models import Document
 from tests.index.animals import ALL, OTTERS, urls
 
+pytestmark = pytest.mark.usefixtures("workers")
+
 HANG = 120  # seconds: what takes longer on a busy machine hangs
 
 
@@ -94,6 +96,7 @@ async def test_the_engine_works_in_another_process(index, tmp_path):
     assert longest < 0.4  # optimising in this process took 870 ms at a stretch
 
 
+@pytest.mark.usefixtures("killed")
 async def test_a_killed_worker_is_started_again(index, tmp_path):
     """The program does not notice: the next call is answered by a new worker."""
     await index.add(ALL)

@@ -16,7 +16,7 @@ import json
 import os
 import signal
 import struct
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from kensaku._child_process import child_environment, python_command
@@ -82,7 +82,7 @@ class ParsePool:
                     self._idle.append(worker)
                 else:
                     self._discard(worker)
-        return _page_from(reply)
+        return page_of(reply)
 
     async def aclose(self) -> None:
         """Kill all workers. Running calls fail."""
@@ -134,7 +134,7 @@ class ParsePool:
 
     async def _request(
         self, worker: _Worker, data: bytes, url: str, content_type: str
-    ) -> dict[str, Any]:
+    ) -> list[bytes]:
         try:
             async with asyncio.timeout(self._timeout):
                 return await worker.request(data, url, content_type)
@@ -158,7 +158,7 @@ class _Worker:
             await self._process.stdout.readexactly(len(READY))
             self._ready = True
 
-    async def request(self, data: bytes, url: str, content_type: str) -> dict[str, Any]:
+    async def request(self, data: bytes, url: str, content_type: str) -> list[bytes]:
         stdin, stdout = self._process.stdin, self._process.stdout
         if stdin is None or stdout is None:
             raise EOFError
@@ -171,10 +171,7 @@ class _Worker:
             length = struct.unpack(">I", await stdout.readexactly(4))[0]
             parts.append(await stdout.readexactly(length))
         self.served += 1
-        reply: dict[str, Any] = json.loads(parts[0])
-        if page := reply.get("page"):
-            page["text"], page["markdown"] = parts[1].decode(), parts[2].decode()
-        return reply
+        return parts
 
     async def kill(self) -> None:
         """Kill the process, close its pipes, and wait for its end."""
@@ -213,11 +210,14 @@ def _cores() -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-def _page_from(reply: dict[str, Any]) -> Page:
-    if error := reply.get("error"):
+def page_of(reply: Sequence[bytes]) -> Page:
+    """Return the page of a reply, or raise its error."""
+    values, text, markdown = reply
+    decoded = json.loads(values)
+    if error := decoded.get("error"):
         kind = _ERRORS.get(error["type"], Unparsable)
         raise kind(error["message"], remedy=error["remedy"])
-    fields = dict(reply["page"])
+    fields = decoded["page"] | {"text": text.decode(), "markdown": markdown.decode()}
     for name in ("images", "links", "notes"):
         fields[name] = tuple(fields[name])
     return Page(**fields)

@@ -33,7 +33,7 @@ def main() -> None:
     out.flush()
     while (header := read_frame(sys.stdin.buffer)) is not None:
         data = read_frame(sys.stdin.buffer)
-        for part in _parse(json.loads(header), data or b""):
+        for part in parse(json.loads(header), data or b""):
             out.write(struct.pack(">I", len(part)) + part)
         out.flush()
 
@@ -46,7 +46,8 @@ def read_frame(stream: BinaryIO) -> bytes | None:
     return stream.read(struct.unpack(">I", length)[0])
 
 
-def _parse(header: dict[str, str], data: bytes) -> tuple[bytes, bytes, bytes]:
+def parse(header: dict[str, str], data: bytes) -> tuple[bytes, bytes, bytes]:
+    """Parse a document: the three parts of the reply."""
     from kensaku.extract.document import extract
 
     try:

@@ -141,7 +141,7 @@ class WorkerClient:
             if loop.time() - (locked_at or started) > timeout:
                 raise lock.held_error()
             # In a thread: a caller that is cancelled leaves no half-started process behind.
-            if await asyncio.to_thread(self._spawn_worker):
+            if await asyncio.to_thread(start_worker, self._directory, self._idle_timeout):
                 locked_at = None
             else:
                 locked_at = locked_at or loop.time()
@@ -166,26 +166,26 @@ class WorkerClient:
             )
         return connection
 
-    def _spawn_worker(self) -> bool:
-        """Start a worker; return False when another process has locked the directory."""
-        from kensaku.index.worker.server import EXIT_LOCKED
 
-        arguments = (str(self._directory), str(self._idle_timeout))
-        started = subprocess.run(
-            python_command("kensaku.index.worker.server", *arguments),
-            env=child_environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
+def start_worker(directory: Path, idle_timeout: float) -> bool:
+    """Start a worker; return False when another process has locked the directory."""
+    from kensaku.index.worker.server import EXIT_LOCKED
+
+    started = subprocess.run(
+        python_command("kensaku.index.worker.server", str(directory), str(idle_timeout)),
+        env=child_environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    if started.returncode not in (0, EXIT_LOCKED):
+        output = started.stderr.decode(errors="replace").strip()
+        message, _, remedy = output.rpartition("\n")
+        raise IndexFault(
+            message.rpartition("\n")[2] or f"the index at {directory} cannot be opened",
+            remedy=remedy,
         )
-        if started.returncode not in (0, EXIT_LOCKED):
-            output = started.stderr.decode(errors="replace").strip()
-            message, _, remedy = output.rpartition("\n")
-            raise IndexFault(
-                message.rpartition("\n")[2] or f"the index at {self._directory} cannot be opened",
-                remedy=remedy,
-            )
-        return started.returncode == 0
+    return started.returncode == 0
 
 
 class _Disconnected(Exception):

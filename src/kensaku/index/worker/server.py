@@ -22,7 +22,7 @@ import sys
 from pathlib import Path
 
 from kensaku import __version__
-from kensaku.errors import IndexFault, KensakuError
+from kensaku.errors import KensakuError
 from kensaku.index.collections import Collections
 from kensaku.index.errors import to_index_fault
 from kensaku.index.worker.dispatch import dispatch
@@ -102,9 +102,7 @@ def main(directory: Path, idle_timeout: float) -> int:
     os.umask(0o077)
     lock = DirectoryLock(directory)
     try:
-        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock.acquire(timeout=0.2)
-        listener = _listen(socket_path(directory))
+        listener = lock_and_listen(directory, lock)
     except (KensakuError, OSError) as error:
         ours = error if isinstance(error, KensakuError) else to_index_fault(error, f"{directory}")
         sys.stderr.write(f"{ours.message}\n{ours.remedy}\n")
@@ -113,43 +111,48 @@ def main(directory: Path, idle_timeout: float) -> int:
     if os.fork():
         os._exit(0)
     _detach()
-    _run(directory, lock, listener, idle_timeout)
-    return 0
-
-
-def _run(
-    directory: Path, lock: DirectoryLock, listener: socket.socket, idle_timeout: float
-) -> None:
-    from kensaku.index.engines.embedded import EmbeddedEngine
-
     lock.record_owner()  # the fork has another process id
-    collections = Collections(EmbeddedEngine(directory, lock=lock))
+    collections = open_collections(directory, lock)
     # What is loaded now stays, and later objects have no cycles worth a collection every 700
     # allocations: it took a twentieth of indexing.
     gc.freeze()
     gc.set_threshold(50_000)
-    try:
-        asyncio.run(_serve(collections, lock, listener, idle_timeout))
-    finally:
-        # In this order: no new client can connect, the files are closed, the lock is released.
-        with contextlib.suppress(OSError, IndexFault):
-            socket_path(directory).unlink(missing_ok=True)
-        listener.close()
-        collections.close()
+    asyncio.run(serve(collections, lock, listener, idle_timeout))
+    return 0
 
 
-async def _serve(
-    collections: Collections, lock: DirectoryLock, listener: socket.socket, idle_timeout: float
-) -> None:
-    await IndexWorker(collections, lock, idle_timeout).serve(listener)
-
-
-def _listen(path: Path) -> socket.socket:
+def lock_and_listen(directory: Path, lock: DirectoryLock) -> socket.socket:
+    """Make this process the one that serves a directory."""
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    lock.acquire(timeout=0.2)
+    path = socket_path(directory)
     path.unlink(missing_ok=True)  # left by a killed worker: this process holds the lock
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listener.bind(str(path))
     listener.listen(128)
     return listener
+
+
+def open_collections(directory: Path, lock: DirectoryLock) -> Collections:
+    """Open the index of a locked directory."""
+    from kensaku.index.engines.embedded import EmbeddedEngine
+
+    return Collections(EmbeddedEngine(directory, lock=lock))
+
+
+async def serve(
+    collections: Collections, lock: DirectoryLock, listener: socket.socket, idle_timeout: float
+) -> None:
+    """Serve until no program is connected any more; then close the index."""
+    path = listener.getsockname()
+    try:
+        await IndexWorker(collections, lock, idle_timeout).serve(listener)
+    finally:
+        # In this order: no new client can connect, the files are closed, the lock is released.
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+        listener.close()
+        collections.close()
 
 
 def _detach() -> None:
