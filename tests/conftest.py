@@ -17,7 +17,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
@@ -29,6 +29,7 @@ from kensaku.observe import Observer
 from kensaku.store.fallback import FallbackStore
 from kensaku.testing import FakeUpstream
 from tests import ROOT, tiers
+from tests.migrated import copy_migrated
 from tests.workers import within_this_process
 
 _OURS = ("KENSAKU_", "WEB_SEARCH_", "TAVILY_")
@@ -140,48 +141,73 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 # What a test asks for that needs more than this process: `make test` leaves it out (tests/tiers.py).
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def processes() -> None:
     """The test starts processes."""
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def killed() -> None:
     """The test starts processes and kills them."""
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def documentation() -> None:
     """The test runs what the documentation shows."""
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def tmux() -> None:
     """The test types into a real terminal."""
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def browser() -> None:
     """The test opens pages in a real browser."""
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
+def volume() -> None:
+    """The test takes a whole set of pages or questions, or a crowd of clients."""
+
+
+@pytest.fixture(scope="session")
 def workers() -> None:
     """The test is about the processes that parse pages, or that hold an index."""
 
 
 @pytest.fixture(autouse=True)
-def workers_within(request: pytest.FixtureRequest, machine: Path) -> Iterator[None]:
-    """Parse pages and serve indexes in this process, unless the test asks for others anyway."""
-    if tiers.need_of(request.node) is not None:
-        yield
-        return
-    with pytest.MonkeyPatch.context() as patch, within_this_process(patch):
-        yield
+def machine(request: pytest.FixtureRequest) -> Iterator[Path]:
+    """An empty home, no keys and no workers: no test sees, or touches, the machine it runs on.
+
+    It is one fixture, for each takes longer than many tests do.
+    """
+    if "tmp_path" in request.fixturenames:
+        user = request.getfixturevalue("tmp_path")
+    else:
+        user = _base(request) / f"home-{next(_numbers)}"
+        user.mkdir()
+    within = tiers.need_of(request.node) is None
+    with pytest.MonkeyPatch.context() as patch, _root_logger():
+        for name in list(os.environ):
+            if name.startswith(_OURS) or name.endswith(_ENDINGS):
+                patch.delenv(name)
+        patch.setenv("HOME", str(user))
+        patch.setenv("KENSAKU_HOME", str(user / "kensaku-home"))
+        # A store on a busy machine is slow, and not broken: half a second proves nothing here.
+        patch.setattr(FallbackStore, "PATIENCE", 60.0)
+        copy_migrated(patch)
+        with within_this_process(patch) if within else nullcontext():
+            yield user / "kensaku-home"
 
 
-@pytest.fixture(autouse=True)
-def root_logger() -> Iterator[None]:
+def _base(request: pytest.FixtureRequest) -> Path:
+    factory: pytest.TempPathFactory = request.getfixturevalue("tmp_path_factory")
+    return factory.getbasetemp()
+
+
+@contextmanager
+def _root_logger() -> Iterator[None]:
     """What a server writes its log with ends with the test that started it."""
     root = logging.getLogger()
     level = root.level
@@ -190,24 +216,6 @@ def root_logger() -> Iterator[None]:
     if logs := sys.modules.get("kensaku.server.logs"):
         for handler in [h for h in root.handlers if isinstance(h.formatter, logs.JsonFormatter)]:
             root.removeHandler(handler)
-
-
-@pytest.fixture(autouse=True)
-def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home and no keys: no test sees, or touches, the machine it runs on."""
-    for name in list(os.environ):
-        if name.startswith(_OURS) or name.endswith(_ENDINGS):
-            monkeypatch.delenv(name)
-    home = tmp_path / "kensaku-home"
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("KENSAKU_HOME", str(home))
-    return home
-
-
-@pytest.fixture(autouse=True)
-def patient_stores(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A store on a busy machine is slow, and not broken: half a second proves nothing here."""
-    monkeypatch.setattr(FallbackStore, "PATIENCE", 60.0)
 
 
 @pytest.fixture

@@ -13,6 +13,8 @@ from tests import ROOT
 
 BENCH = ROOT / "bench" / "faults.py"
 
+pytestmark = pytest.mark.usefixtures("volume")
+
 
 @pytest.fixture(scope="module")
 def bench():

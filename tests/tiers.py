@@ -30,6 +30,7 @@ NEEDS = {
     "killed": "processes that are killed",
     "processes": "processes",
     "workers": "workers",
+    "volume": "whole sets and crowds",
 }
 # The test of each kind that `make test` runs.
 SAMPLES = {
@@ -47,6 +48,9 @@ SAMPLES = {
     "processes": ("tests/test_import.py::test_no_third_party_module_is_imported[import kensaku]",),
     "workers": (
         "tests/extract/worker/test_pool.py::test_a_page_from_a_worker_is_the_page_from_here[data0",
+    ),
+    "whole sets and crowds": (
+        "tests/fetch/test_ssrf.py::test_no_redirect_of_the_corpus_gets_through",
     ),
 }
 _CHEAP = ("valkey-server", "openssl", "file")  # start in a moment

@@ -302,6 +302,7 @@ def as_tavily_packs(found: tuple[Hit, ...], budget: int) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["xquad-en", "jsquad-ja"])
+@pytest.mark.usefixtures("volume")
 async def test_more_answers_are_in_our_context_than_in_tavilys(name: str, tmp_path: Path) -> None:
     """At 500, 1,000 and 2,000 tokens, over the same results; `bench/context.py` has the figures."""
     folder = DATA / "questions"

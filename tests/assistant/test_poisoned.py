@@ -116,6 +116,7 @@ async def test_a_poisoned_page_gets_nothing(
     assert KEY not in json.dumps(answer.to_dict())
 
 
+@pytest.mark.usefixtures("volume")
 async def test_the_extract_of_a_poisoned_page_is_harmless(client: Any, web: Web) -> None:
     """Without a model, a sentence of the page may be quoted; nothing in it is live."""
     for number, poison in enumerate(ALL):

@@ -22,6 +22,7 @@ DATA = data_folder()  # read at import: the tests run without the variables of t
 
 
 @pytest.mark.skipif(not data_file().exists(), reason="the WCXB pages are not here (KENSAKU_DATA)")
+@pytest.mark.usefixtures("volume")
 def test_main_content_is_found_as_well_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """Word F1 on real pages of seven kinds."""
     monkeypatch.setenv("KENSAKU_DATA", str(DATA))

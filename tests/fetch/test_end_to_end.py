@@ -61,6 +61,7 @@ async def test_a_site_is_crawled_and_mapped(web, real, pool):
     assert len((await Crawl(PageReader(real, pool), plan).map()).urls) == 3
 
 
+@pytest.mark.usefixtures("volume")
 async def test_many_fetches_leave_nothing_behind(web, real):
     """2,000 pages, good and bad: tasks and open files are what they were."""
     web.pages["/"] = "hello"

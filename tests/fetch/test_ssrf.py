@@ -80,6 +80,7 @@ async def test_no_url_of_the_corpus_gets_through_the_transport(trap):
     assert set(trap.dialled) <= {HOME}
 
 
+@pytest.mark.usefixtures("volume")
 async def test_no_redirect_of_the_corpus_gets_through(trap, fetcher):
     """A public page sends us to every URL of the corpus."""
     found = fetcher(robots="never")
@@ -97,6 +98,7 @@ async def test_no_url_of_the_corpus_gets_through_extract(trap, fetcher, parser):
     assert set(trap.dialled) <= {HOME}
 
 
+@pytest.mark.usefixtures("volume")
 async def test_no_link_sitemap_or_robots_line_gets_through_a_crawl(trap, fetcher, parser):
     """What a page, a sitemap and robots.txt point to is as strange as what a stranger types."""
     links = "".join(f'<a href="{html.escape(url)}">x</a>' for url in URLS)

@@ -76,6 +76,7 @@ async def test_every_public_control_is_reached_and_read(oracle, k):
     assert set(oracle.dialled) == set(corpus.PUBLIC)
 
 
+@pytest.mark.usefixtures("volume")
 async def test_no_url_of_the_corpus_reaches_inside_by_any_way_in(oracle, k):
     """extract, crawl, map, verify: nothing but the public host is dialled; all errors are ours."""
     for at in range(0, len(URLS), 20):

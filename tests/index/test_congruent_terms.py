@@ -43,6 +43,7 @@ def test_the_terms_of_a_text_do_not_depend_on_what_stands_beside_it(language):
             assert general.pairs == Counter(fast.pairs) + Counter(beside.pairs)
 
 
+@pytest.mark.usefixtures("volume")
 def test_terms_are_those_of_the_collections_that_people_have():
     """The hash was made with Snowball in pure Python, by the code of November 2026.
 

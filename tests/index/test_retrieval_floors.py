@@ -35,6 +35,7 @@ def _bench():
 @pytest.mark.parametrize(
     ("name", "queries", "floor"), [("scifact", None, 0.689), ("jsquad", 900, 0.945)]
 )
+@pytest.mark.usefixtures("volume")
 async def test_ranking_by_words_stays_above_its_floor(index: Index, name, queries, floor):
     """nDCG@10 through the public API, documents and all."""
     if name == "jsquad":

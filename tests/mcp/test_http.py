@@ -113,6 +113,7 @@ async def lists(address: str, session: str) -> int:
     return (await sent(address, LIST, Mcp_Session_Id=session))[0]
 
 
+@pytest.mark.usefixtures("volume")
 async def test_of_too_many_sessions_the_oldest_idle_one_is_ended(url, caplog):
     """A client that never ends its sessions must not fill the memory; it may begin anew."""
     first, second, *rest = [await opened(url) for _ in range(256)]

@@ -110,6 +110,7 @@ def test_only_the_beginning_counts():
     assert intent_of("otter " * MAX_CHARS + "TypeError: x") == "general"
 
 
+@pytest.mark.usefixtures("volume")
 def test_the_evidence_is_that_which_the_weights_were_fitted_on():
     """A word that is found otherwise makes a weight wrong, and no floor need notice."""
     assert evidence.describe() == json.loads(evidence.FILE.read_text(encoding="utf-8"))

@@ -249,6 +249,7 @@ PLAIN = [("POST", "/search"), ("POST", "//search"), ("GET", "/nothing"), ("POST"
 
 
 @pytest.mark.parametrize("seed", range(2))
+@pytest.mark.usefixtures("volume")
 async def test_no_request_breaks_the_server(server: Running, make_key, paths, seed):
     """1,000 to every endpoint: no 5xx, no stack and no path in a reply, and it goes on serving."""
     fuzz = Fuzz(paths, await make_key(server, tenant="fuzz"), seed)

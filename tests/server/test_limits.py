@@ -205,6 +205,7 @@ class Load:
                 await asyncio.sleep(self.chance.uniform(0, 2 / per_second))
 
 
+@pytest.mark.usefixtures("volume")
 def test_one_flooding_key_does_not_starve_the_others():
     """It sends five times what the server can take; four others send a little."""
     load = Load(Admission(limit=32, queue=64))  # about 320 requests a second

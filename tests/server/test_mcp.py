@@ -139,6 +139,7 @@ async def test_a_tool_spends_the_money_of_its_key(make_server, make_key):
     assert not other.is_error
 
 
+@pytest.mark.usefixtures("volume")
 async def test_500_idle_sessions_are_bounded_and_stop_nobody(server):
     """The oldest are closed; a client that comes back to one of them begins anew."""
     from kensaku.mcp.http import MAX_SESSIONS

@@ -59,6 +59,7 @@ async def ask(
         return reply.status, await reply.text()
 
 
+@pytest.mark.usefixtures("volume")
 async def test_identical_requests_of_fifty_tenants_are_fifty_searches(crowd, http, upstream):
     """None gets what another's search found: not from the cache, not while it runs."""
     server, keys = crowd

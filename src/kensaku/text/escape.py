@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable
 
 from kensaku.text.clean import visible
-from kensaku.text.images import escape_images
+from kensaku.text.images import escape_images, escape_open_images
 
 __all__ = [
     "escape_bold",
@@ -55,7 +55,7 @@ _NO_ADDRESS = line_starts(
 
 def flatten(text: str) -> str:
     """Remove invisible characters and images, and join the lines into one."""
-    return escape_images(_join(text))
+    return escape_open_images(escape_images(_join(text)))
 
 
 def escape_line(text: str, own: re.Pattern[str] = _PLAIN) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["escape_images"]
+__all__ = ["escape_images", "escape_open_images"]
 
 _NAMES = (
     "applet|audio|base|details|dialog|embed|frame|frameset|iframe|image|img|input|link|math|meta"
@@ -33,6 +33,8 @@ _DEFINITION = re.compile(
 )
 _PARAGRAPH_END = re.compile(r"(\n[ \t]*+\n)")  # no image goes on behind a blank line
 
+_OPEN = re.compile(r"!\[(?!(?:[^\[\]`\\<]|\[[^\[\]`\\<]*+\])*+\])")
+
 
 def escape_images(text: str) -> str:
     """Return the text without anything that a renderer would load by itself."""
@@ -51,3 +53,8 @@ def _escape_inline(paragraph: str) -> str:
     if end < 0:
         return paragraph
     return paragraph[:end].replace("![", "!\\[") + paragraph[end:]
+
+
+def escape_open_images(line: str) -> str:
+    """Escape every `![` that the line does not close: a later line of the paragraph might."""
+    return _OPEN.sub(r"!\\[", line) if "![" in line else line

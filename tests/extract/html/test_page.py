@@ -165,6 +165,7 @@ def _calls(rows: int) -> int:
 
 
 @pytest.mark.parametrize("rows", [200, 3_500])
+@pytest.mark.usefixtures("volume")
 def test_twice_the_rows_of_a_table_are_twice_the_work(rows: int) -> None:
     """With the model, and above the number of blocks where a rule takes its place."""
     _calls(60)  # loads the model

@@ -49,6 +49,7 @@ def test_alike_is_not_the_same(style: str, first: str, second: str) -> None:
     ],
     ids=["rules times elements", "nested lists", "many rules", "long selectors"],
 )
+@pytest.mark.usefixtures("volume")
 def test_a_sheet_that_would_take_too_long_is_refused(css: str) -> None:
     """Work without a bound; leaving rules out would show hidden text."""
     elements = '<div class="a b"><p>text</p></div>' * 200

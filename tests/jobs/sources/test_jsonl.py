@@ -37,6 +37,7 @@ def read(*shards: Shard) -> list:
 
 @examples(deadline=None, max_examples=150)
 @given(LINES, st.booleans(), st.data())
+@pytest.mark.usefixtures("volume")
 def test_every_line_is_read_once_wherever_the_file_is_cut(lines, ended, data):
     """In a line, before or after its end; each with where it stands, and blank ones are none."""
     text = b"\n".join(lines) + (b"\n" if ended else b"")

@@ -41,6 +41,7 @@ def test_rows_are_documents_whichever_groups_are_read_together(write):
             assert done[-1] == 90
 
 
+@pytest.mark.usefixtures("volume")
 def test_large_groups_are_shards_of_their_own_and_small_ones_are_not(write):
     """A shard is some minutes of work; a group is never divided."""
     small = [{"url": f"u:{n}", "text": "otters"} for n in range(10)]
