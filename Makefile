@@ -8,7 +8,7 @@ VENV   ?= $(if $(filter python python3,$(notdir $(PYTHON))),.venv,.venv-$(patsub
 BIN    := $(VENV)/bin
 UV     := $(BIN)/uv pip
 # Many tests wait for a socket: twice as many processes as there are cores, each with its own files.
-PARALLEL := -n 4 --dist each --by-file --max-worker-restart 0
+PARALLEL := -n 5 --dist each --by-file --max-worker-restart 0
 q      ?= how do I cancel an asyncio task
 
 .PHONY: search serve test test-all test-clocks test-frameworks mutants test-sdks test-s3 test-installed test-live check format docs docs-check bench dist mcpb lock clean

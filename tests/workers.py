@@ -85,6 +85,6 @@ class _IndexThread(threading.Thread):
             if self._task is not None:
                 self._task.cancel()
 
-        if self.is_alive():
+        with suppress(RuntimeError):  # its loop is closed: it has ended, or is about to
             self._loop.call_soon_threadsafe(cancel)
-            self.join()
+        self.join()

@@ -266,8 +266,9 @@ async def test_a_driver_that_is_missing_is_named(machine, monkeypatch):
         await Database.open(Settings(home=machine))
 
 
-def test_no_thread_outlives_the_database(machine, monkeypatch):
-    """A caller that is cancelled while its connection opens leaves none behind (a slow disk)."""
+@pytest.fixture
+def slow_disk(monkeypatch):
+    """`opening` is set when a connection begins to open, which it does when `go_on` is set."""
     opening, go_on = threading.Event(), threading.Event()
 
     class SlowConnection(sqlite3.Connection):
@@ -276,13 +277,23 @@ def test_no_thread_outlives_the_database(machine, monkeypatch):
             go_on.wait()
             super().__init__(*args, **kwargs)
 
+    def begin():
+        monkeypatch.setattr(sqlite3, "Connection", SlowConnection)
+
+    return begin, opening, go_on
+
+
+def test_no_thread_outlives_the_database(machine, slow_disk):
+    """A caller that is cancelled while its connection opens leaves none behind."""
+    begin, opening, go_on = slow_disk
+
     async def read(database):
         async with database.read():
             pass
 
     async def main():
         database = await Database.open(Settings(home=machine))
-        monkeypatch.setattr(sqlite3, "Connection", SlowConnection)
+        begin()
         async with database.read():  # the pool's connection is taken: a second one is opened
             reading = asyncio.create_task(read(database))
             await asyncio.to_thread(opening.wait)
@@ -290,6 +301,25 @@ def test_no_thread_outlives_the_database(machine, monkeypatch):
             await asyncio.gather(reading, return_exceptions=True)
         asyncio.get_running_loop().call_later(0.05, go_on.set)
         await database.close()
+
+    before = set(threading.enumerate())
+    asyncio.run(main())
+
+    assert set(threading.enumerate()) == before
+
+
+def test_who_is_cancelled_while_a_database_opens_leaves_no_thread(machine, slow_disk):
+    """A chat that ends before its first question, say."""
+    begin, opening, go_on = slow_disk
+
+    async def main():
+        begin()
+        task = asyncio.create_task(Database.open(Settings(home=machine)))
+        await asyncio.to_thread(opening.wait)
+        task.cancel()
+        asyncio.get_running_loop().call_later(0.05, go_on.set)
+        (ended,) = await asyncio.gather(task, return_exceptions=True)
+        assert isinstance(ended, asyncio.CancelledError)
 
     before = set(threading.enumerate())
     asyncio.run(main())

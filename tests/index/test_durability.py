@@ -24,7 +24,7 @@ from tests.index.animals import ALL, HERONS, OTTERS, urls
 
 pytestmark = pytest.mark.usefixtures("workers")
 
-KILLS = int(os.environ.get("KENSAKU_KILLS", "20"))
+KILLS = int(os.environ.get("KENSAKU_KILLS", "6"))
 
 
 HANG = 120  # seconds: what takes longer on a busy machine hangs

@@ -56,7 +56,11 @@ class Database:
         try:
             threads = SqliteThreads()
             database = cls(_engine(url, threads), threads)
-            await database.ping()
+            try:
+                await database.ping()
+            except BaseException:  # also when the caller is cancelled: no thread stays behind
+                await database.close()
+                raise
         except ImportError:
             raise MissingExtra("aiosqlite or greenlet", "database") from None
         return database
