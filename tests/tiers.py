@@ -6,7 +6,7 @@
 
 A test that starts a process asks for one of these fixtures, or it fails: so the tier of a test is
 never a matter of opinion. Kensaku's own workers, which parse pages and hold the index, run in this
-process, unless the test asks for any of these fixtures (tests/workers.py).
+process, unless the test asks for processes anyway (tests/workers.py).
 """
 
 from __future__ import annotations
@@ -31,27 +31,23 @@ NEEDS = {
     "processes": "processes",
     "workers": "workers",
     "volume": "whole sets and crowds",
+    "side": "Slack and Telegram",
+    "running": "a job queue",
 }
+# These start no process of their own: they take long.
+_WITHIN = ("whole sets and crowds", "Slack and Telegram", "a job queue")
 # The test of each kind that `make test` runs.
 SAMPLES = {
-    "a browser": (
-        "tests/server/page/test_jobs_browser.py::test_a_crawl_is_watched_cancelled_and_resumed[en-US]",
-    ),
-    "tmux": (
-        "tests/assistant/channels/terminal/test_tmux.py::test_a_question_is_answered_with_sources[40]",
-    ),
-    "PostgreSQL": ("tests/database/test_keys.py::test_a_key_is_found_by_its_secret_alone",),
-    "the documentation's code": ("tests/fetch/test_guide.py",),
-    "processes that are killed": (
-        "tests/index/worker/test_client.py::test_a_killed_worker_is_started_again",
-    ),
-    "processes": ("tests/test_import.py::test_no_third_party_module_is_imported[import kensaku]",),
-    "workers": (
-        "tests/extract/worker/test_pool.py::test_a_page_from_a_worker_is_the_page_from_here[data0",
-    ),
-    "whole sets and crowds": (
-        "tests/fetch/test_ssrf.py::test_no_redirect_of_the_corpus_gets_through",
-    ),
+    "a browser": "tests/server/page/test_jobs_browser.py::test_a_crawl_is_watched_cancelled_and_resumed[en-US]",
+    "tmux": "tests/assistant/channels/terminal/test_tmux.py::test_a_question_is_answered_with_sources[40]",
+    "PostgreSQL": "tests/database/test_keys.py::test_a_key_is_found_by_its_secret_alone",
+    "the documentation's code": "tests/fetch/test_guide.py::test_the_example_of_the_guide_runs",
+    "processes that are killed": "tests/index/worker/test_client.py::test_a_killed_worker_is_started_again",
+    "processes": "tests/test_import.py::test_no_third_party_module_is_imported[import kensaku]",
+    "workers": "tests/extract/worker/test_pool.py::test_a_page_from_a_worker_is_the_page_from_here[data0",
+    "whole sets and crowds": "tests/fetch/test_ssrf.py::test_no_redirect_of_the_corpus_gets_through",
+    "Slack and Telegram": "tests/assistant/channels/test_chat.py::test_a_question_in_japanese_is_answered_in_japanese_with_sources[slack]",
+    "a job queue": "tests/jobs/test_crawl.py::test_a_crawl_reads_a_site_up_to_its_limit",
 }
 # Tests of some folders take longer for their length; a number that is wrong costs balance alone.
 _DENSITY = {
@@ -79,6 +75,11 @@ def need_of(item: pytest.Item) -> str | None:
     return next((need for fixture, need in NEEDS.items() if fixture in asked), None)
 
 
+def starts_processes(item: pytest.Item) -> bool:
+    """Whether the test has asked for other processes, and so gets real workers as well."""
+    return need_of(item) not in (None, *_WITHIN)
+
+
 class ProcessStarts:
     """Notes the processes that a test starts without having asked for any."""
 
@@ -89,7 +90,7 @@ class ProcessStarts:
 
     def watch(self, item: pytest.Item) -> None:
         """Note what is started from now on, if the test has not asked for processes."""
-        self._allowed, self._started = need_of(item) is not None, []
+        self._allowed, self._started = starts_processes(item), []
 
     def end(self) -> list[str]:
         """Return what the test started, and note no more."""

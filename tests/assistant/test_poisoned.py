@@ -91,6 +91,7 @@ def test_there_are_more_than_a_hundred() -> None:
 
 
 @pytest.mark.parametrize("poison", ALL, ids=lambda p: p.name)
+@pytest.mark.usefixtures("volume")
 async def test_a_poisoned_page_gets_nothing(
     poison: Poison, client: Any, web: Web, obedient: Obedient
 ) -> None:

@@ -125,6 +125,7 @@ def test_the_terminals_screen_is_not_deceived() -> None:
 
 
 @pytest.mark.parametrize("dialect", TEXTS)
+@pytest.mark.usefixtures("volume")
 def test_a_markdown_reader_finds_the_same_structure(dialect: str) -> None:
     """By a reader that is not ours: headings, rules and fences are the layout's, the last result
     is where it was, and nothing is loaded (S0-32, S1-09, S2-40, S4-31)."""

@@ -1,4 +1,7 @@
-"""Start an HTTP server by its command, wait until it says where it is, and ask it twice."""
+"""Start an HTTP server by its command, wait until it says where it is, and ask it.
+
+Its health, a search, the assistant as a model, and the page for the browser.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +30,14 @@ def main(command: list[str]) -> int:
             return 1
         print(urlopen(f"{address[0]}/healthz").read().decode())
         head = {"Content-Type": "application/json", "Authorization": "Bearer any"}
-        body = json.dumps({"query": QUERY}).encode()
-        print(urlopen(Request(f"{address[0]}/search", body, head)).read().decode())
+        asked = [{"role": "user", "content": QUERY}]
+        for path, body in (
+            ("search", {"query": QUERY}),
+            ("v1/chat/completions", {"model": "kensaku", "messages": asked}),
+        ):
+            data = json.dumps(body).encode()
+            print(urlopen(Request(f"{address[0]}/{path}", data, head)).read().decode())
+        print(re.findall("<title>.*?</title>", urlopen(address[0]).read().decode()))
     finally:
         server.terminate()
         server.wait(30)

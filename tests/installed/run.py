@@ -85,6 +85,7 @@ def make_tools() -> None:
         "ask-mcp": HERE / "ask_mcp.py",
         "ask-bundle": f"{HERE / 'ask_mcp.py'} --bundle",
         "ask-server": HERE / "ask_server.py",
+        "follow-remedy": HERE / "follow_remedy.py",
         "carry-out-dockerfile": HERE / "container.py",
     }
     for name, words in helpers.items():

@@ -37,10 +37,9 @@ def test_there_are_two_hundred_controls() -> None:
     assert len(CONTROLS) >= 200
 
 
-@pytest.mark.parametrize("text", CONTROLS)
-def test_ordinary_text_of_any_script_is_left_alone(text: str) -> None:
+def test_ordinary_text_of_any_script_is_left_alone() -> None:
     """A blind strip breaks Persian, Hindi, Sinhala, emoji families and three flags."""
-    assert visible(text) == text
+    assert [visible(text) for text in CONTROLS] == CONTROLS
 
 
 @pytest.mark.parametrize(

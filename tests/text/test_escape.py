@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -39,6 +40,7 @@ def _shape(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("dialect", TEXT_DIALECTS)
+@pytest.mark.usefixtures("volume")
 def test_a_hostile_field_changes_no_line_but_its_own(dialect: str) -> None:
     """Same headings, separators, items and number of lines as with harmless words, whichever
     field of one line is hostile (S0-32, S1-09, S2-40, S4-31)."""
@@ -62,6 +64,7 @@ def test_a_hostile_error_stays_in_its_line(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", TEXT_DIALECTS)
+@pytest.mark.usefixtures("volume")
 def test_a_hostile_query_stays_in_its_header(dialect: str) -> None:
     """A model can be talked into a query (S0-30, S1-08, S2-39)."""
     for outcome in (Outcome.FOUND, Outcome.EMPTY):
@@ -92,12 +95,10 @@ def test_a_fence_that_a_page_leaves_open_is_closed() -> None:
     assert escape_page("```py\nx = 1\n```\nmore", ("##",)) == "```py\nx = 1\n```\nmore"
 
 
-@pytest.mark.parametrize("text", CONTROLS)
-def test_ordinary_text_of_any_language_stays_as_it_is(text: str) -> None:
+@pytest.mark.parametrize("escape", [flatten, escape_line, escape_lines])
+def test_ordinary_text_of_any_language_stays_as_it_is(escape: Callable[[str], str]) -> None:
     """Byte for byte, in every place."""
-    assert flatten(text) == text
-    assert escape_line(text) == text
-    assert escape_lines(text) == text
+    assert [escape(text) for text in CONTROLS] == CONTROLS
 
 
 @pytest.mark.parametrize(
