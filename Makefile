@@ -7,7 +7,7 @@ PYTHON ?= python3
 VENV   ?= $(if $(filter python python3,$(notdir $(PYTHON))),.venv,.venv-$(patsubst python%,%,$(notdir $(PYTHON))))
 BIN    := $(VENV)/bin
 UV     := $(BIN)/uv pip
-# Many tests wait for a socket: twice as many processes as there are cores, each with its own files.
+# Many tests wait for a socket: more processes than cores, each with its own files.
 PARALLEL := -n 5 --dist each --by-file --max-worker-restart 0
 q      ?= how do I cancel an asyncio task
 

@@ -1,6 +1,6 @@
 """Databases that are migrated once in each test process, and copied for each test.
 
-Migrating takes three times as long as opening; DBOS takes half a second.
+Migrating takes longer than most tests do.
 """
 
 from __future__ import annotations
