@@ -265,7 +265,7 @@ class Clock:
     """The clock of the running event loop, which a test may put forward."""
 
     def __init__(self) -> None:
-        loop = asyncio.get_running_loop()
+        self._loop = loop = asyncio.get_running_loop()
         self._ahead, self._real = 0.0, loop.time
         loop.time = lambda: self._real() + self._ahead  # type: ignore[method-assign]
 
@@ -275,8 +275,9 @@ class Clock:
         self._real = lambda: now
 
     def advance(self, seconds: float) -> None:
-        """Let so much time pass: what is due by then happens next."""
+        """Let so much time pass: what is due by then happens next. Any thread may call it."""
         self._ahead += seconds
+        self._loop.call_soon_threadsafe(lambda: None)  # it may sleep until what was due before
 
 
 @pytest.fixture
