@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+from collections.abc import Callable
 from html import unescape
+from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -203,11 +205,20 @@ async def test_an_answer_that_was_not_delivered_is_delivered_later(side: Side) -
 
 async def until_ended(side: Side) -> None:
     """Wait for the end of a run in the database."""
+    await _until_stored(side, RUNS.c.state, lambda state: state == "done")
+
+
+async def until_remembered(side: Side) -> None:
+    """Wait until the database has which message a run is shown in."""
+    await _until_stored(side, RUNS.c.memory, lambda memory: "messages" in (memory or ""))
+
+
+async def _until_stored(side: Side, column: Any, holds: Callable[[Any], bool]) -> None:
     database = await Database.open(Settings.load(environ=side.env))
     async with asyncio.timeout(60):
         while True:
             async with database.read() as connection:
-                if await connection.scalar(select(RUNS.c.state)) == "done":
+                if holds(await connection.scalar(select(column))):
                     break
             await asyncio.sleep(0.01)
     await database.close()

@@ -19,7 +19,7 @@ from tests.search.support import until
 from . import fake_slack, fake_telegram
 from .conftest import only
 from .sides import Side
-from .test_chat import ASYNC, HANDS, JAPANESE, SLEEP, expire_leases, until_ended
+from .test_chat import ASYNC, HANDS, JAPANESE, SLEEP, expire_leases, until_ended, until_remembered
 
 MAIN = "import sys; from kensaku.cli import main; sys.exit(main())"
 SECRETS = (
@@ -84,6 +84,7 @@ async def test_a_killed_process_goes_on_in_the_same_message(
     first = await asyncio.to_thread(start_bot, side)
     await side.say(SLEEP)
     await until(lambda: upstream.asked("tavily") and "web_search" in "".join(side.texts))
+    await until_remembered(side)  # one that is killed before cannot know what it has sent
     first.kill()
     await asyncio.to_thread(first.wait)
     await expire_leases(side)
