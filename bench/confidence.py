@@ -1,7 +1,7 @@
 """Does confidence know right from wrong? And where its weights come from.
 
     python bench/confidence.py          AUC, calibration error, off-topic scores of each set
-    python bench/confidence.py --fit    fit on XQuAD and JSQuAD, write search/confidence.json
+    python bench/confidence.py --fit    fit on XQuAD and JSQuAD, write models/confidence.json
     python bench/answers.py --fit       fit "answer" there, which weighs confidence, too
 
 The local index is searched with the judged questions of $KENSAKU_DATA (or ../shared/data): as they
@@ -27,7 +27,7 @@ from pathlib import Path
 
 from kensaku import Document, Kensaku
 from kensaku.models import Hit
-from kensaku.search.calibration import (
+from kensaku.models.calibration import (
     SHIPPED,
     Example,
     Model,
@@ -38,7 +38,7 @@ from kensaku.search.calibration import (
     shipped_models,
     write_models,
 )
-from kensaku.search.confidence import confidence_of, factors_of
+from kensaku.models.confidence import confidence_of, factors_of
 
 DATA = Path(os.environ.get("KENSAKU_DATA") or Path(__file__).parents[2] / "shared" / "data")
 LOCAL = ("coverage", "lead", "gap")

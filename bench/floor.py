@@ -19,7 +19,7 @@ from pathlib import Path
 
 from kensaku import Document, Kensaku
 from kensaku.index.pydocs import build
-from kensaku.search.terms import is_about
+from kensaku.text.terms import is_about
 
 DATA = Path(os.environ.get("KENSAKU_DATA") or Path(__file__).parents[2] / "shared" / "data")
 SETS = {"english": "xquad-en", "japanese": "jsquad-ja"}

@@ -157,7 +157,7 @@ def serve_bare(port: int, path: str) -> None:
     from starlette.routing import Route
 
     from kensaku.cli.serve import new_event_loop
-    from kensaku.server.listen import listen, serve
+    from kensaku.transport.listen import listen, serve
 
     content = Path(path).read_bytes()
 

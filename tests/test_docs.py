@@ -188,7 +188,7 @@ def test_every_link_of_the_documentation_leads_somewhere():
 
 @pytest.mark.parametrize("name", [n for n in PAGES if not n.startswith("docs/decisions")])
 def test_the_files_that_a_page_names_exist(name):
-    """`tests/fetch/test_guard.py` is where the page says it is."""
+    """`tests/transport/test_guard.py` is where the page says it is."""
     text = PAGES[name].read_text(encoding="utf-8")
     named = re.findall(r"(?<![\w/.-])((?:src|tests|bench|docs|examples)/[\w/.-]*\w)", text)
 

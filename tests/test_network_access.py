@@ -109,7 +109,7 @@ sys.path[:0] = [{here!r}]
 from tests.fetch.conftest import QuickParser
 from tests.fetch.web import Web
 from kensaku.fetch.transport import PageTransport
-from kensaku.fetch.guard import AddressGuard
+from kensaku.transport.guard import AddressGuard
 from kensaku.errors import FetchError
 from kensaku.fetch import Crawl, Fetcher, PageReader, Plan
 

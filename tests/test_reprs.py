@@ -10,7 +10,17 @@ from importlib import import_module
 import kensaku
 
 # Whole packages, so that a new class is looked at by itself.
-PACKAGES = ("answers", "config", "fetch", "operations", "providers", "research", "search", "server")
+PACKAGES = (
+    "answers",
+    "config",
+    "fetch",
+    "operations",
+    "providers",
+    "research",
+    "search",
+    "server",
+    "transport",
+)
 SENT = {"headers", "params", "query_string", "json", "scope"}  # keys are sent there
 ASKED = {("research", "input"), ("operations", "query"), ("server", "input")}
 PAGES = {"body", "raw", "data"}  # as bytes: megabytes of somebody else's text

@@ -8,7 +8,7 @@ import pytest
 
 from kensaku import Document, Outcome
 from kensaku.errors import AddressRefused, BudgetExceeded, IndexFault, TooLarge
-from kensaku.search.calibration import Model, write_models
+from kensaku.models.calibration import Model, write_models
 from kensaku.testing import Cassette, faults
 
 REACH = {"fetch_allow": "127.0.0.1", "fetch_ports": "any"}

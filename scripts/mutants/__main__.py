@@ -31,10 +31,10 @@ from verdict import Judge, Verdict
 SURVIVORS = CACHE / "survivors.json"
 # The names for --only. In these modules every change must be caught.
 STRICT = {
-    "guard": ["fetch/guard.py"],
-    "fence": ["tools/fence.py"],
+    "guard": ["transport/guard.py"],
+    "fence": ["text/fence.py"],
     "secrets": ["config/secret.py", "providers/_classify.py", "text/redact.py"],
-    "cache": ["search/cache.py"],
+    "cache": ["search/cache.py", "_single_flight.py"],
     "route": ["search/route.py"],
     "retry": ["search/retry.py"],
     "budget": ["search/budget.py"],

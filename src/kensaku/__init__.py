@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from kensaku.models import Query as Query
     from kensaku.models import Response as Response
     from kensaku.models import Source as Source
+    from kensaku.models.confidence import Confidence as Confidence
     from kensaku.research.report import Report as Report
     from kensaku.search.budget import Budget as Budget
-    from kensaku.search.confidence import Confidence as Confidence
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
@@ -71,8 +71,8 @@ else:
             "Response",
             "Source",
         ),
+        models__confidence=("Confidence",),
         research__report=("Report",),
         search__budget=("Budget",),
-        search__confidence=("Confidence",),
     )
     __all__.append("__version__")

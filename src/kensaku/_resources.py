@@ -12,12 +12,13 @@ from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Unpack
 from weakref import WeakKeyDictionary
 
+from kensaku._single_flight import SingleFlight
 from kensaku.errors import FetchError, IndexFault
 from kensaku.observe import Observers, observe
 from kensaku.operations import PagesOperation
 from kensaku.providers import provider_class
 from kensaku.search.budget import Budget, RetryBudget
-from kensaku.search.cache import Cache, SingleFlight
+from kensaku.search.cache import Cache
 from kensaku.search.limits import Limiter
 from kensaku.store import FallbackStore, MemoryStore, open_store
 
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
     from kensaku.fetch.results import Failure
     from kensaku.index import Index
     from kensaku.models import Page, Progress, Query
+    from kensaku.models.calibration import Models
     from kensaku.observe import Observer
     from kensaku.options import CrawlOptions
     from kensaku.providers.base import Findings, Provider
-    from kensaku.search.calibration import Models
     from kensaku.search.planned import Planned
     from kensaku.search.route import Route
     from kensaku.store import Store
@@ -238,7 +239,7 @@ class Resources:
         path = self.settings.home / "confidence.json"
         if not path.is_file():
             return None
-        from kensaku.search.calibration import read_models
+        from kensaku.models.calibration import read_models
 
         return read_models(path)
 
@@ -336,7 +337,7 @@ class Resources:
 
     async def _post(self, url: str, body: Any, headers: Mapping[str, str]) -> Any:
         """Ask an embedding model over HTTP."""
-        from kensaku.providers.base import Request
+        from kensaku.transport.request import Request
 
         reply = await self.http.send(Request(url, headers=headers, json=body), "embeddings")
         if reply.status != 200:

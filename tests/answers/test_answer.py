@@ -21,7 +21,7 @@ from kensaku.answers.context import Citation
 from kensaku.answers.score import MARK
 from kensaku.answers.verify import verify
 from kensaku.models import Attempt, Passage
-from kensaku.search.confidence import confidence_of
+from kensaku.models.confidence import confidence_of
 from kensaku.testing import FakeUpstream, faults
 from tests.growth import growth
 from tests.search.support import until

@@ -17,7 +17,7 @@ from kensaku.answers.kinds import (
     kind_of,
 )
 from kensaku.answers.score import score_sentences
-from kensaku.index.tokens import query_terms
+from kensaku.text.tokens import query_terms
 
 
 @pytest.mark.parametrize(

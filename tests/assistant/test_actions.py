@@ -12,7 +12,7 @@ from kensaku.answers.score import Sentence
 from kensaku.assistant.actions import Assessment, Factors, Thresholds, assess
 from kensaku.errors import ConfigError
 from kensaku.research.findings import Finding
-from kensaku.search.terms import terms
+from kensaku.text.terms import terms
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kensaku.search.calibration import read_models, shipped_models
+from kensaku.models.calibration import read_models, shipped_models
 
 from .conftest import Cli
 

@@ -10,8 +10,8 @@ import zlib
 import pytest
 
 from kensaku.errors import PageUnavailable, TooLarge
-from kensaku.fetch import decode
 from kensaku.fetch.limits import FetchLimits
+from kensaku.transport import decode
 from tests import ROOT
 from tests.fetch.web import sends
 

@@ -11,9 +11,9 @@ import pytest
 from kensaku.errors import PageUnavailable
 from kensaku.extract import ParsePool
 from kensaku.fetch import Crawl, Fetcher, PageReader, Plan
-from kensaku.fetch.guard import AddressGuard
 from kensaku.fetch.transport import PageTransport
 from kensaku.store import MemoryStore
+from kensaku.transport.guard import AddressGuard
 from tests.search.support import until
 
 ARTICLE = "<html><title>{t}</title><body><article><h1>{t}</h1>{p}{a}</article></body></html>"

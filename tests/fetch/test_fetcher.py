@@ -8,11 +8,11 @@ import pytest
 
 from kensaku.errors import ConfigError, NotAllowed, PageUnavailable, TooLarge
 from kensaku.fetch import Fetcher, FetchPolicy
-from kensaku.fetch.guard import AddressGuard
 from kensaku.fetch.limits import FetchLimits
 from kensaku.fetch.page_cache import FetchedPage
 from kensaku.fetch.transport import PageResponse, PageTransport
 from kensaku.store import MemoryStore
+from kensaku.transport.guard import AddressGuard
 from tests.fetch.web import Web, whole
 
 URL = "http://public.test/page"

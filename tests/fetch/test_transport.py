@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from kensaku.errors import AddressRefused, PageUnavailable, TooLarge
-from kensaku.fetch.guard import AddressGuard
 from kensaku.fetch.limits import FetchLimits
 from kensaku.fetch.transport import PageTransport
+from kensaku.transport.guard import AddressGuard
 from tests.fetch.web import Web, sends, whole
 
 URL = "http://public.test/"

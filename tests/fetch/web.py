@@ -12,9 +12,9 @@ import struct
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
-from kensaku.fetch.guard import AddressGuard
 from kensaku.fetch.limits import FetchLimits
 from kensaku.fetch.transport import PageTransport
+from kensaku.transport.guard import AddressGuard
 
 Handler = Callable[[asyncio.StreamWriter, "Request"], Awaitable[None]]
 Page = bytes | str | Handler | tuple[int, Mapping[str, str], bytes]

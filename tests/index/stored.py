@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from kensaku.index.entries import bm25_weights, day_of, passage_terms, revision, sites_of
-from kensaku.index.passages import sentences, split
-from kensaku.index.tokens import document_terms, name_terms, query_terms, similar_terms
 from kensaku.models import Document
+from kensaku.models.passages import split
+from kensaku.text.passages import sentences
+from kensaku.text.tokens import document_terms, name_terms, query_terms, similar_terms
 
 FILE = Path(__file__).with_name("stored.json")
 _PROSE = (

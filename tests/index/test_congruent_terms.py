@@ -9,8 +9,8 @@ from collections import Counter
 import pytest
 
 from kensaku.index.entries import passage_terms
-from kensaku.index.languages import STEMMERS
-from kensaku.index.tokens import document_terms, query_terms
+from kensaku.text.languages import STEMMERS
+from kensaku.text.tokens import document_terms, query_terms
 
 WORDS = (
     "RTX4090 getItem HTTPServer e-mail 3.14 10.0.0.1 v2.0-rc1 1e5 x1y2z3 foo_bar __init__ U.S.A. "

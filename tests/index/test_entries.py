@@ -23,10 +23,10 @@ from kensaku.index.entries import (
     sites_of,
     text_hash,
 )
-from kensaku.index.passages import MAX_CHARS
-from kensaku.index.tokens import Terms
-from kensaku.index.words import term_id
 from kensaku.models import Document
+from kensaku.text.passages import MAX_CHARS
+from kensaku.text.tokens import Terms
+from kensaku.text.words import term_id
 
 
 @pytest.mark.parametrize("seed", range(20))

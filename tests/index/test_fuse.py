@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kensaku.index.fuse import blend, cosine, decay, diversify, highlights, overlap, saturate
-from kensaku.index.tokens import query_pattern
+from kensaku.text.tokens import query_pattern
 
 
 def test_a_saturated_score_keeps_the_order_and_stays_below_one():

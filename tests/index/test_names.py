@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kensaku.errors import InvalidQuery
-from kensaku.index.names import check_collection_name
 from kensaku.models import Query
+from kensaku.text.collection_names import check_collection_name
 from tests.index.animals import OTTERS
 
 WRONG = ["", "../up", ".hidden", "-x", "a/b", "a b", "x" * 65, "日本", "a\n"]

@@ -11,9 +11,9 @@ import pytest
 from kensaku.config.settings import Settings
 from kensaku.models import Hit
 from kensaku.providers import provider_class
-from kensaku.providers.base import Reply
 from kensaku.testing import FakeUpstream, faults
 from kensaku.testing.sample import built_in_samples
+from kensaku.transport.reply import Reply
 
 from .__main__ import main
 from .recording import KeyFound, refuse_keys

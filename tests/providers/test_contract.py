@@ -13,8 +13,8 @@ import pytest
 
 from kensaku import errors
 from kensaku.providers import BUILT_IN, provider_class
-from kensaku.providers.base import Reply
 from kensaku.testing import ProviderContract, contract, faults, load_sample
+from kensaku.transport.reply import Reply
 
 PAGES = {"duckduckgo", "startpage", "brave_web", "mojeek_web", "yahoo"}  # test_web_pages.py
 OTHERWISE_TESTED = PAGES | {"local"}  # no JSON over HTTP: tests of their own

@@ -29,7 +29,7 @@ from kensaku.providers._classify import (
     redact,
     request_id,
 )
-from kensaku.providers.base import Reply
+from kensaku.transport.reply import Reply
 
 JSON = {"content-type": "application/json"}
 PAGE = {"content-type": "text/html; charset=utf-8"}

@@ -13,9 +13,9 @@ import pytest
 from kensaku.errors import ProviderError, RateLimited, Unreadable
 from kensaku.models import Hit, Query
 from kensaku.providers import provider_class
-from kensaku.providers.base import Reply
 from kensaku.testing import faults, load_sample
 from kensaku.transport.http import HttpClient
+from kensaku.transport.reply import Reply
 
 NAMES = ("exa_mcp", "parallel_mcp")
 every_server = pytest.mark.parametrize("name", NAMES)

@@ -8,9 +8,9 @@ import pytest
 
 from kensaku.models import Query
 from kensaku.providers import provider_class
-from kensaku.providers.base import Reply
 from kensaku.testing import load_sample
 from kensaku.text.dates import parse_date
+from kensaku.transport.reply import Reply
 
 
 @pytest.mark.parametrize(

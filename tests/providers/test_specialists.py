@@ -18,8 +18,8 @@ from kensaku.errors import (
 )
 from kensaku.models import Query
 from kensaku.providers import provider_class
-from kensaku.providers.base import Reply
 from kensaku.testing.faults import Fault, empty, status, wrong_shape
+from kensaku.transport.reply import Reply
 
 ATOM = {"Content-Type": "application/atom+xml; charset=utf-8"}
 ERROR_ENTRY = """<?xml version="1.0" encoding="UTF-8"?>

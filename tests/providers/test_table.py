@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kensaku.providers import BUILT_IN, provider_class
-from kensaku.search.limits import parse_rate
 from kensaku.testing.sample import built_in_samples
+from kensaku.text.rate import parse_rate
 from tests import ROOT
 
 every_provider = pytest.mark.parametrize("name", BUILT_IN)

@@ -13,10 +13,10 @@ import pytest
 from kensaku.errors import Blocked, Outage, ProviderError, RateLimited, Unreachable, Unreadable
 from kensaku.models import Hit, Query
 from kensaku.providers import _ddgs, provider_class
-from kensaku.providers.base import Reply
 from kensaku.testing import FakeUpstream, faults, load_sample
 from kensaku.testing._filter_queries import FILTERS
 from kensaku.testing.faults import Fault
+from kensaku.transport.reply import Reply
 
 NAMES = ("duckduckgo", "startpage", "brave_web", "mojeek_web", "yahoo")
 TEXT = 'カワウソ "sea otter" & 🦦 100% a+b'

@@ -263,6 +263,6 @@ async def test_a_plan_is_made_by_a_model() -> None:
 
 def test_a_page_needs_the_packages_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     """And says how to install them."""
-    monkeypatch.setitem(sys.modules, "kensaku.server.page.markdown", None)
+    monkeypatch.setitem(sys.modules, "kensaku.text.markdown", None)
     with pytest.raises(MissingExtra, match=r"kensaku-search\[server\]"):
         to_html(report_of(finished()))

@@ -10,10 +10,11 @@ from datetime import date
 import pytest
 
 from kensaku import Outcome, Query
+from kensaku._single_flight import SingleFlight
 from kensaku.errors import CalledOff, InvalidQuery, Outage
 from kensaku.models import Attempt, Hit, Response, Source
 from kensaku.providers import provider_class
-from kensaku.search.cache import Cache, SingleFlight, worth_keeping
+from kensaku.search.cache import Cache, worth_keeping
 from kensaku.store import MemoryStore
 from kensaku.testing import FakeUpstream, faults, load_sample
 

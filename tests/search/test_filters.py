@@ -7,7 +7,8 @@ from datetime import date
 import pytest
 
 from kensaku import Hit, Query
-from kensaku.search.filters import filter_hits, site_of
+from kensaku.search.filters import filter_hits
+from kensaku.text.urls import site_of
 
 TODAY = date(2026, 11, 15)
 

@@ -27,9 +27,10 @@ from kensaku.errors import (
     Timeout,
     Unreadable,
 )
-from kensaku.search.limits import Limiter, parse_rate, read_rate
+from kensaku.search.limits import Limiter
 from kensaku.store import MemoryStore, SqliteStore, ValkeyStore
 from kensaku.testing import faults
+from kensaku.text.rate import parse_rate, read_rate
 
 SEARCHES = """
 import asyncio, json, sys

@@ -13,7 +13,7 @@ from kensaku.search.clean import clean_hits
 from kensaku.search.duplicates import folded_note
 from kensaku.search.filters import filter_hits
 from kensaku.search.rank import fuse, limit_per_host, merge
-from kensaku.search.terms import coverage, terms
+from kensaku.text.terms import coverage, terms
 from kensaku.text.urls import canonical, host_of, in_domain
 
 TODAY = date(2026, 11, 15)

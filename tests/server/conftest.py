@@ -16,7 +16,7 @@ import kensaku.server
 from kensaku import Kensaku
 from kensaku.database.keys import create_key
 from kensaku.models import Hit
-from kensaku.server.listen import make_config
+from kensaku.transport.listen import make_config
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import event
 
 from kensaku.server.asgi import app
-from kensaku.server.protocol import MAX_HEAD
+from kensaku.transport.protocol import MAX_HEAD
 
 from .conftest import Running
 

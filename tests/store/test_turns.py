@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from kensaku.search.limits import parse_rate
 from kensaku.store import MemoryStore, SqliteStore, ValkeyStore
+from kensaku.text.rate import parse_rate
 
 HOUR = 3600.0
 _names = count()

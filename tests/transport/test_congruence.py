@@ -17,9 +17,9 @@ import httpx
 import pytest
 
 from kensaku.errors import ProviderError, Unreachable, Unreadable
-from kensaku.providers.base import Request
 from kensaku.transport import http as transport
 from kensaku.transport.http import HttpClient
+from kensaku.transport.request import Request
 from kensaku.transport.sessions import MAX_HEAD_BYTES, MAX_REPLY_BYTES
 
 from .raw_server import RawServer, Script, reply, sends, sends_forever

@@ -12,10 +12,10 @@ import pytest
 
 from kensaku import Kensaku, Outcome, Settings
 from kensaku.errors import NotConfigured, Unreachable, Unreadable
-from kensaku.providers.base import Request
 from kensaku.testing import FakeUpstream, faults
 from kensaku.transport.egress import Egress, EgressRefused
 from kensaku.transport.http import HttpClient
+from kensaku.transport.request import Request
 from kensaku.transport.sessions import MAX_REPLY_BYTES
 
 from .raw_server import RawServer, reply, sends

@@ -10,9 +10,9 @@ from aiohttp import http_exceptions as wire
 
 from kensaku import errors
 from kensaku.errors import Unreadable
-from kensaku.providers.base import Request
 from kensaku.transport.egress import EgressRefused
 from kensaku.transport.http import HttpClient
+from kensaku.transport.request import Request
 from kensaku.transport.sessions import (
     ReplyTooLarge,
     page_error,

@@ -21,15 +21,15 @@ from kensaku.answers.model import ChatModel
 from kensaku.answers.score import MARK, Sentence, score_sentences
 from kensaku.errors import ProviderError
 from kensaku.models import Hit
-from kensaku.search.calibration import shipped_models
-from kensaku.search.confidence import confidence_of
-from kensaku.tools.fence import fence_text
+from kensaku.models.calibration import shipped_models
+from kensaku.models.confidence import confidence_of
+from kensaku.text.fence import fence_text
 
 if TYPE_CHECKING:
     from kensaku.answers.context import Citation, Context
     from kensaku.config.settings import Settings
     from kensaku.models import Attempt, Outcome
-    from kensaku.search.confidence import Confidence
+    from kensaku.models.confidence import Confidence
     from kensaku.transport.http import HttpClient
 
 SENTENCES = 3

@@ -18,15 +18,15 @@ from kensaku.answers.cursor import Position, cursor_of, has_changed
 from kensaku.answers.passages import offset_of, passages_of
 from kensaku.answers.tokenizer import counter
 from kensaku.errors import InvalidQuery
-from kensaku.index.passages import sentences
 from kensaku.models import Hit, Outcome, Passage
 from kensaku.text.escape import escape_lines, flatten, line_starts
+from kensaku.text.passages import sentences
 from kensaku.text.short import short_repr
 
 if TYPE_CHECKING:
     from kensaku.answers.tokenizer import Counter
     from kensaku.models import Attempt, Response
-    from kensaku.search.confidence import Confidence
+    from kensaku.models.confidence import Confidence
 
 MAX_TOKENS = 1_000_000
 _OWN = line_starts(r"\[\d+\]", structure=False)  # how pages begin

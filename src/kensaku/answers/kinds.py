@@ -12,7 +12,7 @@ import functools
 import re
 from typing import NamedTuple
 
-from kensaku.index.tokens import query_terms
+from kensaku.text.tokens import query_terms
 
 _ASKING = (
     "many much long old far high tall big large often wide deep fast number amount percent "

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 from kensaku.answers.stream import read_completion, read_in_time
 from kensaku.errors import Timeout, Unreadable
-from kensaku.providers.base import Request
 from kensaku.text.clean import visible
+from kensaku.transport.request import Request
 
 if TYPE_CHECKING:
     from kensaku.config.settings import Settings

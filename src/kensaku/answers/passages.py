@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from kensaku.answers.tokenizer import count as count_tokens
-from kensaku.index.languages import guess_language
-from kensaku.index.passages import split
-from kensaku.index.tokens import document_terms, query_terms
 from kensaku.models import Document, Hit, Passage
+from kensaku.models.passages import split
+from kensaku.text.languages import guess_language
+from kensaku.text.tokens import document_terms, query_terms
 from kensaku.text.urls import host_of
 
 PASSAGE_CHARS = 900  # small enough that several pages fit 500 tokens …

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING
 from kensaku.answers.kinds import asking_terms, has_kind, kind_of
 from kensaku.answers.phrases import is_spaced, letters_of, names_in, phrases_of
 from kensaku.answers.sentences import whole_sentences
-from kensaku.index.languages import guess_language
-from kensaku.index.tokens import document_terms, query_terms
 from kensaku.text.clean import one_line
+from kensaku.text.languages import guess_language
+from kensaku.text.tokens import document_terms, query_terms
 
 if TYPE_CHECKING:
     from kensaku.answers.context import Citation

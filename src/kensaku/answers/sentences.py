@@ -2,7 +2,7 @@
 
     text → lines that stand alone | sentences → joined where an abbreviation ended none
 
-Passages are cut by the coarser `index.passages.sentences`, where a cut too many costs nothing. An
+Passages are cut by the coarser `text.passages.sentences`, where a cut too many costs nothing. An
 answer shows a sentence by itself: half of one, or one with a heading glued to it, is wrong there.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kensaku.index.passages import Span, sentences
+from kensaku.text.passages import Span, sentences
 
 LONGEST = 600  # characters that joined sentences may have
 _TITLE_CHARS = 60  # a longer line is a line of a paragraph

@@ -3,7 +3,7 @@
     findings → Factors → Assessment(score, level, action)
     silent: answer · notify: answer, say the doubt · confirm: ask first · escalate: ask for help
 
-The score is the calibrated one of the search (`search.confidence`), of the weakest question.
+The score is the calibrated one of the search (`models.confidence`), of the weakest question.
 Contradictions are found by amounts, dates and plain denials (`research.differences`), not by the
 meaning of words. One of them caps the score below `notify`.
 """
@@ -18,8 +18,8 @@ from kensaku.errors import ConfigError
 
 if TYPE_CHECKING:
     from kensaku.config.settings import Settings
+    from kensaku.models.confidence import Level
     from kensaku.research.findings import Finding
-    from kensaku.search.confidence import Level
 
 Action = Literal["silent", "notify", "confirm", "escalate"]
 UNDER = 0.01  # how far below `notify` a contradiction caps the score

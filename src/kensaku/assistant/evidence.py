@@ -14,10 +14,10 @@ from kensaku.answers.context import Citation, pack
 from kensaku.answers.passages import passages_of
 from kensaku.answers.tokenizer import counter
 from kensaku.models import LOCAL, Hit, Outcome, Passage
+from kensaku.models.confidence import confidence_of
 from kensaku.research.differences import differences
 from kensaku.research.evidence import Reference, with_page
 from kensaku.research.findings import Finding
-from kensaku.search.confidence import confidence_of
 
 if TYPE_CHECKING:
     from kensaku.assistant.answer import Origin

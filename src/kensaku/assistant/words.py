@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from kensaku.index.languages import guess_language
+from kensaku.text.languages import guess_language
 
 
 @dataclass(frozen=True, slots=True)

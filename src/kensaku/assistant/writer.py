@@ -20,13 +20,13 @@ from kensaku.assistant.checking import Checking
 from kensaku.assistant.model import bounded
 from kensaku.assistant.plan import today
 from kensaku.errors import BudgetExceeded, ProviderError
-from kensaku.index.tokens import document_terms
 from kensaku.research.check import Checker
 from kensaku.research.references import Numbering
 from kensaku.research.words import words_for
 from kensaku.text.escape import escape_line, escape_lines, flatten, line_starts
+from kensaku.text.fence import fence_text
 from kensaku.text.links import disarm_links
-from kensaku.tools.fence import fence_text
+from kensaku.text.tokens import document_terms
 
 if TYPE_CHECKING:
     from kensaku.assistant.evidence import Evidence

@@ -21,7 +21,7 @@ from kensaku.cli._terminal import print_json, print_result
 from kensaku.errors import InvalidQuery
 
 if TYPE_CHECKING:
-    from kensaku.search.calibration import Example, Model
+    from kensaku.models.calibration import Example, Model
 
 USAGE = "[options] RUNS …"
 LEAST_OF_EACH = 10  # right runs, and wrong ones: with fewer there is nothing to tell apart
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace) -> int:
     """Fit a model for each kind of results that has enough judged runs."""
-    from kensaku.search.calibration import shipped_models, write_models
+    from kensaku.models.calibration import shipped_models, write_models
 
     settings = load_settings(args)
     by_kind = _read(args.runs)
@@ -61,8 +61,8 @@ async def run(args: argparse.Namespace) -> int:
 def _read(paths: Iterable[Path]) -> dict[str, list[Example]]:
     """Read the judged runs, by kind. Raises `InvalidQuery` with file and line."""
     from kensaku.models import Hit
-    from kensaku.search.calibration import Example
-    from kensaku.search.confidence import factors_of, model_name
+    from kensaku.models.calibration import Example
+    from kensaku.models.confidence import factors_of, model_name
 
     by_kind: dict[str, list[Example]] = {}
     for path in paths:
@@ -103,7 +103,7 @@ def _is_enough(examples: Sequence[Example]) -> bool:
 
 def _fit(kind: str, examples: Sequence[Example]) -> tuple[Model, dict[str, Any]]:
     """Fit one kind; say how well the shipped and the new weights do, the new cross-validated."""
-    from kensaku.search.calibration import area_under_curve, calibration_error, fit, shipped_models
+    from kensaku.models.calibration import area_under_curve, calibration_error, fit, shipped_models
 
     shipped = shipped_models()[kind]
     names = tuple(shipped.weights)

@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace) -> int:
     """Crawl the site and print or index its pages."""
-    from kensaku.index.names import check_collection_name
+    from kensaku.text.collection_names import check_collection_name
 
     options = crawl_options(args)
     if args.collection is not None:

@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace) -> int:
     """Check the arguments of an action and run it."""
-    from kensaku.index.names import check_collection_name
+    from kensaku.text.collection_names import check_collection_name
 
     action, n = ACTIONS[args.action], len(args.what)
     if n < action.min_words or (action.max_words is not None and n > action.max_words):

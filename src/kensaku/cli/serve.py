@@ -57,8 +57,8 @@ async def run(args: argparse.Namespace) -> int:
         print(_node_preload())
         return 0
     from kensaku.server.asgi import app
-    from kensaku.server.listen import listen, serve, url_of
     from kensaku.server.logs import configure_logging
+    from kensaku.transport.listen import listen, serve, url_of
 
     settings = _settings(args)
     configure_logging(settings, args.log_level.upper())
@@ -91,7 +91,7 @@ async def _check_exposure(settings: Settings, host: str) -> bool:
     """Whether the server has no keys yet. Then it may be reached from this machine only."""
     from kensaku.database import Database
     from kensaku.database.keys import any_key
-    from kensaku.server.listen import is_loopback
+    from kensaku.transport.listen import is_loopback
 
     database = await Database.open(settings)
     try:

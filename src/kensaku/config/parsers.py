@@ -89,7 +89,7 @@ def path(value: Any) -> Path:
 
 def rate(value: Any) -> str:
     """How often: `100/m`."""
-    from kensaku.search.limits import parse_rate
+    from kensaku.text.rate import parse_rate
 
     try:
         parse_rate(str(value))

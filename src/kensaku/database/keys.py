@@ -22,7 +22,7 @@ from sqlalchemy import RowMapping, exists, insert, select, update
 
 from kensaku.database.tables import API_KEYS
 from kensaku.errors import InvalidQuery, UnknownName
-from kensaku.search.limits import read_rate
+from kensaku.text.rate import read_rate
 
 if TYPE_CHECKING:
     from kensaku.database.engine import Database

@@ -9,8 +9,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from kensaku.errors import TooLarge
-from kensaku.fetch.decode import decoder
 from kensaku.fetch.limits import MIB, FetchLimits, Pace
+from kensaku.transport.decode import decoder
 
 
 async def read_body(

@@ -21,10 +21,10 @@ from kensaku.observe import NO_OBSERVERS, Observers, observe
 from kensaku.operations import FetchOperation
 
 if TYPE_CHECKING:
-    from kensaku.fetch.guard import CheckedURL
     from kensaku.fetch.page_cache import CachedPage
     from kensaku.fetch.transport import PageResponse, PageTransport
     from kensaku.store import Store
+    from kensaku.transport.guard import CheckedURL
 
 Robots = Literal["always", "crawl", "never"]
 Optouts = Literal["note", "refuse", "ignore"]

@@ -25,7 +25,6 @@ from kensaku.extract import ParsePool
 from kensaku.fetch.crawl.crawl import Crawl
 from kensaku.fetch.crawl.plan import Plan
 from kensaku.fetch.fetcher import Fetcher, FetchPolicy
-from kensaku.fetch.guard import AddressGuard, CheckedURL
 from kensaku.fetch.limits import FetchLimits
 from kensaku.fetch.results import Extraction, Failure
 from kensaku.fetch.transport import PageTransport
@@ -33,6 +32,7 @@ from kensaku.models import Page, Progress, ProgressEvent
 from kensaku.observe import NO_OBSERVERS, Observers, observe
 from kensaku.operations import ExtractOperation
 from kensaku.transport.egress import Egress
+from kensaku.transport.guard import AddressGuard, CheckedURL
 
 if TYPE_CHECKING:
     from pathlib import Path

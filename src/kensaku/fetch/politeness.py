@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
+from kensaku._single_flight import SingleFlight
 from kensaku.errors import FetchError
 from kensaku.fetch import robots
 from kensaku.fetch.robots import Rules
-from kensaku.search.cache import SingleFlight
 
 if TYPE_CHECKING:
     from kensaku.fetch.transport import PageResponse

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import AddressRefused, KensakuError, TooLarge
 from kensaku.fetch.body import read_body
-from kensaku.fetch.decode import accept_encoding
-from kensaku.fetch.guard import UNPARSABLE, AddressGuard, CheckedURL, refused, well_formed
 from kensaku.fetch.limits import FetchLimits
+from kensaku.transport.decode import accept_encoding
+from kensaku.transport.guard import UNPARSABLE, AddressGuard, CheckedURL, refused, well_formed
 from kensaku.transport.http import import_sessions
 from kensaku.transport.per_loop import PerLoop
 

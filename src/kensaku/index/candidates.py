@@ -13,7 +13,7 @@ from kensaku.index.collections import Collections
 from kensaku.index.engines.base import EntryFilter, Payload, ScoredEntry
 from kensaku.index.fuse import blend, saturate
 from kensaku.index.request import SearchMode, SearchRequest
-from kensaku.index.tokens import query_terms, similar_terms
+from kensaku.text.tokens import query_terms, similar_terms
 
 PASSAGES_PER_RESULT = 3  # candidates for each document that is returned …
 PASSAGES_PER_RESULT_FUSED = 10  # … and where two lists are fused

@@ -23,10 +23,10 @@ from kensaku.index.entries import (
 )
 from kensaku.index.errors import damage_fault
 from kensaku.index.meta import READABLE, CollectionMeta, DocumentRecord
-from kensaku.index.names import check_collection_name
 from kensaku.index.results import CollectionStats, damaged_stats
 from kensaku.index.weights import reweigh
 from kensaku.models import Document
+from kensaku.text.collection_names import check_collection_name
 
 Vectors = Sequence[Sequence[float] | None]
 

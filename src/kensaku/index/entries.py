@@ -18,11 +18,11 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from kensaku.index.engines.base import Entry, Payload
-from kensaku.index.languages import guess_language
 from kensaku.index.meta import DocumentRecord
-from kensaku.index.passages import split
-from kensaku.index.tokens import Terms, document_terms, name_terms
 from kensaku.models import Document, Passage
+from kensaku.models.passages import split
+from kensaku.text.languages import guess_language
+from kensaku.text.tokens import Terms, document_terms, name_terms
 
 # k1 and b: how fast repetition stops counting, and how much a long text is penalised.
 BM25 = (1.2, 0.75)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from kensaku.index.passages import sentences
+from kensaku.text.passages import sentences
 
 HALF_BM25 = 10.0  # the BM25 score that is shown as 0.5: about two rare words found
 

@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from kensaku.errors import ConfigError
-from kensaku.index.passages import MAX_CHARS
 from kensaku.index.payload import GUESS, PayloadFields
 from kensaku.index.request import SearchRequest, make_filters
 from kensaku.index.results import (
@@ -39,6 +38,7 @@ from kensaku.index.results import (
 from kensaku.models import Document, Page, Passage, Progress, ProgressEvent
 from kensaku.observe import NO_OBSERVERS, Observers, observe
 from kensaku.operations import IndexOperation
+from kensaku.text.passages import MAX_CHARS
 
 if TYPE_CHECKING:
     from kensaku.index.embed.models import EmbeddingModel, PostJson
@@ -309,8 +309,8 @@ class Index:
 
     def _shard(self, collection: str) -> Path | None:
         """Return where the files of a collection are; None on a server."""
-        from kensaku.index.names import check_collection_name
         from kensaku.index.namespace import stored_name
+        from kensaku.text.collection_names import check_collection_name
 
         if self._path is None:
             return None

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, NamedTuple
 
 from kensaku.index.engines.base import META_ID, Entry
-from kensaku.index.languages import guess_language
+from kensaku.text.languages import guess_language
 
 FORMAT = 3  # version of the stored payloads; 2 had no exact counts, and is counted on first use
 READABLE = (2, FORMAT)

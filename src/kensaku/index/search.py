@@ -17,11 +17,11 @@ from kensaku.index.collections import Collections
 from kensaku.index.engines.base import EntryFilter
 from kensaku.index.entries import day_of, document_of, entry_id, published_of, text_hash
 from kensaku.index.fuse import cosine, decay, diversify, highlights, overlap
-from kensaku.index.languages import STOP_WORDS
 from kensaku.index.namespace import names_in
 from kensaku.index.request import Filters, SearchRequest
 from kensaku.index.results import ResultRow, SearchResult
-from kensaku.index.tokens import document_terms, query_pattern
+from kensaku.text.languages import STOP_WORDS
+from kensaku.text.tokens import document_terms, query_pattern
 
 DEPTH_FACTOR = 4  # times as many candidates, when they belonged to too few documents
 FUZZY_NOTE = "no document has these words; the hits have words that differ by one letter"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from kensaku.index.engines.base import Engine, Entry, Payload
 from kensaku.index.entries import bm25_weights, document_of, entry_id, passage_terms
 from kensaku.index.meta import FORMAT, CollectionMeta, DocumentRecord
-from kensaku.index.tokens import Terms
+from kensaku.text.tokens import Terms
 
 PAGE = 1_000  # entries that are read and written together
 

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import FetchError, InvalidQuery, UnknownName
-from kensaku.index.names import check_collection_name
 from kensaku.jobs.batch import BatchReader, Ingest
 from kensaku.jobs.sources import Shard, plan_shards
 from kensaku.jobs.sources._files import check_source
+from kensaku.text.collection_names import check_collection_name
 
 if TYPE_CHECKING:
     from kensaku.jobs.run import JobRun

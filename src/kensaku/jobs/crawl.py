@@ -18,8 +18,8 @@ from kensaku.errors import InvalidQuery, UnknownName
 from kensaku.fetch.crawl.crawl import Crawl
 from kensaku.fetch.crawl.plan import Plan
 from kensaku.fetch.crawl.recorded import RecordedFrontier
-from kensaku.index.names import check_collection_name
 from kensaku.index.results import AddResult
+from kensaku.text.collection_names import check_collection_name
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku

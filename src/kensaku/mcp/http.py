@@ -22,7 +22,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from kensaku.errors import UsageError
 from kensaku.mcp._sdk import run_sessions
 from kensaku.mcp.sessions import SESSION_HEADER, SessionLimit
-from kensaku.server.listen import is_loopback, listen, serve, url_of, with_brackets
+from kensaku.transport.listen import is_loopback, listen, serve, url_of, with_brackets
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server

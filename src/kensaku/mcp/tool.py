@@ -23,8 +23,8 @@ except ImportError:
     raise MissingExtra("mcp", "mcp") from None
 
 from kensaku.text.clean import cut
+from kensaku.text.fence import escape_markers, fence_text
 from kensaku.tools.base import BaseTool, ToolResult
-from kensaku.tools.fence import escape_markers, fence_text
 
 Store = Callable[[str, str], str]  # title and whole text → the URI under which it can be read
 

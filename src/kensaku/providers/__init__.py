@@ -16,8 +16,8 @@ from kensaku.errors import UnknownName
 if TYPE_CHECKING:
     from kensaku.providers.base import Findings as Findings
     from kensaku.providers.base import Provider as Provider
-    from kensaku.providers.base import Reply as Reply
-    from kensaku.providers.base import Request as Request
+    from kensaku.transport.reply import Reply as Reply
+    from kensaku.transport.request import Request as Request
 else:
     __getattr__, _, __all__ = attach(__name__, base=("Findings", "Provider", "Reply", "Request"))
     __all__ += ["BUILT_IN", "provider_class", "provider_names"]

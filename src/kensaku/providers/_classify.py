@@ -24,7 +24,7 @@ from kensaku.text.clean import plain
 from kensaku.text.redact import redact as redact_text
 
 if TYPE_CHECKING:
-    from kensaku.providers.base import Reply
+    from kensaku.transport.reply import Reply
 
 _MAX_SENTENCE = 200  # characters; a longer text is a page or a dump
 

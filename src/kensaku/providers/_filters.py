@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING, Any
 
-from kensaku.search.query import date_window
+from kensaku.models.query import date_window
 
 if TYPE_CHECKING:
     from kensaku.models import Query, TimeRange

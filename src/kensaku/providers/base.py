@@ -8,8 +8,8 @@ the pipeline reads; what it cannot filter, the pipeline filters afterwards and s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 from urllib.parse import urlsplit
 
@@ -32,7 +32,6 @@ from kensaku.providers._classify import (
     request_id,
 )
 from kensaku.providers._locales import own_code
-from kensaku.providers._reply import Reply
 from kensaku.providers._rows import (
     first_text,
     is_address,
@@ -43,8 +42,10 @@ from kensaku.providers._rows import (
     text,
     usable,
 )
-from kensaku.search.query import cut_at_word
 from kensaku.text.redact import password_of
+from kensaku.text.short import cut_at_word
+from kensaku.transport.reply import Reply
+from kensaku.transport.request import Request
 
 if TYPE_CHECKING:
     from datetime import date
@@ -60,23 +61,6 @@ __all__ = [
 
 Filter = Literal["dates", "domains", "country", "language", "topic"]
 KnownBy = Literal["recorded", "sdk", "documentation"]
-
-
-@dataclass(slots=True)
-class Request:
-    """What to send. Its repr shows neither key nor query."""
-
-    url: str
-    params: Mapping[str, str | int] | Sequence[tuple[str, str | int]] = field(
-        default=(), repr=False
-    )
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    json: Any = field(default=None, repr=False)  # given: a POST
-
-    @property
-    def method(self) -> str:
-        """POST when there is a body, else GET."""
-        return "GET" if self.json is None else "POST"
 
 
 @dataclass(slots=True)

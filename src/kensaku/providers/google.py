@@ -7,10 +7,10 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import KeyRefused, ProviderError, QuotaExhausted, RateLimited
+from kensaku.models.query import date_window
 from kensaku.providers._filters import drop_empty, site_query, today
 from kensaku.providers._locales import GOOGLE_DOCUMENT_LANGUAGES
 from kensaku.providers.base import Provider, Reply, Request, member, rows, text
-from kensaku.search.query import date_window
 from kensaku.text.dates import parse_date
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import ProviderError, QuotaExhausted
+from kensaku.models.query import date_window
 from kensaku.providers._classify import reason_in
 from kensaku.providers._filters import drop_empty, site_query, today
 from kensaku.providers.base import Provider, Reply, Request, first_text, rows, section
-from kensaku.search.query import date_window
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query

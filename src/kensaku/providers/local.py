@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from kensaku.models import LOCAL
+from kensaku.models.query import date_window
 from kensaku.providers.base import Findings, Provider, Transport
-from kensaku.search.query import date_window
 
 if TYPE_CHECKING:
     from kensaku._resources import Resources

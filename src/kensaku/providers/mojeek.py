@@ -8,9 +8,9 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import KeyRefused, ProviderError, QuotaExhausted
+from kensaku.models.query import date_window
 from kensaku.providers._filters import bare, drop_empty, one_site, today
 from kensaku.providers.base import Provider, Reply, Request, rows, text
-from kensaku.search.query import date_window
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kensaku.providers._ddgs import WebPageEngine
 from kensaku.providers._filters import site_query
-from kensaku.providers.base import Request
+from kensaku.transport.request import Request
 
 if TYPE_CHECKING:
     from kensaku.models import Query

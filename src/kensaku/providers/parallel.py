@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.providers._filters import bare, days, drop_empty
 from kensaku.providers.base import Provider, Request, rows
-from kensaku.search.query import cut_at_word
+from kensaku.text.short import cut_at_word
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query

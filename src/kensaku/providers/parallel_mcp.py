@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kensaku.providers._mcp import McpProvider, tool_data
 from kensaku.providers.base import rows
 from kensaku.providers.parallel import MAX_KEYWORD_CHARS
-from kensaku.search.query import cut_at_word
+from kensaku.text.short import cut_at_word
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query

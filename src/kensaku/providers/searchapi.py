@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kensaku.providers._filters import drop_empty, site_query
-from kensaku.providers.base import Request
 from kensaku.providers.serpapi import SerpApi
+from kensaku.transport.request import Request
 
 if TYPE_CHECKING:
     from kensaku.models import Query

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.providers._ddgs import RANGES, WebPageEngine
 from kensaku.providers._filters import site_query, time_range
-from kensaku.providers.base import Reply, Request
+from kensaku.transport.reply import Reply
+from kensaku.transport.request import Request
 
 if TYPE_CHECKING:
     from kensaku.models import Query

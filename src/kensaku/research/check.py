@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 from kensaku.answers.sentences import joined_sentences
 from kensaku.answers.verify import MAX_QUOTE, verify
-from kensaku.index.tokens import document_terms
 from kensaku.text.escape import flatten
 from kensaku.text.links import disarm_links
+from kensaku.text.tokens import document_terms
 
 if TYPE_CHECKING:
     from kensaku.research.evidence import Reference

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from kensaku.answers.answer import as_hit, best_sentences
 from kensaku.models import Outcome
+from kensaku.models.confidence import confidence_of
 from kensaku.research.differences import differences
-from kensaku.search.confidence import confidence_of
-from kensaku.search.terms import terms
 from kensaku.text.clean import one_line
+from kensaku.text.terms import terms
 
 if TYPE_CHECKING:
     from kensaku.answers.context import Citation

@@ -10,8 +10,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from kensaku.errors import MissingExtra
-from kensaku.index.languages import guess_language
 from kensaku.research.words import words_for
+from kensaku.text.languages import guess_language
 
 if TYPE_CHECKING:
     from kensaku.research.evidence import Reference
@@ -49,7 +49,7 @@ blockquote {{ margin: .5rem 0; padding-left: 1rem; border-left: 3px solid #8888;
 def to_html(report: Report) -> str:
     """Return a report as a page. Raises `MissingExtra` without the packages for Markdown."""
     try:
-        from kensaku.server.page.markdown import to_html as render
+        from kensaku.text.markdown import to_html as render
 
         body = render(report.text or "")
     except ImportError:

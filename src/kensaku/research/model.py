@@ -13,7 +13,7 @@ from kensaku.errors import Unreadable
 from kensaku.research.questions import MAX_CHARS, Question
 from kensaku.text.clean import one_line
 from kensaku.text.escape import escape_lines, flatten, line_starts
-from kensaku.tools.fence import fence_text
+from kensaku.text.fence import fence_text
 
 if TYPE_CHECKING:
     from kensaku.answers.model import Asks

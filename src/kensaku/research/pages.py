@@ -11,8 +11,8 @@ from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from kensaku.answers.passages import score_passages
-from kensaku.index.passages import split
 from kensaku.models import LOCAL, Document, Page, Passage
+from kensaku.models.passages import split
 from kensaku.text.clean import one_line
 from kensaku.text.urls import host_of, in_domain
 

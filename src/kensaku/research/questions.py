@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
-from kensaku.index.languages import STOP_WORDS, guess_language
 from kensaku.text.clean import one_line
+from kensaku.text.languages import STOP_WORDS, guess_language
 
 MAX_CHARS = 300  # of one question
 MAX_PARTS = 20  # of one compound question

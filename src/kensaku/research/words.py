@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kensaku.index.languages import guess_language
+from kensaku.text.languages import guess_language
 
 
 @dataclass(frozen=True, slots=True)

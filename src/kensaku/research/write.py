@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import ProviderError
-from kensaku.index.languages import guess_language
 from kensaku.models import Outcome
 from kensaku.research.check import check_text
 from kensaku.research.compose import compose
@@ -23,6 +22,7 @@ from kensaku.research.questions import keywords
 from kensaku.research.references import apply_style, renumber
 from kensaku.research.structured import Filled, check_filled, fill_by_extract
 from kensaku.research.words import words_for
+from kensaku.text.languages import guess_language
 
 if TYPE_CHECKING:
     from kensaku.answers.model import Asks

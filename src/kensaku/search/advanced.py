@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from kensaku.answers.passages import score_passages
 from kensaku.errors import BudgetExceeded, IndexFault
-from kensaku.index.passages import split
 from kensaku.models import Document, Explain, Hit, Page, Passage
+from kensaku.models.passages import split
 from kensaku.text.clean import one_line
 
 if TYPE_CHECKING:

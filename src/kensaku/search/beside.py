@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from kensaku.errors import CalledOff
 from kensaku.search.rank import fuse, merge
-from kensaku.search.terms import is_about
+from kensaku.text.terms import is_about
 
 if TYPE_CHECKING:
     from kensaku.models import Hit

@@ -8,15 +8,14 @@ hits, never the query.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Container
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Container
+from dataclasses import fields, replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from kensaku.errors import CalledOff
 from kensaku.models import Attempt, Hit, Image, Outcome, Query, Response
@@ -145,68 +144,10 @@ def worth_keeping(
     )
 
 
-@dataclass(slots=True, eq=False)
-class _Flight:
-    """Work in progress, and how many wait for it."""
-
-    task: asyncio.Future[Any]
-    waiting: int = 0
-
-
-class SingleFlight:
-    """Share one piece of work among all who ask for the same thing at the same time."""
-
-    def __init__(self) -> None:
-        self._flights: dict[tuple[int, str], _Flight] = {}
-
-    async def join(
-        self, key: str, work: Callable[[], Awaitable[T]], good: Callable[[T], bool]
-    ) -> T:
-        """Run `work`, or wait for the caller that runs it.
-
-        A failed or cancelled flight is repeated once by one of those who waited: its trouble may
-        have been the first caller's alone.
-        """
-        slot = (id(asyncio.get_running_loop()), key)
-        for last in (False, True):
-            flight = self._flights.get(slot)
-            leader = flight is None or flight.task.done()
-            if flight is None or leader:
-                flight = self._flights[slot] = _Flight(asyncio.ensure_future(work()))
-            try:
-                result = await self._wait(slot, flight)
-            except asyncio.CancelledError:
-                if last or leader or _being_cancelled():
-                    raise
-            except Exception:
-                if last or leader:
-                    raise
-            else:
-                if last or leader or good(result):
-                    return result  # type: ignore[no-any-return]
-        raise AssertionError("unreachable")
-
-    async def _wait(self, slot: tuple[int, str], flight: _Flight) -> Any:
-        flight.waiting += 1
-        try:
-            return await asyncio.shield(flight.task)
-        finally:
-            flight.waiting -= 1
-            if not flight.waiting:
-                flight.task.cancel()  # nobody is left who wants it; no effect if it has ended
-                if self._flights.get(slot) is flight:
-                    del self._flights[slot]  # at once: nobody may join what is being cancelled
-
-
 def _age(at: float) -> float:
     """Seconds since then; negative when the clock was set back, and nobody knows."""
     age = time.time() - at
     return max(age, 0.0) if age > -1 else age
-
-
-def _being_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 _QUERY_VALUES = attrgetter(*(f.name for f in fields(Query)))  # all: a new field counts by itself

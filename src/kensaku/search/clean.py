@@ -8,9 +8,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from kensaku.models import MAX_RESULTS, Explain, Hit, Image, Source
-from kensaku.search.terms import terms, text_coverage
 from kensaku.text.clean import cut, plain, plain_lines, visible
 from kensaku.text.dates import parse_date
+from kensaku.text.terms import terms, text_coverage
 from kensaku.text.urls import host_name
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
-from kensaku.search.query import date_window
-from kensaku.text.urls import host_of, in_domain
+from kensaku.models.query import date_window
+from kensaku.text.urls import in_domain, site_of
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
@@ -37,11 +37,6 @@ def filter_hits(
         passed, more = _in_window(passed, first, last, undated)
         notes += more
     return passed, notes
-
-
-def site_of(hit: Hit) -> str:
-    """The host of a hit's page, also behind a redirect; empty when it is not known."""
-    return host_of(hit.url) if hit.site is None else hit.site
 
 
 def _in_domains(host: str, only: Sequence[str], never: Sequence[str]) -> bool:

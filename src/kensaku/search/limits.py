@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 
 from kensaku.errors import (
     CircuitOpen,
-    ConfigError,
     Cooling,
     KeyRefused,
     NotConfigured,
@@ -33,6 +32,7 @@ from kensaku.errors import (
     Unreadable,
 )
 from kensaku.search.circuit_breaker import CircuitBreaker
+from kensaku.text.rate import parse_rate
 
 if TYPE_CHECKING:
     from kensaku.config.secret import Secret
@@ -43,29 +43,6 @@ REFUSALS = 5  # consecutive refusals before a previously good key is put on cool
 FIRST_COOLDOWN = 10.0  # seconds; three times as many after each further refusal
 UNPROVEN = REFUSALS + 9  # a key that has not worked yet cools down at its first refusal
 SYNC_SECONDS = 0.5  # how long another process's news may take to be seen here
-PERIODS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-
-
-def read_rate(text: str) -> tuple[float, float]:
-    """`"100/m"` → (100, 60 seconds). Raises `ConfigError`."""
-    count, _, unit = text.partition("/")
-    period = PERIODS.get(unit.strip())
-    try:
-        n = float(count)
-    except ValueError:
-        n = 0.0
-    if period is None or not 0 < n < 1e9:
-        raise ConfigError(f"the rate {text[:20]!r} cannot be read", remedy="write 1/s, 100/m, …")
-    return n, period
-
-
-def parse_rate(text: str) -> tuple[float, int]:
-    """`"100/m"` → (seconds between turns, burst), so that no window ever holds more than 100."""
-    n, period = read_rate(text)
-    if n < 1:
-        n, period = 1.0, period / n
-    burst = max(1, int(n) // 10)
-    return period / (n - burst + 1), burst
 
 
 # "Never" is not 0: the monotonic clock begins there when the machine starts.

@@ -31,8 +31,8 @@ from kensaku.search.duplicates import folded_note
 from kensaku.search.filters import filter_hits
 from kensaku.search.listen import PartialHits, listener
 from kensaku.search.rank import fuse, limit_per_host, merge
-from kensaku.search.terms import is_about
 from kensaku.text.clean import cut, visible
+from kensaku.text.terms import is_about
 
 if TYPE_CHECKING:
     from kensaku.models import Hit
@@ -238,7 +238,7 @@ def _answer(
         return None, None
     from kensaku.answers.answer import extractive
     from kensaku.answers.context import Citation
-    from kensaku.search.confidence import confidence_of
+    from kensaku.models.confidence import confidence_of
 
     query, citations = run.query.text, [Citation.of(n, h) for n, h in enumerate(hits, 1)]
     models = run.resources.confidence_models

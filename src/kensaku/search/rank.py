@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from kensaku.models import Explain, Hit
 from kensaku.search.duplicates import deduplicate
-from kensaku.search.filters import site_of
-from kensaku.search.terms import coverage, terms
+from kensaku.text.terms import coverage, terms
+from kensaku.text.urls import site_of
 
 if TYPE_CHECKING:
     from kensaku.models import Query

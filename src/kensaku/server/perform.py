@@ -20,7 +20,7 @@ from urllib.parse import quote, urlsplit
 
 from kensaku.errors import BudgetExceeded, KensakuError, NotAsked, QuotaExhausted, RateLimited
 from kensaku.models import Document, Hit, Outcome, Page
-from kensaku.search.query import date_window
+from kensaku.models.query import date_window
 from kensaku.server.wires.base import Call, Crawl, Extract, Found, Listed, Map, Parse, Read, Search
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def _content(page: Page, query: str | None, chunks: int, format: Format) -> str:
     if not query:
         return page.markdown if format == "markdown" else page.text
     from kensaku.answers.passages import score_passages
-    from kensaku.index.passages import split
+    from kensaku.models.passages import split
     from kensaku.text.clean import one_line
 
     document = Document(url=page.url, title=page.title, text=page.text)

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from kensaku.search.limits import read_rate
+from kensaku.text.rate import read_rate
 
 if TYPE_CHECKING:
     from kensaku.store import Store

@@ -21,10 +21,10 @@ from kensaku.observe import Observer
 from kensaku.server import chat
 from kensaku.server.auth import ANYONE, Principal, principal_of, secrets_in
 from kensaku.server.limits import Admission, KeyLimits
-from kensaku.server.listen import is_loopback
 from kensaku.server.logs import RequestLog, request_secrets
 from kensaku.server.metrics import Metrics
 from kensaku.server.session import Admitted, Session
+from kensaku.transport.listen import is_loopback
 
 if TYPE_CHECKING:
     from starlette.types import Scope

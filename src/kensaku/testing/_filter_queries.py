@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from kensaku.models import Query, TimeRange
 
 if TYPE_CHECKING:
-    from kensaku.providers.base import Request
+    from kensaku.transport.request import Request
 
 _ask = partial(Query, "otter")
 _TODAY = datetime.now(UTC).date()

@@ -1,4 +1,4 @@
-"""A value as an error message shows it: not the whole of a megabyte."""
+"""Shorten: a value for an error message, a text to its last whole word."""
 
 from __future__ import annotations
 
@@ -12,3 +12,11 @@ def short_repr(value: object) -> str:
     except ValueError:  # a number with more digits than Python writes
         return f"a huge {type(value).__name__}"
     return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
+
+
+def cut_at_word(text: str, limit: int) -> str:
+    """`text` in at most `limit` characters, without a half word where words have spaces."""
+    if len(text) <= limit:
+        return text
+    head, space, _ = text[: limit + 1].rpartition(" ")
+    return head.rstrip() if space and len(head) * 2 > limit else text[:limit]

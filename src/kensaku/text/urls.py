@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlencode, urlsplit
+
+if TYPE_CHECKING:
+    from kensaku.models import Hit
 
 _ORDINARY = re.compile(r"https?://([A-Za-z0-9.-]+)(/[^?#]*|)(?:\?([^#]*))?(?:#.*)?")
 _HOST = re.compile(r"https?://([A-Za-z0-9.-]+)(?:[/?#]|\Z)")
@@ -54,3 +58,8 @@ def in_domain(host: str, domain: str) -> bool:
     """Whether `host` is `domain` or below it; `*.example.com` and `*.jp` work too."""
     domain = domain.removeprefix("*.")
     return host == domain or host.endswith("." + domain)
+
+
+def site_of(hit: Hit) -> str:
+    """The host of a hit's page, also behind a redirect; empty when it is not known."""
+    return host_of(hit.url) if hit.site is None else hit.site

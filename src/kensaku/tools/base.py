@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from kensaku.errors import InvalidQuery, KensakuError, UsageError
 from kensaku.observe import NO_OBSERVERS, observe
 from kensaku.operations import ToolOperation
+from kensaku.text.fence import fence_text
 from kensaku.text.images import escape_images
-from kensaku.tools.fence import fence_text
 from kensaku.tools.param import Param as Param
 from kensaku.tools.param import in_language
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import KensakuError
 from kensaku.models import Hit
-from kensaku.search.confidence import confidence_of, relevance, score_statistics, search_factors
-from kensaku.search.terms import terms
+from kensaku.models.confidence import confidence_of, relevance, score_statistics, search_factors
+from kensaku.text.terms import terms
 from kensaku.tools._params import QUERY
 from kensaku.tools.base import BaseTool, Language, Param, ToolResult
 

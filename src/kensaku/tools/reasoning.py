@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import MissingExtra, ProviderError
+from kensaku.text.fence import fence_text
 from kensaku.tools._params import QUERY
 from kensaku.tools.base import BaseTool, Language, Param, ToolResult
-from kensaku.tools.fence import fence_text
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku

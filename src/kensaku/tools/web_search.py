@@ -10,10 +10,10 @@ from kensaku.answers.tokenizer import count
 from kensaku.dialects import write
 from kensaku.dialects._strings import local_only, next_step, strings_for
 from kensaku.models import Outcome
-from kensaku.search.confidence import relevance, search_factors
-from kensaku.search.terms import terms
+from kensaku.models.confidence import relevance, search_factors
 from kensaku.text.clean import cut
 from kensaku.text.escape import flatten
+from kensaku.text.terms import terms
 from kensaku.tools._failures import WEB_FAILED, describe_attempts, origin_of, quote_attempts
 from kensaku.tools._params import QUERY
 from kensaku.tools.base import BaseTool, Language, Param, ToolResult

@@ -17,7 +17,7 @@ from functools import lru_cache
 from ipaddress import ip_address, ip_network
 
 from kensaku.errors import ConfigError
-from kensaku.fetch.guard import Address, Network, is_public, literal_address
+from kensaku.transport.guard import Address, Network, is_public, literal_address
 
 WORDS = ("public", "private", "none")
 REMEDY = "the setting egress says where connections may go"

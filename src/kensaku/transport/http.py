@@ -20,15 +20,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import Unreadable
-from kensaku.fetch.decode import STEP, Decoder, decoder
-from kensaku.providers.base import Reply
+from kensaku.transport.decode import STEP, Decoder, decoder
 from kensaku.transport.egress import Egress, EgressRefused
 from kensaku.transport.per_loop import PerLoop
+from kensaku.transport.reply import Reply
 
 if TYPE_CHECKING:
     from yarl import URL
 
-    from kensaku.providers.base import Request
+    from kensaku.transport.request import Request
     from kensaku.transport.sessions import Response, Session
 
 ENCODINGS = ("gzip", "x-gzip", "deflate", "identity")

@@ -33,8 +33,8 @@ from kensaku.errors import (
     Unreachable,
     Unreadable,
 )
-from kensaku.fetch.guard import refused
 from kensaku.transport.egress import REMEDY, Egress, EgressRefused
+from kensaku.transport.guard import refused
 
 if TYPE_CHECKING:
     from kensaku.fetch.limits import FetchLimits

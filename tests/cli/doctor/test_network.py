@@ -15,8 +15,8 @@ from kensaku.cli.doctor import network
 from kensaku.cli.doctor.local import CheckResult
 from kensaku.cli.doctor.network import ProviderCheck, check_clock, check_route
 from kensaku.errors import QuotaExhausted
-from kensaku.providers.base import Reply
 from kensaku.testing import FakeUpstream, faults
+from kensaku.transport.reply import Reply
 from tests.conftest import MakeClient
 
 USAGE = {"key": {"usage": 150, "limit": 1000}}

@@ -11,9 +11,9 @@ import pytest
 
 from kensaku.errors import KeyRefused, Unreadable
 from kensaku.models import Page
-from kensaku.providers.base import Reply
 from kensaku.search.budget import Budget
 from kensaku.testing import faults
+from kensaku.transport.reply import Reply
 
 pytest.importorskip("pydantic_ai")
 

@@ -18,9 +18,9 @@ import pytest
 from kensaku.errors import InvalidQuery
 from kensaku.models import Depth, Query
 from kensaku.providers import BUILT_IN, provider_class
-from kensaku.providers.base import Request
 from kensaku.testing import load_sample
 from kensaku.testing._filter_queries import FILTERS
+from kensaku.transport.request import Request
 
 from .drive import drive
 from .reading import KEY, READINGS, fingerprint, replies, sent

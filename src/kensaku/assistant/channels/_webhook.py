@@ -10,7 +10,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
-from kensaku.server.listen import listen, url_of
+from kensaku.transport.listen import listen, url_of
 
 log = logging.getLogger("kensaku.assistant.channels")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kensaku.assistant.approval import Intervention
-from kensaku.index.languages import guess_language
+from kensaku.text.languages import guess_language
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,12 @@ from kensaku.cli.doctor.local import CheckResult
 from kensaku.config.settings import secrets_in
 from kensaku.errors import KensakuError, KeyRefused, ProviderError, QuotaExhausted, RateLimited
 from kensaku.models import Query
-from kensaku.providers.base import Request
 from kensaku.text.redact import redact
+from kensaku.transport.request import Request
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
-    from kensaku.providers.base import Reply
+    from kensaku.transport.reply import Reply
 
 MAX_SKEW = 120.0  # seconds; beyond it certificates and dates begin to fail
 

@@ -18,7 +18,7 @@ from kensaku.compat.chat_server.service import (
 from kensaku.dialects import write, write_error
 from kensaku.errors import ConfigError, InvalidQuery, MissingExtra, NotConfigured
 from kensaku.models import Hit, Outcome, Query, Response
-from kensaku.tools.fence import fence_text
+from kensaku.text.fence import fence_text
 
 try:
     from langchain_core.tools import BaseTool

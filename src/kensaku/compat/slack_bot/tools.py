@@ -23,8 +23,8 @@ from kensaku.config.file import SettingsFile, read_file
 from kensaku.dialects import write, write_error
 from kensaku.errors import ConfigError, KensakuError, MissingExtra, UnknownName
 from kensaku.models import MAX_QUERY_CHARS, Depth, Outcome
-from kensaku.search.query import cut_at_word
-from kensaku.tools.fence import fence_text
+from kensaku.text.fence import fence_text
+from kensaku.text.short import cut_at_word
 
 try:
     from strands import ToolContext, tool

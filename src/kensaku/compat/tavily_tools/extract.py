@@ -32,8 +32,9 @@ from kensaku.text.clean import cut, one_line, visible
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
-    from kensaku.providers.base import Provider, Reply
+    from kensaku.providers.base import Provider
     from kensaku.search.limits import Permit
+    from kensaku.transport.reply import Reply
 
 TAVILY_SECONDS = 30.0  # of Tavily's own client, and of the specification
 READER_SECONDS = 30.0  # for the fallback, which comes on top

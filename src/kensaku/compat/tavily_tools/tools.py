@@ -37,8 +37,8 @@ from kensaku.errors import (
     RateLimited,
 )
 from kensaku.models import Outcome
+from kensaku.text.fence import fence_text
 from kensaku.tools.base import BaseTool, Param, ToolResult
-from kensaku.tools.fence import fence_text
 
 if TYPE_CHECKING:
     from kensaku.answers.context import Context

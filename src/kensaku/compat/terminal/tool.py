@@ -15,8 +15,8 @@ from kensaku.dialects import write, write_error
 from kensaku.errors import KensakuError, NotConfigured
 from kensaku.models import MAX_QUERY_CHARS, Attempt, Hit, Outcome, Query, Response
 from kensaku.text.clean import cut
+from kensaku.text.fence import fence_text
 from kensaku.tools.base import BaseTool, Param, ToolResult
-from kensaku.tools.fence import fence_text
 
 if TYPE_CHECKING:
     from kensaku.compat.terminal.deps import AnyDeps

@@ -20,12 +20,12 @@ from urllib.parse import urlsplit
 
 from kensaku.errors import ConfigError, FetchError, MissingExtra, PageUnavailable, TooLarge
 from kensaku.fetch.browser.proxy import Proxy
-from kensaku.fetch.guard import refused
 from kensaku.fetch.page_cache import FetchedPage, utc_now
+from kensaku.transport.guard import refused
 
 if TYPE_CHECKING:
-    from kensaku.fetch.guard import CheckedURL
     from kensaku.fetch.transport import PageTransport
+    from kensaku.transport.guard import CheckedURL
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 SEARCH_PATH = "/usr/bin:/usr/local/bin:/opt/google/chrome:/snap/bin:/opt/homebrew/bin"

@@ -124,8 +124,8 @@ class Relevance:
     """
 
     def __init__(self, instructions: str | None) -> None:
-        from kensaku.index.languages import guess_language
-        from kensaku.index.tokens import query_terms
+        from kensaku.text.languages import guess_language
+        from kensaku.text.tokens import query_terms
 
         text = (instructions or "").strip()
         # Both sides are stemmed in one language, so that stems are comparable.
@@ -145,7 +145,7 @@ class Relevance:
         return self._share(f"{title}\n{text[:50_000]}") if self else 0.0
 
     def _share(self, text: str) -> float:
-        from kensaku.index.tokens import document_terms
+        from kensaku.text.tokens import document_terms
 
         own = document_terms(text, self._language)
         shared = [w for term, w in self._terms.items() if term in own.words or term in own.pairs]

@@ -11,11 +11,11 @@ from typing import Any
 
 from kensaku.index.embed.models import EmbeddingModel, PassageInput
 from kensaku.index.entries import language_of, passages_of, revision
-from kensaku.index.languages import guess_language
 from kensaku.index.request import SearchRequest
 from kensaku.index.worker.client import IndexClient
 from kensaku.index.worker.protocol import pack_vector
 from kensaku.models import Document
+from kensaku.text.languages import guess_language
 
 
 async def embed_documents(

@@ -32,10 +32,10 @@ from kensaku.index.engines.base import (
 )
 from kensaku.index.engines.points import sparse_vector, to_edge_filter, to_point, unpack_payload
 from kensaku.index.errors import translate_errors
-from kensaku.index.names import check_collection_name
 from kensaku.index.release_memory import release_mapped_pages
 from kensaku.index.sparse_copy import allocated_bytes, copy_sparse
 from kensaku.index.worker.lock import DirectoryLock
+from kensaku.text.collection_names import check_collection_name
 
 # Passages between two calls of optimize(): a second of work that keeps memory at a fifth. Twice as
 # many make searches a third faster and the words on disk a seventh smaller, for 60 MB more memory.

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from kensaku.errors import IndexFault
 from kensaku.index.entries import day_of, sites_of, text_hash
 from kensaku.index.fuse import highlights
-from kensaku.index.languages import guess_language
 from kensaku.index.payload import PayloadFields, read_payload
-from kensaku.index.tokens import query_pattern
 from kensaku.text.clean import cut, one_line
+from kensaku.text.languages import guess_language
+from kensaku.text.tokens import query_pattern
 
 if TYPE_CHECKING:
     from kensaku.index.request import Filters, SearchRequest

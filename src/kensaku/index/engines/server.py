@@ -25,8 +25,8 @@ from kensaku.index.engines.base import (
 )
 from kensaku.index.engines.foreign import ForeignCollections
 from kensaku.index.errors import to_index_fault
-from kensaku.index.names import check_collection_name
 from kensaku.index.payload import GUESS, PayloadFields
+from kensaku.text.collection_names import check_collection_name
 
 TIMEOUT = 60  # seconds for one request
 MEMORY = ":memory:"

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from kensaku.errors import InvalidQuery, Unparsable
-from kensaku.index.names import check_collection_name
 from kensaku.models import Document
 from kensaku.server.api.base import Call, Endpoint
+from kensaku.text.collection_names import check_collection_name
 
 if TYPE_CHECKING:
     from kensaku.index import AddResult

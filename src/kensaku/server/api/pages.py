@@ -8,9 +8,9 @@ from typing import Any
 from kensaku.errors import KensakuError, Unparsable
 from kensaku.models import LOCAL
 from kensaku.server.api.base import Call, Endpoint
-from kensaku.server.page.markdown import to_html
 from kensaku.server.page.render import render
 from kensaku.server.page.results import safe_link
+from kensaku.text.markdown import to_html
 
 SECONDS = 20.0
 

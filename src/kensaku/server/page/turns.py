@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from kensaku.models import Attempt
-from kensaku.server.page.markdown import to_html
 from kensaku.server.page.results import host_of, mark_terms, safe_link, said_of
+from kensaku.text.markdown import to_html
 
 if TYPE_CHECKING:
     from kensaku.assistant.approval import Question

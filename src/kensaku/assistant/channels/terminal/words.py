@@ -176,6 +176,6 @@ JAPANESE = Words(
 
 def words_for(question: str, *, japanese: bool) -> Words:
     """Return the words of the question's language; `japanese`: the locale's, where it has none."""
-    from kensaku.index.languages import guess_language
+    from kensaku.text.languages import guess_language
 
     return JAPANESE if japanese or guess_language(question) == "ja" else ENGLISH

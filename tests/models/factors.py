@@ -1,4 +1,4 @@
-"""Factors and ranks of lists of hits: `python -m tests.search.factors` writes them anew.
+"""Factors and ranks of lists of hits: `python -m tests.models.factors` writes them anew.
 
 The confidence is fitted on these factors. One that is computed otherwise makes it wrong without any
 error: fit it again (`bench/confidence.py`).
@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from kensaku.models import Explain, Hit, LocalMatch, Query, Source
-from kensaku.search.confidence import confidence_of, relevance, search_factors
+from kensaku.models.confidence import confidence_of, relevance, search_factors
 from kensaku.search.rank import fuse, limit_per_host, merge
-from kensaku.search.terms import is_about, terms
+from kensaku.text.terms import is_about, terms
 
 FILE = Path(__file__).with_name("factors.json")
 

@@ -9,7 +9,7 @@ import pytest
 from uvicorn.config import Config
 from uvicorn.server import ServerState
 
-from kensaku.server.protocol import MAX_HEAD, BoundedProtocol
+from kensaku.transport.protocol import MAX_HEAD, BoundedProtocol
 
 BEGIN = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: "
 

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from kensaku.index import tokens, words
-from kensaku.index.tokens import document_terms, query_terms
+from kensaku.text import tokens, words
+from kensaku.text.tokens import document_terms, query_terms
 
 SENTENCE = "東京都で開発された検索エンジン"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import Stemmer
 
-from kensaku.index.languages import STEMMERS, guess_language
-from kensaku.index.tokens import document_terms
+from kensaku.text.languages import STEMMERS, guess_language
+from kensaku.text.tokens import document_terms
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,9 @@ def normalise(q: Query) -> dict[str, Any]:
     if q.min_score is not None:
         new["min_score"] = _share("min_score", q.min_score)
     if q.collection is not None:
-        from kensaku.index.names import check_searched_name  # most queries name no collection
+        from kensaku.text.collection_names import (
+            check_searched_name,  # most queries name no collection
+        )
 
         check_searched_name(q.collection)
     return new
@@ -71,14 +73,6 @@ def date_window(q: Query, today: date) -> tuple[date | None, date | None]:
     if q.time_range is not None:
         return today - timedelta(days=_DAYS[q.time_range]), None
     return q.start_date, q.end_date
-
-
-def cut_at_word(text: str, limit: int) -> str:
-    """`text` in at most `limit` characters, without a half word where words have spaces."""
-    if len(text) <= limit:
-        return text
-    head, space, _ = text[: limit + 1].rpartition(" ")
-    return head.rstrip() if space and len(head) * 2 > limit else text[:limit]
 
 
 def _text(text: object) -> str:

@@ -9,7 +9,8 @@ import pytest
 from kensaku import Query
 from kensaku.errors import InvalidQuery
 from kensaku.models import MAX_QUERY_CHARS, MAX_RESULTS
-from kensaku.search.query import cut_at_word, date_window
+from kensaku.models.query import date_window
+from kensaku.text.short import cut_at_word
 
 TODAY = date(2026, 11, 15)
 

@@ -57,7 +57,7 @@ def make_config(app: ASGIApp, drain_seconds: int = 0) -> uvicorn.Config:
     import uvicorn
 
     try:
-        from kensaku.server.protocol import BoundedProtocol as http
+        from kensaku.transport.protocol import BoundedProtocol as http
     except ImportError:  # without httptools: h11, which has a bound of its own
         http = "auto"  # type: ignore[assignment, misc]
     return uvicorn.Config(

@@ -6,14 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from kensaku.index.tokens import (
+from kensaku.text.tokens import (
     document_terms,
     name_terms,
     query_pattern,
     query_terms,
     similar_terms,
 )
-from kensaku.index.words import (
+from kensaku.text.words import (
     spellings,
     strip_accents,
     term_id,

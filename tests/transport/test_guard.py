@@ -7,7 +7,7 @@ from ipaddress import ip_address
 import pytest
 
 from kensaku.errors import AddressRefused, ConfigError
-from kensaku.fetch.guard import AddressGuard, embedded_v4, is_public, refused, well_formed
+from kensaku.transport.guard import AddressGuard, embedded_v4, is_public, refused, well_formed
 from tests.fetch import ssrf_corpus as corpus
 
 

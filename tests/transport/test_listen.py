@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from kensaku.errors import UsageError
-from kensaku.server.listen import is_loopback, listen, make_config, url_of, with_brackets
+from kensaku.transport.listen import is_loopback, listen, make_config, url_of, with_brackets
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kensaku.models import Document, Page, Passage
 from kensaku.text.clean import grapheme_start
 
 MAX_CHARS = 3_000  # about 650 tokens of English: abstracts stay whole, and are ranked better so
@@ -34,23 +33,18 @@ _CJK = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 Span = tuple[int, int]
 
 
-def split(document: Document | Page, *, max_chars: int | None = None) -> list[Passage]:
-    """Return the passages of a document, in order; none when it has no text."""
-    text = document.text
+def pieces(text: str, *, max_chars: int | None = None) -> list[tuple[Span, str]]:
+    """Return start and end of each piece of a text, in order, with the headings above it."""
     limit = max_chars or (MAX_CHARS_CJK if _mostly_cjk(text) else MAX_CHARS)
     if len(text) <= limit:
-        pieces = [(_trim(text, 0, len(text)), _first_heading(text))]
+        found = [(_trim(text, 0, len(text)), _first_heading(text))]
     else:
-        pieces = [
+        found = [
             (_trim(text, start, end), heading)
             for (start, end), heading in _sections(text)
-            for start, end in _pieces(text, start, end, limit)
+            for start, end in _by_sentences(text, start, end, limit)
         ]
-    return [
-        Passage(document.url, text[a:b], a, b, title=document.title, heading=heading)
-        for (a, b), heading in pieces
-        if a < b
-    ]
+    return [(span, heading) for span, heading in found if span[0] < span[1]]
 
 
 def sentences(text: str, start: int = 0, end: int | None = None) -> Iterator[Span]:
@@ -90,7 +84,7 @@ def _sections(text: str) -> Iterator[tuple[Span, str]]:
     yield (at, len(text)), heading
 
 
-def _pieces(text: str, start: int, end: int, limit: int) -> Iterator[Span]:
+def _by_sentences(text: str, start: int, end: int, limit: int) -> Iterator[Span]:
     """Yield pieces of whole sentences up to `limit` characters, with a little overlap."""
     if end - start <= limit:
         yield start, end

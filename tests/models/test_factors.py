@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.search import factors
+from tests.models import factors
 
 
 @pytest.mark.parametrize("name", factors.LISTS)

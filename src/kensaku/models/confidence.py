@@ -17,9 +17,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from kensaku.search.calibration import Models, shipped_models
-from kensaku.search.filters import site_of
-from kensaku.search.terms import coverage, terms
+from kensaku.models.calibration import Models, shipped_models
+from kensaku.text.terms import coverage, terms
+from kensaku.text.urls import site_of
 
 if TYPE_CHECKING:
     from kensaku.models import Hit

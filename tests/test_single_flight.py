@@ -7,7 +7,7 @@ import itertools
 
 import pytest
 
-from kensaku.search.cache import SingleFlight
+from kensaku._single_flight import SingleFlight
 from tests.search.support import turns
 
 TURNS = 5  # more than a cancelled task needs to end, and to be forgotten

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kensaku.errors import ConfigError
-from kensaku.search.calibration import (
+from kensaku.models.calibration import (
     Example,
     Model,
     area_under_curve,

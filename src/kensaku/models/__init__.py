@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from kensaku.errors import KensakuError
-    from kensaku.search.calibration import Models
-    from kensaku.search.confidence import Confidence
+    from kensaku.models.calibration import Models
+    from kensaku.models.confidence import Confidence
 
 Depth = Literal["ultra-fast", "fast", "basic", "advanced"]
 Topic = Literal["general", "news", "finance", "papers", "code", "images"]
@@ -100,7 +100,7 @@ class Query:
 
 @cache  # importing takes a microsecond even when it is done
 def _normalise() -> Callable[[Query], dict[str, Any]]:
-    from kensaku.search.query import normalise  # it imports this module
+    from kensaku.models.query import normalise  # it imports this module
 
     return normalise
 
@@ -349,7 +349,7 @@ class Response:
 
 @cache
 def _confidence_of() -> Callable[..., Confidence]:
-    from kensaku.search.confidence import confidence_of  # it imports this module
+    from kensaku.models.confidence import confidence_of  # it imports this module
 
     return confidence_of
 

@@ -8,7 +8,8 @@ from ipaddress import ip_address, ip_network
 import pytest
 
 from kensaku.errors import AddressRefused, ConfigError
-from kensaku.fetch.guard import (
+from kensaku.transport.egress import Egress
+from kensaku.transport.guard import (
     MAX_URL_CHARS,
     AddressGuard,
     embedded_v4,
@@ -16,7 +17,6 @@ from kensaku.fetch.guard import (
     refused,
     well_formed,
 )
-from kensaku.transport.egress import Egress
 
 # The special-purpose registries of the IANA, as far as they are not public (November 2026), and
 # Azure's address.

@@ -6,8 +6,9 @@ import random
 
 import pytest
 
-from kensaku.index.passages import sentences, split
 from kensaku.models import Document
+from kensaku.models.passages import split
+from kensaku.text.passages import sentences
 
 
 def _document(text: str) -> Document:

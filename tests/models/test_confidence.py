@@ -7,9 +7,9 @@ import random
 import pytest
 
 from kensaku.models import Explain, Hit, LocalMatch, Source
-from kensaku.search.calibration import Model, shipped_models
-from kensaku.search.confidence import confidence_of, relevance
-from kensaku.search.terms import terms
+from kensaku.models.calibration import Model, shipped_models
+from kensaku.models.confidence import confidence_of, relevance
+from kensaku.text.terms import terms
 
 ON_TOPIC = [
     Hit(f"https://{n}.example/", "Otters", "What otters eat", 0.8, sources=(Source("t", n),))

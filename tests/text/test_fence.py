@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kensaku.tools.fence import escape_markers, fence_text
+from kensaku.text.fence import escape_markers, fence_text
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kensaku.server.page.markdown import to_html
+from kensaku.text.markdown import to_html
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kensaku import Hit
-from kensaku.search.terms import coverage, is_about, terms, text_coverage
+from kensaku.text.terms import coverage, is_about, terms, text_coverage
 
 WORDS = [f"w{n}x" for n in range(20)]
 

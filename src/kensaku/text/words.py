@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 from zlib import crc32
 
-from kensaku.index.languages import STEMMERS, STOP_WORDS
+from kensaku.text.languages import STEMMERS, STOP_WORDS
 
 MAX_WORD = 64  # longer "words" are keys, hashes and base64: nobody searches for their middle
 CACHED_WORDS = 200_000  # about 30 MB; the cache starts anew when it is full

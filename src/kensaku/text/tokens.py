@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-from kensaku.index.languages import STEMMERS, STOP_WORDS, guess_language
-from kensaku.index.words import (
+from kensaku.text.languages import STEMMERS, STOP_WORDS, guess_language
+from kensaku.text.words import (
     Expansion,
     WordIds,
     spellings,
