@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from kensaku.assistant.approval import AskPerson
     from kensaku.assistant.journal import Journal
-    from kensaku.compat.chat_server.approval import Permission
     from kensaku.config.secret import Secret
     from kensaku.config.settings import (
         Mode,
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
         Tokenizer,
         Undated,
     )
-    from kensaku.models import Depth, TimeRange, Topic
+    from kensaku.models import Depth, Permission, TimeRange, Topic
     from kensaku.research.attachments import Attachment
     from kensaku.research.request import CitationFormat, Effort, Length
     from kensaku.search.budget import Budget

@@ -46,18 +46,14 @@ def test_a_broken_settings_file_is_wrong_use(cli: Cli, tmp_path: Path) -> None:
     assert "max_results" in done.err
 
 
-def test_the_assistants_file_is_a_layer(cli: Cli, tmp_path: Path) -> None:
-    """With its origin, and without its key (S4-46)."""
+def test_the_assistants_file_is_not_read(cli: Cli, tmp_path: Path) -> None:
+    """It is another program's: `kensaku.compat.terminal` reads it (S4-46)."""
     file = tmp_path / ".config" / "term2" / "settings.json"
     file.parent.mkdir(parents=True)
-    section = {"provider": "brave", "brave": {"apiKey": "BSA0123456789abcdef"}}
-    file.write_text(json.dumps({"webSearch": section}))
-    done = cli("config", "--json", HOME=str(tmp_path))
-    found = {s["name"]: s for s in done.json}
+    file.write_text(json.dumps({"webSearch": {"provider": "brave"}}))
+    found = {s["name"]: s for s in cli("config", "--json", HOME=str(tmp_path)).json}
 
-    assert (found["route"]["value"], found["route"]["origin"]) == ("brave", f"{file}, line 1")
-    assert found["providers.brave.api_key"]["value"] == "…cdef"
-    assert "BSA0123456789" not in done.out + done.err
+    assert (found["route"]["value"], found["route"]["origin"]) == ("auto", "default")
 
 
 def test_a_key_is_set_privately_and_taken_back(cli: Cli, machine: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from kensaku.dialects import DIALECTS
+from kensaku.dialects import dialect_names
 from kensaku.index import Index, pydocs
 from kensaku.models import Document, Hit, Progress, ProgressEvent
 from kensaku.testing import FakeUpstream, faults
@@ -170,7 +170,7 @@ def test_json_has_the_promised_members(up: FakeUpstream, cli: Cli) -> None:
     assert {"provider", "outcome", "error", "elapsed_ms"} <= set(broken["attempts"][0])
 
 
-@pytest.mark.parametrize("dialect", [*DIALECTS, "plain:ja"])
+@pytest.mark.parametrize("dialect", [*dialect_names(), "plain:ja"])
 def test_every_dialect_can_be_asked_for(dialect: str, up: FakeUpstream, cli: Cli) -> None:
     """As an option or as a setting, with one newline at the end."""
     up.answers("tavily", [OTTER])
@@ -290,7 +290,7 @@ def test_escape_sequences_of_a_page_never_reach_the_terminal(up: FakeUpstream, c
             "answer": evil}  # fmt: skip
     up.answers("tavily", body=body)
     up.fails("brave", faults.status(401, {"error": evil}))
-    for dialect in DIALECTS:
+    for dialect in dialect_names():
         done = cli(
             "search", "otter", "--route", "brave,tavily", "--dialect", dialect, "--answer",
             "--explain", "--no-cache", BRAVE_API_KEY="b" * 20,

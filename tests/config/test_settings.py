@@ -393,13 +393,26 @@ def test_the_environment_of_the_process_is_read(monkeypatch):
     assert environment()["KENSAKU_TIMEOUT"] == "7"
 
 
-def test_the_file_of_another_program_can_be_left_out(tmp_path):
-    """By an argument; it is read by default."""
-    (tmp_path / "settings.json").write_text('{"webSearch": {"provider": "brave"}}')
+def test_no_file_of_another_program_is_read(tmp_path):
+    """Nor may one name an address that keys are sent to."""
+    for place in (".", ".config/term2", ".local/state/term2-nodejs"):
+        (tmp_path / place).mkdir(parents=True, exist_ok=True)
+        (tmp_path / place / "settings.json").write_text('{"webSearch": {"provider": "brave"}}')
     environ = {"KENSAKU_HOME": str(tmp_path), "HOME": str(tmp_path)}
 
-    assert Settings.load(environ=environ).route == ("brave",)
-    assert Settings.load(environ=environ, terminal_file=False).route == ("auto",)
+    assert Settings.load(environ=environ).route == ("auto",)
+
+
+def test_a_layer_below_counts_where_nothing_of_ours_does():
+    """It comes with its origins; the environment goes first."""
+    below = {"route": ("exa", "theirs, line 1"), "providers.exa.api_key": ("k", "theirs, line 2")}
+
+    settings = Settings.load(environ={}, below=below)
+    ours = Settings.load(environ={"WEB_SEARCH_PROVIDER": "you"}, below=below)
+
+    assert (settings.route, settings.origins["route"]) == (("exa",), "theirs, line 1")
+    assert settings.provider("exa").keys[0].reveal() == "k"
+    assert ours.route == ("you",)
 
 
 @pytest.mark.parametrize(

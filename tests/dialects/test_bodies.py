@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from markdown_it import MarkdownIt
 
-from kensaku.dialects import DIALECTS, write
+from kensaku.dialects import dialect_names, write
 from kensaku.models import Outcome, Query, Response
 
 from .bodies import BODIES, HOSTILE
@@ -18,7 +18,7 @@ from .hosts import AUTHORS, LAYOUT, hits_with, screen
 
 QUERY = Query("otter")
 WHOLE = {"strands": {"max_content_length": 0}}
-TEXTS = [name for name in DIALECTS if name != "json"]
+TEXTS = [name for name in dialect_names() if name != "json"]
 COMMONMARK = MarkdownIt("commonmark").enable("table")
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kensaku.dialects import DIALECTS, write
+from kensaku.dialects import dialect_names, write
 
 from .examples import FOUND
 
 
 def test_compact_is_the_shortest() -> None:
     """Small models pay for every token."""
-    lengths = {name: len(write(FOUND, name)) for name in (*DIALECTS, "plain:ja")}
+    lengths = {name: len(write(FOUND, name)) for name in (*dialect_names(), "plain:ja")}
 
     assert min(lengths, key=lambda name: lengths[name]) == "compact"
     assert "\n\n" not in write(FOUND, "compact")

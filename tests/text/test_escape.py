@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kensaku.compat.tavily_tools import dialect as tavily
-from kensaku.dialects import DIALECTS, write
+from kensaku.dialects import dialect_names, write
 from kensaku.models import Explain, LocalMatch, Outcome, Page, Query, Response
 from kensaku.text.escape import escape_line, escape_lines, escape_page, escape_url, flatten
 from tests import ROOT
@@ -29,7 +29,7 @@ STRUCTURE = re.compile(
     r"\s*(?:#{1,6}(?:\s|$)|(?:-{3,}|\*{3,}|_{3,}|={3,})|`{3,}|~{3,}|\d{1,9}[.)](?:\s|$)|\[\d+\]"
     r"|>|\*\*|(?:URL|スコア|Answer|回答|Note|注)\s*[:：]|<[A-Za-z!?/]|[-=*_]\s*$)"
 )
-TEXT_DIALECTS = [name for name in DIALECTS if name != "json"]
+TEXT_DIALECTS = [name for name in dialect_names() if name != "json"]
 
 
 def _shape(text: str) -> list[str]:

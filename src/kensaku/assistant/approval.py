@@ -3,8 +3,7 @@
     Approvals.tier("web_search") → "auto" | "ask" | "never"
     AskPerson: Question → Reply, or None: nobody answered, and what was asked for is not done
 
-The words are those of the registrations (`compat.chat_server.approval`). A tool that nobody has
-classified is asked about.
+A tool that nobody has classified is asked about.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, cast, get_args
 
-from kensaku.compat.chat_server.approval import Permission
 from kensaku.errors import InvalidQuery
+from kensaku.models import Permission
 
 MAX_REPLY = 10_000
 Kind = Literal["approve", "confirm", "help"]

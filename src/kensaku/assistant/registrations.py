@@ -1,17 +1,19 @@
-"""The registrations in the database say which tools the assistant may use, and for whom.
+"""Other packages may say which tools the assistant may use, and for whom.
 
-    tools, agent_tools, user_tool_preferences of a chat server → {"web_search": "ask"}
+    entry points of `kensaku.approvals`: (database URL, person) → {"web_search": "ask"}
 
-A database without such tables says nothing, and the defaults of `approval.py` hold.
+Where they say nothing, the defaults of `approval.py` hold.
 """
 
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
-from kensaku.compat.chat_server.approval import Permission
+from kensaku._plugins import plugins
 
-AGENT = "assistant"
+if TYPE_CHECKING:
+    from kensaku.models import Permission
 
 
 async def registered_tiers(url: str, person: str) -> dict[str, Permission]:
@@ -20,12 +22,7 @@ async def registered_tiers(url: str, person: str) -> dict[str, Permission]:
 
 
 def _read(url: str, person: str) -> dict[str, Permission]:
-    from kensaku.compat.chat_server.approval import tool_permission
-    from kensaku.compat.chat_server.database import active_types
-    from kensaku.compat.chat_server.rows import SEARCH_WEB
-
-    types = active_types(url, AGENT)
-    if types is None:
-        return {}
-    allowed = SEARCH_WEB.kind in types
-    return {"web_search": tool_permission(url, SEARCH_WEB.name, person) if allowed else "never"}
+    tiers: dict[str, Permission] = {}
+    for point in plugins("approvals").values():
+        tiers |= point.load()(url, person)
+    return tiers

@@ -66,7 +66,7 @@ def _set_completer(command: str, action: Any) -> None:
     """Tell shtab what completes an argument whose parser has no `choices`."""
     import shtab
 
-    from kensaku.dialects import DIALECTS
+    from kensaku.dialects import dialect_names
     from kensaku.providers import provider_names
     from kensaku.tools.registry import TOOLS
 
@@ -79,7 +79,7 @@ def _set_completer(command: str, action: Any) -> None:
     elif action.dest == "tools":
         action.complete = _list_completer("tools", TOOLS)
     elif action.dest == "dialect":
-        action.choices = list(DIALECTS)
+        action.choices = dialect_names()
     elif (command, action.dest) == ("providers", "names"):
         action.choices = provider_names()
     elif not action.option_strings and not action.choices:

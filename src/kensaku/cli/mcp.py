@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import argparse
 import signal
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kensaku.cli._terminal import format_table, print_message, print_result
 from kensaku.errors import MissingExtra, UsageError
-from kensaku.tools.registry import DEFAULT, TOOLS
+from kensaku.tools.registry import DEFAULT, TOOLS, make_tools
 
 if TYPE_CHECKING:
     from kensaku.config.settings import Settings
@@ -76,8 +75,11 @@ async def run(args: argparse.Namespace) -> int:
     from kensaku.mcp.server import make_server, serve_stdio
 
     names = [n.strip() for n in args.tools.split(",") if n.strip()]
-    async with Kensaku(Settings.load(args.config)) as client, _tavily_clients():
-        server = make_server(names, client=client, language=args.language)
+    async with Kensaku(Settings.load(args.config)) as client, AsyncExitStack() as stack:
+        tools = make_tools(names, client, language=args.language)
+        for tool in tools:
+            stack.push_async_callback(tool.close)
+        server = make_server(tools, client=client)
         if not args.http:
             # A thread blocks on stdin and cannot be cancelled, so Ctrl-C ends the process.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -133,17 +135,6 @@ def _manage(args: argparse.Namespace) -> int:
             said = " ".join(args.action)[:60]
             raise UsageError(f"unknown: {said}", remedy=f"kensaku mcp {USAGE}")
     return 0
-
-
-@asynccontextmanager
-async def _tavily_clients() -> AsyncIterator[None]:
-    """Close the clients that the Tavily tools have made."""
-    from kensaku.compat.tavily_tools.client import close_clients
-
-    try:
-        yield
-    finally:
-        await close_clients()
 
 
 def _token(file: Path | None, settings: Settings) -> str | None:

@@ -12,7 +12,9 @@ from kensaku.providers import provider_class, provider_names
 
 if TYPE_CHECKING:
     from kensaku.config.file import SettingsFile
-    from kensaku.config.terminal_file import Layer
+
+
+Layer = Mapping[str, tuple[str, str]]  # key → value and origin
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
-"""Every setting in one table: defaults < `settings.json` < file < environment < arguments.
+"""Every setting in one table: defaults < file < environment < arguments.
 
     Settings.load(route=["tavily", "local"]) → every value, and where it came from
 
 A setting has one name. The attribute `cache_ttl` is `ttl` in the section `[cache]` of a file, and
-`KENSAKU_CACHE_TTL` in the environment. This module alone reads `os.environ`. The `settings.json`
-of a terminal assistant (`terminal_file.py`) may name a provider, keys and addresses.
+`KENSAKU_CACHE_TTL` in the environment. This module alone reads `os.environ`. It reads
+no file of another program.
 
 A settings file is TOML (JSON, or YAML with the extra, by its suffix). `${VAR}` and
 `${VAR:-default}` are filled in from the environment, in sections that are enabled.
@@ -31,9 +31,8 @@ from kensaku.config.parsers import (
     text,
     words,
 )
-from kensaku.config.providers import NOTHING, ProviderSettings, load_providers
+from kensaku.config.providers import NOTHING, Layer, ProviderSettings, load_providers
 from kensaku.config.secret import Secret
-from kensaku.config.terminal_file import read_terminal_files
 from kensaku.errors import UnknownName
 from kensaku.text.redact import mask_url, password_of
 
@@ -296,15 +295,16 @@ class Settings:
         file: str | Path | None = None,
         environ: Mapping[str, str] | None = None,
         *,
-        terminal_file: bool = True,
+        below: Layer | None = None,
         **arguments: Any,
     ) -> Settings:
         """Read all sources. Raises `ConfigError` that says where and what was expected.
 
-        `terminal_file`: also the `settings.json` of a terminal assistant.
+        `below` counts where no file, variable or argument of ours says anything: values and their
+        origins by key, as another program's file has them.
         """
         env = os.environ if environ is None else environ
-        below = read_terminal_files(env) if terminal_file else {}
+        below = below or {}
         source = read_file(_find_file(file, env), env)
         values: dict[str, Any] = {}
         origins: dict[str, str] = {}

@@ -4,17 +4,18 @@
     write(response, "plain:ja", max_content_length=200) → text
     write_error(error, "term", query=…) → what a tool returns instead of raising
 
-A dialect is a module with `write(response, …)` and `write_error(error, *, query=None, …)`, and a
-row in `DIALECTS`. Titles, snippets, URLs and answers come from the web: every dialect escapes them
-with `kensaku.text.escape`.
+A dialect is a module with `write(response, …)` and `write_error(error, *, query=None, …)`. Those of
+other packages, and of `kensaku.compat`, are entry points of the group `kensaku.dialects`. Titles,
+snippets, URLs and answers come from the web: every dialect escapes them with `kensaku.text.escape`.
 """
 
 from __future__ import annotations
 
 import inspect
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from kensaku._plugins import plugins
 from kensaku.errors import UnknownName
 
 if TYPE_CHECKING:
@@ -23,52 +24,26 @@ if TYPE_CHECKING:
     from kensaku.errors import KensakuError
     from kensaku.models import Response
 
-__all__ = ["DIALECTS", "Dialect", "check_dialect", "write", "write_error"]
+__all__ = ["check_dialect", "dialect_module", "dialect_names", "write", "write_error"]
 
 
-class Dialect(NamedTuple):
-    """A row of the table: the module, imported on first use, and who reads its text."""
-
-    module: str
-    description: str
-
-
-DIALECTS = {
-    "plain": Dialect(
-        "kensaku.dialects.plain",
-        "plain text, English or Japanese (plain:ja)",
-    ),
-    "markdown": Dialect(
-        "kensaku.dialects.markdown",
-        "Markdown, English or Japanese (markdown:ja)",
-    ),
-    "compact": Dialect(
-        "kensaku.dialects.compact",
-        "few tokens, for small models; English or Japanese (compact:ja)",
-    ),
-    "json": Dialect(
-        "kensaku.dialects.json",
-        "the whole response, for programs",
-    ),
-    "strands": Dialect(
-        "kensaku.compat.slack_bot.dialect",
-        "a Slack bot's Markdown, Japanese",
-    ),
-    "tavily": Dialect(
-        "kensaku.compat.tavily_tools.dialect",
-        "three Tavily tools' Markdown, Japanese",
-    ),
-    "search_web": Dialect(
-        "kensaku.compat.chat_server.dialect",
-        "a chat server's list, English",
-    ),
-    "term": Dialect(
-        "kensaku.compat.terminal.dialect",
-        "a terminal assistant's Markdown, English",
-    ),
-}
-
+BUILT_IN = {name: f"kensaku.dialects.{name}" for name in ("plain", "markdown", "compact", "json")}
 _NO_OPTIONS = ("nothing: it has no options",)
+
+
+def dialect_names() -> list[str]:
+    """Return all names of dialects, the built-in ones first."""
+    return [*BUILT_IN, *(name for name in plugins("dialects") if name not in BUILT_IN)]
+
+
+def dialect_module(name: str) -> ModuleType:
+    """Import a dialect. Raises `UnknownName`, which names the nearest."""
+    if name in BUILT_IN:
+        return import_module(BUILT_IN[name])
+    if name in (others := plugins("dialects")):
+        module: ModuleType = others[name].load()
+        return module
+    raise UnknownName("dialect", name, dialect_names())
 
 
 def write(response: Response, dialect: str = "plain", **options: Any) -> str:
@@ -99,9 +74,7 @@ def _resolve(
 ) -> tuple[ModuleType, dict[str, Any]]:
     """Import the dialect's module and check the options against the function's signature."""
     name, _, language = name.partition(":")
-    if name not in DIALECTS:
-        raise UnknownName("dialect", name, DIALECTS)
-    module = import_module(DIALECTS[name].module)
+    module = dialect_module(name)
     if language:
         options = {"language": language, **options}
     accepted = list(inspect.signature(getattr(module, function)).parameters)[1:]

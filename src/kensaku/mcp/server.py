@@ -25,11 +25,10 @@ from kensaku.mcp._sdk import new_server, refusal, stdio_files
 from kensaku.mcp.tool import MARKDOWN, McpTool, failure, wrap
 from kensaku.models import ProgressEvent
 from kensaku.tools.base import BaseTool, Language, current_progress, progress_to
-from kensaku.tools.registry import DEFAULT, TOOLS, ToolOptions, make_tools
+from kensaku.tools.registry import DEFAULT, ToolOptions, make_tools
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
-    from kensaku.config.settings import Settings
 
 HEARTBEAT = 5.0  # seconds after which a client hears that the work goes on
 
@@ -51,13 +50,8 @@ def make_server(
     from kensaku.client import Kensaku
 
     used, entries = client or Kensaku(progress=_forward), list(tools)
-    tavily = _tavily_tools(used.settings, options)
-    known = [*TOOLS, *tavily]
-    if unknown := [t for t in entries if isinstance(t, str) and t not in known]:
-        raise UnknownName("tool", unknown[0], known)
-    names = [t for t in entries if isinstance(t, str) and t in TOOLS]
-    ours = make_tools(names, used, language=language, **options) if names else []
-    made = {t.name: t for t in ours} | tavily
+    names = [t for t in entries if isinstance(t, str)]
+    made = {t.name: t for t in make_tools(names, used, language=language, **options)}
     offered = [made[t] if isinstance(t, str) else t for t in entries]
 
     @asynccontextmanager
@@ -83,14 +77,6 @@ def make_server(
             "on_read_resource": handlers.read_resource,
         },
     )
-
-
-def _tavily_tools(settings: Settings, options: ToolOptions) -> dict[str, BaseTool]:
-    """The specification's three tools by name; Japanese, and fenced only when asked to be."""
-    from kensaku.compat.tavily_tools.tools import TAVILY_TOOLS, TavilySearchDeps
-
-    deps = TavilySearchDeps(settings=settings, fence=options.get("fence", False))
-    return {kind.name: kind(deps) for kind in TAVILY_TOOLS}
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kensaku.models.calibration import Models
     from kensaku.models.confidence import Confidence
 
+Permission = Literal["auto", "ask", "never"]  # whether a tool may run
 Depth = Literal["ultra-fast", "fast", "basic", "advanced"]
 Topic = Literal["general", "news", "finance", "papers", "code", "images"]
 TimeRange = Literal["day", "week", "month", "year"]

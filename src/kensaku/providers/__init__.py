@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from kensaku._lazy import attach
+from kensaku._plugins import plugins
 from kensaku.errors import UnknownName
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ BUILT_IN = {
 
 def provider_names() -> list[str]:
     """Return all provider names, the built-in ones first."""
-    return [*BUILT_IN, *sorted(_entry_points())]
+    return [*BUILT_IN, *(name for name in plugins("providers") if name not in BUILT_IN)]
 
 
 @cache
@@ -83,18 +84,8 @@ def provider_class(name: str) -> type[Provider]:
     if place := BUILT_IN.get(name):
         module, _, attribute = place.partition(":")
         cls = getattr(import_module(f"kensaku.providers.{module}"), attribute)
-    elif name in _entry_points():
-        from importlib.metadata import entry_points
-
-        (point,) = entry_points(group="kensaku.providers", name=name)
-        cls = point.load()
+    elif name in (others := plugins("providers")):
+        cls = others[name].load()
     else:
         raise UnknownName("provider", name, provider_names())
     return cls  # type: ignore[no-any-return]
-
-
-@cache
-def _entry_points() -> frozenset[str]:
-    from importlib.metadata import entry_points
-
-    return frozenset(p.name for p in entry_points(group="kensaku.providers")) - BUILT_IN.keys()

@@ -145,6 +145,9 @@ class BaseTool(ABC):
         """Return the section about this tool for the agent's instructions, whatever the channel."""
         return in_language(self.prompt, self.language) if self.prompt else ""
 
+    async def close(self) -> None:  # noqa: B027 - most tools have nothing to close
+        """Close what the tool itself opened; its client belongs to whoever made that."""
+
     @abstractmethod
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
         """Run the tool. May raise a `KensakuError`; adapters call `invoke`, which does not."""

@@ -2,21 +2,21 @@
 
     ToolRegistry("grace_config.yml") or ToolRegistry(enabled=[…]) → get(name) → the tool or None
 
-A tool that is not enabled is never constructed. The file may also say where and with which models
-the tools search (`config/grace.py`). It is read only when it is named.
+A tool that is not enabled is never constructed. The file is read only when it is named. Tools of
+other packages are entry points of the group `kensaku.tools`.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from kensaku import tools
+from kensaku._plugins import plugins
 from kensaku.config.file import SettingsFile, read_file
-from kensaku.config.grace import read_grace
-from kensaku.config.settings import Settings, environment, key_of
+from kensaku.config.settings import environment
 from kensaku.errors import ConfigError, UnknownName
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from kensaku.tools.base import BaseTool, Language
     from kensaku.tools.rag_search import SearchFunction
     from kensaku.tools.reasoning import Model
+
+    Maker = Callable[..., BaseTool]  # a class, or what makes a tool
 
 # name → class, in the order of registration.
 TOOLS = {
@@ -75,27 +77,33 @@ def make_tools(
     Raises `UnknownName` for a name that is no tool, or an option that none of them takes.
     """
     names = [names] if isinstance(names, str) else list(names)
-    for name in names:
-        if name not in TOOLS:
-            raise UnknownName("tool", name, TOOLS)
-    classes: list[type[BaseTool]] = [getattr(tools, TOOLS[name]) for name in names]
-    known = set().union(*(options_of(cls) for cls in classes))
+    makers = [_maker(name) for name in names]
+    known = set().union(*map(options_of, makers))
     for option in options:
         if option not in known:
             raise UnknownName("option", option, known)
-    return [_construct(cls, client, language, options) for cls in classes]
+    return [_construct(maker, client, language, options) for maker in makers]
+
+
+def _maker(name: str) -> Maker:
+    if name in TOOLS:
+        return getattr(tools, TOOLS[name])  # type: ignore[no-any-return]
+    others = plugins("tools")
+    if name not in others:
+        raise UnknownName("tool", name, [*TOOLS, *others])
+    return others[name].load()  # type: ignore[no-any-return]
 
 
 def _construct(
-    cls: type[BaseTool], client: Kensaku | None, language: str, options: Mapping[str, Any]
+    maker: Maker, client: Kensaku | None, language: str, options: Mapping[str, Any]
 ) -> BaseTool:
-    accepted = {n: v for n, v in options.items() if n in options_of(cls)}
-    return cls(client, **{"language": language, **accepted})
+    accepted = {n: v for n, v in options.items() if n in options_of(maker)}
+    return maker(client, **{"language": language, **accepted})
 
 
-def options_of(cls: type[BaseTool]) -> set[str]:
+def options_of(maker: Maker) -> set[str]:
     """Return the names of the options that a tool's constructor takes besides `language`."""
-    parameters = inspect.signature(cls).parameters.values()
+    parameters = inspect.signature(maker).parameters.values()
     return {p.name for p in parameters if p.kind is p.KEYWORD_ONLY} - {"language"}
 
 
@@ -160,26 +168,10 @@ def _enabled(source: SettingsFile) -> list[str]:
 def _configure(
     source: SettingsFile, names: list[str], client: Kensaku | None, options: ToolOptions
 ) -> tuple[Kensaku | None, ToolOptions]:
-    """Return the client and the options that the sections of the file ask for.
+    """Return the client and the options that other packages read from the file.
 
-    A client or an option that the caller gave stays as it is, and so do our own settings.
+    An entry point of `kensaku.tool_settings` takes what `_configure` takes, and returns the same.
     """
-    grace = read_grace(source, environment())
-    configured = ToolOptions()
-    if "rag_search" in names:
-        configured |= ToolOptions(**grace.rag_search)  # type: ignore[typeddict-item]
-    if "reasoning" in names and grace.llm is not None:
-        from kensaku.tools.reasoning import gemini
-
-        llm = grace.llm
-        configured["model"] = gemini(
-            llm.model, temperature=llm.temperature, max_tokens=llm.max_tokens, timeout=llm.timeout
-        )
-    if client is None and grace.settings:
-        from kensaku.client import Kensaku
-
-        ours = Settings.load().origins
-        client = Kensaku(
-            Settings.load(**{n: v for n, v in grace.settings.items() if key_of(n) not in ours})
-        )
-    return client, configured | options
+    for point in plugins("tool_settings").values():
+        client, options = point.load()(source, names, client, options)
+    return client, options

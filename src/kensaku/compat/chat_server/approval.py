@@ -8,8 +8,7 @@ a chat server; the choice of a person stands in its table `user_tool_preferences
 
 from __future__ import annotations
 
-from typing import Literal
-
+from kensaku.models import Permission
 from kensaku.tools.base import Approval as ApprovalTier
 
 __all__ = [
@@ -17,10 +16,11 @@ __all__ = [
     "ApprovalTier",
     "Permission",
     "approval_tier",
+    "assistant_tiers",
     "tool_permission",
 ]
 
-Permission = Literal["auto", "ask", "never"]
+ASSISTANT = "assistant"  # the agent that the tables know Kensaku's assistant by
 
 # name → (its tier, the tier that holds until the person chooses another)
 TOOL_APPROVAL_DEFAULTS: dict[str, tuple[ApprovalTier, ApprovalTier]] = {
@@ -57,6 +57,21 @@ def tool_permission(url: str, tool_name: str, user_id: str) -> Permission:
         return "never"
     tier = approval_tier(tool_name, _tier(found.chosen), _tier(found.recorded))
     return "auto" if tier is ApprovalTier.AUTO_APPROVE else "ask"
+
+
+def assistant_tiers(url: str, person: str) -> dict[str, Permission]:
+    """Return what the tables of a chat server say of Kensaku's assistant; nothing without tables.
+
+    The tables are tools, agent_tools and user_tool_preferences.
+    """
+    from kensaku.compat.chat_server.database import active_types
+    from kensaku.compat.chat_server.rows import SEARCH_WEB
+
+    types = active_types(url, ASSISTANT)
+    if types is None:
+        return {}
+    allowed = SEARCH_WEB.kind in types
+    return {"web_search": tool_permission(url, SEARCH_WEB.name, person) if allowed else "never"}
 
 
 def _tier(value: str | None) -> ApprovalTier | None:

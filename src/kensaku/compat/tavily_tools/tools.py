@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from kensaku.compat.tavily_tools import dialect
-from kensaku.compat.tavily_tools.client import keys_in, tavily_client
+from kensaku.compat.tavily_tools.client import close_clients, keys_in, tavily_client
 from kensaku.compat.tavily_tools.errors import (
     TavilyAPIError,
     TavilyErrorType,
@@ -104,6 +104,10 @@ class TavilyTool(BaseTool):
     def __init__(self, deps: TavilySearchDeps | None = None) -> None:
         super().__init__(None, language="ja", fence=bool(deps and deps.fence))
         self.deps = deps or TavilySearchDeps()
+
+    async def close(self) -> None:
+        """Close the clients that the three tools share."""
+        await close_clients()
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ document in Python's spelling; what they write is its Markdown, byte for byte.
 
 from kensaku.compat.terminal import providers as _providers  # registers them
 from kensaku.compat.terminal.deps import Deps, LoggingService
+from kensaku.compat.terminal.file import load_settings
 from kensaku.compat.terminal.message import CommandMessage, format_web_search_command_message
 from kensaku.compat.terminal.registry import (
     ProviderRegistry,
@@ -47,5 +48,6 @@ __all__ = [
     "get_configured_web_search_provider",
     "get_default_web_search_provider",
     "get_web_search_provider",
+    "load_settings",
     "register_web_search_provider",
 ]

@@ -3,9 +3,9 @@
     SettingsService({"webSearch.provider": "brave"}).get("webSearch.brave.apiKey")
 
 The file is `settings.json` in `KENSAKU_HOME`, or in `~/.config/kensaku`; it takes the place of the
-document's `~/.config/term2/settings.json` and has the same `webSearch` section. The program
-`kensaku` reads both (`kensaku.config.terminal_file`). Keys are better kept in the environment: a
-secret is written into the file only when the caller says so.
+document's `~/.config/term2/settings.json` and has the same `webSearch` section. `load_settings`
+reads both. Keys are better kept in the environment: a secret is written into the file only when the
+caller says so.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kensaku.compat.terminal.file import SECTION, load_settings, read_json, read_section
 from kensaku.compat.terminal.registry import sensitive_setting_keys
 from kensaku.config.providers import ProviderSettings
 from kensaku.config.secret import Secret
 from kensaku.config.settings import Settings
-from kensaku.config.terminal_file import SECTION, read_json, read_section
 from kensaku.errors import ConfigError
 from kensaku.providers import BUILT_IN, provider_class, provider_names
 
@@ -47,7 +47,7 @@ class SettingsService:
         path: str | Path | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> None:
-        self.core = Settings.load(environ=environ, terminal_file=False)  # it is read here
+        self.core = Settings.load(environ=environ)
         self.path = Path(path) if path else _home(self.core) / "settings.json"
         self._arguments: dict[str, str | None] = dict(arguments or {})
         self._file = read_section(self.path, read_json(self.path))
@@ -110,7 +110,7 @@ def is_sensitive(key: str) -> bool:
 
 def core_settings(service: SettingsReader) -> Settings:
     """Return the core's settings, overridden by `webSearch.*`."""
-    base = service.core if isinstance(service, SettingsService) else Settings.load()
+    base = service.core if isinstance(service, SettingsService) else load_settings()
     over = {name: _overlay(service, base, name) for name in provider_names()}
     return replace(base, providers={**base.providers, **{n: p for n, p in over.items() if p}})
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from kensaku.compat.grace.file import GraceConfig, LlmOptions, read_grace
 from kensaku.config.file import SettingsFile
-from kensaku.config.grace import GraceConfig, LlmOptions, read_grace
 from kensaku.errors import ConfigError
 
 

@@ -12,8 +12,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kensaku.client import Kensaku
 from kensaku.config.file import SettingsFile
 from kensaku.config.parsers import Parser, address, choice, number, parse_value, text, words
+from kensaku.config.settings import Settings, environment, key_of
+from kensaku.tools.reasoning import gemini
+from kensaku.tools.registry import ToolOptions
 
 KEY_VARIABLES = {"gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"), "openai": ("OPENAI_API_KEY",)}
 
@@ -41,6 +45,30 @@ def read_grace(source: SettingsFile, env: Mapping[str, str]) -> GraceConfig:
     """Read the sections `qdrant`, `embedding` and `llm`. Raises `ConfigError` that says where."""
     read = _reader(source, env)
     return GraceConfig(_client_settings(read, env), _rag_options(read), _llm(read))
+
+
+def configure(
+    source: SettingsFile, names: list[str], client: Kensaku | None, options: ToolOptions
+) -> tuple[Kensaku | None, ToolOptions]:
+    """Return the client and the options that the sections of the file ask for.
+
+    A client or an option that the caller gave stays as it is, and so do our own settings.
+    """
+    grace = read_grace(source, environment())
+    configured = ToolOptions()
+    if "rag_search" in names:
+        configured |= ToolOptions(**grace.rag_search)  # type: ignore[typeddict-item]
+    if "reasoning" in names and grace.llm is not None:
+        llm = grace.llm
+        configured["model"] = gemini(
+            llm.model, temperature=llm.temperature, max_tokens=llm.max_tokens, timeout=llm.timeout
+        )
+    if client is None and grace.settings:
+        ours = Settings.load().origins
+        client = Kensaku(
+            Settings.load(**{n: v for n, v in grace.settings.items() if key_of(n) not in ours})
+        )
+    return client, configured | options
 
 
 Read = Callable[[str, Parser], Any]

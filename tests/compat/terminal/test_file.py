@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kensaku import Settings
-from kensaku.config.terminal_file import terminal_files
+from kensaku.compat.terminal.file import load_settings, terminal_files
 from kensaku.errors import ConfigError
 
 KEY = "tvly-0123456789abcdef"
@@ -38,7 +38,7 @@ def put(tmp_path: Path):
 
 def load(tmp_path: Path, **env: str) -> Settings:
     home = {"HOME": str(tmp_path), "KENSAKU_HOME": str(tmp_path / "kensaku-home")}
-    return Settings.load(environ=home | env)
+    return load_settings(environ=home | env)
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -150,7 +150,7 @@ def test_a_file_of_another_user_is_not_read(put, tmp_path, monkeypatch):
     def foreign(handle: int) -> os.stat_result:
         return os.stat_result([*real(handle)[:4], 12345, *real(handle)[5:10]])
 
-    monkeypatch.setattr("kensaku.config.terminal_file.os.fstat", foreign)
+    monkeypatch.setattr("kensaku.compat.terminal.file.os.fstat", foreign)
     with pytest.raises(ConfigError, match="belongs to another user"):
         load(tmp_path)
 
@@ -257,8 +257,8 @@ def test_a_file_of_the_administrator_is_read(put, tmp_path, monkeypatch) -> None
     def of_root(handle: int) -> os.stat_result:
         return os.stat_result([*real(handle)[:4], 0, *real(handle)[5:10]])
 
-    monkeypatch.setattr("kensaku.config.terminal_file.os.fstat", of_root)
-    monkeypatch.setattr("kensaku.config.terminal_file.os.geteuid", lambda: 12345)
+    monkeypatch.setattr("kensaku.compat.terminal.file.os.fstat", of_root)
+    monkeypatch.setattr("kensaku.compat.terminal.file.os.geteuid", lambda: 12345)
     assert load(tmp_path).route == ("tavily",)
 
 

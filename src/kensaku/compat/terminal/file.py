@@ -20,17 +20,26 @@ from pathlib import Path
 from typing import Any
 
 from kensaku.config.file import MAX_BYTES
+from kensaku.config.providers import Layer
+from kensaku.config.settings import Settings, environment
 from kensaku.errors import ConfigError
 from kensaku.providers import provider_class, provider_names
 
 SECTION = "webSearch"
-Layer = dict[str, tuple[str, str]]  # our key → value and origin
 _log = logging.getLogger("kensaku")
+
+
+def load_settings(
+    file: str | Path | None = None, environ: Mapping[str, str] | None = None, **arguments: Any
+) -> Settings:
+    """Read Kensaku's settings with the assistant's files below them; as `Settings.load`."""
+    env = environment() if environ is None else environ
+    return Settings.load(file, env, below=read_terminal_files(env), **arguments)
 
 
 def read_terminal_files(env: Mapping[str, str]) -> Layer:
     """Return what the files say, by our keys. Raises `ConfigError` for a wrong file of ours."""
-    layer: Layer = {}
+    layer: dict[str, tuple[str, str]] = {}
     own, *others = terminal_files(env)
     for path in (own, *others):
         try:
