@@ -198,7 +198,7 @@ async def deadlines(
         for fault, chance in hung:
             up.fails("*", fault, chance=chance)
         for name in ("tavily", "brave"):
-            k._resources.limiter(name).breaker.FAILURES = (
+            k.resources.limiter(name).breaker.FAILURES = (
                 10**9
             )  # every search is to meet the hanging
 

@@ -49,7 +49,7 @@ class Peak:
     """The most memory that one of a client's parsing workers has had."""
 
     def __init__(self, k: Kensaku) -> None:
-        self._pool, self.bytes = k._resources.reader().parser, 0
+        self._pool, self.bytes = k.resources.reader().parser, 0
 
     async def watch(self) -> None:
         while True:

@@ -68,13 +68,13 @@ def test_settings_and_single_settings_are_not_mixed():
 
 
 def test_only_what_a_user_calls_is_public():
-    """What a client owns is its own."""
+    """And `resources`, the one seam to what the client owns."""
     names = {n for n in dir(Kensaku(Settings())) if not n.startswith("_")}
 
     assert names == {
         "allow_urls", "answer", "ask", "ask_events", "budget", "close", "context", "crawl",
         "extract", "for_tenant", "index", "map", "observers", "progress", "research",
-        "research_events", "search", "settings", "verify", "watch",
+        "research_events", "resources", "search", "settings", "verify", "watch",
     }  # fmt: skip
 
 

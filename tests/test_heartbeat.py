@@ -70,7 +70,7 @@ async def main():
     async with Kensaku(route="tavily", cache_enabled=False) as k:
         assert "aiohttp" not in sys.modules
         async with Heart() as heart:
-            await k._resources.reader().fetcher.transport.ready()
+            await k.resources.reader().fetcher.transport.ready()
         assert "aiohttp" in sys.modules
         print((await k.search("otters")).outcome, heart.beats)
 

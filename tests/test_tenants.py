@@ -91,7 +91,7 @@ async def test_a_budget_is_the_tenants_own(make_client):
 async def test_a_read_page_is_kept_for_its_tenant(make_client):
     """The cache of pages and the state of crawls have the tenant in their keys."""
     base = make_client("local")
-    readers = [c._resources.reader() for c in (base, base.for_tenant("acme"))]
+    readers = [c.resources.reader() for c in (base, base.for_tenant("acme"))]
 
     keys = {r.fetcher.cache.key("https://a.example") for r in readers}
 

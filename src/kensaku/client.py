@@ -1,4 +1,4 @@
-"""The client: what a program can ask. What it owns is in `_resources.py`.
+"""The client: what a program can ask. What it owns is in `resources.py`.
 
 async with Kensaku() as k:
     response = await k.search("python 3.14 release date", max_results=5)
@@ -13,9 +13,10 @@ from collections.abc import AsyncIterator, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from kensaku._resources import EXTRACT_SECONDS, Resources
 from kensaku.config.settings import Mode, Settings
 from kensaku.errors import ConfigError, InvalidQuery, UnknownName
+from kensaku.fetch import pages
+from kensaku.fetch.pages import EXTRACT_SECONDS
 from kensaku.models import LOCAL, Query, Response
 from kensaku.options import (
     AskOptions,
@@ -25,6 +26,7 @@ from kensaku.options import (
     SearchOptions,
     SettingsOptions,
 )
+from kensaku.resources import Resources
 from kensaku.search import pipeline
 from kensaku.search.budget import current_budget
 from kensaku.search.route import Route, plan
@@ -38,7 +40,8 @@ if TYPE_CHECKING:
     from kensaku.assistant.answer import CitedAnswer
     from kensaku.fetch import Crawl, Extraction, SiteMap
     from kensaku.index import Index
-    from kensaku.models import Page, Passage, Progress
+    from kensaku.models import Hit, Page, Passage, Progress
+    from kensaku.models.calibration import Models
     from kensaku.observe import Observer, Observers
     from kensaku.research.events import Event
     from kensaku.research.report import Report
@@ -71,7 +74,7 @@ class Kensaku:
         if settings is not None and options:
             raise ConfigError("give Settings, or single settings by their names, not both")
         self.settings = settings or Settings.load(**options)
-        self._resources = Resources(
+        self.resources = Resources(
             self.settings,
             budget=budget,
             cassette=cassette,
@@ -94,38 +97,38 @@ class Kensaku:
         It uses the connections, limits and workers of this one, which is the one to close.
         """
         twin = copy.copy(self)
-        twin._resources = self._resources.for_tenant(tenant)
-        twin.settings = twin._resources.settings
+        twin.resources = self.resources.for_tenant(tenant)
+        twin.settings = twin.resources.settings
         twin.__dict__.pop("_default_route", None)
         return twin
 
     async def close(self) -> None:
         """Close connections and files. Closing twice is fine; the next call opens them again."""
-        await self._resources.close()
+        await self.resources.close()
 
     @property
     def index(self) -> Index:
         """The local index: add documents, search them, delete them."""
-        return self._resources.index
+        return self.resources.index
 
     @property
     def budget(self) -> Budget:
         """What this client may spend in all; for a key's request to a server, what the key may."""
-        return current_budget.get() or self._resources.budget
+        return current_budget.get() or self.resources.budget
 
     @property
     def observers(self) -> Observers:
         """Who learns of every operation."""
-        return self._resources.observers
+        return self.resources.observers
 
     @property
     def progress(self) -> Progress | None:
         """Called with a `ProgressEvent` during long work."""
-        return self._resources.progress
+        return self.resources.progress
 
     @progress.setter
     def progress(self, callback: Progress | None) -> None:
-        self._resources.progress = callback
+        self.resources.progress = callback
 
     async def search(
         self,
@@ -147,17 +150,18 @@ class Kensaku:
         `Response.outcome` is `unavailable` when none of them could search.
         """
         run = Run(
-            self._resources,
+            self.resources,
             self._query(query, options),
             self._route(route, mode),
             asyncio.get_running_loop().time() + self._seconds(timeout),
             budget or self.budget,
+            _write_answer,
             scrub=scrub,
         )
         use_cache = self.settings.cache_enabled if cache is None else cache
         response = await pipeline.search(run, cache=use_cache)
-        if self._resources.gate is not None:
-            self._resources.gate.admit(hit.url for hit in response.hits)
+        if self.resources.gate is not None:
+            self.resources.gate.admit(hit.url for hit in response.hits)
         return response
 
     async def watch(self, query: str, **options: Unpack[SearchOptions]) -> News:
@@ -177,8 +181,8 @@ class Kensaku:
 
     def allow_urls(self, urls: str | Iterable[str]) -> None:
         """Let pages be read that the person named. It matters with the setting `fetch.gate`."""
-        if self._resources.gate is not None:
-            self._resources.gate.admit([urls] if isinstance(urls, str) else urls)
+        if self.resources.gate is not None:
+            self.resources.gate.admit([urls] if isinstance(urls, str) else urls)
 
     async def context(
         self,
@@ -208,7 +212,7 @@ class Kensaku:
         stored: dict[str, list[Passage]] = {}
         if any(hit.provider == LOCAL for hit in response.hits):
             text, hits = response.query.text, response.hits
-            stored = await stored_passages(self._resources.index, text, hits, max_tokens)
+            stored = await stored_passages(self.resources.index, text, hits, max_tokens)
         tokenizer = self.settings.context_tokenizer
         return await asyncio.to_thread(
             to_context, response, max_tokens, position, tokenizer, stored
@@ -232,7 +236,7 @@ class Kensaku:
         context = await self.context(query, max_tokens=max_tokens, **options)
         asked = query.query if isinstance(query, Response) else query
         text = asked if isinstance(asked, str) else asked.text
-        return await to_answer(text, context, self.settings, self._resources.http)
+        return await to_answer(text, context, self.settings, self.resources.http)
 
     async def research(self, input: str, **options: Unpack[ResearchOptions]) -> Report:
         """Plan questions, search for each, read pages, and write a cited report.
@@ -280,8 +284,8 @@ class Kensaku:
     ) -> Extraction:
         """Fetch and read pages: at most 20, each with its own success or failure."""
         wanted = [urls] if isinstance(urls, str) else urls
-        return await self._resources.extract(
-            wanted, timeout=timeout, budget=budget, progress=progress
+        return await pages.extract(
+            self.resources, wanted, timeout=timeout, budget=budget, progress=progress
         )
 
     def crawl(
@@ -297,14 +301,14 @@ class Kensaku:
         `await k.crawl(url)` returns the whole; `async for page in k.crawl(url)` gives pages as
         they come. `options` are the fields of `fetch.Plan`.
         """
-        return self._resources.crawl(url, resume=resume, progress=progress, **options)
+        return pages.crawl(self.resources, url, resume=resume, progress=progress, **options)
 
     async def map(
         self, url: str, *, progress: Progress | None = None, **options: Unpack[CrawlOptions]
     ) -> SiteMap:
         """List the pages of a site, with its sitemap. `options` as for `crawl`."""
         options.setdefault("sitemap", True)
-        return await self._resources.crawl(url, progress=progress, **options).map()
+        return await pages.crawl(self.resources, url, progress=progress, **options).map()
 
     async def verify(
         self,
@@ -350,6 +354,16 @@ class Kensaku:
             shown = short_repr(seconds)
             raise InvalidQuery(f"timeout is {shown}; it must be more than 0 and at most 600 s")
         return seconds
+
+
+def _write_answer(query: str, hits: tuple[Hit, ...], models: Models | None) -> str | None:
+    """Answer in the hits' own words, for `Query.include_answer`."""
+    from kensaku.answers.answer import extractive
+    from kensaku.answers.context import Citation
+    from kensaku.models.confidence import confidence_of
+
+    citations = [Citation.of(number, hit) for number, hit in enumerate(hits, 1)]
+    return extractive(query, citations, confidence_of(query, hits, models=models).score)
 
 
 _SEARCH_OPTIONS = frozenset(SearchOptions.__annotations__) | frozenset(QueryOptions.__annotations__)

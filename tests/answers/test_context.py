@@ -18,11 +18,12 @@ from hypothesis import strategies as st
 from kensaku import Document, Hit, Kensaku, Outcome
 from kensaku.answers.context import Citation, pack
 from kensaku.answers.cursor import Position, cursor_of, has_changed, position_of
-from kensaku.answers.passages import K1, RANK_WEIGHT, B, passages_of, score_passages
+from kensaku.answers.passages import passages_of
 from kensaku.answers.stored import stored_passages
 from kensaku.answers.tokenizer import VOCABULARIES, count, counter
 from kensaku.errors import InvalidQuery
 from kensaku.models import Explain, LocalMatch, Passage
+from kensaku.search.passages import K1, RANK_WEIGHT, B, score_passages
 from kensaku.testing import FakeUpstream, faults
 from tests import ROOT
 from tests.answers.test_tokenizer import TEXTS

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kensaku.answers.passages import offset_of, passages_of, score_passages
+from kensaku.answers.passages import offset_of, passages_of
 from kensaku.models import Explain, Hit, LocalMatch, Passage
+from kensaku.search.passages import score_passages
 
 
 def hit(url: str, content: str = "", raw: str | None = None, start: int | None = None) -> Hit:

@@ -129,7 +129,7 @@ async def test_what_a_page_names_is_not_fetched_by_reading_it(web, oracle, k):
 
 async def test_a_name_that_is_public_three_times_is_refused_the_fourth(oracle, k):
     """Rebinding over several visits: each connection has a lookup of its own, which is judged."""
-    transport = k._resources.reader().fetcher.transport
+    transport = k.resources.reader().fetcher.transport
     oracle.names["flip.test"] = [HOME]
     for _ in range(3):
         await transport.get("http://flip.test/")

@@ -110,7 +110,7 @@ async def test_a_turn_that_was_not_used_is_given_back(store, machine, request, l
     url = request.getfixturevalue("valkey") if store == "valkey" else store
     environ = {"KENSAKU_HOME": str(machine), "TAVILY_RATE": "1/m", "KENSAKU_STATE_URL": url}
     async with Kensaku(Settings.load(environ=environ)) as client:
-        await client._resources.store.forget("")
+        await client.resources.store.forget("")
         found = [await client.search(f"otters {n}", route="tavily") for n in range(3)]
 
     assert {type(r.attempts[0].error) for r in found} == {NotConnected}

@@ -293,7 +293,7 @@ async def test_the_setting_reaches_the_file(make_client, upstream, machine):
     client = make_client("tavily", cache_url="", cache_max_bytes=2**20)
 
     for n in range(400):
-        await client._resources.cache._store.put(f"hits:{n}", b"x" * 10_000, 600)
+        await client.resources.cache._store.put(f"hits:{n}", b"x" * 10_000, 600)
 
     assert (machine / "cache.sqlite").stat().st_size <= 2**20 * 1.2
 
@@ -307,4 +307,4 @@ async def test_hits_and_misses_are_counted_for_all_processes(make_client):
 
     later = make_client("tavily", cache_url="")
 
-    assert await later._resources.cache.counts() == {"hits": 2, "misses": 2}
+    assert await later.resources.cache.counts() == {"hits": 2, "misses": 2}

@@ -5,21 +5,17 @@ hits → texts → passages → BM25 among each other, and the rank of the page 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from kensaku.answers.tokenizer import count as count_tokens
 from kensaku.models import Document, Hit, Passage
 from kensaku.models.passages import split
-from kensaku.text.languages import guess_language
-from kensaku.text.tokens import document_terms, query_terms
+from kensaku.search.passages import score_passages
 from kensaku.text.urls import host_of
 
 PASSAGE_CHARS = 900  # small enough that several pages fit 500 tokens …
 PASSAGE_TOKENS = 250  # … also where a character is a token
-RANK_WEIGHT = 1.0  # the place of its page counts as much as a passage's own words
-K1, B = 1.2, 0.5
 
 
 def passages_of(
@@ -55,36 +51,6 @@ def _texts(hit: Hit, stored: Sequence[Passage]) -> dict[int, str]:
 def _passage_chars(text: str) -> int:
     sample = text[:2_000]
     return min(PASSAGE_CHARS, PASSAGE_TOKENS * len(sample) // max(1, count_tokens(sample)))
-
-
-def score_passages(query: str, found: Sequence[tuple[int, Passage]]) -> list[Passage]:
-    """BM25 of each passage among the others, and a little for the place of its page."""
-    texts = [f"{p.title} {p.heading} {p.text}" for _, p in found]
-    wanted = query_terms(query, {guess_language(t) for t in texts})
-    read = [document_terms(t) for t in texts]
-    terms = [{**t.words, **t.pairs} for t in read]
-    sizes = [t.length for t in read]
-    mean = sum(sizes) / len(sizes) if sizes else 1.0
-    weight = {
-        term: math.log(1 + (len(terms) - n + 0.5) / (n + 0.5)) * times
-        for term, times in wanted.items()
-        if (n := sum(term in t for t in terms))
-    }
-    raw = []
-    for counts, size in zip(terms, sizes, strict=True):
-        norm = K1 * (1 - B + B * size / (mean or 1.0))
-        raw.append(
-            sum(
-                w * counts[t] * (K1 + 1) / (counts[t] + norm)
-                for t, w in weight.items()
-                if t in counts
-            )
-        )
-    best = max(raw, default=0.0) or 1.0
-    return [
-        replace(p, score=own / best + RANK_WEIGHT / (1 + rank))
-        for own, (rank, p) in zip(raw, found, strict=True)
-    ]
 
 
 def _alternate_hosts(passages: Iterable[Passage]) -> list[Passage]:

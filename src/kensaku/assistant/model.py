@@ -115,7 +115,7 @@ def open_model(client: Kensaku, name: Any = None) -> Model | None:
             )
         return None
     settings = replace(s, llm_model=chosen) if chosen else s
-    return ChatModel(settings, client._resources.http)
+    return ChatModel(settings, client.resources.http)
 
 
 @dataclass(frozen=True, slots=True)

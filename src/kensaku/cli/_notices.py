@@ -46,7 +46,7 @@ class KeylessNotice:
         self._first = (planned.names[0], *(planned.beside(query).names if query else beside))
         keyless = [n for n in beside if not k.settings.provider(n).keys]
         self._hosts = {
-            name: k._resources.provider(name).keyless_host
+            name: k.resources.provider(name).keyless_host
             for name in (*planned.names, *keyless)
             if name in planned.pool or name in keyless
         }

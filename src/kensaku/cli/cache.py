@@ -25,10 +25,10 @@ async def run(args: argparse.Namespace) -> int:
     async with open_client(load_settings(args)) as k:
         if args.action == "clear":
             return _print(
-                args, {"forgotten": await k._resources.cache.clear()}, "{forgotten:,} forgotten"
+                args, {"forgotten": await k.resources.cache.clear()}, "{forgotten:,} forgotten"
             )
-        count, size = await k._resources.cache.size()
-        uses = await k._resources.cache.counts()
+        count, size = await k.resources.cache.size()
+        uses = await k.resources.cache.counts()
         stats = {
             "responses": count,
             "bytes": size,

@@ -122,7 +122,7 @@ async def _try_key(name: str, key: str, settings: Settings) -> tuple[int | None,
         try:
             async with asyncio.timeout(SECONDS):
                 asked = Query("kensaku", max_results=1)
-                resources = k._resources
+                resources = k.resources
                 found = await resources.ask(resources.provider(name), asked, key)
         except KensakuError as error:
             return None, redact(str(error), [key])

@@ -110,7 +110,7 @@ async def _search(k: Kensaku, query: Query, options: dict[str, Any]) -> Response
     from kensaku.providers.local import Local
 
     response = await k.search(query, **options)
-    local = k._resources.provider("local")
+    local = k.resources.provider("local")
     late = [a for a in response.attempts if a.provider == "local" and a.error is not None]
     if not isinstance(local, Local) or not late or query.collection not in (None, "pydocs"):
         return response

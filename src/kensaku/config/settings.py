@@ -334,6 +334,11 @@ class Settings:
         """What is configured for `name`; nothing, when nothing is."""
         return self.providers.get(name, NOTHING)
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of all providers: they do not leave in a query, and nothing keeps them."""
+        return tuple(key.reveal() for p in self.providers.values() for key in p.keys)
+
     def described(self) -> list[tuple[str, str, str, str]]:
         """Key, value, origin and meaning of every setting, keys masked, for people."""
         rows = []

@@ -92,4 +92,4 @@ class Accounting:
                 remedy="start it again with another key",
             )
         client: Kensaku = job.client
-        return KeyBudgets(client._resources.store).of_run(key, client._resources.budget)
+        return KeyBudgets(client.resources.store).of_run(key, client.resources.budget)

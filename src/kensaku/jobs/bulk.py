@@ -116,7 +116,7 @@ async def _sitemap_shards(job: JobRun, url: str) -> list[Shard]:
     from kensaku.fetch.crawl.sitemap import read_sitemap
     from kensaku.jobs.sources.sitemap import shards
 
-    fetcher = job.client._resources.reader().fetcher
+    fetcher = job.client.resources.reader().fetcher
     queue, pages = [url], list[str]()
     for n in range(MAX_SITEMAPS):
         if n >= len(queue):

@@ -100,14 +100,14 @@ class _Site:
 
     async def begin(self) -> dict[str, Any]:
         """Find the first addresses."""
-        crawl = Crawl(self._client._resources.reader(), self._plan, frontier=self._frontier)
+        crawl = Crawl(self._client.resources.reader(), self._plan, frontier=self._frontier)
         await crawl.begin(_deadline())
         return {"changes": self._frontier.take_changes(), "notes": crawl.notes}
 
     async def read(self) -> dict[str, Any]:
         """Read the next pages and index them."""
         began = time.monotonic()
-        crawl = Crawl(self._client._resources.reader(), self._plan, frontier=self._frontier)
+        crawl = Crawl(self._client.resources.reader(), self._plan, frontier=self._frontier)
         pages = await crawl.read_next(_deadline())
         if crawl.failed and not pages and not self._has_read:
             raise crawl.failed[0].error  # the site is down: the job fails, and can be resumed

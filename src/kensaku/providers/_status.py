@@ -26,8 +26,8 @@ async def describe(k: Kensaku, name: str, order: tuple[str, ...]) -> dict[str, A
         "keys": [key.masked for key in configured.keys],
         "keyless": cls.keyless or cls.key_variable is None,
         "key_variable": cls.key_variable,
-        "base_url": mask_url(k._resources.provider(name).base_url) or None,
-        "keyless_host": k._resources.provider(name).keyless_host if cls.keyless else None,
+        "base_url": mask_url(k.resources.provider(name).base_url) or None,
+        "keyless_host": k.resources.provider(name).keyless_host if cls.keyless else None,
         "filters": sorted(cls.filters),
         "max_results": cls.max_results,
         "max_query_chars": cls.max_query_chars,
@@ -53,8 +53,8 @@ async def provider_state(k: Kensaku, name: str) -> str:
             return f"needs {cls.options[option]}"
     if cls.key_variable and not cls.keyless and not configured.keys:
         return f"needs {cls.key_variable}"
-    if name != "local" and not k._resources.provider(name).base_url:
+    if name != "local" and not k.resources.provider(name).base_url:
         return f"needs {name.upper()}_BASE_URL"
-    gate = k._resources.limiter(name)
+    gate = k.resources.limiter(name)
     await gate.sync()  # with the other processes
     return gate.state()

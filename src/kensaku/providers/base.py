@@ -50,8 +50,8 @@ from kensaku.transport.request import Request
 if TYPE_CHECKING:
     from datetime import date
 
-    from kensaku._resources import Resources
     from kensaku.models import Query, Topic
+    from kensaku.resources import Resources
     from kensaku.search.intent import Intent
 
 __all__ = [

@@ -15,8 +15,8 @@ from kensaku.models.query import date_window
 from kensaku.providers.base import Findings, Provider, Transport
 
 if TYPE_CHECKING:
-    from kensaku._resources import Resources
     from kensaku.models import Query
+    from kensaku.resources import Resources
 
 
 class Local(Provider):

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any
 
-from kensaku.answers.passages import score_passages
 from kensaku.models import LOCAL, Document, Page, Passage
 from kensaku.models.passages import split
+from kensaku.search.passages import score_passages
 from kensaku.text.clean import one_line
 from kensaku.text.urls import host_of, in_domain
 

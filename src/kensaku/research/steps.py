@@ -56,7 +56,7 @@ class Work:
         settings = self.client.settings
         if not settings.llm_url:  # the HTTP client is made on first use
             return None
-        return ChatModel.from_settings(settings, self.client._resources.http)
+        return ChatModel.from_settings(settings, self.client.resources.http)
 
 
 async def perform(

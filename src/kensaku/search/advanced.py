@@ -12,10 +12,11 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kensaku.answers.passages import score_passages
 from kensaku.errors import BudgetExceeded, IndexFault
+from kensaku.fetch.pages import extract
 from kensaku.models import Document, Explain, Hit, Page, Passage
 from kensaku.models.passages import split
+from kensaku.search.passages import score_passages
 from kensaku.text.clean import one_line
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ async def read_pages(
     if not urls or seconds <= 0:
         return hits, []
     try:
-        read = await run.resources.extract(urls, timeout=seconds, budget=run.budget)
+        read = await extract(run.resources, urls, timeout=seconds, budget=run.budget)
     except (BudgetExceeded, IndexFault) as error:  # what was found is still worth having
         return hits, [f"the pages were not read: {error.message}"]
     pages = {page.url: page for page in read.results if page.text and not page.needs_browser}

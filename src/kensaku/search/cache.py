@@ -21,8 +21,8 @@ from kensaku.errors import CalledOff
 from kensaku.models import Attempt, Hit, Image, Outcome, Query, Response
 
 if TYPE_CHECKING:
-    from kensaku._resources import Resources
     from kensaku.providers.base import Provider
+    from kensaku.resources import Resources
     from kensaku.search.route import Beside, Route
     from kensaku.store import Store
 

@@ -16,9 +16,9 @@ from kensaku.search.scrub import QueryWithheld, scrub
 from kensaku.transport.egress import REMEDY
 
 if TYPE_CHECKING:
-    from kensaku._resources import Resources
     from kensaku.models import Query
     from kensaku.providers.base import Provider
+    from kensaku.resources import Resources
     from kensaku.search.route import Route
     from kensaku.transport.egress import Egress
 
@@ -52,7 +52,7 @@ def to_send(
     settings = resources.settings
     if wanted is False or not settings.scrub_kinds:
         return AS_IT_IS
-    found = scrub(query.text, settings.scrub_kinds, resources.keys)
+    found = scrub(query.text, settings.scrub_kinds, resources.settings.keys)
     if not found.found or not any(provider_class(name).is_web for name in route.names):
         return AS_IT_IS
     action = "redact" if wanted else settings.scrub_action

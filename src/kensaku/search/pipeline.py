@@ -236,13 +236,7 @@ def _answer(
             return visible(cut(found.answer, MAX_CONTENT)), name
     if not run.query.include_answer or not hits:
         return None, None
-    from kensaku.answers.answer import extractive
-    from kensaku.answers.context import Citation
-    from kensaku.models.confidence import confidence_of
-
-    query, citations = run.query.text, [Citation.of(n, h) for n, h in enumerate(hits, 1)]
-    models = run.resources.confidence_models
-    text = extractive(query, citations, confidence_of(query, hits, models=models).score)
+    text = run.write_answer(run.query.text, hits, run.resources.confidence_models)
     return (text, "extract") if text else (None, None)
 
 

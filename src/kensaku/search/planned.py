@@ -12,8 +12,8 @@ from kensaku.search.cache import cache_key
 from kensaku.search.outbound import Outbound, to_send
 
 if TYPE_CHECKING:
-    from kensaku._resources import Resources
     from kensaku.models import Query
+    from kensaku.resources import Resources
     from kensaku.search.route import Beside, Route
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -15,12 +16,15 @@ from kensaku.operations import AttemptOperation
 from kensaku.search.listen import Asked, Said, listener
 
 if TYPE_CHECKING:
-    from kensaku._resources import Resources
-    from kensaku.models import Query
+    from kensaku.models import Hit, Query
+    from kensaku.models.calibration import Models
+    from kensaku.resources import Resources
     from kensaku.search.budget import Budget
     from kensaku.search.outbound import Outbound
     from kensaku.search.route import Beside, Route
 
+# Query, hits and the fitted models of confidence → sentences of the hits; None when none answers.
+WriteAnswer = Callable[[str, "tuple[Hit, ...]", "Models | None"], "str | None"]
 LOCAL_SECONDS = 2.0  # what the web leaves to the local index at the end of a route
 _RESPONSE_VALUES = attrgetter(*(f.name for f in fields(Response)))
 PATIENCE = 2.0  # seconds to wait for a rate while another provider could be asked
@@ -35,6 +39,7 @@ class Run:
     route: Route
     deadline: float  # loop time
     budget: Budget
+    write_answer: WriteAnswer  # when the query asks for an answer and no upstream gave one
     began: float = field(default_factory=time.perf_counter)
     attempts: list[Attempt] = field(default_factory=list)
     notes: dict[str, list[str]] = field(default_factory=dict)  # provider → how it was asked

@@ -246,5 +246,5 @@ async def budget_of(state: State, sender: Sender) -> Budget | None:
     if key is None or key.tenant != sender.tenant:
         return None
     # Not `client.budget`: in a request, that is the money of the key already.
-    operators = state.client_of_tenant(sender.tenant)._resources.budget
+    operators = state.client_of_tenant(sender.tenant).resources.budget
     return state.limits.of_run(key, operators)

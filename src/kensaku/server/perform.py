@@ -160,7 +160,7 @@ async def extract(client: Kensaku, call: Extract) -> Read:
 
 async def parse(client: Kensaku, call: Parse) -> Read:
     """Read a document that came with the request."""
-    reader = client._resources.reader()
+    reader = client.resources.reader()
     address = f"https://upload.invalid/{quote(call.name)}"
     page = await reader.parser.extract(call.data, url=address, content_type=call.content_type)
     return Read([(page, page.markdown or page.text)])
@@ -190,8 +190,8 @@ def _content(page: Page, query: str | None, chunks: int, format: Format) -> str:
     """The page as it was asked for: whole, or its best chunks for a query."""
     if not query:
         return page.markdown if format == "markdown" else page.text
-    from kensaku.answers.passages import score_passages
     from kensaku.models.passages import split
+    from kensaku.search.passages import score_passages
     from kensaku.text.clean import one_line
 
     document = Document(url=page.url, title=page.title, text=page.text)

@@ -50,7 +50,7 @@ class Session:
         """Count a run of the assistant, and return what its searches count against."""
         key = self.principal.key
         # Not `client.budget`: in a request, that is the money of the key already.
-        operators = self.client._resources.budget
+        operators = self.client.resources.budget
         return await self.limits.check_run(key, operators) if key else None
 
     @property

@@ -111,7 +111,7 @@ class State:
     @cached_property
     def limits(self) -> KeyLimits:
         """The rates and quotas of keys, shared with other processes."""
-        return KeyLimits(self.client._resources.store)
+        return KeyLimits(self.client.resources.store)
 
     async def start(self) -> None:
         """Open what every request needs. Starting twice is fine."""

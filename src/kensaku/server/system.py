@@ -45,7 +45,7 @@ async def check(state: State) -> dict[str, str]:
     """Look at the database, the shared store and the index; "ok", or what is wrong."""
     if state.draining:
         return {"server": "it is about to stop"}
-    resources: Any = state.client._resources
+    resources: Any = state.client.resources
     looks: dict[str, Awaitable[Any]] = {
         "database": _look_at_database(state),
         "store": resources.store.get(["ready"]),

@@ -300,7 +300,7 @@ async def test_the_fallback_is_an_option(ctx, pages, tavily):
 async def test_a_budget_counts_the_pages_once(ctx, extracts, tavily, monkeypatch):
     """20 URLs are 4 credits; what Tavily did not give costs nothing (S1-19)."""
     client = await ctx.deps.client()
-    client._resources._budget = Budget(fetches=30, money=1.0)
+    client.resources._budget = Budget(fetches=30, money=1.0)
     extracts({ONE: "Otters."})
 
     await tavily_extract(ctx, [ONE, *(f"https://a.example/{n}" for n in range(19))])
@@ -356,7 +356,7 @@ def row(url: str, text: str | None, **more: object) -> dict[str, object]:
 )
 async def test_every_url_of_a_reply_is_a_page_or_a_failure(ctx, body, pages, failed):
     """In the order of the reply; a URL that only differs in its spelling is the same."""
-    provider = (await ctx.deps.client())._resources.provider("tavily")
+    provider = (await ctx.deps.client()).resources.provider("tavily")
     reply = Reply(200, {"content-type": "application/json"}, json.dumps(body).encode())
 
     assert _read(provider, reply, [ONE, TWO]) == ExtractedPages(tuple(pages), tuple(failed))
@@ -376,7 +376,7 @@ async def test_every_url_of_a_reply_is_a_page_or_a_failure(ctx, body, pages, fai
 )
 async def test_a_reply_of_another_form_is_an_error(ctx, status, body, kind):
     """Our reader stands in for what cannot be read (S1-29)."""
-    provider = (await ctx.deps.client())._resources.provider("tavily")
+    provider = (await ctx.deps.client()).resources.provider("tavily")
 
     with pytest.raises(kind):
         _read(provider, Reply(status, {"content-type": "application/json"}, body), [ONE])
@@ -386,7 +386,7 @@ async def test_a_reply_of_another_form_is_an_error(ctx, status, body, kind):
 async def test_five_urls_are_one_credit(ctx, extracts, count, credits):
     """Of Tavily's price list."""
     client = await ctx.deps.client()
-    client._resources._budget = Budget(fetches=30, money=1.0)
+    client.resources._budget = Budget(fetches=30, money=1.0)
     extracts({ONE: "Otters."})
 
     await tavily_extract(ctx, [f"https://a.example/{n}" for n in range(count)])

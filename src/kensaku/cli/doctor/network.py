@@ -36,7 +36,7 @@ class ProviderCheck:
         self.name, self.results = name, list[CheckResult]()
         self.skew: float | None = None  # seconds by which this machine's clock is ahead
         self.usable = False
-        self._k, self._provider, self._pooled = k, k._resources.provider(name), pooled
+        self._k, self._provider, self._pooled = k, k.resources.provider(name), pooled
         self._live, self._seconds = live, seconds
         self._secrets = secrets_in(k.settings)
 
@@ -77,7 +77,7 @@ class ProviderCheck:
     async def _reachable(self) -> bool:
         try:
             async with asyncio.timeout(self._seconds):
-                reply = await self._k._resources.http.send(Request(self._address), self.name)
+                reply = await self._k.resources.http.send(Request(self._address), self.name)
         except (ProviderError, TimeoutError) as error:
             message = error.message if isinstance(error, ProviderError) else "it does not answer"
             self._add("!" if self._pooled else "✗", message, "check the network and its address")
@@ -102,12 +102,10 @@ class ProviderCheck:
         else:
             if message:
                 self._add("✓", which + message)
-                await self._k._resources.limiter(self.name).reset()
+                await self._k.resources.limiter(self.name).reset()
 
     async def _search(self, key: str) -> str:
-        findings = await self._k._resources.ask(
-            self._provider, Query("kensaku", max_results=1), key
-        )
+        findings = await self._k.resources.ask(self._provider, Query("kensaku", max_results=1), key)
         return f"it answered a search ({len(findings.hits)} hits)"
 
     async def _account(self, key: str) -> str:
@@ -117,7 +115,7 @@ class ProviderCheck:
         request = Request(
             f"{self._provider.base_url}/usage", headers={"Authorization": f"Bearer {key}"}
         )
-        reply = await self._k._resources.http.send(request, self.name)
+        reply = await self._k.resources.http.send(request, self.name)
         if error := self._provider.failure(reply):
             raise error
         return _quota(reply)

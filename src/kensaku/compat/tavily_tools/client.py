@@ -43,7 +43,7 @@ async def tavily_client(
             return entry.client
     client = Kensaku(settings)
     if not retries:
-        client._resources.retries = RetryBudget(0, floor=0)
+        client.resources.retries = RetryBudget(0, floor=0)
     _cached.append(_CachedClient(settings, retries, client))
     if len(_cached) > MAX_CLIENTS:
         await _cached.pop(0).client.close()

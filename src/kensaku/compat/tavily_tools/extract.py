@@ -65,7 +65,7 @@ async def ask_tavily(client: Kensaku, urls: list[str]) -> ExtractedPages | Provi
     """Ask Tavily for the pages; try its other keys when one is refused."""
     if not urls:
         return ExtractedPages()
-    resources = client._resources
+    resources = client.resources
     provider, limiter = resources.provider("tavily"), resources.limiter("tavily")
     credits = -(-len(urls) // URLS_PER_CREDIT)
     spent = {"fetches": len(urls), "money": credits * provider.price}
@@ -111,7 +111,7 @@ async def _send(
     )
     try:
         async with asyncio.timeout_at(deadline):
-            reply = await client._resources.http.send(request, provider.name)
+            reply = await client.resources.http.send(request, provider.name)
         return await asyncio.to_thread(_read, provider, reply, urls)  # it may be megabytes
     except TimeoutError:
         return Timeout(provider.name, f"it did not answer within {TAVILY_SECONDS:g} s")

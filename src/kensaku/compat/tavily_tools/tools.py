@@ -169,7 +169,7 @@ class TavilyTool(BaseTool):
             if wait is None:
                 raise TavilyAPIError.of(answer)
             await self.deps.sleep(wait)
-            await client._resources.limiter("tavily").reset()  # the time it asked for is over
+            await client.resources.limiter("tavily").reset()  # the time it asked for is over
             retry += 1
 
     def success(self, text: str, output: Any) -> ToolResult:

@@ -35,7 +35,7 @@ async def add_file(call: Call) -> dict[str, Any]:
     if not name or not call.raw:
         raise InvalidQuery("a file needs a name and a content")
     collection = check_collection_name(call.path["name"])
-    parser = call.client._resources.reader().parser
+    parser = call.client.resources.reader().parser
     kind = TYPES.get(PurePath(name).suffix.lower(), "text/plain")
     page = await parser.extract(call.raw, url=name, content_type=kind)
     if not page.text.strip():

@@ -18,7 +18,7 @@ async def reset(call: Call) -> dict[str, Any]:
     """End the cooldowns of a provider and close its circuit: somebody has mended the cause."""
     name = call.path["name"]
     provider_class(name)  # raises `UnknownName`
-    limiter = call.client._resources.limiter(name)
+    limiter = call.client.resources.limiter(name)
     await limiter.reset()
     return {"name": name, "state": limiter.state()}
 

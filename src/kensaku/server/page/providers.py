@@ -52,7 +52,7 @@ async def describe_all(page: PageRequest) -> list[dict[str, Any]]:
     rows = []
     for name in provider_names():
         row = await describe(client, name, order)
-        seconds = sorted(client._resources.limiter(name).latencies)
+        seconds = sorted(client.resources.limiter(name).latencies)
         row["keys"] = len(row["keys"])
         row["p50_ms"], row["p95_ms"] = _at(seconds, 0.5), _at(seconds, 0.95)
         if not page.principal.admin:

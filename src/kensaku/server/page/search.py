@@ -143,6 +143,6 @@ def ready_providers(client: Kensaku) -> list[str]:
 
 
 def _is_ready(client: Kensaku, name: str) -> bool:
-    configured, provider = client.settings.provider(name), client._resources.provider(name)
+    configured, provider = client.settings.provider(name), client.resources.provider(name)
     has_key = bool(configured.keys) or provider.keyless or provider.key_variable is None
     return configured.enabled and has_key

@@ -136,7 +136,7 @@ def _same_origin(headers: Mapping[str, str]) -> bool:
 
 
 def _store(state: State) -> Store:
-    return state.client._resources.store
+    return state.client.resources.store
 
 
 def _key(session: str) -> str:

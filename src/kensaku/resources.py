@@ -1,6 +1,9 @@
 """What a client owns: connections, stores, cache, index, budget. Each is made on first use.
 
-Resources(settings) → http, store, cache, index, budget, provider(), limiter(), reader() → close()
+    Resources(settings) → http, store, cache, index, budget, provider(), limiter(), reader()
+
+`Kensaku.resources` is the seam for what stands on a client: providers, tools, jobs, the server and
+the command line. A program that only searches needs none of it.
 """
 
 from __future__ import annotations
@@ -9,13 +12,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from kensaku._single_flight import SingleFlight
-from kensaku.errors import FetchError, IndexFault
-from kensaku.observe import Observers, observe
-from kensaku.operations import PagesOperation
+from kensaku.errors import IndexFault
+from kensaku.observe import Observers
 from kensaku.providers import provider_class
 from kensaku.search.budget import Budget, RetryBudget
 from kensaku.search.cache import Cache
@@ -24,14 +26,12 @@ from kensaku.store import FallbackStore, MemoryStore, open_store
 
 if TYPE_CHECKING:
     from kensaku.config.settings import Settings
-    from kensaku.fetch import Crawl, Extraction, PageReader
+    from kensaku.fetch import PageReader
     from kensaku.fetch.gate import UrlGate
-    from kensaku.fetch.results import Failure
     from kensaku.index import Index
-    from kensaku.models import Page, Progress, Query
+    from kensaku.models import Progress, Query
     from kensaku.models.calibration import Models
     from kensaku.observe import Observer
-    from kensaku.options import CrawlOptions
     from kensaku.providers.base import Findings, Provider
     from kensaku.search.planned import Planned
     from kensaku.search.route import Route
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from kensaku.transport.egress import Egress
     from kensaku.transport.http import HttpClient
 
-EXTRACT_SECONDS = 60.0
 MAX_PLANS = 128  # of searches that may come again
 
 
@@ -138,64 +137,6 @@ class Resources:
             self._readers[loop] = reader
         return reader
 
-    async def extract(
-        self,
-        urls: Iterable[str],
-        *,
-        timeout: float = EXTRACT_SECONDS,  # noqa: ASYNC109 - one deadline for all pages
-        budget: Budget | None = None,
-        progress: Progress | None = None,
-    ) -> Extraction:
-        """Fetch and read pages; keep them in the index when the settings say so."""
-        wanted, refused = self._named(urls)
-        if refused and not wanted:
-            from kensaku.fetch import Extraction
-
-            return Extraction(failed=tuple(refused))
-        await (budget or self.budget).spend(fetches=len(wanted))
-        with observe(self.observers, PagesOperation, len(wanted)) as operation:
-            done = await self.reader().extract(
-                wanted, timeout=timeout, progress=progress or self.progress
-            )
-            done = replace(done, failed=(*done.failed, *refused))
-            operation.record(done)
-        if self.settings.index_keep_fetched:
-            await self.index.add(done.results, collection="fetched")
-        return done
-
-    def _named(self, urls: Iterable[str]) -> tuple[list[str], list[Failure]]:
-        """Return the addresses that may be read, and the failures of the others."""
-        from kensaku.fetch.results import Failure
-
-        named, refused = list[str](), list[Failure]()
-        for url in urls:
-            try:
-                if self.gate is not None:
-                    self.gate.check(url)
-                named.append(url)
-            except FetchError as error:
-                refused.append(Failure(url, error))
-        return named, refused
-
-    def crawl(
-        self,
-        url: str,
-        *,
-        resume: bool = False,
-        progress: Progress | None = None,
-        **options: Unpack[CrawlOptions],
-    ) -> Crawl:
-        """A crawl that is about to begin; its state lives in home until it has ended."""
-        if self.gate is not None:
-            self.gate.check(url)
-        return self.reader().crawl(
-            url,
-            resume=resume,
-            progress=progress or self.progress,
-            on_page=self._keep_page if self.settings.index_keep_fetched else None,
-            **options,
-        )
-
     @cached_property
     def http(self) -> HttpClient:
         """The pooled HTTP client."""
@@ -226,12 +167,6 @@ class Resources:
         from kensaku.fetch.gate import UrlGate
 
         return UrlGate() if self.settings.fetch_gate else None
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The keys of all providers: they do not leave in a query, and nothing keeps them."""
-        providers = self.settings.providers.values()
-        return tuple(key.reveal() for p in providers for key in p.keys)
 
     @cached_property
     def confidence_models(self) -> Models | None:
@@ -331,9 +266,6 @@ class Resources:
         for name in ("cache", "budget"):  # they hold a store that is now closed
             made.pop(name, None)
         self._limiters.clear()
-
-    async def _keep_page(self, page: Page) -> None:
-        await self.index.add([page], collection="fetched")
 
     async def _post(self, url: str, body: Any, headers: Mapping[str, str]) -> Any:
         """Ask an embedding model over HTTP."""
