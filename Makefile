@@ -69,6 +69,7 @@ check: $(VENV)/.test docs-check
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
 	scripts/on_clock young $(BIN)/python -m pytest --tier fast $(PARALLEL) $(args)
 	scripts/on_clock old $(BIN)/python -m pytest --tier slow $(PARALLEL) $(args)
 
