@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from kensaku.cli._addresses import check_url
+from kensaku.fetch import Plan
 
 _FIELDS = (
     "max_depth", "max_breadth", "limit", "timeout", "instructions",
@@ -33,8 +34,6 @@ def add_crawl_options(parser: argparse.ArgumentParser) -> None:
 
 def crawl_options(args: argparse.Namespace) -> dict[str, Any]:
     """Return the fields of `fetch.Plan` that were given, checked before anything is opened."""
-    from kensaku.fetch import Plan
-
     if "://" in args.url:
         check_url(args.url)
     options = {name: value for name in _FIELDS if (value := getattr(args, name)) is not None}

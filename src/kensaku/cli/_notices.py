@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from kensaku.cli._terminal import print_message
 from kensaku.errors import CalledOff, NoNetwork
 from kensaku.models import Outcome
+from kensaku.search.route import plan
 
 if TYPE_CHECKING:
     from kensaku.answers.answer import Answer
@@ -39,8 +40,6 @@ class KeylessNotice:
         self._hosts: dict[str, str] = {}
         if self._marker.exists():
             return
-        from kensaku.search.route import plan
-
         planned = plan(k.settings, route, None)
         beside = tuple(dict.fromkeys(n for names in planned.specialists.values() for n in names))
         self._first = (planned.names[0], *(planned.beside(query).names if query else beside))

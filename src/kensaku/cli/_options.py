@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kensaku.config.settings import Settings
+
 # Not the link-local ones: clouds answer there with the keys of the machine.
 PRIVATE = (
     *("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"),
@@ -33,8 +35,6 @@ def add_private_option(parser: argparse.ArgumentParser) -> None:
 
 def load_settings(args: argparse.Namespace, **overrides: Any) -> Settings:
     """Load the settings of `--config`, or of the usual file, and of the environment."""
-    from kensaku.config.settings import Settings
-
     settings = Settings.load(args.config, **overrides)
     if not getattr(args, "allow_private", False):
         return settings

@@ -13,6 +13,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, TextIO
 
 from kensaku.cli._wrap import wrap as wrap_text
+from kensaku.dialects.json import dumps
 from kensaku.dialects.plain import Style
 from kensaku.text import width as text_width
 from kensaku.text.clean import one_line
@@ -84,8 +85,6 @@ def _wrapped(text: str, stream: TextIO) -> str:
 
 def print_json(value: Any) -> None:
     """Print JSON on stdout: indented on a terminal, on one line in a pipe."""
-    from kensaku.dialects.json import dumps
-
     print_result(dumps(value, indent=2 if sys.stdout.isatty() else None), wrap=False)
 
 

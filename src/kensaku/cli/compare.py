@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from kensaku.cli._client import open_client
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._terminal import format_table, print_json, print_result
-from kensaku.models import Outcome
+from kensaku.models import Outcome, Query
 from kensaku.text.clean import one_line
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 async def run(args: argparse.Namespace) -> int:
     """Compare, and print a table and what each route alone has found."""
     from kensaku.compare import compare
-    from kensaku.models import Query
 
     query = Query(" ".join(args.query), max_results=args.max_results)
     async with open_client(load_settings(args)) as k:

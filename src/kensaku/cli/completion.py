@@ -15,8 +15,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from kensaku.cli._main import COMMANDS, command_module, parser_options
 from kensaku.cli._terminal import print_result
+from kensaku.dialects import dialect_names
 from kensaku.errors import MissingExtra
+from kensaku.providers import provider_names
+from kensaku.tools.registry import TOOLS
 
 USAGE = "bash|zsh|fish"
 EXTRA = "completion"
@@ -49,8 +53,6 @@ def completion_script(shell: str) -> str:
 
 def _root_parser() -> argparse.ArgumentParser:
     """Return one parser with all commands. It only describes them: nothing is parsed with it."""
-    from kensaku.cli._main import COMMANDS, command_module, parser_options
-
     parser = argparse.ArgumentParser(prog="kensaku")
     parser.add_argument("-V", "--version", action="version", version="", help="print the version")
     commands = parser.add_subparsers()
@@ -65,10 +67,6 @@ def _root_parser() -> argparse.ArgumentParser:
 def _set_completer(command: str, action: Any) -> None:
     """Tell shtab what completes an argument whose parser has no `choices`."""
     import shtab
-
-    from kensaku.dialects import dialect_names
-    from kensaku.providers import provider_names
-    from kensaku.tools.registry import TOOLS
 
     if action.type is Path or (command, action.dest) == ("index", "what"):
         action.complete = shtab.FILE

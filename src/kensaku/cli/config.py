@@ -12,6 +12,8 @@ import sys
 
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._terminal import format_table, print_json, print_message, print_result
+from kensaku.config.edit import set_value, unset_value
+from kensaku.config.settings import environment, settings_file
 from kensaku.errors import UnknownName, UsageError
 
 USAGE = "[options] [NAME …] | set NAME [VALUE] | unset NAME | path"
@@ -36,14 +38,10 @@ async def run(args: argparse.Namespace) -> int:
         case ["set", name, value]:
             return _set(args, name, value)
         case ["unset", name]:
-            from kensaku.config.edit import unset_value
-
             path = unset_value(name, args.config)
             print_message(f"kensaku config: {name} was taken out of {path}")
             return 0
         case ["path"]:
-            from kensaku.config.settings import environment, settings_file
-
             print_result(str(args.config or settings_file(environment())))
             return 0
         case ["set" | "unset", *_]:
@@ -61,8 +59,6 @@ def ask_for(name: str) -> str:
 
 
 def _set(args: argparse.Namespace, name: str, value: str) -> int:
-    from kensaku.config.edit import set_value
-
     if not value:
         raise UsageError(f"{name} got no value", remedy=f"kensaku config unset {name}")
     path = set_value(name, value, args.config)

@@ -19,6 +19,7 @@ from kensaku.cli._options import add_common_options, add_private_option, load_se
 from kensaku.cli._terminal import format_count, print_json, print_message, print_result
 from kensaku.cli.extract import add_format_option, print_failed, print_pages
 from kensaku.errors import UsageError
+from kensaku.text.collection_names import check_collection_name
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
@@ -41,8 +42,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace) -> int:
     """Crawl the site and print or index its pages."""
-    from kensaku.text.collection_names import check_collection_name
-
     options = crawl_options(args)
     if args.collection is not None:
         check_collection_name(args.collection)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._terminal import ProgressBar, format_table, print_json, print_message, print_result
 from kensaku.cli.compare import routes_of
+from kensaku.evaluate import evaluate, read_questions
 
 if TYPE_CHECKING:
     from kensaku.answers.context import Context
@@ -43,7 +44,6 @@ async def run(args: argparse.Namespace) -> int:
     from contextlib import AsyncExitStack
 
     from kensaku.client import Kensaku
-    from kensaku.evaluate import evaluate, read_questions
 
     questions, routes = read_questions(args.questions), routes_of(args.route)
     settings, bar = load_settings(args), ProgressBar()

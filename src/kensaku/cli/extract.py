@@ -15,6 +15,7 @@ from kensaku.cli._addresses import check_url, url_fault
 from kensaku.cli._client import open_client
 from kensaku.cli._options import add_common_options, add_private_option, load_settings
 from kensaku.cli._terminal import print_json, print_message, print_result
+from kensaku.errors import InvalidQuery
 from kensaku.text.clean import one_line
 
 if TYPE_CHECKING:
@@ -64,8 +65,6 @@ async def run(args: argparse.Namespace) -> int:
 
 def check_timeout(seconds: float) -> None:
     """Raise `InvalidQuery` for a timeout out of bounds."""
-    from kensaku.errors import InvalidQuery
-
     if not 0 < seconds <= 3_600:
         raise InvalidQuery(f"timeout is {seconds:g}; it must be more than 0 and at most 3,600 s")
 

@@ -15,7 +15,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kensaku.cli._terminal import prefers_japanese, print_message
+from kensaku.config.edit import set_value
+from kensaku.config.secret import Secret
+from kensaku.config.settings import Settings, environment, settings_file
 from kensaku.errors import KensakuError, UsageError
+from kensaku.models import Query
+from kensaku.providers import provider_class
 from kensaku.text.redact import redact
 
 if TYPE_CHECKING:
@@ -67,9 +72,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace) -> int:
     """Ask, try, store."""
-    from kensaku.config.settings import Settings, environment, settings_file
-    from kensaku.providers import provider_class
-
     if not sys.stdin.isatty():
         raise UsageError(
             "kensaku init asks questions, and there is no terminal",
@@ -93,8 +95,6 @@ async def run(args: argparse.Namespace) -> int:
 async def _try_and_store(
     name: str, label: str, key: str, settings: Settings, path: Path, said: dict[str, str]
 ) -> None:
-    from kensaku.config.edit import set_value
-
     print_message(said["try"].format(label=label))
     hits, message = await _try_key(name, key, settings)
     if hits is None:
@@ -113,8 +113,6 @@ _YES = ("y", "yes", "はい", "うん")
 async def _try_key(name: str, key: str, settings: Settings) -> tuple[int | None, str]:
     """Search once with a key. Return the number of hits, or None and what went wrong."""
     from kensaku.client import Kensaku
-    from kensaku.config.secret import Secret
-    from kensaku.models import Query
 
     own = replace(settings.provider(name), keys=(Secret(key),))
     tried = replace(settings, providers={**settings.providers, name: own}, state_url="memory:")

@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kensaku.cli._terminal import format_table, print_message, print_result
+from kensaku.config.settings import Settings
 from kensaku.errors import MissingExtra, UsageError
+from kensaku.mcp.install import CLIENTS, client_named, entry, install, server_command, uninstall
 from kensaku.tools.registry import DEFAULT, TOOLS, make_tools
 
 if TYPE_CHECKING:
@@ -71,7 +73,6 @@ async def run(args: argparse.Namespace) -> int:
     except ImportError:
         raise MissingExtra("mcp", "mcp") from None
     from kensaku.client import Kensaku
-    from kensaku.config.settings import Settings
     from kensaku.mcp.server import make_server, serve_stdio
 
     names = [n.strip() for n in args.tools.split(",") if n.strip()]
@@ -100,15 +101,6 @@ async def run(args: argparse.Namespace) -> int:
 
 def _manage(args: argparse.Namespace) -> int:
     """Install into a client, take out, or list the clients."""
-    from kensaku.mcp.install import (
-        CLIENTS,
-        client_named,
-        entry,
-        install,
-        server_command,
-        uninstall,
-    )
-
     home = Path.home()
     match args.action:
         case ["clients"]:

@@ -12,6 +12,9 @@ from typing import Any
 from kensaku.cli._client import open_client
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._terminal import format_table, print_json, print_message, print_result
+from kensaku.providers import provider_class, provider_names
+from kensaku.providers._status import describe
+from kensaku.search.route import plan
 
 USAGE = "[options] [NAME …]"
 
@@ -24,10 +27,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace) -> int:
     """Print the providers."""
-    from kensaku.providers import provider_class, provider_names
-    from kensaku.providers._status import describe
-    from kensaku.search.route import plan
-
     async with open_client(load_settings(args)) as k:
         order = plan(k.settings, None, None).names
         for name in args.names:

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kensaku.cli._terminal import print_message
+from kensaku.config.settings import Settings
 from kensaku.errors import UsageError
+from kensaku.transport.listen import is_loopback, listen, serve, url_of
 
 if TYPE_CHECKING:
     from kensaku.config.settings import Settings
@@ -58,7 +60,6 @@ async def run(args: argparse.Namespace) -> int:
         return 0
     from kensaku.server.asgi import app
     from kensaku.server.logs import configure_logging
-    from kensaku.transport.listen import listen, serve, url_of
 
     settings = _settings(args)
     configure_logging(settings, args.log_level.upper())
@@ -81,8 +82,6 @@ def _node_preload() -> Path:
 
 
 def _settings(args: argparse.Namespace) -> Settings:
-    from kensaku.config.settings import Settings
-
     more: dict[str, Any] = {"route": args.route} if args.route else {}
     return Settings.load(args.config, **more)
 
@@ -91,7 +90,6 @@ async def _check_exposure(settings: Settings, host: str) -> bool:
     """Whether the server has no keys yet. Then it may be reached from this machine only."""
     from kensaku.database import Database
     from kensaku.database.keys import any_key
-    from kensaku.transport.listen import is_loopback
 
     database = await Database.open(settings)
     try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 
+from kensaku.answers.verify import verify
 from kensaku.cli._addresses import check_url
 from kensaku.cli._client import open_client
 from kensaku.cli._options import add_common_options, add_private_option, load_settings
@@ -27,8 +28,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace) -> int:
     """Look for the quote and print where it is."""
-    from kensaku.answers.verify import verify
-
     verify(args.quote, "")  # raises for an empty or overlong quote before anything is sent
     check_url(args.url)
     async with open_client(load_settings(args)) as k:

@@ -15,6 +15,7 @@ from kensaku.cli._query_options import add_query_options, query_fields, query_te
 from kensaku.cli._terminal import format_count, print_json, print_message, print_result
 from kensaku.cli._waiting import waiting
 from kensaku.models import Outcome
+from kensaku.search.watch import Watches
 from kensaku.text.clean import one_line
 
 USAGE = "[options] WORD … | --list | --remove WORD …"
@@ -33,8 +34,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace) -> int:
     """Run a saved query, list them, or remove one."""
-    from kensaku.search.watch import Watches
-
     settings = load_settings(args)
     watches = Watches(settings.home, settings.tenant)
     if args.list:

@@ -11,6 +11,7 @@ from typing import Any
 
 from kensaku.config.secret import Secret
 from kensaku.errors import ConfigError
+from kensaku.text.rate import parse_rate
 from kensaku.text.short import short_repr
 
 Parser = Callable[[Any], Any]
@@ -89,8 +90,6 @@ def path(value: Any) -> Path:
 
 def rate(value: Any) -> str:
     """How often: `100/m`."""
-    from kensaku.text.rate import parse_rate
-
     try:
         parse_rate(str(value))
     except ConfigError as error:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kensaku.errors import Unparsable
+from kensaku.extract.formats import text
+from kensaku.extract.formats.pdf import extract_pdf
 from kensaku.extract.html.markup_check import check_size
 from kensaku.extract.sniff import Kind, sniff
 from kensaku.models import Page
@@ -30,8 +32,6 @@ def _extract_kind(kind: Kind, data: bytes, url: str, content_type: str) -> Page:
 
         return extract_html(data, url, content_type=content_type)
     if kind == "pdf":
-        from kensaku.extract.formats.pdf import extract_pdf
-
         return extract_pdf(data, url)
     if kind == "xml":
         from kensaku.extract.formats.xml import extract_xml
@@ -41,7 +41,5 @@ def _extract_kind(kind: Kind, data: bytes, url: str, content_type: str) -> Page:
         from kensaku.extract.formats.office import extract_office
 
         return extract_office(data, kind, url)
-    from kensaku.extract.formats import text
-
     read = {"json": text.extract_json, "csv": text.extract_csv, "markdown": text.extract_markdown}
     return read.get(kind, text.extract_text)(data, url, content_type)

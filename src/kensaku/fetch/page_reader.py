@@ -22,6 +22,7 @@ from kensaku.errors import (
     UnknownName,
 )
 from kensaku.extract import ParsePool
+from kensaku.fetch.browser.browser import Browser
 from kensaku.fetch.crawl.crawl import Crawl
 from kensaku.fetch.crawl.plan import Plan
 from kensaku.fetch.fetcher import Fetcher, FetchPolicy
@@ -241,8 +242,6 @@ def _is_elsewhere(asked: str, final: str) -> bool:
 def _browser(transport: PageTransport, setting: str) -> Any:
     if not setting:
         return None
-    from kensaku.fetch.browser.browser import Browser
-
     return Browser(transport, "" if setting == "auto" else setting)
 
 

@@ -23,6 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from kensaku.errors import ConfigError
+from kensaku.index.embed.models import open_model
+from kensaku.index.namespace import NamespacedClient, stored_name
 from kensaku.index.payload import GUESS, PayloadFields
 from kensaku.index.request import SearchRequest, make_filters
 from kensaku.index.results import (
@@ -35,9 +37,11 @@ from kensaku.index.results import (
     to_hit,
     to_passage,
 )
+from kensaku.index.worker.client import open_client
 from kensaku.models import Document, Page, Passage, Progress, ProgressEvent
 from kensaku.observe import NO_OBSERVERS, Observers, observe
 from kensaku.operations import IndexOperation
+from kensaku.text.collection_names import check_collection_name
 from kensaku.text.passages import MAX_CHARS
 
 if TYPE_CHECKING:
@@ -288,14 +292,10 @@ class Index:
 
     @property
     def _client(self) -> IndexClient:
-        from kensaku.index.namespace import NamespacedClient
-
         return NamespacedClient(self._shared._worker, self._tenant)
 
     @cached_property
     def _worker(self) -> IndexClient:
-        from kensaku.index.worker.client import open_client
-
         return open_client(self._path, self._url, self._api_key, self._idle_timeout, self._fields)
 
     @cached_property
@@ -303,15 +303,10 @@ class Index:
         name = self._model_name or None
         if not isinstance(name, str):
             return name
-        from kensaku.index.embed.models import open_model
-
         return open_model(name, post=self._post, key=self._model_key)
 
     def _shard(self, collection: str) -> Path | None:
         """Return where the files of a collection are; None on a server."""
-        from kensaku.index.namespace import stored_name
-        from kensaku.text.collection_names import check_collection_name
-
         if self._path is None:
             return None
         stored = stored_name(collection, self._tenant)

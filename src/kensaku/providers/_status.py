@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from kensaku.providers import provider_class
 from kensaku.text.redact import mask_url
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ READY = "ready"
 
 async def describe(k: Kensaku, name: str, order: tuple[str, ...]) -> dict[str, Any]:
     """Return features, limits and status of one provider, ready for JSON."""
-    from kensaku.providers import provider_class
-
     cls, configured = provider_class(name), k.settings.provider(name)
     return {
         "name": name,
@@ -41,8 +40,6 @@ async def describe(k: Kensaku, name: str, order: tuple[str, ...]) -> dict[str, A
 
 async def provider_state(k: Kensaku, name: str) -> str:
     """Return `ready`, or why the provider cannot be asked now."""
-    from kensaku.providers import provider_class
-
     cls, configured = provider_class(name), k.settings.provider(name)
     if not configured.enabled:
         return "switched off"

@@ -34,6 +34,7 @@ from kensaku.errors import (
     UsageError,
 )
 from kensaku.models import Hit, Page, Query
+from kensaku.providers.base import Findings
 from kensaku.testing._redaction import Redactor
 
 if TYPE_CHECKING:
@@ -223,8 +224,6 @@ def _describe(error: KensakuError) -> Entry:
 
 
 def _replay(entry: Mapping[str, Any], provider: str, redactor: Redactor) -> Findings:
-    from kensaku.providers.base import Findings
-
     restored = redactor.restore(entry)
     if error := restored.get("error"):
         kind = getattr(errors, error.pop("type"), ProviderError)

@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kensaku.providers import BUILT_IN, provider_class
 from kensaku.testing._wire import Connection, ReceivedRequest, reply
 from kensaku.testing.faults import Fault, as_bytes
 from kensaku.testing.sample import Sample, built_in_samples
@@ -84,8 +85,6 @@ class FakeUpstream:
 
         `rate`, such as "9999/s", lifts the rates under which the providers are otherwise kept.
         """
-        from kensaku.providers import BUILT_IN, provider_class
-
         variables: dict[str, str] = {}
         for name in providers or [n for n in BUILT_IN if n in self.samples]:
             cls, prefix = provider_class(name), name.upper()

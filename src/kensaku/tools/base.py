@@ -24,6 +24,8 @@ from kensaku.observe import NO_OBSERVERS, observe
 from kensaku.operations import ToolOperation
 from kensaku.text.fence import fence_text
 from kensaku.text.images import escape_images
+from kensaku.tools import shared_client
+from kensaku.tools._failures import describe, quote
 from kensaku.tools.param import Param as Param
 from kensaku.tools.param import in_language
 
@@ -117,8 +119,6 @@ class BaseTool(ABC):
     @property
     def client(self) -> Kensaku:
         """The client of this tool, or the one that all tools of this process share."""
-        from kensaku.tools import shared_client
-
         return self._client or shared_client()
 
     @property
@@ -204,8 +204,6 @@ class BaseTool(ABC):
         return fence_text(text, self.language, origin=origin)
 
     def _error_result(self, error: KensakuError) -> ToolResult:
-        from kensaku.tools._failures import describe, quote
-
         kind: ErrorKind = "arguments" if isinstance(error, UsageError) else "tool"
         said = self.fence_web_text(quote(error), "failures")
         text = "\n".join(filter(None, [f"Error: {describe(error, self.language)}", said]))

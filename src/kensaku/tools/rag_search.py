@@ -15,9 +15,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import KensakuError
+from kensaku.index.payload import read_payload
 from kensaku.models import Hit
 from kensaku.models.confidence import confidence_of, relevance, score_statistics, search_factors
 from kensaku.text.terms import terms
+from kensaku.tools import shared_client
 from kensaku.tools._params import QUERY
 from kensaku.tools.base import BaseTool, Language, Param, ToolResult
 
@@ -182,8 +184,6 @@ async def search_rag_knowledge_base_structured(
     instead of a list says why there is none: it begins with `[[NO_RAG_RESULT]]` when nothing was
     found, and with `[[RAG_TOOL_ERROR]]` when nobody could search.
     """
-    from kensaku.tools import shared_client
-
     index = (client or shared_client()).index
     try:
         hits = await index.search(query, collections=collection, max_results=limit or DEFAULT_LIMIT)
@@ -196,8 +196,6 @@ async def search_rag_knowledge_base_structured(
 
 def _row(result: Row) -> dict[str, Any]:
     """Return a result with the fields of a hit and those of a point: `score` and `payload`."""
-    from kensaku.index.payload import read_payload
-
     read = read_payload(result)
     score = result.get("score")
     explain = result.get("explain")

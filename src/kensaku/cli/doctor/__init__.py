@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING
 
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._terminal import print_json, print_result
+from kensaku.cli.doctor.local import CheckResult, check_index, check_machine
+from kensaku.cli.doctor.network import ProviderCheck, check_clock, check_route
 from kensaku.errors import ConfigError
+from kensaku.search.route import plan
 
 if TYPE_CHECKING:
     from kensaku.cli.doctor.local import CheckResult
@@ -37,8 +40,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace) -> int:
     """Run all checks, those of the network concurrently, and print the results."""
-    from kensaku.cli.doctor.local import CheckResult, check_machine
-
     try:
         settings = load_settings(args)
     except ConfigError as error:
@@ -47,10 +48,7 @@ async def run(args: argparse.Namespace) -> int:
 
 
 async def _check_all(settings: Settings, args: argparse.Namespace) -> list[CheckResult]:
-    from kensaku.cli.doctor.local import check_index
-    from kensaku.cli.doctor.network import ProviderCheck, check_clock, check_route
     from kensaku.client import Kensaku
-    from kensaku.search.route import plan
 
     async with Kensaku(settings) as k:
         route = plan(settings, None, None)

@@ -12,6 +12,7 @@ from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, Literal
 
 from kensaku.errors import KensakuError
+from kensaku.providers import provider_class
 from kensaku.text.clean import one_line
 
 if TYPE_CHECKING:
@@ -142,8 +143,6 @@ def _proxies(settings: Settings) -> list[CheckResult]:
 def find_sunsets(settings: Settings, today: date | None = None) -> list[CheckResult]:
     """List the providers in use whose service ends, or has ended by `today`."""
     from datetime import UTC, datetime
-
-    from kensaku.providers import provider_class
 
     today = today or datetime.now(UTC).date()
     results = []

@@ -16,6 +16,7 @@ from kensaku.cli.doctor.local import CheckResult
 from kensaku.config.settings import secrets_in
 from kensaku.errors import KensakuError, KeyRefused, ProviderError, QuotaExhausted, RateLimited
 from kensaku.models import Query
+from kensaku.providers._status import READY, provider_state
 from kensaku.text.redact import redact
 from kensaku.transport.request import Request
 
@@ -42,8 +43,6 @@ class ProviderCheck:
 
     async def run(self) -> None:
         """Check configuration, connection and keys, in this order; stop at the first failure."""
-        from kensaku.providers._status import READY, provider_state
-
         state = await provider_state(self._k, self.name)
         if state.startswith("needs "):
             self._add("!", "it is not configured", f"set {state.removeprefix('needs ')}")

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Column, Enum, MetaData, Table, inspect
 from sqlalchemy.exc import SAWarning
 
+from kensaku.compat.chat_server.models import Base
 from kensaku.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -136,8 +137,6 @@ def _unknown(fault: str) -> ConfigError:
 
 
 def _own() -> Tables:
-    from kensaku.compat.chat_server.models import Base
-
     columns = {
         name: [{"name": c.name, "type": c.type} for c in table.columns]
         for name, table in Base.metadata.tables.items()

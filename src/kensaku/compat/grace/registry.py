@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from kensaku.tools.base import ToolResult
 from kensaku.tools.registry import ToolOptions, ToolRegistry
 
 if TYPE_CHECKING:
@@ -47,8 +48,6 @@ class GraceToolRegistry:
 
     def execute(self, name: str, **arguments: Any) -> ToolResult:
         """Run the tool of that name."""
-        from kensaku.tools.base import ToolResult
-
         if (tool := self.get(name)) is None:
             message = f"Unknown tool: {name}"
             return ToolResult(False, text=message, error=message, error_kind="arguments")

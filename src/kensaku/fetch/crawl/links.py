@@ -11,6 +11,7 @@ from itertools import islice
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from kensaku.fetch.crawl.patterns import Patterns
+from kensaku.text.languages import guess_language
 
 MAX_CHARS = 2_000
 MAX_SEGMENTS = 16
@@ -124,7 +125,6 @@ class Relevance:
     """
 
     def __init__(self, instructions: str | None) -> None:
-        from kensaku.text.languages import guess_language
         from kensaku.text.tokens import query_terms
 
         text = (instructions or "").strip()

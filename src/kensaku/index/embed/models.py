@@ -18,6 +18,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from kensaku.errors import ConfigError, IndexFault
+from kensaku.index.embed.minilm import MiniLM
 from kensaku.text.redact import mask_url
 
 Vector = Sequence[float]
@@ -113,8 +114,6 @@ class LocalModel:
     def _encode(self, texts: Sequence[str], titles: Sequence[str]) -> list[Vector]:
         with self._loading:  # two searches at once load one model
             if self._model is None:
-                from kensaku.index.embed.minilm import MiniLM
-
                 self._model = MiniLM()
         vectors: list[Vector] = self._model.encode(texts, titles)
         return vectors

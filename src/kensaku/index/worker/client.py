@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from kensaku import __version__
 from kensaku._child_process import child_environment, python_command
 from kensaku.errors import IndexFault, KensakuError
+from kensaku.index.engines.base import open_engine
 from kensaku.index.errors import to_index_fault
 from kensaku.index.worker.lock import DirectoryLock
 from kensaku.index.worker.protocol import decode_body, decode_error, encode_frame, socket_path
@@ -268,7 +269,6 @@ def open_client(
 
     def open_collections() -> Collections:
         from kensaku.index.collections import Collections
-        from kensaku.index.engines.base import open_engine
 
         return Collections(open_engine(path, url=url, api_key=api_key, fields=fields))
 
