@@ -109,11 +109,3 @@ def test_with_a_key_other_machines_may_ask_and_nobody_without_one(
     assert statuses == [401, 200]
     assert "no key" not in said
     assert key not in said
-
-
-def test_the_file_for_node_is_printed_alone(cli: Cli) -> None:
-    """It is there; nothing is served."""
-    done = cli("serve", "--node-preload")
-
-    assert (done.status, done.err) == (0, "")
-    assert Path(done.out.removesuffix("\n")).is_file()

@@ -38,9 +38,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--log-level", choices=("debug", "info", "warning"), default="info", metavar="LEVEL",
         help="debug (with queries), info (a line a request; the default) or warning")  # fmt: skip
     add("--config", type=Path, metavar="FILE", help="read settings from this file")
-    add("--node-preload", action="store_true",
-        help="print the file that points Node.js programs with Tavily's address built in, such as "
-        "tavily-mcp, at TAVILY_API_BASE_URL (NODE_OPTIONS=--require FILE), and exit")  # fmt: skip
 
 
 def new_event_loop() -> asyncio.AbstractEventLoop:
@@ -55,9 +52,6 @@ def new_event_loop() -> asyncio.AbstractEventLoop:
 
 async def run(args: argparse.Namespace) -> int:
     """Serve until Ctrl-C or SIGTERM; then finish what is under way."""
-    if args.node_preload:
-        print(_node_preload())
-        return 0
     from kensaku.server.asgi import app
     from kensaku.server.logs import configure_logging
 
@@ -73,12 +67,6 @@ async def run(args: argparse.Namespace) -> int:
             drain_seconds=DRAIN_SECONDS,
         )
     return 0 if started else 1
-
-
-def _node_preload() -> Path:
-    import kensaku
-
-    return Path(kensaku.__file__).parent / "server" / "node" / "redirect.cjs"
 
 
 def _settings(args: argparse.Namespace) -> Settings:
