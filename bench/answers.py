@@ -28,8 +28,9 @@ from pathlib import Path
 from kensaku import Answer, Document, Kensaku
 from kensaku.answers.score import score_sentences
 from kensaku.answers.sentences import whole_sentences
-from kensaku.models.calibration import SHIPPED, Example, Model, fit, shipped_models, write_models
+from kensaku.models.calibration import SHIPPED, Model, shipped_models
 from kensaku.text.clean import one_line
+from regression import Example, fit, write_models
 
 DATA = Path(os.environ.get("KENSAKU_DATA") or Path(__file__).parents[2] / "shared" / "data")
 SETS = ("xquad-en", "jsquad-ja")

@@ -27,18 +27,9 @@ from pathlib import Path
 
 from kensaku import Document, Kensaku
 from kensaku.models import Hit
-from kensaku.models.calibration import (
-    SHIPPED,
-    Example,
-    Model,
-    Models,
-    area_under_curve,
-    calibration_error,
-    fit,
-    shipped_models,
-    write_models,
-)
+from kensaku.models.calibration import SHIPPED, Model, Models, shipped_models
 from kensaku.models.confidence import confidence_of, factors_of
+from regression import Example, area_under_curve, calibration_error, fit, write_models
 
 DATA = Path(os.environ.get("KENSAKU_DATA") or Path(__file__).parents[2] / "shared" / "data")
 LOCAL = ("coverage", "lead", "gap")

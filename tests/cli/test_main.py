@@ -74,7 +74,7 @@ def test_every_command_explains_its_options_and_refuses_others(cli: Cli) -> None
         "search otter --time-range hour", "research --model big", "research --length huge",
         "research --citations oral", "research --diff one.zip", "extract", "verify words",
         "extract u:1 --format pdf", "crawl", "map", "index fly", "index", "jobs fly", "jobs",
-        "compare otter", "eval q.jsonl", "calibrate", "cache", "cache fill", "keys", "keys lend",
+        "compare otter", "eval q.jsonl", "cache", "cache fill", "keys", "keys lend",
         "usage --by x", "people", "people list", "people greet terminal", "slack --log-level all",
         "telegram --log-level all", "serve --log-level all", "completion", "completion csh",
         "search otter --jso", "serve --port many",

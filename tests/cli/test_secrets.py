@@ -48,7 +48,6 @@ RUNS: dict[str, list[list[str]]] = {
     "providers": [[], ["--json"]],
     "config": [[], ["--json"]],
     "cache": [["stats"], ["stats", "--json"]],
-    "calibrate": [["nowhere.jsonl"], ["nowhere.jsonl", "--dry-run"]],
     "doctor": [[], ["--json"], ["--live"], ["--live", "--json"]],
     "completion": [["bash"]],
     "keys": [["list"], ["list", "--json"], ["revoke", "nowhere"]],

@@ -44,7 +44,6 @@ COMMANDS = {
     "watch": "search with a saved query and print only what is new",
     "compare": "ask the same by several routes, side by side",
     "eval": "judge routes by your own questions, and choose one",
-    "calibrate": "fit the confidence to your own judged searches",
     "cache": "show the size of the response cache, or clear it",
     "serve": "serve Tavily's API and others' over HTTP, with a page",
     "keys": "create, list and revoke the API keys of the server",
