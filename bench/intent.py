@@ -25,7 +25,7 @@ import numpy as np
 from kensaku.search.intent.cues import Text
 from kensaku.search.intent.evidence import evidence_of
 from kensaku.search.intent.model import MAX_CHARS, SHIPPED, Intent, Model, shipped_model
-from kensaku.search.intent.paper_words import IDENTIFIED
+from kensaku.search.intent.shapes import IDENTIFIED
 
 SETS = Path(__file__).parents[1] / "tests" / "search" / "intents"
 DATA = Path(os.environ.get("KENSAKU_DATA") or Path(__file__).parents[2] / "shared" / "data")

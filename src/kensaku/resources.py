@@ -170,7 +170,7 @@ class Resources:
 
     @cached_property
     def confidence_models(self) -> Models | None:
-        """The models of `confidence.json` in KENSAKU_HOME; None for those that come with Kensaku."""
+        """The models of `confidence.json` in KENSAKU_HOME; None for the shipped ones."""
         path = self.settings.home / "confidence.json"
         if not path.is_file():
             return None

@@ -28,6 +28,6 @@ def test_a_file_of_something_else_is_named(text: str, tmp_path: Path) -> None:
     path = tmp_path / "confidence.json"
     path.write_text(text)
 
-    with pytest.raises(ConfigError, match="confidence.json") as raised:
+    with pytest.raises(ConfigError, match=r"confidence\.json") as raised:
         read_models(path)
     assert "delete it" in str(raised.value.remedy)

@@ -1,11 +1,15 @@
-"""Phrases to look for in a query: English ones as whole words, Japanese ones anywhere. Pure."""
+"""Phrases to look for in a query, as `words/*.toml` lists them."""
 
 from __future__ import annotations
 
 import re
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.resources import files
 
+WORD_LISTS = ("code", "error", "paper", "daily")
 _TOKEN = re.compile(r"[A-Za-z0-9_+#./'-]+")
 _LONGEST = 5  # words of a phrase
 _EDGES = "./'-"  # that are no part of a word when they stand at its end
@@ -33,7 +37,7 @@ class Cue:
     """Phrases that give something away: English ones as whole words, Japanese ones anywhere.
 
     `english` has one a line or between bars, in the singular where both will do; `japanese` has
-    blanks between them. `shape` is a pattern of whole words; in it, a blank is any blank.
+    blanks between them. `shape` has a pattern of whole words on each line; a blank is any blank.
     """
 
     english: str = ""
@@ -68,6 +72,14 @@ class Cue:
         # Not \b: a word also ends where Japanese begins.
         edges = rf"(?<![A-Za-z0-9_])(?:{joined})(?![A-Za-z0-9_])"
         return re.compile(edges, re.IGNORECASE)
+
+
+@cache
+def read_cues() -> Mapping[str, Cue]:
+    """Return the cues of all word lists, by name."""
+    words = files("kensaku.search.intent") / "words"
+    lists = (tomllib.loads((words / f"{name}.toml").read_text("utf-8")) for name in WORD_LISTS)
+    return {name: Cue(**cue) for read in lists for name, cue in read.items()}
 
 
 def _singular(phrase: str) -> str:

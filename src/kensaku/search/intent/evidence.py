@@ -10,53 +10,24 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from kensaku.search.intent import code_words as code
-from kensaku.search.intent import daily_words as daily
-from kensaku.search.intent import error_words as error
-from kensaku.search.intent import paper_words as paper
-from kensaku.search.intent.cues import Cue, Text
+from kensaku.search.intent import shapes
+from kensaku.search.intent.cues import Text, read_cues
 
-_CUES: Mapping[str, Cue] = {
-    "technology": code.TECHNOLOGY,
-    "language": code.LANGUAGE,
-    "in_language": code.IN_LANGUAGE,
-    "programming": code.PROGRAMMING,
-    "programming_weak": code.PROGRAMMING_WEAK,
-    "business": code.BUSINESS,
-    "repository": code.REPOSITORY,
-    "open_source": code.OPEN_SOURCE,
-    "software": code.SOFTWARE,
-    "message": error.MESSAGE,
-    "complaint": error.COMPLAINT,
-    "trouble": error.TROUBLE,
-    "handling": error.HANDLING,
-    "literature": paper.LITERATURE,
-    "academic": paper.ACADEMIC,
-    "science": paper.SCIENCE,
-    "title_form": paper.TITLE_FORM,
-    "not_papers": paper.NOT_PAPERS,
-    "news": daily.NEWS,
-    "recent": daily.RECENT,
-    "event": daily.EVENT,
-    "not_news": daily.NOT_NEWS,
-    "daily": daily.DAILY,
-    "device": daily.DEVICE,
-}
 _SHAPES: Mapping[str, re.Pattern[str]] = {
-    "short_language": code.SHORT_LANGUAGE,
-    "like_a_name": code.LIKE_A_NAME,
-    "file_name": code.FILE_NAME,
-    "option": code.OPTION,
-    "exception": error.EXCEPTION,
-    "prefix": error.PREFIX,
-    "quoted": error.QUOTED,
-    "papers_at_end": paper.PAPERS_AT_END,
-    "name_and_title": paper.NAME_AND_TITLE,
-    "author_and_year": paper.AUTHOR_AND_YEAR,
-    "not_papers_ja": paper.NOT_PAPERS_JA,
-    "fact": daily.FACT,
-    "past_year": daily.PAST_YEAR,
-    "how_to": daily.HOW_TO,
+    "short_language": shapes.SHORT_LANGUAGE,
+    "like_a_name": shapes.LIKE_A_NAME,
+    "file_name": shapes.FILE_NAME,
+    "option": shapes.OPTION,
+    "exception": shapes.EXCEPTION,
+    "prefix": shapes.PREFIX,
+    "quoted": shapes.QUOTED,
+    "papers_at_end": shapes.PAPERS_AT_END,
+    "name_and_title": shapes.NAME_AND_TITLE,
+    "author_and_year": shapes.AUTHOR_AND_YEAR,
+    "not_papers_ja": shapes.NOT_PAPERS_JA,
+    "fact": shapes.FACT,
+    "past_year": shapes.PAST_YEAR,
+    "how_to": shapes.HOW_TO,
 }
 # What only counts, or counts for more, together.
 _PAIRS = (
@@ -88,12 +59,13 @@ _DOUBT = 0.4  # that a word leaves; each further one leaves as much of the doubt
 
 def evidence_of(text: Text) -> dict[str, float]:
     """Return the evidence that there is, by name."""
-    found = {name: _share(cue.count(text)) for name, cue in _CUES.items()}
+    found = {name: _share(cue.count(text)) for name, cue in read_cues().items()}
     found |= {name: float(bool(shape.search(text.raw))) for name, shape in _SHAPES.items()}
     found |= _form(text)
-    bare = code.HOST_NAME.sub(" ", text.raw)
-    found["identifier"] = float(bool(code.IDENTIFIER.search(bare)))
-    named = code.OWNER_AND_NAME.search(text.raw) and text not in code.NOT_OWNER_AND_NAME
+    bare = shapes.HOST_NAME.sub(" ", text.raw)
+    found["identifier"] = float(bool(shapes.IDENTIFIER.search(bare)))
+    is_a_phrase = found.pop("not_owner_and_name") > 0  # read/write, tcp/ip
+    named = shapes.OWNER_AND_NAME.search(text.raw) and not is_a_phrase
     found["owner_and_name"] = float(bool(named))
     if text.is_japanese:  # there, "Python" is no animal
         found["technology"] = max(found["technology"], found.pop("language"))
@@ -116,9 +88,9 @@ def _form(text: Text) -> dict[str, float]:
     capital = sum(w[0].isupper() for w in long_words)
     return {
         "title_case": float(len(long_words) >= 3 and capital == len(long_words)),
-        "latinate": _share(len(paper.LATINATE.findall(text.raw))),
-        "symbols": _share(len(code.SYMBOL.findall(text.raw))),
-        "compound": _share(len(paper.COMPOUND.findall(text.raw))),
+        "latinate": _share(len(shapes.LATINATE.findall(text.raw))),
+        "symbols": _share(len(shapes.SYMBOL.findall(text.raw))),
+        "compound": _share(len(shapes.COMPOUND.findall(text.raw))),
         "long": float(len(words) >= 6),
         "japanese": float(text.is_japanese),
         "latin": float(text.is_japanese and bool(_LATIN.search(text.raw))),

@@ -14,7 +14,7 @@ from typing import Literal
 
 from kensaku.search.intent.cues import Text
 from kensaku.search.intent.evidence import evidence_of
-from kensaku.search.intent.paper_words import IDENTIFIED
+from kensaku.search.intent.shapes import IDENTIFIED
 
 Intent = Literal["papers", "code", "errors", "news", "general"]
 

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from kensaku.search.intent.model import MAX_CHARS, Intent
-from kensaku.search.intent.paper_words import IDENTIFIED
+from kensaku.search.intent.shapes import IDENTIFIED
 
 # Words that say where to look, and are not looked for.
 _PLACES = re.compile(
