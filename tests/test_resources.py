@@ -8,7 +8,6 @@ import pytest
 
 from kensaku import Document, Outcome
 from kensaku.errors import AddressRefused, BudgetExceeded, IndexFault, TooLarge
-from kensaku.models.calibration import Model, write_models
 from kensaku.testing import Cassette, faults
 
 REACH = {"fetch_allow": "127.0.0.1", "fetch_ports": "any"}
@@ -151,8 +150,9 @@ async def test_a_collection_of_another_application_is_read_by_the_fields_that_ar
 async def test_the_models_that_a_person_fitted_weigh_a_search(make_client, machine):
     """They are read from home; without them those that come with Kensaku are used."""
     usual = (await make_client("tavily").search("otters")).confidence
-    fitted = dict.fromkeys(("web", "local"), Model({}, 0.0, "my own runs"))
-    write_models(machine / "confidence.json", fitted)
+    fitted = {"weights": {}, "intercept": 0.0, "fitted_on": "my own runs"}
+    machine.mkdir(exist_ok=True)
+    (machine / "confidence.json").write_text(json.dumps({"web": fitted, "local": fitted}))
 
     found = (await make_client("tavily").search("otters")).confidence
 

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from kensaku.config.arguments import SettingsOptions
 from kensaku.config.settings import Mode, Settings
 from kensaku.errors import ConfigError, InvalidQuery, UnknownName
 from kensaku.fetch import pages
@@ -24,7 +25,6 @@ from kensaku.options import (
     QueryOptions,
     ResearchOptions,
     SearchOptions,
-    SettingsOptions,
 )
 from kensaku.resources import Resources
 from kensaku.search import pipeline

@@ -9,20 +9,14 @@ from kensaku.answers.answer import Answer
 from kensaku.answers.context import Citation, Context
 from kensaku.answers.verify import Verification
 from kensaku.assistant.answer import CitedAnswer
+from kensaku.config.arguments import SettingsOptions
 from kensaku.config.settings import Mode, Settings
 from kensaku.fetch import CrawlResult, Extraction, SiteMap
 from kensaku.index.request import SearchMode
 from kensaku.index.results import AddResult, CheckResult, CollectionStats, Hits
 from kensaku.models import Document, Page, Passage, Progress, Query, Response
 from kensaku.observe import Observer, Observers
-from kensaku.options import (
-    AskOptions,
-    CrawlOptions,
-    QueryOptions,
-    ResearchOptions,
-    SearchOptions,
-    SettingsOptions,
-)
+from kensaku.options import AskOptions, CrawlOptions, QueryOptions, ResearchOptions, SearchOptions
 from kensaku.research.events import Event
 from kensaku.research.report import Report
 from kensaku.search.budget import Budget

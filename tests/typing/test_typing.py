@@ -12,15 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from kensaku import Query, Settings
+from kensaku import Query
 from kensaku.fetch import Plan
-from kensaku.options import (
-    CrawlOptions,
-    QueryOptions,
-    RequestOptions,
-    SearchOptions,
-    SettingsOptions,
-)
+from kensaku.options import CrawlOptions, QueryOptions, RequestOptions, SearchOptions
 from kensaku.research import ResearchRequest
 from tests import ROOT
 
@@ -72,7 +66,6 @@ def test_right_calls_are_right_and_wrong_calls_are_wrong(checker):
         (QueryOptions, Query, {"text"}),
         (CrawlOptions, Plan, {"url"}),
         (RequestOptions, ResearchRequest, {"input"}),
-        (SettingsOptions, Settings, {"providers", "origins"}),
     ],
 )
 def test_the_options_are_the_fields_that_they_fill(options, target, besides):
@@ -92,10 +85,9 @@ def test_context_and_answer_take_what_search_takes():
 
 
 @pytest.mark.usefixtures("processes")
-def test_the_stub_of_the_sync_client_is_current():
-    """`python scripts/sync_stub.py` writes it from the async client."""
-    done = subprocess.run(
-        [sys.executable, ROOT / "scripts" / "sync_stub.py", "--check"], check=False
-    )
+@pytest.mark.parametrize("script", ["sync_stub.py", "settings_options.py"])
+def test_what_a_script_wrote_is_current(script):
+    """The types of the sync client, and the settings as arguments: run the script to write them."""
+    done = subprocess.run([sys.executable, ROOT / "scripts" / script, "--check"], check=False)
 
     assert done.returncode == 0
