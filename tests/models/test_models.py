@@ -263,20 +263,6 @@ def test_confidence_knows_what_was_wrong_with_the_response():
 
 
 @pytest.mark.parametrize(
-    ("families", "local"),
-    [([], False), ([["local"]], True), ([["local"], ["web"]], False), ([["local", "web"]], False)],
-)
-def test_a_response_is_local_when_every_hit_is_only_from_the_index(families, local):
-    """Nothing found is not local, and neither is a page that the web has found, too."""
-    hits = tuple(
-        dataclasses.replace(HIT, sources=tuple(Source("p", 1, family=f) for f in row))
-        for row in families
-    )
-
-    assert dataclasses.replace(RESPONSE, hits=hits).is_local is local
-
-
-@pytest.mark.parametrize(
     ("query", "wants"),
     [
         (Query("otters"), False),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, and_, delete, insert, select, union, update
 
-from kensaku.database.conversations import MAX_LISTED, Sender, delete_conversations, read_message
+from kensaku.database.conversations import Sender, delete_conversations, read_message
 from kensaku.database.tables import APPROVALS, CONVERSATIONS, MESSAGES, PEOPLE, RUN_STEPS, RUNS
 
 if TYPE_CHECKING:
@@ -57,13 +57,6 @@ async def record_decisions(
         await connection.execute(insert(APPROVALS), rows)
 
 
-async def list_decisions(
-    db: Database, tenant: str, channel: str, person: str, limit: int = MAX_LISTED
-) -> list[dict[str, Any]]:
-    """Return the audit trail of a person, newest first."""
-    return (await _decisions(db, tenant, channel, person, limit))[:limit]
-
-
 async def list_people(db: Database, tenant: str, channel: str) -> list[str]:
     """Return the ids of the people of a channel about whom something is kept."""
     spoke = (
@@ -93,7 +86,7 @@ async def export_person(db: Database, tenant: str, channel: str, person: str) ->
         "person": person,
         "options": await options_of(db, sender),
         "messages": messages,
-        "approvals": await _decisions(db, tenant, channel, person, None),
+        "approvals": await list_decisions(db, tenant, channel, person),
     }
 
 
@@ -126,9 +119,10 @@ async def delete_person(db: Database, tenant: str, channel: str, person: str) ->
     return deleted.rowcount
 
 
-async def _decisions(
-    db: Database, tenant: str, channel: str, person: str, limit: int | None
+async def list_decisions(
+    db: Database, tenant: str, channel: str, person: str
 ) -> list[dict[str, Any]]:
+    """Return the audit trail of a person, newest first."""
     query = (
         select(APPROVALS)
         .where(
@@ -137,7 +131,6 @@ async def _decisions(
             APPROVALS.c.person == person,
         )
         .order_by(APPROVALS.c.at.desc())
-        .limit(limit)
     )
     async with db.read() as connection:
         rows = (await connection.execute(query)).all()

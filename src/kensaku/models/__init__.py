@@ -300,11 +300,6 @@ class Response:
         return _confidence_of()(self.query.text, self.hits, **facts)
 
     @property
-    def is_local(self) -> bool:
-        """Whether all hits are from the local index, and none from the web."""
-        return bool(self.hits) and all(s.family == LOCAL for h in self.hits for s in h.sources)
-
-    @property
     def cost(self) -> float:
         """US dollars spent on this response, as far as prices are known."""
         return sum(a.cost for a in self.attempts)

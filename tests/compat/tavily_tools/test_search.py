@@ -333,8 +333,6 @@ def test_the_errors_are_typed():
         raised = TavilyAPIError(kind, "なぜか")
         assert (raised.error_type, raised.message) == (kind, "なぜか")
         assert raised.text() == f"Tavily API エラー: なぜか\nエラータイプ: {kind.value}"
-        lasting = kind in ("AUTH_ERROR", "VALIDATION_ERROR", "API_ERROR")
-        assert raised.is_retryable != lasting
 
 
 async def test_a_crash_is_told_without_its_words(ctx, tavily, caplog):

@@ -26,9 +26,6 @@ class TavilyErrorType(StrEnum):
     API_ERROR = "API_ERROR"
 
 
-_LASTING = ("AUTH_ERROR", "VALIDATION_ERROR", "API_ERROR")
-
-
 class TavilyAPIError(KensakuError):
     """A tool could not do its work. The tools return it as text; they never raise it into a run."""
 
@@ -42,11 +39,6 @@ class TavilyAPIError(KensakuError):
         self.error_type = TavilyErrorType(error_type)
         self.status_code = status_code
         super().__init__(message or self.error_type.value)
-
-    @property
-    def is_retryable(self) -> bool:
-        """Whether the same call may work later."""
-        return self.error_type not in _LASTING
 
     @classmethod
     def of(cls, error: KensakuError) -> TavilyAPIError:
