@@ -1,26 +1,24 @@
-"""Search and print an answer that cites the source of each sentence.
+"""Search once and print an answer that cites the source of each sentence.
 
-Without a model the answer consists of sentences from the sources, word for word. With `llm.url`
-and `llm.model` set, that model writes it from the same passages. Exit status: 0 found or nothing
-to find, 1 no provider could search, 2 wrong usage.
+The quick form of `kensaku ask`: one search, and no question back. Without a model the answer
+consists of sentences from the sources, word for word. With `llm.url` and `llm.model` set, that
+model writes it from the same passages. Exit status: 0 found or nothing to find, 1 no provider
+could search, 2 wrong usage.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
-from typing import TYPE_CHECKING
 
+from kensaku.assistant.channels.terminal.format import page_lines
 from kensaku.cli._client import open_client
 from kensaku.cli._notices import KeylessNotice, print_outcome
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._query_options import add_query_options, query_fields, query_text, search_options
 from kensaku.cli._terminal import print_json, print_result
 from kensaku.cli._waiting import waiting
+from kensaku.cli.ask import format_answer
 from kensaku.models import Query
-
-if TYPE_CHECKING:
-    from kensaku.answers.answer import Answer
 
 USAGE = "[options] WORD …"
 
@@ -47,17 +45,7 @@ async def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(answer.to_dict())
     elif answer.text:
-        print_result(_format(answer))
+        cited = [c for c in answer.citations if f"[{c.n}]" in answer.text]
+        sources = [line for c in cited for line in page_lines(c)]
+        print_result(format_answer(answer.text, sources))
     return print_outcome(answer)
-
-
-def _format(answer: Answer) -> str:
-    """Return the answer, followed by the sources that it cites."""
-    text = answer.text or ""
-    cited = {int(n) for n in re.findall(r"\[(\d+)\]", text)}
-    sources = [
-        f"[{c.n}] {c.title}\n    {c.url}" if c.title and c.title != c.url else f"[{c.n}] {c.url}"
-        for c in answer.citations
-        if c.n in cited
-    ]
-    return "\n".join([text, *([""] if sources else []), *sources])

@@ -77,17 +77,16 @@ async def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(answer.to_dict())
     elif answer.text:
-        print_result(format_answer(answer))
+        print_result(format_answer(answer.text, source_lines(answer.citations)))
     print_notices(answer.outcome, answer.attempts, answer.notes)
     if said := answer.reason or answer.doubt:
         print_message(said)
     return int(answer.text is None)
 
 
-def format_answer(answer: CitedAnswer) -> str:
-    """Return the answer, followed by its sources and where each is from."""
-    sources = source_lines(answer.citations)
-    return "\n".join([visible(answer.text or ""), *([""] if sources else []), *sources])
+def format_answer(text: str, sources: list[str]) -> str:
+    """Return the answer, followed by the lines of its sources."""
+    return "\n".join([visible(text), *([""] if sources else []), *sources])
 
 
 def _person(*, yes: bool) -> AskPerson | None:

@@ -24,8 +24,8 @@ MAX_REASON = 600  # characters of what a question is about
 SEPARATOR = " · "
 
 
-class Source(Protocol):
-    """What an answer cites."""
+class CitedPage(Protocol):
+    """A page that an answer cites."""
 
     @property
     def n(self) -> int: ...
@@ -33,6 +33,11 @@ class Source(Protocol):
     def url(self) -> str: ...
     @property
     def title(self) -> str: ...
+
+
+class Source(CitedPage, Protocol):
+    """A page that the assistant cites, with the passage."""
+
     @property
     def passage(self) -> str: ...
     @property
@@ -84,13 +89,18 @@ def folded_results(
     return lines
 
 
+def page_lines(page: CitedPage, label: str = "") -> list[str]:
+    """Return the number and the title of a page, then its address."""
+    title, url = one_line(page.title), one_line(page.url)
+    titled = [title, f"    {url}"] if title and title != url else [url]
+    return [f"[{page.n}] {label}{titled[0]}", *titled[1:]]
+
+
 def source_lines(citations: Iterable[Source], *, passages: bool = False) -> list[str]:
     """Return the sources of an answer: number, origin and title, then the address."""
     lines = []
     for c in citations:
-        title, url = one_line(c.title), one_line(c.url)
-        titled = [title, f"    {url}"] if title and title != url else [url]
-        lines += [f"[{c.n}] ({c.origin}) {titled[0]}", *titled[1:]]
+        lines += page_lines(c, f"({c.origin}) ")
         if passages and c.passage:
             lines += [f"    {line}" for line in visible(c.passage).splitlines() if line.strip()]
     return lines
