@@ -11,7 +11,7 @@ UV     := $(BIN)/uv pip
 PARALLEL := -n 5 --dist each --by-file --max-worker-restart 0
 q      ?= how do I cancel an asyncio task
 
-.PHONY: search serve test test-all test-clocks test-frameworks mutants test-sdks test-s3 test-installed test-live check format docs docs-check bench dist mcpb lock clean
+.PHONY: search serve test test-all test-clocks test-frameworks mutants test-sdks test-s3 test-installed test-live check web format docs docs-check bench dist mcpb lock clean
 
 # Modules are compiled once, whatever the environment says: it is most of what importing takes.
 unexport PYTHONDONTWRITEBYTECODE
@@ -65,7 +65,7 @@ mutants: $(VENV)/.test
 	$(BIN)/python scripts/mutants $(args)
 
 # What CI runs: all tests, the fast ones on a young clock and the others on an old one.
-check: $(VENV)/.test docs-check
+check: $(VENV)/.test docs-check web
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -73,9 +73,28 @@ check: $(VENV)/.test docs-check
 	scripts/on_clock young $(BIN)/python -m pytest --tier fast $(PARALLEL) $(args)
 	scripts/on_clock old $(BIN)/python -m pytest --tier slow $(PARALLEL) $(args)
 
-format: $(VENV)/.test
+# JavaScript and CSS: format, lint, types. It needs npm; nobody who installs Kensaku does.
+WEB     := scripts/web
+WEB_BIN := $(WEB)/node_modules/.bin
+SCRIPTS := '{src,tests,scripts}/**/*.{js,mjs,css}'
+web: $(if $(shell command -v npm),$(WEB_BIN)/tsc)
+ifeq ($(shell command -v npm),)
+	@echo "skipped: JavaScript and CSS were not checked, because npm is not installed"
+else
+	$(WEB_BIN)/prettier --config $(WEB)/prettier.json --check --log-level warn $(SCRIPTS)
+	$(WEB_BIN)/eslint --config $(WEB)/eslint.config.js $(SCRIPTS)
+	$(WEB_BIN)/tsc --project $(WEB)
+endif
+
+$(WEB_BIN)/tsc: $(WEB)/package-lock.json
+	cd $(WEB) && npm ci --silent --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+format: $(VENV)/.test $(if $(shell command -v npm),$(WEB_BIN)/tsc)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	@if [ -x $(WEB_BIN)/prettier ]; then \
+	  $(WEB_BIN)/prettier --config $(WEB)/prettier.json --write --log-level warn $(SCRIPTS); fi
 
 # The site, in site/. A link that leads nowhere is an error.
 docs: $(VENV)/.docs

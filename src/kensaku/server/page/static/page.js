@@ -1,11 +1,18 @@
-// Every view: theme, language, help, copying, the Use this panel. A view's own script stands beside this one in the page's head.
+// Every view: theme, language, help, copying, the Use this panel. A view's own script stands beside
+// this one in the page's head.
 
-import { announce, texts } from "./server.js";
+import { announce, isForOthers, near, one } from "./dom.js";
+import { root, texts } from "./server.js";
 
-const year = 365 * 86400;
+const YEAR = 365 * 86400;
+const help = one(document, "#help", HTMLDialogElement);
+
+/**
+ * @param {string} name
+ * @param {string} value
+ */
 const remember = (name, value) => {
-  const path = document.querySelector('meta[name="kensaku-root"]').content || "/";
-  document.cookie = `kensaku_${name}=${value}; path=${path}; max-age=${year}; samesite=lax`;
+  document.cookie = `kensaku_${name}=${value}; path=${root || "/"}; max-age=${YEAR}; samesite=lax`;
 };
 
 function switchTheme() {
@@ -13,55 +20,87 @@ function switchTheme() {
   const now = document.documentElement.dataset.theme ?? (dark ? "dark" : "light");
   const next = now === "dark" ? "light" : "dark";
   document.documentElement.dataset.theme = next;
-  document.querySelector('meta[name="color-scheme"]').content = next;
+  one(document, 'meta[name="color-scheme"]', HTMLMetaElement).content = next;
   remember("theme", next);
 }
 
-function switchLanguage(link) {  // keep the search that is in the address
+/**
+ * Keep the search that is in the address.
+ * @param {HTMLAnchorElement} link
+ */
+function switchLanguage(link) {
+  const language = new URL(link.href).searchParams.get("language_of_page") ?? "";
   const address = new URL(location.href);
-  address.searchParams.set("language_of_page", new URL(link.href).searchParams.get("language_of_page"));
+  address.searchParams.set("language_of_page", language);
   location.assign(address);
 }
 
+/**
+ * @param {HTMLElement} button
+ * @param {string} text
+ */
 async function copy(button, text) {
   await navigator.clipboard.writeText(text).catch(() => {});
   const label = button.textContent;
   button.textContent = texts.copied;
   announce(texts.copied);
-  setTimeout(() => { button.textContent = label; }, 1500);
+  setTimeout(() => {
+    button.textContent = label;
+  }, 1500);
 }
 
+/**
+ * @param {Element | null} panel
+ * @param {string} [label]
+ */
 function showSnippet(panel, label) {
-  for (const part of panel.querySelectorAll(".snippet")) part.hidden = part.dataset.label !== label;
-  for (const tab of panel.querySelectorAll("[data-snippet]")) {
-    tab.setAttribute("aria-pressed", String(tab.dataset.snippet === label));
+  for (const part of panel?.querySelectorAll(".snippet") ?? []) {
+    if (part instanceof HTMLElement) part.hidden = part.dataset.label !== label;
+  }
+  for (const tab of panel?.querySelectorAll("[data-snippet]") ?? []) {
+    tab.setAttribute("aria-pressed", String(tab.getAttribute("data-snippet") === label));
   }
 }
 
+/** @type {Record<string, (found: HTMLElement, event: Event) => void>} */
+const CLICKS = {
+  "[data-theme-switch]": (_, event) => {
+    event.preventDefault();
+    switchTheme();
+  },
+  "[data-switch]": (found, event) => {
+    event.preventDefault();
+    if (found instanceof HTMLAnchorElement) switchLanguage(found);
+  },
+  "[data-help]": () => help.showModal(),
+  "[data-snippet]": (found) => showSnippet(found.closest(".use"), found.dataset.snippet),
+  "[data-copy]": (found) =>
+    copy(found, found.parentElement?.querySelector("pre, code")?.textContent ?? ""),
+  "[data-copy-text]": (found) => copy(found, found.dataset.copyText ?? ""),
+};
+
 document.addEventListener("click", (event) => {
-  const on = (selector) => event.target.closest(selector);
-  let found;
-  if ((found = on("[data-theme-switch]"))) { event.preventDefault(); switchTheme(); }
-  else if ((found = on("[data-switch]"))) { event.preventDefault(); switchLanguage(found); }
-  else if (on("[data-help]")) document.getElementById("help").showModal();
-  else if ((found = on("[data-snippet]"))) showSnippet(found.closest(".use"), found.dataset.snippet);
-  else if ((found = on("[data-copy]"))) copy(found, found.parentElement.querySelector("pre, code").textContent);
-  else if ((found = on("[data-copy-text]"))) copy(found, found.dataset.copyText);
+  for (const [selector, act] of Object.entries(CLICKS)) {
+    const found = near(event, selector);
+    if (found) return act(found, event);
+  }
 });
 
 document.addEventListener("change", (event) => {
-  const select = event.target.closest("[data-snippets]");
-  if (select?.value) showSnippet(select.closest(".use"), select.value);
+  const select = near(event, "[data-snippets]");
+  if (select instanceof HTMLSelectElement && select.value) {
+    showSnippet(select.closest(".use"), select.value);
+  }
 });
 
 document.addEventListener("keydown", (event) => {
-  const field = event.target.closest("input, select, textarea");
+  const field = near(event, "input, select, textarea");
   if (event.key === "Escape" && field) field.blur();
-  if (field || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-  if (event.key === "?") document.getElementById("help").showModal();
+  if (field || isForOthers(event)) return;
+  if (event.key === "?") help.showModal();
   else if (event.key === "/") {
     const box = document.querySelector('[role="search"] input, #ask textarea');
-    if (!box) return;
+    if (!(box instanceof HTMLInputElement || box instanceof HTMLTextAreaElement)) return;
     event.preventDefault();
     box.focus();
     box.select();
@@ -78,4 +117,6 @@ if (address.searchParams.has("language_of_page") || address.searchParams.has("th
 
 // On a narrow screen the views scroll: show the one that is open.
 const current = document.querySelector("nav [aria-current]");
-if (current) current.parentElement.scrollLeft = current.offsetLeft - 80;
+if (current instanceof HTMLElement && current.parentElement) {
+  current.parentElement.scrollLeft = current.offsetLeft - 80;
+}

@@ -1,42 +1,55 @@
 // The Search view: stream results, move by keys, read and keep hits, make a context.
 
-import { announce, call, events, texts } from "./server.js";
+import {
+  announce,
+  byId,
+  fields,
+  isForOthers,
+  messageOf,
+  near,
+  neighbour,
+  one,
+  put,
+  say,
+} from "./dom.js";
+import { call, events, texts } from "./server.js";
 
-const form = document.getElementById("search");
-const results = document.getElementById("results");
-const asked = document.getElementById("asked");
+const form = one(document, "#search", HTMLFormElement);
+const query = one(form, "[name=q]", HTMLInputElement);
+const results = byId("results");
+const asked = byId("asked");
+/** @type {AbortController | undefined} */
 let running;
 let shown = location.search;
 
-const put = (element, html) => {  // written and escaped by the server's templates
-  const template = document.createElement("template");
-  template.innerHTML = html;
-  element.replaceChildren(template.content);
-};
-
-const fields = () => Object.fromEntries([...new FormData(form)].filter(([, value]) => value));
-
 function address() {
-  const query = new URLSearchParams(fields());
-  return `${form.getAttribute("action")}?${query}`;
+  const sent = /** @type {Record<string, string>} */ (fields(form));
+  return `${form.getAttribute("action")}?${new URLSearchParams(sent)}`;
 }
 
 function showWaiting() {
   results.setAttribute("aria-busy", "true");
   announce(texts.searching);
-  put(results, '<p class="status"></p><div class="skeleton"></div><div class="skeleton short"></div><div class="skeleton"></div>');
-  results.querySelector(".status").textContent = texts.searching;
+  put(
+    results,
+    `<p class="status"></p>
+     <div class="skeleton"></div><div class="skeleton short"></div><div class="skeleton"></div>`,
+  );
+  one(results, ".status", HTMLElement).textContent = texts.searching;
   asked.replaceChildren();
 }
 
+/** @param {string} message */
 function showError(message) {
   put(results, '<section class="state bad" role="alert"><h2></h2><p></p></section>');
-  results.querySelector("h2").textContent = texts.error;
-  results.querySelector("p").textContent = message;
+  one(results, "h2", HTMLElement).textContent = texts.error;
+  one(results, "p", HTMLElement).textContent = message;
 }
 
+/** @param {{ html: string }} data */
 function showHits(data) {
-  const list = results.querySelector(".provisional")?.parentElement ?? document.createElement("div");
+  const list =
+    results.querySelector(".provisional")?.parentElement ?? document.createElement("div");
   if (!list.isConnected) {
     for (const bone of results.querySelectorAll(".skeleton")) bone.remove();
     results.append(list);
@@ -44,14 +57,28 @@ function showHits(data) {
   put(list, data.html);
 }
 
+/** @param {{ html: string, asked: string, use: string, outcome: string, title: string }} data */
 function showWhole(data) {
   put(results, data.html);
   put(asked, data.asked);
-  put(document.getElementById("use"), data.use);
-  document.getElementById("context").hidden = data.outcome !== "found";
-  document.getElementById("context-text").hidden = true;
+  put(byId("use"), data.use);
+  byId("context").hidden = data.outcome !== "found";
+  byId("context-text").hidden = true;
   document.title = `${data.title} · Kensaku`;
   announce(results.querySelector(".status, .state h2")?.textContent ?? "");
+}
+
+/**
+ * @param {string} name
+ * @param {any} data
+ */
+function show(name, data) {
+  if (name === "asked") put(asked, data.html);
+  else if (name === "hits") showHits(data);
+  else if (name === "response") showWhole(data);
+  else if (name === "answer") put(byId("answer"), data.html);
+  else if (name === "failed" && data.html) put(results, data.html);
+  else if (name === "failed") showError(data.error.message);
 }
 
 async function search() {
@@ -60,54 +87,51 @@ async function search() {
   shown = location.search;
   showWaiting();
   try {
-    for await (const [name, data] of events("POST", "/api/search", fields(), own.signal)) {
+    for await (const [name, data] of events("POST", "/api/search", fields(form), own.signal)) {
       if (own !== running) return;
-      if (name === "asked") put(asked, data.html);
-      else if (name === "hits") showHits(data);
-      else if (name === "response") showWhole(data);
-      else if (name === "answer") put(document.getElementById("answer"), data.html);
-      else if (name === "failed") data.html ? put(results, data.html) : showError(data.error.message);
+      show(name, data);
     }
   } catch (error) {
-    if (error.name !== "AbortError") showError(error.message);
+    if (!own.signal.aborted) showError(messageOf(error));
   } finally {
     if (own === running) results.setAttribute("aria-busy", "false");
   }
 }
 
 function submit() {
-  if (!form.elements.q.value.trim()) return form.elements.q.focus();
+  if (!query.value.trim()) return query.focus();
   history.pushState(null, "", address());
-  form.elements.q.blur();
-  return search();
+  query.blur();
+  search();
 }
 
-form.addEventListener("submit", (event) => { event.preventDefault(); submit(); });
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  submit();
+});
 form.addEventListener("change", (event) => {
-  if (event.target.name !== "q" && form.elements.q.value.trim()) submit();
+  if (event.target !== query && query.value.trim()) submit();
 });
 
 addEventListener("popstate", () => {
-  if (location.search === shown) return;  // a citation: only the part of the page changed
-  const query = new URL(location.href).searchParams;
-  if (!query.get("q")) return location.reload();
+  if (location.search === shown) return; // a citation: only the part of the page changed
+  const asks = new URL(location.href).searchParams;
+  if (!asks.get("q")) return location.reload();
   for (const field of form.elements) {
-    if (field.type === "checkbox") field.checked = query.has(field.name);
-    else if (field.name) field.value = query.get(field.name) ?? "";
+    if (field instanceof HTMLInputElement && field.type === "checkbox") {
+      field.checked = asks.has(field.name);
+    } else if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement) {
+      if (field.name) field.value = asks.get(field.name) ?? "";
+    }
   }
-  return search();
+  search();
 });
 
 // --- on a hit
 
-const say = (hit, text, bad = false) => {
-  const said = hit.querySelector(".said");
-  said.textContent = text;
-  said.classList.toggle("bad", bad);
-};
-
+/** @param {HTMLElement} hit */
 async function read(hit) {
-  const button = hit.querySelector("[data-read]");
+  const button = one(hit, "[data-read]", HTMLElement);
   const open = hit.querySelector(".reader");
   button.setAttribute("aria-expanded", String(!open));
   button.textContent = open ? texts.read : texts.close;
@@ -116,78 +140,86 @@ async function read(hit) {
   reader.textContent = texts.working;
   hit.append(reader);
   try {
-    const page = await call("POST", "/api/pages", { url: hit.dataset.url, q: form.elements.q.value });
+    const page = await call("POST", "/api/pages", { url: hit.dataset.url, q: query.value });
     put(reader, page.html);
   } catch (error) {
-    reader.textContent = error.message;
+    reader.textContent = messageOf(error);
   }
 }
 
+/** @param {HTMLElement} hit */
 async function keep(hit) {
   say(hit, texts.working);
-  const name = form.elements.collection?.value || "kept";
+  const collection = form.querySelector("[name=collection]");
+  const name = (collection instanceof HTMLSelectElement && collection.value) || "kept";
+  const path = `/api/collections/${encodeURIComponent(name)}/documents`;
   try {
-    const done = await call("POST", `/api/collections/${encodeURIComponent(name)}/documents`, { url: hit.dataset.url });
+    const done = await call("POST", path, { url: hit.dataset.url });
     say(hit, done.said);
   } catch (error) {
-    say(hit, error.message, true);
+    say(hit, messageOf(error), true);
   }
 }
 
 results.addEventListener("click", (event) => {
-  const hit = event.target.closest(".hit");
-  if (event.target.closest("[data-read]")) read(hit);
-  else if (event.target.closest("[data-keep]")) keep(hit);
-  else if (event.target.closest("[data-example]")) {
+  const hit = near(event, ".hit");
+  const example = near(event, "[data-example]");
+  if (hit && near(event, "[data-read]")) read(hit);
+  else if (hit && near(event, "[data-keep]")) keep(hit);
+  else if (example) {
     event.preventDefault();
-    form.elements.q.value = event.target.textContent;
+    query.value = example.textContent ?? "";
     submit();
   }
 });
 
+/** @param {number} step */
 function move(step) {
-  const all = [...results.querySelectorAll(".hit")];
-  const now = all.indexOf(document.activeElement?.closest?.(".hit"));
-  const next = all[now < 0 ? (step > 0 ? 0 : all.length - 1) : now + step];
-  next?.querySelector("[data-open]").focus();
-  next?.scrollIntoView({ block: "nearest" });
-  return Boolean(next);
+  const next = neighbour([...results.querySelectorAll(".hit")], step);
+  if (!next) return false;
+  one(next, "[data-open]", HTMLElement).focus();
+  next.scrollIntoView({ block: "nearest" });
+  return true;
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-  const box = event.target === form.elements.q;
-  if (box && event.key === "ArrowDown" && move(1)) return event.preventDefault();
-  if (event.target.closest("input, select, textarea, .reader, pre")) return;
-  const hit = event.target.closest(".hit");
-  if (event.key === "j" || event.key === "ArrowDown") { if (move(1)) event.preventDefault(); }
-  else if (event.key === "k" || event.key === "ArrowUp") {
-    if (hit && !hit.previousElementSibling) form.elements.q.focus();
+  if (isForOthers(event)) return;
+  if (event.target === query && event.key === "ArrowDown" && move(1)) return event.preventDefault();
+  if (near(event, "input, select, textarea, .reader, pre")) return;
+  const hit = near(event, ".hit");
+  if (event.key === "j" || event.key === "ArrowDown") {
+    if (move(1)) event.preventDefault();
+  } else if (event.key === "k" || event.key === "ArrowUp") {
+    if (hit && !hit.previousElementSibling) query.focus();
     else move(-1);
     event.preventDefault();
   } else if (hit && event.key === "r") read(hit);
-  else if (hit && event.key === "s") hit.querySelector("[data-keep]")?.click();
+  else if (hit && event.key === "s" && hit.querySelector("[data-keep]")) keep(hit);
   else if (event.key === "Escape") {
     if (hit?.querySelector(".reader")) read(hit);
-    else document.activeElement?.blur();
+    else if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
   }
 });
 
 // --- context for a model
 
-const tokens = document.getElementById("tokens");
-const size = () => { document.getElementById("context-size").textContent = Number(tokens.value).toLocaleString("en"); };
+const tokens = one(document, "#tokens", HTMLInputElement);
+const size = () => {
+  byId("context-size").textContent = Number(tokens.value).toLocaleString("en");
+};
 tokens.addEventListener("input", size);
 size();
-document.querySelector("[data-context]").addEventListener("click", async () => {
-  const said = document.getElementById("context-tokens"), text = document.getElementById("context-text");
+one(document, "[data-context]", HTMLElement).addEventListener("click", async () => {
+  const said = byId("context-tokens");
+  const text = byId("context-text");
   said.textContent = texts.working;
   try {
-    const made = await call("POST", "/api/context", { ...fields(), max_tokens: Number(tokens.value) });
+    const wanted = { ...fields(form), max_tokens: Number(tokens.value) };
+    const made = await call("POST", "/api/context", wanted);
     said.textContent = made.said;
     text.textContent = made.text;
     text.hidden = false;
   } catch (error) {
-    said.textContent = error.message;
+    said.textContent = messageOf(error);
   }
 });
