@@ -13,6 +13,26 @@ from typing import Any
 from kensaku.errors import InvalidQuery
 
 MAX_TEXT = 20_000
+MAX_INTEGER = 10**9  # where a schema has no bound
+
+
+def value(
+    body: Mapping[str, Any], schema: Mapping[str, Any], name: str, default: Any = None
+) -> Any:
+    """Return a field as the JSON schema of the endpoint's fields describes it."""
+    about = schema[name]
+    match about:
+        case {"enum": allowed}:
+            return choice(body, name, default, allowed)
+        case {"type": "boolean"}:
+            return switch(body, name, bool(default))
+        case {"type": "integer"}:
+            return integer(body, name, default, about["minimum"], about.get("maximum", MAX_INTEGER))
+        case {"type": "number"}:
+            return decimal(body, name, default, about["minimum"], about["maximum"])
+        case {"type": "array"}:
+            return texts(body, name, about["maxItems"])
+    return text(body, name, default or "", most=about["maxLength"])
 
 
 def text(body: Mapping[str, Any], name: str, default: str = "", *, most: int = MAX_TEXT) -> str:

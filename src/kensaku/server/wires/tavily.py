@@ -38,10 +38,7 @@ if TYPE_CHECKING:
     from kensaku.fetch import Plan
     from kensaku.models import Hit
 
-MAX_QUERY, MAX_RESULTS, MAX_URLS, MAX_PAGES = 400, 20, 20, 500
-TOPICS = ("general", "news", "finance")
-DEPTHS = ("ultra-fast", "fast", "basic", "advanced")
-RANGES = ("day", "week", "month", "year", "d", "w", "m", "y")
+MAX_QUERY, MAX_URLS, MAX_PAGES = 400, 20, 500
 EXTRAS = ("include_image_descriptions", "include_favicon", "include_usage", "auto_parameters",
           "include_published_date")  # fmt: skip
 SOFT, HARD = ("prefer", "boost"), ("restrict", "filter")  # the older names are still sent
@@ -77,23 +74,23 @@ def read_search(asked: Asked) -> Search:
         raise InvalidQuery("Query is missing.")
     if len(text) > MAX_QUERY:
         raise InvalidQuery("Query is too long. Max query length is 400 characters.")
-    most = fields.integer(body, "max_results", 5, 0, MAX_RESULTS)
-    topic = fields.choice(body, "topic", "general", TOPICS) or "general"
+    most = fields.value(body, SEARCH, "max_results", 5)
+    topic = fields.value(body, SEARCH, "topic", "general")
     raw = format_of(body, "include_raw_content")
-    fields.integer(body, "chunks_per_source", 3, 1, 5)
-    fields.switch(body, "safe_search")
+    fields.value(body, EXTRACT, "chunks_per_source", 3)
+    fields.value(body, SEARCH, "safe_search")
     _extras(body)
     mode = fields.choice(body, "include_domains_mode", "restrict", (*HARD, *SOFT))
-    wanted = fields.texts(body, "include_domains", 300)
+    wanted = fields.value(body, SEARCH, "include_domains")
     query = Query(
         text,
         max_results=max(1, most),
-        depth=fields.choice(body, "search_depth", "basic", DEPTHS),  # type: ignore[arg-type]
-        topic=topic,  # type: ignore[arg-type]
+        depth=fields.value(body, SEARCH, "search_depth", "basic"),
+        topic=topic,
         include_domains=() if mode in SOFT else wanted,
-        exclude_domains=fields.texts(body, "exclude_domains", 150),
+        exclude_domains=fields.value(body, SEARCH, "exclude_domains"),
         country=_country(body, topic),
-        language=fields.text(body, "language", most=20) or None,
+        language=fields.value(body, SEARCH, "language") or None,
         include_answer=_answer(body),
         include_raw_content=raw is not None,
         **_dates(body, topic),
@@ -196,7 +193,7 @@ def rfc1123(published: str | None) -> str | None:
 
 
 def _dates(body: Mapping[str, Any], topic: str) -> dict[str, Any]:
-    window = fields.choice(body, "time_range", None, RANGES)
+    window = fields.value(body, SEARCH, "time_range")
     start = fields.text(body, "start_date", most=40) or None
     end = fields.text(body, "end_date", most=40) or None
     days = fields.integer(body, "days", 0, 0, 36_500)
@@ -212,7 +209,7 @@ def _dates(body: Mapping[str, Any], topic: str) -> dict[str, Any]:
 
 def _country(body: Mapping[str, Any], topic: str) -> str | None:
     """A country's name, as the API wants it, or its two letters, as models send it."""
-    name = fields.text(body, "country", most=100).strip()
+    name = fields.value(body, SEARCH, "country").strip()
     if not name or topic != "general":
         return None
     code = country_code(name)
@@ -246,15 +243,15 @@ def read_extract(asked: Asked) -> Extract:
         raise InvalidQuery("No URLs were given.")
     if len(urls) > MAX_URLS:
         raise InvalidQuery("Max 20 URLs are allowed.")
-    depth = _extract_depth(body)
+    depth = fields.value(body, EXTRACT, "extract_depth", "basic")
     for name in ("include_images", "include_favicon", "include_usage"):
-        fields.switch(body, name)
+        fields.value(body, EXTRACT, name)
     return Extract(
         urls,
-        query=fields.text(body, "query", most=2_000).strip() or None,
-        chunks=fields.integer(body, "chunks_per_source", 3, 1, 5),
-        format=_format(body),
-        timeout=fields.decimal(body, "timeout", 10.0 if depth == "basic" else 30.0, 1.0, 60.0),
+        query=fields.value(body, EXTRACT, "query").strip() or None,
+        chunks=fields.value(body, EXTRACT, "chunks_per_source", 3),
+        format=fields.value(body, EXTRACT, "format", "markdown"),
+        timeout=fields.value(body, EXTRACT, "timeout", 10.0 if depth == "basic" else 30.0),
         depth=depth,
     )
 
@@ -274,13 +271,13 @@ def read_crawl(asked: Asked) -> Crawl:
     body = asked.body
     plan = _plan(body)
     for name in ("include_images", "include_favicon", "include_usage"):
-        fields.switch(body, name)
-    chunks = fields.integer(body, "chunks_per_source", 3, 1, 5)
+        fields.value(body, CRAWL, name)
+    chunks = fields.value(body, CRAWL, "chunks_per_source", 3)
     return Crawl(
         plan,
-        format=_format(body),
+        format=fields.value(body, CRAWL, "format", "markdown"),
         chunks=chunks if plan.instructions else None,
-        depth=_extract_depth(body),
+        depth=fields.value(body, CRAWL, "extract_depth", "basic"),
     )
 
 
@@ -327,17 +324,17 @@ def _pages(read: Read, asked: Asked) -> list[dict[str, Any]]:
 def _plan(body: Mapping[str, Any]) -> Plan:
     from kensaku.fetch import Plan
 
-    url = fields.text(body, "url", most=2_000).strip()
+    url = fields.value(body, MAP, "url").strip()
     if not url:
         raise InvalidQuery("No URL was given.")
     plan = Plan(
         url,
-        instructions=fields.text(body, "instructions", most=2_000).strip() or None,
-        max_depth=fields.integer(body, "max_depth", 1, 1, 5),
-        max_breadth=fields.integer(body, "max_breadth", 20, 1, 500),
-        limit=min(fields.integer(body, "limit", 50, 1, 10**9), MAX_PAGES),
-        allow_external=fields.switch(body, "allow_external", True),
-        timeout=fields.decimal(body, "timeout", 150.0, 10.0, 150.0),
+        instructions=fields.value(body, MAP, "instructions").strip() or None,
+        max_depth=fields.value(body, MAP, "max_depth", 1),
+        max_breadth=fields.value(body, MAP, "max_breadth", 20),
+        limit=min(fields.value(body, MAP, "limit", 50), MAX_PAGES),
+        allow_external=fields.value(body, MAP, "allow_external", True),
+        timeout=fields.value(body, MAP, "timeout", 150.0),
         select_paths=_patterns(body, "select_paths"),
         exclude_paths=_patterns(body, "exclude_paths"),
         select_domains=_patterns(body, "select_domains"),
@@ -350,19 +347,11 @@ def _plan(body: Mapping[str, Any]) -> Plan:
 def _patterns(body: Mapping[str, Any], name: str) -> list[str] | None:
     value = body.get(name)
     one = {name: [value]} if isinstance(value, str) else body  # a comma is part of a pattern
-    return list(fields.texts(one, name, 100)) or None
+    return list(fields.value(one, MAP, name)) or None
 
 
 def _mapping(plan: Plan, pages: int) -> int:
     return -(-pages // 10) * (2 if plan.instructions else 1)
-
-
-def _format(body: Mapping[str, Any]) -> Format:
-    return fields.choice(body, "format", "markdown", ("markdown", "text"))  # type: ignore[return-value]
-
-
-def _extract_depth(body: Mapping[str, Any]) -> Any:
-    return fields.choice(body, "extract_depth", "basic", ("basic", "advanced"))
 
 
 def _with_usage(reply: dict[str, Any], asked: Asked, credits: int) -> dict[str, Any]:
