@@ -61,10 +61,14 @@ def test_those_that_resell_one_index_are_one_family(family, names):
 
 
 def test_the_pages_count_the_providers_as_they_are():
-    """On the first line of the README and of the site, and in the comparison."""
+    """In both languages: on the first line of the README and of the site, and in the picture."""
     count = sum(provider_class(name).is_web for name in BUILT_IN)
 
     for page in ("README.md", "docs/index.md"):
         assert f"{count} providers behind one call" in (ROOT / page).read_text(encoding="utf-8")
+    for page in ("README.ja.md", "docs/ja/index.md", "docs/images/overview.ja.svg"):
+        assert f"{count}の検索プロバイダ" in (ROOT / page).read_text(encoding="utf-8")
+    picture = (ROOT / "docs/images/overview.svg").read_text(encoding="utf-8")
+    assert f">{count} web providers<" in picture
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert f"| web providers | {count}, and a local index |" in readme
