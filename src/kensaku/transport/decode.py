@@ -165,7 +165,7 @@ _MODULES: dict[str, Any] = {}
 
 
 def _optional() -> dict[str, Any]:
-    """Import the modules of the extra `pages`, once; a missing one is None."""
+    """Import the modules of the extra `codecs`, once; a missing one is None."""
     if not _MODULES:
         _MODULES.update(br=_brotli(), zstd=_zstd())
     return _MODULES

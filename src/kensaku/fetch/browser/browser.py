@@ -265,7 +265,7 @@ def find_chromium() -> str:
     if (path := next(filter(None, paths), None)) is None:
         raise ConfigError(
             "there is no Chromium on this machine",
-            remedy="install it, or say where it is: fetch.chromium",
+            remedy="install it, or set fetch.browser to its path",
         )
     return path
 
