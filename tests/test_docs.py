@@ -25,10 +25,10 @@ from tests.docs_stage import stage
 DOCS = ROOT / "docs"
 # Their code is run elsewhere, or cannot run by itself.
 ELSEWHERE = {
-    "docs/adding-a-provider.md": "tests/providers/test_adding.py",
+    "docs/adding-a-provider.md": "tests/providers/test_adding_a_provider.py",
     "docs/assistant-model.md": "tests/server/test_openai.py",
     "docs/dialects.md": "tests/dialects/test_docs.py",
-    "docs/command-line.md": "tests/cli/test_commands.py",
+    "docs/command-line.md": "tests/cli/test_docs.py",
     "docs/fetching.md": "it reads pages of the web",
     "docs/frameworks.md": "two lines of each recipe",
     "docs/mcp.md": "a fragment of a server",

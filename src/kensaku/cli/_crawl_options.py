@@ -27,7 +27,7 @@ def add_crawl_options(parser: argparse.ArgumentParser) -> None:
             names = f"--{verb}-{kind}", f"--{verb}-{kind}s"
             add(*names, dest=f"{verb}_{kind}s", action="append", metavar="RE", help=text)
     add("--no-external", action="store_true", help="do not follow links to other sites")
-    add("--sitemap", action="store_true", help="start with the pages of the sitemap, too")
+    add("--sitemap", action="store_true", help="also start from the pages of the sitemap")
     add("--instructions", metavar="TEXT", help="only pages that share words with this text")
     add("--timeout", type=float, metavar="SECONDS", help="time limit, 1 to 3600 (default 150)")
 

@@ -29,7 +29,7 @@ def add_private_option(parser: argparse.ArgumentParser) -> None:
     """Add `--allow-private`, for commands that read pages."""
     parser.add_argument(
         "--allow-private", action="store_true",
-        help="also read pages of this machine and its network, on any port, this once",
+        help="also read pages on this machine and its network, on any port",
     )  # fmt: skip
 
 

@@ -28,17 +28,17 @@ def add_query_options(parser: argparse.ArgumentParser) -> None:
     add("--exclude-domain", "--exclude-domains", dest="exclude_domains", action="append",
         metavar="HOST", help="no results from this host; repeatable")  # fmt: skip
     add("--images", dest="include_images", action="store_true", default=None,
-        help="list images, too, where a provider has them")  # fmt: skip
+        help="also list images, if a provider returns them")  # fmt: skip
     add("--country", metavar="CODE", help="prefer results from this country, as in jp")
     add("--language", metavar="CODE", help="results in this language, as in ja")
-    add("--min-score", type=float, metavar="SHARE", help="leave out hits scored lower, 0 to 1")
+    add("--min-score", type=float, metavar="SHARE", help="minimum score of a hit, 0 to 1")
     add("--collection", metavar="NAME", help="collection of the local index to search")
     add("--route", metavar="NAMES", help="providers in order, as in tavily,brave,local; or auto")
     _add_choice(parser, "--mode", ("first", "hedge", "all"), "how to ask the providers")
     add("--timeout", type=float, metavar="SECONDS", help="time limit for the whole search")
     add("--no-cache", action="store_true", help="neither read nor write the response cache")
     add("--scrub", action=argparse.BooleanOptionalAction, default=None,
-        help="remove keys and what scrub.kinds names from what is sent, or send it")  # fmt: skip
+        help="remove keys and other scrub.kinds from the query, or send it unchanged")  # fmt: skip
 
 
 def query_text(args: argparse.Namespace) -> str:

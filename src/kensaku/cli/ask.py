@@ -1,10 +1,10 @@
 """Ask one question and print an answer that cites the source of each sentence.
 
-The collections of the local index are searched first, then the web. Without a model the answer
-consists of sentences from the sources, word for word. With KENSAKU_MODEL, or `llm.url` and
-`llm.model`, that model writes it, and each of its citations is checked. On a terminal, a doubtful
-answer is confirmed first; --yes agrees to everything. Exit status: 0 answered, 1 not answered (the
-reason is on stderr), 2 wrong usage.
+The collections of the local index are searched first, then the web. Without a model, the answer
+consists of sentences quoted from the sources. With KENSAKU_MODEL, or `llm.url` and `llm.model`,
+that model writes it, and each of its citations is checked. In a terminal, an uncertain answer needs
+confirmation; --yes approves everything. Exit status: 0 answered, 1 not answered (the reason is on
+stderr), 2 wrong usage.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("query", nargs="+", metavar="WORD", help="the question; - reads standard input")
     add("--model", metavar="MODEL",
-        help="who writes: vendor:model, or a model at llm.url")  # fmt: skip
+        help="model that writes the answer: vendor:model, or a model at llm.url")  # fmt: skip
     add("--collection", metavar="NAME", help="collection of the local index to search first")
     add("--route", metavar="NAMES", help="providers in order, as in tavily,brave,local; or auto")
     add("--timeout", type=float, metavar="SECONDS",
         help="time limit for the whole run (default: assistant.seconds)")  # fmt: skip
     add("--no-cache", action="store_true", help="neither read nor write the response cache")
-    add("--yes", action="store_true", help="agree to every tool and every doubtful answer")
+    add("--yes", action="store_true", help="approve every tool and every uncertain answer")
     add_common_options(parser)
 
 

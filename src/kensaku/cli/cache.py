@@ -41,7 +41,8 @@ async def run(args: argparse.Namespace) -> int:
         }
         form = "{responses:,} responses, {bytes:,} of {max_bytes:,} bytes, in {place}\n"
         form += "{hits:,} of {uses:,} searches were answered from it ({hit_rate:.0%})\n"
-        form += "fresh for {fresh_seconds:g} s, of use for {stale_seconds:g} s more"
+        form += "fresh for {fresh_seconds:g} s; "
+        form += "served stale for {stale_seconds:g} s more if every provider fails"
         return _print(args, stats, form, uses=sum(uses.values()))
 
 

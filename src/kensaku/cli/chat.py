@@ -1,9 +1,9 @@
-"""Talk to the assistant on the terminal.
+"""Chat with the assistant in the terminal.
 
-Type a question; what is searched, the answer and its sources appear below. /help lists the
-commands: providers, model, budget, sources, history … Ctrl-C stops an answer, Ctrl-D leaves. A
-question that a killed process left unanswered goes on with --resume. Lines of a pipe are answered
-one by one. --lite prints plain lines, which is also what a pipe and a dumb terminal get.
+Type a question; the searches, the answer and its sources appear below it. /help lists the commands:
+providers, model, budget, sources, history … Ctrl-C stops an answer, Ctrl-D quits. --resume
+continues a run that was interrupted. In a pipe, each line is a question. --lite prints plain lines,
+as do pipes and dumb terminals.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ PACKAGES = ("prompt_toolkit", "rich", "sqlalchemy", "aiosqlite")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what the runs may use, and how they are shown."""
     add = parser.add_argument
-    add("--resume", action="store_true", help="go on with the last conversation")
-    add("--lite", action="store_true", help="plain lines: no colour, nothing that moves")
+    add("--resume", action="store_true", help="continue the last conversation")
+    add("--lite", action="store_true", help="plain lines, without colour or animation")
     add("--model", metavar="MODEL",
-        help="who writes: vendor:model, or a model at llm.url")  # fmt: skip
+        help="model that writes the answer: vendor:model, or a model at llm.url")  # fmt: skip
     add("--collection", metavar="NAME", help="collection of the local index to search first")
     add("--route", metavar="NAMES", help="providers in order, as in tavily,brave,local; or auto")
     add("--config", type=Path, metavar="FILE", help="read settings from this file")

@@ -1,8 +1,8 @@
-"""Ask the same by several routes and print them side by side.
+"""Run a query on several routes and print the results side by side.
 
-Routes are separated by commas; + joins providers to one route, asked in that order:
+Routes are separated by commas; + joins providers into one route, asked in that order:
 `--route tavily,brave+local`. The response cache is not used, so that latency and cost are real.
-Exit status: 0 somebody could search, 1 nobody could, 2 wrong usage.
+Exit status: 0 a route could search, 1 none could, 2 wrong usage.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the query and the routes."""
     add = parser.add_argument
     add("query", nargs="+", metavar="WORD", help="what to search for")
-    add("--route", required=True, metavar="NAMES", help="routes to compare, with commas between")
-    add("-n", "--max-results", type=int, default=5, metavar="N", help="hits of each (default 5)")
+    add("--route", required=True, metavar="NAMES", help="routes to compare, separated by commas")
+    add("-n", "--max-results", type=int, default=5, metavar="N", help="hits per route (default 5)")
     add_common_options(parser)
 
 

@@ -1,8 +1,8 @@
-"""List settings, their values and origins; set one, or take it back. Keys are masked.
+"""List settings, their values and origins; set or unset one. Keys are masked.
 
-`config set NAME VALUE` writes to the settings file, which only you can read; without a VALUE, or
-with `-`, it is asked for, or read from standard input, so that a key is in no history of a shell.
-`config unset NAME` lets the default count again. `config path` prints which file it is.
+`config set NAME VALUE` writes to the settings file, which only you can read. Without a VALUE, or
+with `-`, it prompts for the value or reads standard input, which keeps keys out of the shell
+history. `config unset NAME` restores the default. `config path` prints the path of the file.
 """
 
 from __future__ import annotations

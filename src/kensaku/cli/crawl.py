@@ -1,9 +1,9 @@
 """Read the pages of a site, starting from one page.
 
-Pages are printed on standard output, or added to the local index with --collection, in batches.
-After a crawl was stopped or killed, --resume with the same options continues it. With --job the
-crawl is a job of the database, into a collection: a server may go on with it, and so does the same
-command. Exit status: 0 when pages were read, 1 when none could be, 2 wrong usage.
+Pages are printed on standard output, or added to the local index with --collection, in batches. If
+a crawl was interrupted, --resume with the same options continues it. With --job, the crawl is a
+durable job that fills a collection: a server, or the same command, continues it. Exit status: 0
+when pages were read, 1 when none could be, 2 wrong usage.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_crawl_options(parser)
     parser.add_argument("--resume", action="store_true", help="continue an earlier crawl")
     parser.add_argument("--collection", metavar="NAME", help="add the pages to the local index")
-    parser.add_argument("--job", action="store_true", help="crawl as a job that survives a kill")
+    parser.add_argument("--job", action="store_true", help="crawl as a durable job")
     add_format_option(parser)
     add_private_option(parser)
     add_common_options(parser)

@@ -1,10 +1,10 @@
-"""Judge routes by your own questions, and print which one to take.
+"""Score routes on your own questions and recommend one.
 
-QUESTIONS has one object a line: `{"question": "…", "answer": "…"}`, or `"answers"` with a list.
-A route answers a question when one of the answers stands in the context that it gives. Routes are
-separated by commas; + joins providers to one route. What is asked is recorded in --cassettes and
-played back the next time, so that changing one's mind costs nothing. Exit status: 0 judged,
-1 nobody could search, 2 wrong usage.
+QUESTIONS has one JSON object per line: `{"question": "…", "answer": "…"}`, or `"answers"` with a
+list. A route answers a question if its context contains one of the answers. Routes are separated by
+commas; + joins providers into one route. Searches are recorded in --cassettes and replayed the next
+time, so repeating an evaluation costs nothing. Exit status: 0 scored, 1 no provider could search, 2
+wrong usage.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the questions, the routes and where to record."""
     add = parser.add_argument
     add("questions", type=Path, metavar="QUESTIONS", help="JSON Lines of questions with answers")
-    add("--route", required=True, metavar="NAMES", help="routes to judge, with commas between")
+    add("--route", required=True, metavar="NAMES", help="routes to score, separated by commas")
     add("--max-tokens", type=int, default=2_000, metavar="N",
-        help="tokens of the context that must hold the answer (default 2000)")  # fmt: skip
+        help="token budget of the context that must contain the answer (default 2000)")  # fmt: skip
     add("--cassettes", type=Path, metavar="FOLDER",
-        help="record what is asked there, one file a route; play back what is there")  # fmt: skip
+        help="record searches here, one file per route; replay known ones")  # fmt: skip
     add_common_options(parser)
 
 

@@ -1,17 +1,17 @@
-"""Manage the local index, which is searched without a key and without a network.
+"""Manage the local index, which needs no key and no network.
 
   add PATH|URL|pydocs …  add files, folders, web pages or this Python's documentation; adding a
                          folder again updates it and deletes the documents of missing files
   build SOURCE …         index JSONL, Parquet, WARC, sitemaps, folders and object stores (s3://…)
-                         as a job that survives a kill; the same command again goes on
+                         as a durable job; run the same command again to resume it
   collections            list the collections
   documents              list the URLs of a collection's documents
   stats                  print documents, passages, languages and model of each collection
-  check                  read every document and compare it with what was stored
+  check                  verify every document against its stored hash
   delete URL|PATH …      delete documents, from one collection or from all
   drop                   delete a whole collection
-  export FILE            write documents to a file, one JSON object a line; --salvage leaves out
-                         and lists what is damaged
+  export FILE            write documents to a file, one JSON object per line; --salvage skips
+                         and lists damaged ones
   import FILE            add the documents of such a file
   optimize               make searches fast again after many additions
   watch PATH             add a folder and follow its changes until Ctrl-C
@@ -63,9 +63,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="add, watch: only files like this, as in '*.md'; repeatable")  # fmt: skip
     add("--exclude", action="append", default=[], metavar="PATTERN",
         help="add, watch: no file or folder like this, as in 'drafts/*'; repeatable")  # fmt: skip
-    add("-v", "--verbose", action="store_true", help="add: name what was passed over, and why")
+    add("-v", "--verbose", action="store_true", help="add: list skipped files, and why")
     add("--workers", type=int, metavar="N", help="build: parsing processes (default: the cores)")
-    add("--salvage", action="store_true", help="export: leave out what is damaged, and list it")
+    add("--salvage", action="store_true", help="export: skip damaged documents, and list them")
     add("--once", action="store_true", help="watch: scan once and exit")
     add("--interval", type=float, default=2.0, metavar="SECONDS",
         help="watch: time between scans (default 2)")  # fmt: skip

@@ -1,8 +1,8 @@
-"""Set Kensaku up: ask for keys, try each with one search, store those that work.
+"""Set up Kensaku: enter API keys, test each with one search, and save those that work.
 
-Every question may be skipped with Enter: without a key Kensaku searches by services that need
-none. Keys are typed without being shown and stored in the settings file, which only you can read.
-`--provider NAME` asks for that one alone. In a script: `kensaku config set
+Press Enter to skip a question: without a key, Kensaku uses services that need none. Keys are hidden
+while you type and saved in the settings file, which only you can read. `--provider NAME` asks only
+for that key. In a script: `kensaku config set
 providers.tavily.api_key -`.
 """
 
@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from pathlib import Path
 
     add = parser.add_argument
-    add("--provider", action="append", metavar="NAME", help="ask for its key; repeatable")
+    add("--provider", action="append", metavar="NAME", help="set up only this provider; repeatable")
     add("--config", type=Path, metavar="FILE", help="store settings in this file")
 
 

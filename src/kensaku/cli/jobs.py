@@ -1,12 +1,12 @@
-"""Watch long work: crawls, research and bulk indexing, which survive a kill.
+"""Manage jobs: crawls, research and bulk indexing, which survive a crash.
 
   list        list the jobs of this database, the newest first
   show ID     print one job: its arguments, progress and result
   cancel ID   stop a job, wherever it runs
-  resume ID   go on with a cancelled, failed or interrupted job, and wait for its end
+  resume ID   continue a cancelled, failed or interrupted job, and wait for it
 
-`resume` runs jobs in this process until that one has ended; a server on the same database may do it
-instead. Exit status: 0 done, 1 failed, 2 wrong usage.
+`resume` runs the job in this process, unless a server on the same database does. Exit status: 0
+done, 1 failed, 2 wrong usage.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Manage the API keys of the server.
 
-  create NAME   create a key and print its secret, which is shown this once
-  list          list the keys, and what each may do
-  revoke ID     revoke a key: within a second, no server takes it
+  create NAME   create a key and print it; it is shown only once
+  list          list the keys and their limits
+  revoke ID     revoke a key; all servers refuse it within a second
 
-Before the first key, the server answers to this machine alone and asks for none.
+Until the first key exists, the server accepts only local requests and needs no key.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("action", choices=("create", "list", "revoke"), metavar="ACTION",
         help="one of create, list, revoke")  # fmt: skip
     add("what", nargs="?", metavar="NAME|ID", help="the name of the new key, or the id of a key")
-    add("--tenant", metavar="T", help="create: whose key it is; list: only these")
-    add("--rate", metavar="RATE", help="create: requests that it may send, such as 10/s or 100/m")
-    add("--searches-per-day", type=int, metavar="N", help="create: searches a day (UTC)")
-    add("--money-per-month", type=float, metavar="X", help="create: US dollars a month (UTC)")
-    add("--expires", type=float, metavar="DAYS", help="create: days after which it ends")
-    add("--admin", action="store_true", help="create: it may manage keys and see all usage")
+    add("--tenant", metavar="T", help="create: tenant of the key; list: only this tenant")
+    add("--rate", metavar="RATE", help="create: rate limit, such as 10/s or 100/m")
+    add("--searches-per-day", type=int, metavar="N", help="create: searches per day (UTC)")
+    add("--money-per-month", type=float, metavar="X", help="create: US dollars per month (UTC)")
+    add("--expires", type=float, metavar="DAYS", help="create: days until the key expires")
+    add("--admin", action="store_true", help="create: allow it to manage keys and see all usage")
     add_common_options(parser)
 
 

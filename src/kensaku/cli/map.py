@@ -1,4 +1,4 @@
-"""List the URLs of a site, one a line, without extracting the pages.
+"""List the URLs of a site, one per line, without extracting the pages.
 
 Exit status: 0 when there are URLs, 1 when the site could not be read, 2 wrong usage.
 """

@@ -1,12 +1,12 @@
-"""Serve the tools to MCP clients, on standard input and output or over HTTP.
+"""Serve the tools to MCP clients, over stdio or HTTP.
 
-Without options the client is the program that started the server. With --http the server listens
-on this machine only; other addresses need a token, from KENSAKU_MCP_TOKEN or --token-file, which
-clients send as `Authorization: Bearer …`.
+By default the server talks to the program that started it. With --http it listens on this machine
+only; other addresses need a token, from KENSAKU_MCP_TOKEN or --token-file, which clients send as
+`Authorization: Bearer …`.
 
-`kensaku mcp install CLIENT` writes it into the settings of an MCP client, with --print only shows
-what to write; `kensaku mcp uninstall CLIENT` takes it out; `kensaku mcp clients` lists the known
-ones.
+`kensaku mcp install CLIENT` adds the server to the settings of an MCP client, or prints them with
+--print; `kensaku mcp uninstall CLIENT` removes it; `kensaku mcp clients` lists the supported
+clients.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the tools, the address and the token."""
     add = parser.add_argument
     add("action", nargs="*", metavar="ACTION", help="install CLIENT, uninstall CLIENT, or clients")
-    add("--print", action="store_true", help="install: print what to write, and write nothing")
+    add("--print", action="store_true", help="install: print the settings instead of writing them")
     add("--tools", metavar="NAMES", default=",".join(DEFAULT),
         help=f"tools, separated by commas: {', '.join((*TOOLS, *TAVILY))}")  # fmt: skip
     add(

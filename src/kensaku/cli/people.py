@@ -1,10 +1,10 @@
-"""Export or delete what is kept about a person who talked to the assistant.
+"""Export or delete what is stored about a person who used the assistant.
 
   list CHANNEL            list the people of a channel: terminal, slack, telegram, web …
   export CHANNEL PERSON   print conversations, choices and approvals as JSON
-  delete CHANNEL PERSON   delete them; --yes does so without asking
+  delete CHANNEL PERSON   delete them, after confirmation or with --yes
 
-A person is known by the channel's own id; on the terminal, by the login name.
+PERSON is the channel's own id of the person; in the terminal, the login name.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("action", choices=("list", "export", "delete"), metavar="ACTION",
         help="one of list, export, delete")  # fmt: skip
-    add("channel", metavar="CHANNEL", help="where the person talked")
-    add("person", nargs="?", metavar="PERSON", help="the channel's id of the person")
-    add("--tenant", metavar="T", help="of which tenant (default: that of the settings)")
-    add("--yes", action="store_true", help="delete: do not ask")
+    add("channel", metavar="CHANNEL", help="the channel, such as slack")
+    add("person", nargs="?", metavar="PERSON", help="the person's id in the channel")
+    add("--tenant", metavar="T", help="tenant (default: that of the settings)")
+    add("--yes", action="store_true", help="delete: do not ask for confirmation")
     add_common_options(parser)
 
 

@@ -1,7 +1,7 @@
 """List providers, their features and status.
 
-The first column is the position in the default route. The status is shared by all processes that
-use the same home.
+The first column is the position in the default route. All processes with the same home share the
+status.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Plan, search, read and print a report that cites the source of each sentence.
 
-Without a model the report consists of sentences from the sources, word for word. With `llm.url`
+Without a model, the report consists of sentences quoted from the sources. With `llm.url`
 and `llm.model` set, that model plans and writes, and each of its citations is checked. --bundle
 keeps the queries, results and pages of the run in one file; --replay writes its report again
 without a network, and --diff compares two of them. Exit status: 0 a report, or nothing to find, 1
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--output", type=Path, metavar="FILE",
         help="write the report to a .md, .html or .json file instead of printing it")  # fmt: skip
     add("--bundle", type=Path, metavar="FILE",
-        help="also write queries, results and pages of the run to a .zip file")  # fmt: skip
+        help="also write the queries, results and pages of the run to a .zip file")  # fmt: skip
     add("--replay", type=Path, metavar="BUNDLE",
         help="write the report of a bundle again, without a network")  # fmt: skip
     add("--diff", type=Path, nargs=2, metavar=("OLD", "NEW"),

@@ -41,14 +41,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_query_options(parser)
     add = parser.add_argument
     add("--answer", "--include-answer", dest="include_answer", action="store_true",
-        help="print an answer, too, if a provider gives one")  # fmt: skip
+        help="also print the answer, if a provider returns one")  # fmt: skip
     add("--dialect", metavar="NAME", help="output format: plain, compact, markdown:ja …")
     add("--open", type=int, metavar="N", help="open result N in the browser")
-    add("--explain", action="store_true", help="print who was asked, and why hits rank as they do")
+    add(
+        "--explain",
+        action="store_true",
+        help="print the providers asked, and why each hit ranks where it does",
+    )
     recording = parser.add_mutually_exclusive_group()
-    recording.add_argument("--record", type=Path, metavar="FILE", help="record the replies")
     recording.add_argument(
-        "--replay", type=Path, metavar="FILE", help="read replies from a recording; send nothing"
+        "--record", type=Path, metavar="FILE", help="record the responses to a file"
+    )
+    recording.add_argument(
+        "--replay", type=Path, metavar="FILE", help="replay a recording; send nothing"
     )
     add_common_options(parser)
 

@@ -1,7 +1,7 @@
-"""Serve searches over HTTP: Tavily's API and others', MCP, and a page for the browser.
+"""Serve searches over HTTP: the APIs of Tavily and others, MCP, and a web page.
 
-Any client of these is pointed at it by a base URL. Without a key the server answers to this
-machine only, and takes any key or none; `kensaku keys create NAME` makes the first one.
+Clients only need another base URL. Until a key exists, the server accepts only local requests, with
+any key or none; create the first key with `kensaku keys create NAME`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="another host name that clients use; repeatable")  # fmt: skip
     add("--route", metavar="NAMES", help="providers to ask, separated by commas")
     add("--log-level", choices=("debug", "info", "warning"), default="info", metavar="LEVEL",
-        help="debug (with queries), info (a line a request; the default) or warning")  # fmt: skip
+        help="debug (with queries), info (default: a line per request), warning")  # fmt: skip
     add("--config", type=Path, metavar="FILE", help="read settings from this file")
 
 

@@ -1,9 +1,9 @@
-"""Answer in Slack: mentions in channels, and direct messages.
+"""Run the assistant in Slack: it answers mentions in channels, and direct messages.
 
-Without options the events come by socket mode, which needs no public address: SLACK_BOT_TOKEN and
-SLACK_APP_TOKEN. With --http, Slack sends them to /slack/events on that port, signed:
-SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET. KENSAKU_ALLOW_SLACK lists the ids of the people who may
-ask; * for everybody. Nobody may at first, and the log says which id to add.
+By default it uses socket mode, which needs no public address: set SLACK_BOT_TOKEN and
+SLACK_APP_TOKEN. With --http, Slack sends signed events to /slack/events on that port: set
+SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET. KENSAKU_ALLOW_SLACK lists the user ids that may use it, or
+* for everyone. By default nobody may; the log shows the ids of people who tried.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the address and the log."""
     add = parser.add_argument
     add("--http", type=int, metavar="PORT",
-        help="take signed events at /slack/events on this port; 0 for any")  # fmt: skip
+        help="receive signed events at /slack/events on this port; 0 for any")  # fmt: skip
     add_channel_options(parser)
 
 

@@ -1,10 +1,10 @@
-"""Answer in Telegram: private chats, and mentions and replies in groups.
+"""Run the assistant in Telegram: it answers private chats, and mentions and replies in groups.
 
-TELEGRAM_BOT_TOKEN is the token of the bot. Without options updates are polled, which needs no
-public address. With --webhook, Telegram sends them to that port, on any path, with the secret of
-TELEGRAM_WEBHOOK_SECRET; --url registers the public https address of that port.
-KENSAKU_ALLOW_TELEGRAM lists the ids of the people who may ask; * for everybody. Nobody may at
-first, and the log says which id to add.
+TELEGRAM_BOT_TOKEN is the token of the bot. By default it polls for updates, which needs no public
+address. With --webhook, Telegram sends updates to that port, on any path, with the secret of
+TELEGRAM_WEBHOOK_SECRET; --url registers the public https URL of that port. KENSAKU_ALLOW_TELEGRAM
+lists the user ids that may use it, or * for everyone. By default nobody may; the log shows the ids
+of people who tried.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the address and the log."""
     add = parser.add_argument
     add("--webhook", type=int, metavar="PORT",
-        help="take updates with the secret on this port; 0 for any")  # fmt: skip
+        help="receive updates on this port; 0 for any")  # fmt: skip
     add("--url", metavar="URL", help="register this https address of the port with Telegram")
     add_channel_options(parser)
 

@@ -1,6 +1,6 @@
-"""Show what the server's callers used: requests, searches, cost and latencies.
+"""Show the usage of the server: requests, searches, cost and latency.
 
-Grouped by provider, the rows are about searches that were sent upstream; otherwise, about requests.
+Grouped by provider, a row counts searches sent to that provider; otherwise, it counts requests.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--by", choices=("provider", "key", "day", "endpoint", "tenant"), default="provider",
         help="one row for each provider (default), key, day, endpoint or tenant")  # fmt: skip
     add("--days", type=int, default=30, metavar="N", help="the last N days, in UTC (default 30)")
-    add("--tenant", metavar="T", help="only what this tenant used")
+    add("--tenant", metavar="T", help="only usage of this tenant")
     add_common_options(parser)
 
 

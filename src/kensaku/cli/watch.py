@@ -1,7 +1,7 @@
-"""Search with a saved query and print only what is new since last time.
+"""Repeat a saved search and print only results that are new since the last time.
 
-The first time saves the query with its options and prints everything. Run it by cron as often as
-you like. Exit status: 0 searched (also when nothing is new), 1 nobody could search, 2 wrong usage.
+The first run saves the query with its options and prints everything. Suitable for cron. Exit
+status: 0 searched, with or without new results; 1 no provider could search; 2 wrong usage.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         if action.dest == "query":
             action.nargs = "*"
     parser.add_argument("--list", action="store_true", help="list the saved queries")
-    parser.add_argument("--remove", action="store_true", help="forget this saved query")
+    parser.add_argument("--remove", action="store_true", help="remove this saved query")
     add_common_options(parser)
 
 

@@ -311,7 +311,7 @@ class Provider:
         if kind is KeyRefused and self.key_variable:
             return f"check {self.key_variable}"
         if kind is QuotaExhausted:
-            return "add another key, raise the plan, or let the route go on"
+            return "add another key or provider, or upgrade the plan"
         if 300 <= reply.status < 400 or reply.status in (404, 410):
             return f"set {self.name.upper()}_BASE_URL to where the service now lives"
         return ""

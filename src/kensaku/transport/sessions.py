@@ -235,7 +235,7 @@ def _is_long_line(error: Exception) -> bool:
 
 # Asking the same host again does not help against these.
 _LASTING = (aiohttp.ClientSSLError, aiohttp.ClientConnectorDNSError, EgressRefused)
-_NETWORK = "check the network, or let the route go on"
+_NETWORK = "check the network, or add another provider to the route"
 _PROXY = "check the setting proxy"
 _TLS = "check the clock, and the certificates of this machine"
 _LARGE = f"the reply is larger than {MAX_REPLY_BYTES >> 20} MiB, or its head is too large"

@@ -2,7 +2,7 @@
 
 It connects to hosts and checks keys where that is free. With --live it sends one search to every
 provider of the default route with each of its keys, and ends the cooldown of those that answer.
-Exit status: 0 nothing is broken, 1 something is.
+Exit status: 0 no errors, 1 errors.
 """
 
 from __future__ import annotations
