@@ -1,4 +1,4 @@
-"""Share one piece of work among all who ask for the same thing at the same time."""
+"""Run work once for all concurrent callers that ask for the same key."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class _Flight:
 
 
 class SingleFlight:
-    """Share one piece of work among all who ask for the same thing at the same time."""
+    """Run work once for all concurrent callers that ask for the same key."""
 
     def __init__(self) -> None:
         self._flights: dict[tuple[int, str], _Flight] = {}

@@ -54,7 +54,7 @@ CONTEXT_RESULTS = 20  # hits that a context is made of, unless the call says how
 
 
 class Kensaku:
-    """One client for everything. Make one and keep it: it pools connections and knows limits.
+    """The client. Create one and reuse it: it pools connections and tracks rate limits.
 
     `Kensaku(settings)`, `Kensaku(route=["tavily", "local"])` or any other setting by its name.
     `progress` is called during long work, such as the first filling of the local index.
@@ -113,12 +113,12 @@ class Kensaku:
 
     @property
     def budget(self) -> Budget:
-        """What this client may spend in all; for a key's request to a server, what the key may."""
+        """The budget of this client; inside a server request, the budget of the API key."""
         return current_budget.get() or self.resources.budget
 
     @property
     def observers(self) -> Observers:
-        """Who learns of every operation."""
+        """The observers of this client's operations."""
         return self.resources.observers
 
     @property
@@ -317,7 +317,7 @@ class Kensaku:
         *,
         timeout: float = EXTRACT_SECONDS,  # noqa: ASYNC109 - of the page, and of looking through it
     ) -> Verification:
-        """Say whether a quote stands in a citation, in a page, or on the page at a URL."""
+        """Check whether a citation, a page, or the page at a URL contains a quote."""
         from kensaku.answers.verify import verify, verify_source
 
         verify(quote, "")  # reject an empty or endless quote before fetching anything

@@ -254,7 +254,7 @@ class CalledOff(ProviderError):
 
 
 class NotAsked(ProviderError):
-    """Nothing was sent to this provider, for a reason of ours."""
+    """Kensaku did not send a request to this provider."""
 
 
 class NotConfigured(NotAsked):
@@ -262,7 +262,7 @@ class NotConfigured(NotAsked):
 
 
 class Cooling(NotAsked):
-    """It was refused, or asked us to wait, and the time is not over."""
+    """The provider or key is on cooldown."""
 
     def __init__(self, provider: str, message: str, *, cause: str = "", **more: Any) -> None:
         super().__init__(provider, message, **more)
@@ -279,7 +279,7 @@ class DoesNotFit(NotAsked):
 
 
 class BudgetExceeded(KensakuError):
-    """The run has spent what it may; nothing more was sent."""
+    """The budget is spent; nothing more was sent."""
 
 
 class FetchError(KensakuError):

@@ -33,7 +33,7 @@ log = logging.getLogger("kensaku")
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """For whom the current work is done. `key` is the id of an API key, never the key."""
+    """The caller of the current operation. `key` is the id of an API key, never the key."""
 
     request_id: str = ""
     tenant: str = ""
@@ -86,7 +86,7 @@ def _attribute_names(kind: type[Operation], texts: bool) -> tuple[str, ...]:
 
 
 class Observer(Protocol):
-    """Told about every operation, or about those of some `kinds`.
+    """Is called for every operation, or only for some `kinds`.
 
     Both methods are quick, and an error in them is only logged.
     """

@@ -34,7 +34,7 @@ class RequestOperation(Operation):
         self.method = self.method if self.method in _METHODS else "_OTHER"
 
     def record(self, status: int, endpoint: str, key_id: str = "") -> None:
-        """Note which route it took, who asked, and how it was answered."""
+        """Record the route, the caller and the response."""
         self.status, self.endpoint, self.key_id = status, endpoint, key_id
         self.error = str(status) if status >= 500 else ""
 
@@ -53,7 +53,7 @@ class SearchOperation(Operation):
     stale: bool = False
 
     def record(self, response: Response) -> None:
-        """Note what came of it."""
+        """Record the result."""
         self.outcome, self.hits = str(response.outcome), len(response.hits)
         self.cached, self.stale = response.cached, response.stale
         self.error = "unavailable" if self.outcome == "unavailable" else ""
@@ -75,7 +75,7 @@ class AttemptOperation(Operation):
     key: int | None = None  # which key of the pool, counted from 1
 
     def record(self, attempt: Attempt) -> None:
-        """Note what came of it."""
+        """Record the result."""
         self.outcome, self.sent, self.hits = str(attempt.outcome), attempt.sent, attempt.hits
         self.cost, self.key = attempt.cost, attempt.key
         self.error = "" if attempt.error is None else type(attempt.error).__name__
@@ -95,7 +95,7 @@ class CacheOperation(Operation):
 
 @dataclass(slots=True, eq=False)
 class RetryOperation(Operation):
-    """The pause before a provider is asked again; `provider` is "" for the whole route."""
+    """The delay before a retry; `provider` is "" for the whole route."""
 
     name = "retry"
     provider: str

@@ -149,7 +149,7 @@ class Resources:
 
     @cached_property
     def planned(self) -> Callable[[Query, Route, bool | None], Planned]:
-        """Plan a search; the plans of the latest ones are kept."""
+        """Plan a search; recent plans are cached."""
         from kensaku.search.planned import make_plan
 
         return lru_cache(maxsize=MAX_PLANS)(partial(make_plan, self))
@@ -197,7 +197,7 @@ class Resources:
 
     @property
     def store_notes(self) -> tuple[str, ...]:
-        """What is wrong with the stores that were used so far."""
+        """Return notes about stores that have failed so far."""
         notes: dict[str, None] = {}
         for name in ("store", "_cache_store"):
             store = self.__dict__.get(name)

@@ -103,7 +103,7 @@ def make_parser(name: str, width: int | None = None) -> argparse.ArgumentParser:
 
 
 def parser_options(name: str, width: int | None = None) -> dict[str, Any]:
-    """Return what a command's parser is made with, by itself or as a subparser."""
+    """Return the constructor arguments of a command's parser."""
     module = command_module(name)
     return {
         "usage": f"kensaku {name} {module.USAGE}",

@@ -101,7 +101,7 @@ def print_outcome(result: Context | Answer | Report) -> int:
 
 
 def print_explanation(response: Response) -> None:
-    """Print how the response came about: attempts, confidence, and each hit's sources."""
+    """Explain the response: attempts, confidence, and each hit's sources."""
     source = "the cache" if response.cached else f"{len(response.attempts)} attempts"
     print_message(f"From {source} in {response.elapsed_ms:.0f} ms, for ${response.cost:.4f}.")
     for a in response.attempts:

@@ -1,4 +1,4 @@
-"""A sign of life while a search waits: who is asked, and for how long. On terminals alone."""
+"""Show progress while a search runs: providers and elapsed time. Terminals only."""
 
 from __future__ import annotations
 

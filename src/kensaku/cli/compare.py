@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(args: argparse.Namespace) -> int:
-    """Compare, and print a table and what each route alone has found."""
+    """Compare routes; print a table and the unique results of each."""
     from kensaku.compare import compare
 
     query = Query(" ".join(args.query), max_results=args.max_results)

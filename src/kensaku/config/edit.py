@@ -83,7 +83,7 @@ def _read(path: Path) -> TOMLDocument:
 
 
 def _write(path: Path, document: TOMLDocument) -> None:
-    """Write beside the file, let the settings read it, and put it in place."""
+    """Write a temporary file, check that it loads, and rename it into place."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=".config-", suffix=".toml")

@@ -65,7 +65,7 @@ class SettingsFile:
         }  # fmt: skip
 
     def refuse_unknown(self, known: Iterable[str]) -> None:
-        """Raise for a key that nobody reads: it is nearly always misspelt."""
+        """Raise for an unknown key: it is nearly always misspelt."""
         allowed = set(known)
         for key in _keys(self._values):
             if key not in allowed:

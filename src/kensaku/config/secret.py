@@ -14,7 +14,7 @@ class Secret:
         self._value = value
 
     def reveal(self) -> str:
-        """The key itself, for the one who sends it."""
+        """Return the key itself, to send it."""
         return self._value
 
     def __repr__(self) -> str:

@@ -43,7 +43,7 @@ _TENANT = re.compile(r"[\w.@+-]{0,64}")
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A key without its secret, and what it allows. None is no bound."""
+    """An API key without its secret, and its limits. None means unlimited."""
 
     id: str
     name: str

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from kensaku.database.engine import Database
 
 LEASE_SECONDS = 15.0
-ABANDONED_SECONDS = 3_600.0  # after which nobody waits for the reply any more
+ABANDONED_SECONDS = 3_600.0  # older runs are abandoned
 KEPT_DAYS = 7  # of updates that were seen; channels repeat one within hours
 State = Literal["done", "failed", "cancelled"]
 

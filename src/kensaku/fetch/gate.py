@@ -37,7 +37,7 @@ class UrlGate:
             self._named.popitem(last=False)
 
     def check(self, url: str) -> None:
-        """Raise `NotNamed` unless somebody named it."""
+        """Raise `NotNamed` unless a result or the caller named the URL."""
         if _form(url) not in self._named:
             raise NotNamed(
                 "no result and no person named this address",

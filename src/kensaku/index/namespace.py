@@ -1,4 +1,4 @@
-"""Each tenant has collections of its own in one index: their names carry the tenant's prefix.
+"""Give each tenant its own collections in one index, by a prefix of their names.
 
     "docs" of tenant "acme" → "tenant.2f1c….docs" → engine
     "docs" of no tenant     → "docs"

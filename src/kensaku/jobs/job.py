@@ -1,4 +1,4 @@
-"""A job as people see it: what it is, how far it is, what came of it. Pure."""
+"""A job as users see it: kind, progress, result. Pure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _KILLED_TOO_OFTEN = "every process that ran it ended before it did"
 
 @dataclass(frozen=True, slots=True)
 class JobProgress:
-    """How far a job is. `total` 0: nobody knows yet."""
+    """The progress of a job. `total` is 0 while unknown."""
 
     done: int = 0
     total: int = 0

@@ -95,7 +95,7 @@ class ResultStore:
         self._stored: OrderedDict[str, StoredResult] = OrderedDict()
 
     def add(self, title: str, text: str) -> str:
-        """Store a result and return its URI, which only its receiver knows."""
+        """Store a result and return its unguessable URI."""
         uri = f"kensaku://result/{secrets.token_urlsafe(24)}"
         self._stored[uri] = StoredResult(title, text[: self._chars])
         while len(self._stored) > self._most or self.chars > self._chars:

@@ -33,7 +33,7 @@ LOCAL = "local"  # the family of the local index
 
 
 class Outcome(StrEnum):
-    """What a search came to. `EMPTY` and `UNAVAILABLE` are never the same thing."""
+    """The outcome of a search. `EMPTY` and `UNAVAILABLE` are different things."""
 
     FOUND = "found"  # there are hits
     EMPTY = "empty"  # somebody searched, and there is nothing
@@ -42,7 +42,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is asked. The constructor checks every value: a Query that exists can be sent."""
+    """A search query. The constructor validates every value."""
 
     text: str = field(repr=False)  # what people search for is theirs: no log shows it by accident
     max_results: int = 5
@@ -95,7 +95,7 @@ class Query:
 
     @property
     def wants_images(self) -> bool:
-        """Whether images are asked for: beside the pages, or as the topic."""
+        """Whether the query asks for images, in addition to pages or as its topic."""
         return self.include_images or self.topic == "images"
 
 
@@ -117,7 +117,7 @@ class Source:
 
     @property
     def index(self) -> str:
-        """Whose index found it. Providers of one family agree with themselves."""
+        """The index that found it. Providers of one family share an index."""
         return self.family or self.provider
 
 
@@ -139,7 +139,7 @@ class LocalMatch:
 
 @dataclass(frozen=True, slots=True)
 class Explain:
-    """Why a hit stands where it stands."""
+    """Why a hit is ranked where it is."""
 
     coverage: float | None = None  # share of the query's words in title, text and address
     agreement: int = 1  # how many independent indexes found it
@@ -223,7 +223,7 @@ def _read_explain(values: Mapping[str, Any]) -> Explain:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """An image that an upstream has found. Its address is a stranger's: nobody has looked at it."""
+    """An image in a provider's response. Its URL is untrusted and was not fetched."""
 
     url: str
     description: str = ""
@@ -237,7 +237,7 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try at one provider with one key: what came back, how long, what it cost."""
+    """One request to one provider with one key: its result, duration and cost."""
 
     provider: str
     outcome: Outcome
@@ -273,7 +273,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a search gave: hits and outcome, and honestly how it got there."""
+    """The result of a search: outcome, hits, and every attempt."""
 
     query: Query
     outcome: Outcome
@@ -295,7 +295,7 @@ class Response:
 
     @property
     def confidence(self) -> Confidence:
-        """How far these hits can be trusted, computed when it is asked for."""
+        """The confidence in these hits, computed on first use."""
         facts = {"stale": self.stale, "partial": self.partial, "models": self.models}
         return _confidence_of()(self.query.text, self.hits, **facts)
 

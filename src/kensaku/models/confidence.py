@@ -33,7 +33,7 @@ _ALONE_GAP = 0.2  # taken for the gap of scores when there is nothing to compare
 
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """What is known of a list of hits. Every share is in 0..1."""
+    """Features of a list of hits. Every share is in 0..1."""
 
     count: int
     coverage: float  # of the query's words, in the first hit
@@ -60,7 +60,7 @@ class Factors:
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """A score in 0..1, the level it stands for, and what to do with it."""
+    """A score in 0..1, its level, and advice for an agent."""
 
     score: float
     level: Level

@@ -158,7 +158,7 @@ class WebPageEngine(Provider):
 
 
 async def in_thread(work: Callable[[], T]) -> T:
-    """Run `work` in a thread that nobody has to wait for.
+    """Run `work` in a daemon thread.
 
     `asyncio.to_thread` would do, but the end of the program joins its threads: a caller that gave
     up after one second would still sit out the engine's eight.

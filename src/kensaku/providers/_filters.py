@@ -18,23 +18,23 @@ _REACH: dict[TimeRange, int] = {"day": 1, "week": 7, "month": 30, "year": 365}
 
 
 def drop_empty(members: Mapping[str, Any]) -> dict[str, Any]:
-    """What is set: nothing is sent for a filter that nobody asked for."""
+    """Drop empty values, so that only requested filters are sent."""
     return {name: value for name, value in members.items() if value}
 
 
 def today() -> date:
-    """The day it is, in UTC, as upstreams count."""
+    """Today's date in UTC."""
     return datetime.now(UTC).date()
 
 
 def days(query: Query) -> tuple[str, str]:
-    """The first and the last day asked for, as 2026-01-31; "" where there is no bound."""
+    """The first and last day of the query, as 2026-01-31; "" for no bound."""
     first, last = date_window(query, today())
     return first.isoformat() if first else "", last.isoformat() if last else ""
 
 
 def seconds(query: Query) -> tuple[str, str]:
-    """The first and the last second asked for, since 1970; "" where there is no bound."""
+    """The first and last second of the query, as Unix time; "" for no bound."""
     first, last = date_window(query, today())
     return _second(first, time.min), _second(last, time.max)
 
@@ -62,7 +62,7 @@ def freshness(query: Query, names: Mapping[str, str], between: str) -> str | Non
 
 
 def tbs(query: Query) -> str | None:
-    """Google's own parameter, which those who resell its results pass on."""
+    """Google's own `tbs` parameter, which resellers of its results pass on."""
     if query.time_range:
         return f"qdr:{query.time_range[0]}"
     bounds = [("cd_min", query.start_date), ("cd_max", query.end_date)]

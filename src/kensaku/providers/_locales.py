@@ -1,4 +1,4 @@
-"""Which languages and countries upstreams know, and how they write them. Pure.
+"""The languages and countries that upstreams support, in their notation. Pure.
 
 A table of languages maps our code to the upstream's. A key with a country ("zh-tw") counts only for
 a query with both. A language that is not in the table is not sent: most upstreams refuse the whole

@@ -1,4 +1,4 @@
-"""What is known of a provider now: features, limits, whether it can be asked."""
+"""The current status of a provider: features, limits, cooldowns."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def describe(k: Kensaku, name: str, order: tuple[str, ...]) -> dict[str, A
 
 
 async def provider_state(k: Kensaku, name: str) -> str:
-    """Return `ready`, or why the provider cannot be asked now."""
+    """Return `ready`, or why the provider is not available."""
     cls, configured = provider_class(name), k.settings.provider(name)
     if not configured.enabled:
         return "switched off"

@@ -75,14 +75,14 @@ class Findings:
 
 
 class Transport(Protocol):
-    """Who carries a request: the pooled HTTP client, or a fake."""
+    """Sends requests: the pooled HTTP client, or a fake."""
 
     async def send(self, request: Request, provider: str) -> Reply:
         """Carry it. Raises `Timeout` or `Unreachable`."""
 
 
 class Provider:
-    """One upstream. Subclasses say what it is, and write `request` and `hits`."""
+    """One upstream. Subclasses describe it and implement `request` and `hits`."""
 
     name: ClassVar[str]
     label: ClassVar[str] = ""  # for people; the name in capitals when empty
@@ -152,7 +152,7 @@ class Provider:
         return cut_at_word(text, self.max_query_chars)
 
     def filters_for(self, query: Query) -> frozenset[Filter]:
-        """Which filters it applies to this query: none whose value it does not know."""
+        """The filters that the upstream applies to this query, without unsupported values."""
         unknown: set[Filter] = set()
         if query.language and not self.language_of(query):
             unknown.add("language")
@@ -163,13 +163,13 @@ class Provider:
         return self.filters - unknown
 
     def language_of(self, query: Query) -> str | None:
-        """The query's language as the upstream writes it; None when it does not know it."""
+        """The query's language in the upstream's notation; None if unsupported."""
         if query.language is None or self.languages is None:
             return query.language
         return own_code(self.languages, query.language, query.country)
 
     def country_of(self, query: Query) -> str | None:
-        """The query's country; None when the upstream does not know it."""
+        """The query's country; None if the upstream does not support it."""
         known = self.countries is None or query.country in self.countries
         return query.country if known else None
 
@@ -198,7 +198,7 @@ class Provider:
         return None
 
     def images(self, body: Any) -> list[Image]:
-        """The images of a reply, when the query asked for them and the upstream has some."""
+        """The images of a reply, if the query asked for them."""
         return []
 
     def cost(self, body: Any) -> float | None:
@@ -206,7 +206,7 @@ class Provider:
         return None
 
     def failure(self, reply: Reply) -> ProviderError | None:
-        """What a reply means that is not a result; None when it is one."""
+        """Return the error for a reply that is not a result, or None."""
         return None if reply.status == 200 else self.refusal(reply)
 
     def complaint(self, body: Any) -> str:
@@ -258,7 +258,7 @@ class Provider:
         raw_content: Any = None,
         site: str | None = None,
     ) -> Hit:
-        """A hit of this provider. What has the wrong type is left out; the rest still counts.
+        """Make a hit of this provider. Values of the wrong type are dropped.
 
         `site` is given when the address is a redirect: the host of the page, "" when unknown.
         """
@@ -299,13 +299,13 @@ class Provider:
         )
 
     def unreadable(self, reply: Reply, why: str) -> ProviderError:
-        """A reply with status 200 that is no result: a captcha, a login page, half a body."""
+        """Return the error for a reply with status 200 that is not a result, such as a captcha."""
         kind = Blocked if reply.is_html else Unreadable
         what = "a web page came instead of results" if reply.is_html else f"the reply {why}"
         return kind(self.name, what, status=reply.status, request_id=request_id(reply))
 
     def remedy(self, kind: type[ProviderError], reply: Reply) -> str:
-        """What the person can do about it."""
+        """Return what the user can do about it."""
         if reply.keyless and kind in (KeyRefused, QuotaExhausted, RateLimited):
             return f"set {self.key_variable}: a key has limits of its own"
         if kind is KeyRefused and self.key_variable:

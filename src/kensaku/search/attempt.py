@@ -48,7 +48,7 @@ MIN_SECONDS = 0.001  # that a search is sure to take: a budget without them is s
 
 
 async def ask_provider(run: Run, name: str) -> Findings | None:
-    """Ask one provider until it answers, or the retry rule says to go on.
+    """Ask one provider until it answers or the retry rule moves on.
 
     None: it did not answer; `run.attempts` and `run.errors` say why.
     """
@@ -84,7 +84,7 @@ async def ask_provider(run: Run, name: str) -> Findings | None:
 
 
 async def cool_down_after(limiter: Limiter, permit: Permit, error: ProviderError) -> None:
-    """Leave the key alone for a while, when the error asks for it."""
+    """Put the key on cooldown if the error calls for it."""
     cooldown = rule_for(error).cooldown
     if cooldown:
         seconds = error.retry_after or limiter.cooldown_after_refusal(permit, cooldown)
@@ -95,7 +95,7 @@ async def cool_down_after(limiter: Limiter, permit: Permit, error: ProviderError
 async def _attempt(
     run: Run, provider: Provider, permit: Permit, query: Query, deadline: float, number: int
 ) -> Findings | ProviderError:
-    """Send one request with one key. Record the attempt, whatever came of it."""
+    """Send one request with one key, and record the attempt."""
     name, limiter = provider.name, run.resources.limiter(provider.name)
     price = provider.price_of(query) if permit.key else 0.0
     with observe(run.resources.observers, AttemptOperation, name, number) as operation:
@@ -147,7 +147,7 @@ def _to_attempt(
 async def _send(
     run: Run, provider: Provider, permit: Permit, query: Query, deadline: float
 ) -> Findings | ProviderError:
-    """Send the request; return what was found, or the error as a `ProviderError`."""
+    """Send the request; return its findings or a `ProviderError`."""
     name, began = provider.name, time.perf_counter()
     try:
         async with asyncio.timeout_at(deadline):
@@ -205,7 +205,7 @@ def _fit_query(run: Run, provider: Provider) -> Query:
 
 
 def _check_usable(run: Run, provider: Provider) -> None:
-    """Raise a `NotAsked` or `NoNetwork` when this provider cannot be asked at all."""
+    """Raise `NotAsked` or `NoNetwork` if this provider is not available."""
     name = provider.name
     run.check_network(name)
     check_egress(provider, run.resources.egress)

@@ -1,4 +1,4 @@
-"""Specialists beside the web: for papers, code and error messages, `auto` asks who knows them, too.
+"""Specialists: for papers, code and error messages, `auto` also asks specialised sources.
 
     Route.beside(query) → with_specialists: the web's findings, and theirs as far as they are there
                         → interleave: web, specialist, web, … → one list
@@ -34,7 +34,7 @@ Ask = Callable[["Run", str], Awaitable["Findings | None"]]
 async def with_specialists(
     run: Run, web: Awaitable[dict[str, Findings]], ask: Ask
 ) -> tuple[dict[str, Findings], dict[str, Findings]]:
-    """Await the web's findings; return them, and those of the specialists that are there."""
+    """Await the web results; return them with those of the specialists that have answered."""
     if not run.beside.names or (run.budget.bounded and await run.budget.is_spent()):
         return await web, {}
     tasks = {n: asyncio.ensure_future(ask(run, n)) for n in run.beside.names}
@@ -65,7 +65,7 @@ def _skip_unasked(run: Run) -> None:
 
 
 def beside_note(run: Run) -> list[str]:
-    """Say who was asked beside the web, and why."""
+    """Return a note that names the specialists that were asked, and why."""
     sent = {a.provider for a in run.attempts if a.sent}
     names = [n for n in run.beside.names if n in sent]
     if not names:

@@ -1,4 +1,4 @@
-"""Budgets: what a run may spend, and how many retries it may make.
+"""Budgets for searches, money and time, and for retries.
 
 Budget.spend(searches=1, money=0.008)   or BudgetExceeded; one per run, or shared by a name
 RetryBudget.take()                      a share of the searches, so a bad day is not made worse
@@ -29,7 +29,7 @@ class RetryBudget:
         self._tokens = floor
 
     def earn(self) -> None:
-        """A search has begun."""
+        """Add one search's share to the retry budget."""
         self._tokens = min(self._cap, self._tokens + self._share)
 
     def left(self) -> bool:
@@ -46,7 +46,7 @@ class RetryBudget:
 
 @dataclass
 class Budget:
-    """What a run may spend; None is no bound.
+    """Limits on searches, money and time; None means unlimited.
 
     With a `store`, all budgets of one `name` are shared, across processes and machines, until the
     period ends. What is spent is spent of the `parent`, too.
@@ -104,7 +104,7 @@ class Budget:
         return False
 
     async def settle(self, **amounts: float) -> None:
-        """Correct what was taken once the true amounts are known: more, or less."""
+        """Correct the reserved amounts once the true ones are known."""
         for what, amount in amounts.items():
             if amount and getattr(self, what) is not None:
                 await self._add(what, amount)
@@ -112,7 +112,7 @@ class Budget:
             await self.parent.settle(**amounts)
 
     def left(self) -> dict[str, float]:
-        """What remains of each bounded thing, as far as this process knows."""
+        """What remains of each limit, as far as this process knows."""
         limits = {k: getattr(self, k) for k in KINDS}
         return {k: v - self._spent.get(k, 0.0) for k, v in limits.items() if v is not None}
 

@@ -34,7 +34,7 @@ _COUNTERS = ("hits", "misses")
 
 
 def cache_key(resources: Resources, query: Query, route: Route, beside: Beside) -> str:
-    """The key of a response: everything that changes it, and whose it is.
+    """The cache key of a response: everything that affects it, and its tenant.
 
     Tenant, every field of the query, the providers with their addresses and options, the mode,
     and the settings of the ranking.
@@ -89,7 +89,7 @@ class Cache:
         await self.write_counts()
 
     async def write_counts(self) -> None:
-        """Add the hits and misses since the last time to those of all processes."""
+        """Add this process's hits and misses to the shared counters."""
         for name, count in self._uses.items():
             if count:
                 self._uses[name] = 0
@@ -106,7 +106,7 @@ class Cache:
         return sum(removed)
 
     async def size(self) -> tuple[int, int]:
-        """How many responses are kept, and their bytes."""
+        """The number of cached responses, and their bytes."""
         return await self._store.size("hits:")
 
     def _ttl_of(self, response: Response) -> float:

@@ -7,7 +7,7 @@ from collections import deque
 
 
 class CircuitBreaker:
-    """Open when most of the last calls failed; then one probe at a time finds out."""
+    """Opens when most recent calls failed; then single probes test for recovery."""
 
     WINDOW, FAILURES, SHARE = 50, 10, 0.6
     PAUSE, LONGEST = 5.0, 60.0

@@ -1,4 +1,4 @@
-"""Leave out the hits that were not asked for: other domains, other dates, low scores."""
+"""Drop hits with other domains, other dates or low scores."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def filter_hits(
     hits: Sequence[Hit], query: Query, *, block: Sequence[str], undated: str, today: date
 ) -> tuple[list[Hit], list[str]]:
-    """Re-apply the filters that were asked for, whatever the upstream made of them.
+    """Apply the query's filters again, since upstreams may ignore them.
 
     Returns the hits that pass, and one sentence for each thing that was left out.
     """

@@ -179,7 +179,7 @@ class Limiter:
             await self._store.forget(self._cooldown_key(key_id))
 
     async def reset(self) -> None:
-        """End all cooldowns and close the circuit: somebody has mended the cause."""
+        """End all cooldowns and close the circuit."""
         self.breaker.close()
         self._cooldowns = dict.fromkeys(self._ids, _NO_COOLDOWN)
         await self._store.forget(f"cool:{self._group}:")
@@ -191,7 +191,7 @@ class Limiter:
         return tried < len(self._ids) and any(until <= now for until, _ in self._cooldowns.values())
 
     def wait(self) -> float | None:
-        """Seconds until a key may be used: 0, or the rest of a wait that the upstream asked for.
+        """Seconds until a key may be used: 0, or the rest of a `Retry-After`.
 
         None when all keys are on a longer cooldown, or the circuit is open.
         """
@@ -219,7 +219,7 @@ class Limiter:
         return "ready" if until <= now else f"{_WHY.get(why, 'waiting')}, {until - now:.0f} s"
 
     async def sync(self) -> None:
-        """Take over what other processes know: cooling keys, an open circuit."""
+        """Load cooldowns and circuit state from other processes."""
         names = [f"open:{self.name}", *(self._cooldown_key(i) for i in self._ids)]
         circuit, *cooling = await self._store.get(names)
         ahead = time.monotonic() - time.time()  # of the store's clock
@@ -265,7 +265,7 @@ class Limiter:
         return usable
 
     async def _take_turn(self, usable: Sequence[int], deadline: float) -> int | None:
-        """The key whose turn it is, after waiting for it; None when no turn comes in time."""
+        """Wait for a key's turn; return None if none comes in time."""
         assert self._rate is not None
         interval, burst = self._rate
         patience = max(0.0, deadline - asyncio.get_running_loop().time())

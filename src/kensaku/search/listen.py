@@ -1,4 +1,4 @@
-"""Follow a search under way: who is asked, what each said, hits before they are ranked.
+"""Follow a running search: requests, responses, and hits before they are ranked.
 
     with listening(queue.put_nowait):
         response = await client.search("…")   → Asked, PartialHits, Said, … as they happen

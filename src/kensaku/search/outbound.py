@@ -32,7 +32,7 @@ class Outbound:
     refused: str = ""  # why none of them is asked
 
     def to(self, name: str, query: Query) -> Query:
-        """Return what a provider is asked. Raises `NotAsked`."""
+        """Return the query to send to a provider. Raises `NotAsked`."""
         if self.refused:
             remedy = "reword the query; the setting scrub.action says what happens to such queries"
             raise NotAsked(name, self.refused, remedy=remedy)

@@ -89,7 +89,7 @@ def _remembered(run: Run, key: str) -> Response | None:
 
 
 async def _search_cached(run: Run, key: str) -> Response:
-    """Return the cached response, or share one search among all who ask the same now."""
+    """Return the cached response, or share one search among concurrent callers."""
     cache = run.resources.cache
     with observe(run.resources.observers, CacheOperation) as lookup:
         fresh = await cache.fresh(key, run.query)
@@ -200,7 +200,7 @@ def _clean(run: Run, name: str, found: Findings) -> tuple[list[Hit], list[str]]:
 
 
 async def _ask(run: Run, name: str) -> Findings | None:
-    """Ask one provider, and show its hits to who listens, unless cleaning them takes long."""
+    """Ask one provider, and pass its hits to the listener unless cleaning them is slow."""
     found = await ask_provider(run, name)
     tell = listener.get()
     if tell is not None and found is not None and _text_size({name: found}) <= THREAD_CHARS:
@@ -341,7 +341,7 @@ def _ran_out_of_time(run: Run) -> bool:
 
 
 def _timed_out(run: Run) -> Response:
-    """The response of a search that was ended from outside: who was asked, and who was not."""
+    """The response of a search that was cancelled: attempts made, and providers not asked."""
     if not run.attempts:
         name = run.route.names[0]
         run.skip(name, Timeout(name, "the search did not end before its deadline"))

@@ -1,4 +1,4 @@
-"""What follows from a query, a route and the settings alone: computed once for equal searches.
+"""The plan of a search: computed from query, route and settings, once for equal searches.
 
 query, route, scrub → how it leaves → the route for it → specialists → the key of its response
 """

@@ -52,7 +52,7 @@ def fuse(lists: Iterable[Sequence[Hit]], query: Query) -> list[Hit]:
 
 
 def limit_per_host(hits: Sequence[Hit], per_domain: int) -> list[Hit]:
-    """At most `per_domain` hits of one host first; the rest of them follow at the end."""
+    """Move hits of a host beyond the first `per_domain` to the end."""
     if not per_domain:
         return list(hits)
     seen: dict[str, int] = {}

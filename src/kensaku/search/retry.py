@@ -1,4 +1,4 @@
-"""The retry rule: what follows an error, and when a provider is asked again.
+"""The retry rules: what to do after an error, and when to ask a provider again.
 
     error → RULES → next key | wait | retry | next provider
     delay_before_retry   the same provider, at once or after a pause
@@ -80,14 +80,14 @@ def rule_for(error: ProviderError) -> RetryRule:
 
 @dataclass(slots=True)
 class Tries:
-    """How often one provider was asked in one go, and how often it was waited for."""
+    """Requests to one provider in one round, and waits for its rate limit."""
 
     requests: int = 0
     waits: int = 0
 
 
 def delay_before_retry(run: Run, error: ProviderError, tries: Tries) -> float | None:
-    """Seconds until the same provider is asked again; None: go on to the next provider."""
+    """Seconds before retrying the same provider; None: move on to the next one."""
     rule, name = rule_for(error), error.provider
     if name in run.beside.names and not run.beside.asked_for:
         return None  # the web does not wait for it
@@ -122,7 +122,7 @@ def is_due(run: Run, name: str) -> bool:
 
 
 def _rate_delay(run: Run, error: ProviderError, rule: RetryRule, tries: Tries) -> float | None:
-    """Wait for a rate: briefly while others could be asked, else as long as there is time."""
+    """Wait for a rate limit: briefly if there are alternatives, else until the deadline."""
     seconds = error.retry_after or rule.cooldown
     tries.waits += 1
     until = run.wait_deadline(error.provider, run.deadline)
@@ -133,7 +133,7 @@ def _rate_delay(run: Run, error: ProviderError, rule: RetryRule, tries: Tries) -
 
 
 def _recovery(run: Run, name: str) -> float | None:
-    """Seconds until a provider that failed may answer; None when asking again is no use."""
+    """Seconds until a failed provider may have recovered; None if retrying is pointless."""
     error: KensakuError | None = run.errors.get(name)
     if isinstance(error, DoesNotFit):  # passed over because the query is too long: never asked
         return 0.0

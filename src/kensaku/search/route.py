@@ -40,7 +40,7 @@ class Route:
         return replace(self, names=tuple(sorted(self.names, key=_has_no_images)))
 
     def beside(self, query: Query) -> Beside:
-        """Who is asked beside the providers of the route, because of what the query looks for.
+        """The specialists to ask in addition to the route, for the query's topic.
 
         A topic of the caller's decides. Without one the text does, unless the search is
         restricted to some domains.
@@ -66,7 +66,7 @@ _KNOWN_TOPICS: dict[str, Intent] = {"papers": "papers", "code": "code"}
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """The specialists that are asked beside the web, and why."""
+    """The specialists to ask in addition to the web, and why."""
 
     intent: Intent = "general"
     names: tuple[str, ...] = ()
@@ -116,7 +116,7 @@ def _auto(settings: Settings) -> tuple[list[str], list[str]]:
 
 
 def _specialists(settings: Settings) -> dict[Intent, tuple[str, ...]]:
-    """Who knows what, and costs nothing: with a key, or one of those that need none."""
+    """The free specialists by topic: those with a key, and those that need none."""
     known: dict[Intent, tuple[str, ...]] = {}
     for name in _known_providers(settings) if settings.specialists else ():
         cls, has = provider_class(name), settings.provider(name)
@@ -133,7 +133,7 @@ def _has_no_images(name: str) -> bool:
 
 
 def _is_general(name: str) -> bool:
-    """Whether it can be asked anything: a GITHUB_TOKEN must not send every query to GitHub."""
+    """Whether it is a general engine: a GITHUB_TOKEN must not send every query to GitHub."""
     cls = provider_class(name)
     return cls.is_web and not cls.specialist
 

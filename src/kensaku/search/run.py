@@ -1,4 +1,4 @@
-"""One search under way: what it was asked, what it may use, what happened so far."""
+"""The state of one search: its query, resources, and attempts so far."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Run:
         return self.deadline - (min(LOCAL_SECONDS, left / 4) if only_local else left / 2)
 
     def wait_deadline(self, name: str, deadline: float) -> float:
-        """Until when to wait for a turn: not long while another provider could be asked."""
+        """The deadline for a rate-limit turn: early if there are alternatives."""
         if name in self.beside.names and not self.beside.asked_for:
             return asyncio.get_running_loop().time()
         soon = asyncio.get_running_loop().time() + PATIENCE
@@ -100,7 +100,7 @@ class Run:
         return [n for n in names if n != name and n not in self.errors and self._is_web(n)]
 
     def begin(self, name: str) -> None:
-        """Tell who listens that a request is about to be sent."""
+        """Tell the listener that a request is about to be sent."""
         if (tell := listener.get()) is not None:
             tell(Asked(name, self.elapsed_ms))
 
@@ -119,7 +119,7 @@ class Run:
             operation.record(attempt)
 
     def skip_rest(self) -> None:
-        """Record those of the route that had no turn before the deadline."""
+        """Record the providers of the route that were not reached before the deadline."""
         tried = {attempt.provider for attempt in self.attempts}
         for name in (*self.route.names, *self.beside.names):
             if name not in tried:
@@ -138,7 +138,7 @@ class Run:
             raise NoNetwork(name)
 
     def finish(self, response: Response) -> Response:
-        """The response of this call, with its time: a cached one is that of many."""
+        """Stamp the response with this call's duration; a cached one is shared."""
         # As `dataclasses.replace` does, in a third of the time.
         copy = Response(*_RESPONSE_VALUES(response))
         for name, value in (
@@ -150,7 +150,7 @@ class Run:
         return copy
 
     def final_attempts(self) -> tuple[Attempt, ...]:
-        """The attempts; without a network, one reason for all who could not be reached."""
+        """The attempts; without a network, one reason for all unreachable providers."""
         if not self.offline:
             return tuple(self.attempts)
         return tuple(
@@ -161,7 +161,7 @@ class Run:
         )
 
     def _is_public(self, name: str) -> bool:
-        """Whether it is asked at its vendor's address. An address of the operator's may be near."""
+        """Whether it is at its vendor's host; the operator's own host may be local."""
         provider = self.resources.provider(name)
         return provider.is_web and provider.base_url == provider.url
 

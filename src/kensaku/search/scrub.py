@@ -44,7 +44,7 @@ _ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b")
 
 
 class QueryWithheld(UsageError):
-    """The query holds something that should not leave, and nobody has agreed to it yet."""
+    """The query contains a secret, and nobody has approved sending it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def _without_keys(text: str, secrets: tuple[str, ...]) -> str:
 
 
 def _is_random(token: str) -> bool:
-    """Whether letters and digits are mixed as nobody writes them in a name."""
+    """Whether letters and digits are mixed as in a random string, not a name."""
     classes = ["0" if c.isdigit() else "A" if c.isupper() else "a" for c in token]
     changes = sum(a != b for a, b in pairwise(classes))
     return classes.count("0") >= 3 and "A" in classes and changes >= len(token) // 3

@@ -31,7 +31,7 @@ MAX_WATCHES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What a saved query found that it had not found before."""
+    """The new results of a saved query."""
 
     query: str
     new: tuple[Hit, ...]
@@ -40,13 +40,13 @@ class News:
 
     @property
     def outcome(self) -> Outcome:
-        """That of the search: nothing new is not nothing found."""
+        """The outcome of the search; no new results does not mean `empty`."""
         return self.response.outcome
 
 
 @dataclass(slots=True)
 class Watch:
-    """A saved query, with its options and what it has shown."""
+    """A saved query, with its options and the results already shown."""
 
     query: str
     options: dict[str, Any] = field(default_factory=dict)

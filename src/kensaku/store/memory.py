@@ -10,7 +10,7 @@ from kensaku.store.base import MICROSECONDS, Store, microseconds, next_turn
 
 
 class MemoryStore(Store):
-    """State of one process: for tests, and for people who want nothing on disk."""
+    """State in memory, for one process."""
 
     MAX_KEYS = 20_000
 

@@ -45,7 +45,7 @@ Entry = dict[str, Any]
 
 
 class NotRecorded(NotAsked):
-    """A replay was asked for something that was never recorded; nothing was sent."""
+    """The query is not in the recording; nothing was sent."""
 
 
 class Cassette:

@@ -1,4 +1,4 @@
-"""Escape text from the web, so that it cannot break out of its place in a text of ours.
+"""Escape text from the web, so that it cannot break the structure around it.
 
     title, query     → flatten()       part of a line, after words of ours
     short snippet    → escape_line()   a line that starts no structure

@@ -1,4 +1,4 @@
-"""Addresses: one form for comparing them, their host, and whose domain that is."""
+"""URLs: canonical form, host, and registrable domain."""
 
 from __future__ import annotations
 

@@ -54,12 +54,12 @@ def progress_to(callback: Progress) -> Iterator[None]:
 
 
 def current_progress() -> Progress | None:
-    """Return where the current call reports its progress; None when nobody listens."""
+    """Return the progress callback of the current call, or None."""
     return _progress.get()
 
 
 class Approval(StrEnum):
-    """Who must agree before a tool runs."""
+    """Whether a tool needs approval before it runs."""
 
     AUTO_APPROVE = "auto"  # it only reads
     REQUIRES_APPROVAL = "requires_approval"
@@ -123,12 +123,12 @@ class BaseTool(ABC):
 
     @property
     def progress(self) -> Progress | None:
-        """Where the current call reports its progress; None when nobody listens."""
+        """The progress callback of the current call, or None."""
         return current_progress()
 
     @property
     def description(self) -> str:
-        """What the tool is for, as the model reads it."""
+        """The description for the model."""
         return in_language(self.about, self.language)
 
     @property

@@ -1,4 +1,4 @@
-"""`verify_quote`: check that a quote stands in the page that is cited."""
+"""`verify_quote`: check that the cited page contains a quote."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The one HTTP client, and what is kept for each event loop."""
+"""The HTTP client, and its connections per event loop."""

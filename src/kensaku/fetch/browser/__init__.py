@@ -1,1 +1,1 @@
-"""Pages that are made by scripts: a browser whose only network is the page transport."""
+"""Render pages that need JavaScript, in a browser whose only network is the page transport."""
