@@ -1,4 +1,4 @@
-"""The client: what a program can ask. What it owns is in `resources.py`.
+"""The client, a program's entry point. What it owns is in `resources.py`.
 
 async with Kensaku() as k:
     response = await k.search("python 3.14 release date", max_results=5)

@@ -56,7 +56,7 @@ class Resources:
         observers: Iterable[Observer] = (),
         shared: Resources | None = None,
     ) -> None:
-        """`shared`: whose connections, stores, limits and workers to use; see `for_tenant`."""
+        """`shared`: reuse its connections, stores, limits and workers; see `for_tenant`."""
         self.settings = settings
         self.progress = progress
         self.shared = shared

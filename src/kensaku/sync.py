@@ -82,7 +82,7 @@ async def _cancel_tasks() -> None:
 
 
 class SyncProxy:
-    """Stand for an object of the async API, and wait for its coroutines."""
+    """Wrap an object of the async API and wait for its coroutines."""
 
     def __init__(self, target: Any, portal: Portal) -> None:
         self.__dict__["_target"], self.__dict__["_portal"] = target, portal

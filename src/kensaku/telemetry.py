@@ -123,7 +123,7 @@ def _name_of(operation: Operation) -> str:
 
 
 def _gen_ai(operation: Operation) -> dict[str, str]:
-    """What the conventions want to know when the span starts."""
+    """The attributes that the GenAI conventions require at the start of a span."""
     match operation:
         case ToolOperation():
             return {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.type": "function"}

@@ -26,7 +26,7 @@ __all__ = ["wrap"]
 
 
 class KensakuTool(StructuredTool):
-    """A tool whose failures are marked as such and still carry their data."""
+    """A tool whose failures have an error status and still carry their data."""
 
     # The tool gets exactly what the model sent: `config` and `self` are not arguments.
     def _run(self, /, **arguments: Any) -> Any:  # type: ignore[override]

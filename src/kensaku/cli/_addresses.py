@@ -28,7 +28,7 @@ def url_fault(url: str) -> str:
 
 
 def check_url(url: str) -> None:
-    """Raise `UsageError` if this is no web address."""
+    """Raise `UsageError` unless this is an HTTP(S) URL."""
     if fault := url_fault(url):
         raise UsageError(f"{url[:200]!r} is no web address: {fault}")
 

@@ -24,7 +24,7 @@ async def run_job(
     json: bool,
     workers: int | None = None,
 ) -> int:
-    """Run a job in this process and follow it; go on with the same job if a kill interrupted it."""
+    """Run a job in this process and show its progress; resume the same job after a crash."""
     from kensaku.jobs import Jobs
     from kensaku.jobs.kinds import kind_of
 
@@ -62,7 +62,7 @@ async def follow(jobs: Jobs, id: str, *, json: bool) -> int:
 
 
 def print_job(job: Job, *, json: bool) -> None:
-    """Print all that is known about a job."""
+    """Print the details of a job."""
     if json:
         print_json(job.to_dict())
         return

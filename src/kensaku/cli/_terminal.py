@@ -51,7 +51,7 @@ def prefers_japanese(environ: Mapping[str, str] | None = None) -> bool:
 
 
 def print_message(text: str) -> None:
-    """Print one line on stderr; a terminal gets it wrapped. Two blanks in front are kept."""
+    """Print one line on stderr, wrapped on a terminal. An indent of two spaces is kept."""
     indent = "  " if text.startswith("  ") else ""
     line = _wrapped(indent + one_line(text), sys.stderr)
     print(_dim(line) if supports_color(sys.stderr) else line, file=sys.stderr)

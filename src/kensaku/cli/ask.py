@@ -40,7 +40,7 @@ USAGE = "[options] WORD …"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the question, and what the run may use."""
+    """Add the question and the options of the run."""
     add = parser.add_argument
     add("query", nargs="+", metavar="WORD", help="the question; - reads standard input")
     add("--model", metavar="MODEL",
@@ -90,7 +90,7 @@ def format_answer(text: str, sources: list[str]) -> str:
 
 
 def _person(*, yes: bool) -> AskPerson | None:
-    """Return who is asked: nobody in a pipe, unless --yes answers."""
+    """Return the callback that asks the person: none in a pipe, unless --yes is given."""
     if yes:
         return _agree
     return _ask_on_terminal if sys.stdin.isatty() and sys.stderr.isatty() else None

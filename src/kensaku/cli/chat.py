@@ -36,7 +36,7 @@ PACKAGES = ("prompt_toolkit", "rich", "sqlalchemy", "aiosqlite")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the runs may use, and how they are shown."""
+    """Add the options of the runs and of the display."""
     add = parser.add_argument
     add("--resume", action="store_true", help="continue the last conversation")
     add("--lite", action="store_true", help="plain lines, without colour or animation")

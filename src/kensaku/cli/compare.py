@@ -52,7 +52,7 @@ def routes_of(text: str) -> list[str]:
 
 
 def format_comparison(found: Comparison) -> str:
-    """A table of the routes, how much they overlap, and what each alone has."""
+    """Format a table of the routes, their overlap, and the unique results of each."""
     head = ["route", "outcome", "hits", "alone", "ms", "$", "confidence"]
     blocks = [format_table([head, *map(_row, found.sides)])]
     pairs = [f"  {o.first} and {o.second}: {o.common} of {o.total}" for o in found.overlaps]

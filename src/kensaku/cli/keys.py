@@ -29,7 +29,7 @@ HEADINGS = ["id", "name", "tenant", "key", "rate", "searches/day", "$/month", "c
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the action, and what a new key may do."""
+    """Add the action, and the limits of a new key."""
     add = parser.add_argument
     add("action", choices=("create", "list", "revoke"), metavar="ACTION",
         help="one of create, list, revoke")  # fmt: skip

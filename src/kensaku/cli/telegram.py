@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(args: argparse.Namespace) -> int:
-    """Answer until Ctrl-C or SIGTERM; the next start goes on with what is unfinished."""
+    """Run until Ctrl-C or SIGTERM; the next start resumes unfinished runs."""
     from kensaku.assistant.channels.telegram import serve_telegram
 
     settings = load_settings(args)

@@ -1,4 +1,4 @@
-"""A settings file: parsed once, and every value knows on which line it stands.
+"""A settings file: parsed once, with the line number of every value.
 
 read_file(path) → SettingsFile: "cache.ttl" → value; where("cache.ttl") → "config.toml, line 7"
 """

@@ -27,7 +27,7 @@ MAX_LISTED = 500
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Who speaks, and where: the ids are the channel's own."""
+    """The sender of a message, and its conversation; ids are the channel's own."""
 
     channel: str
     person: str
@@ -70,7 +70,7 @@ class Message:
 
 
 async def find_conversation(db: Database, sender: Sender) -> Conversation | None:
-    """Return the conversation of a thread, if somebody has spoken there."""
+    """Return the conversation of a thread, or None if it has none."""
     async with db.read() as connection:
         row = (await connection.execute(select(CONVERSATIONS).where(same_thread(sender)))).first()
     return None if row is None else _conversation(row)

@@ -1,4 +1,4 @@
-"""What a key may spend: its searches of the day and its money of the month.
+"""The budget of a key: searches per day and money per month.
 
 The counters are in the store, so all processes that share it count together.
 """

@@ -146,7 +146,7 @@ async def get_key(db: Database, id: str) -> ApiKey | None:
 
 
 async def list_keys(db: Database, *, tenant: str | None = None) -> list[ApiKey]:
-    """Return all keys, or those of a tenant, oldest first; revoked ones, too."""
+    """Return all keys, or a tenant's, oldest first, including revoked ones."""
     query = select(*_COLUMNS).order_by(API_KEYS.c.created, API_KEYS.c.id)
     if tenant is not None:
         query = query.where(API_KEYS.c.tenant == _checked_tenant(tenant))
@@ -179,7 +179,7 @@ async def any_key(db: Database) -> bool:
 
 
 def hash_secret(secret: object) -> bytes | None:
-    """Return the SHA-256 of a secret; None for what cannot be one of ours."""
+    """Return the SHA-256 of a secret; None if it does not have our format."""
     if isinstance(secret, str):
         secret = secret[: len(PREFIX) + SECRET_CHARS + 1].encode("utf-8", "replace")
     if not isinstance(secret, bytes) or not _SECRET.fullmatch(secret):

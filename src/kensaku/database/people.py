@@ -1,4 +1,4 @@
-"""What is kept about a person: choices, what was agreed to, and all of it for export or deletion.
+"""What is stored about a person: choices and approvals; export and deletion of all of it.
 
 The audit trail has no words of the person: neither query nor address.
 """
@@ -58,7 +58,7 @@ async def record_decisions(
 
 
 async def list_people(db: Database, tenant: str, channel: str) -> list[str]:
-    """Return the ids of the people of a channel about whom something is kept."""
+    """Return the ids of the people of a channel about whom data is stored."""
     spoke = (
         select(MESSAGES.c.person)
         .join(CONVERSATIONS, MESSAGES.c.conversation == CONVERSATIONS.c.id)
@@ -70,7 +70,7 @@ async def list_people(db: Database, tenant: str, channel: str) -> list[str]:
 
 
 async def export_person(db: Database, tenant: str, channel: str, person: str) -> dict[str, Any]:
-    """Return all that is kept about a person, ready for JSON."""
+    """Return everything stored about a person, ready for JSON."""
     sender = Sender(channel, person, "", tenant)
     query = (
         select(MESSAGES, CONVERSATIONS.c.thread)
@@ -91,7 +91,7 @@ async def export_person(db: Database, tenant: str, channel: str, person: str) ->
 
 
 async def delete_person(db: Database, tenant: str, channel: str, person: str) -> int:
-    """Delete all that is kept about a person. Return how many messages that were.
+    """Delete everything stored about a person. Return the number of messages.
 
     A thread in which nobody else spoke goes with them.
     """

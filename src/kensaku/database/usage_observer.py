@@ -1,4 +1,4 @@
-"""Usage by what a client does: every request to a provider is recorded for whom it was made."""
+"""Record every request to a provider, with its caller, as usage."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class UsageObserver(Observer):
-    """Records every request to a provider for whom it was made."""
+    """Records every request to a provider, with its caller."""
 
     kinds = (AttemptOperation,)
 

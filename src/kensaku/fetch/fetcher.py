@@ -122,7 +122,7 @@ class Fetcher:
     async def render(
         self, url: str | CheckedURL, *, deadline: float | None = None
     ) -> FetchedPage | None:
-        """Load the page in the browser; return None when there is no browser."""
+        """Load the page in the browser; return None if there is no browser."""
         if self.browser is None:
             return None
         checked = self.transport.check_url(url)

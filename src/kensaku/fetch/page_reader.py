@@ -93,7 +93,7 @@ class PageReader:
         return cls(fetcher, ParsePool(), crawls=crawls, tenant=settings.tenant)
 
     def for_tenant(self, tenant: str) -> PageReader:
-        """Return a reader with the same connections and workers, and pages of its own."""
+        """Return a reader with the same connections and workers, and its own page cache."""
         fetcher = copy.copy(self.fetcher)
         fetcher.cache = fetcher.cache and fetcher.cache.for_tenant(tenant)
         return PageReader(fetcher, self.parser, crawls=self._crawls, tenant=tenant)

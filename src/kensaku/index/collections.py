@@ -69,7 +69,7 @@ class Collections:
         flush: bool = True,
         longer: float = 1.0,
     ) -> dict[str, int]:
-        """Store documents; leave those alone that are stored already, word for word.
+        """Store documents; skip those that are already stored unchanged.
 
         `vectors` are embeddings that the caller made, by URL, one for each passage. `longer` says
         how much longer the passages of all documents that are to come are than those of these.

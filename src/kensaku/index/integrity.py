@@ -90,7 +90,7 @@ def read_documents(
 def _document(
     collections: Collections, collection: str, id: str, head: Payload, models: set[str]
 ) -> Document | None:
-    """Return the document that begins with `head`, or None when its text is not what it was."""
+    """Return the document that begins with `head`, or None if its hash does not match."""
     try:
         document = collections.document(collection, document_of(id), head)
         known = {revision(document, model) for model in models}

@@ -25,7 +25,7 @@ _OF_ALL = frozenset({"foreign", "snapshot"})  # calls about the whole index, not
 
 
 def prefix_of(tenant: str) -> str:
-    """Return what stands before the names of a tenant's collections; "" for no tenant."""
+    """Return the prefix of the names of a tenant's collections; "" for no tenant."""
     return f"{MARK}{blake2b(tenant.encode(), digest_size=8).hexdigest()}." if tenant else ""
 
 
@@ -77,7 +77,7 @@ class NamespacedClient:
         raise InvalidQuery("a snapshot holds every tenant's collections: the operator takes it")
 
     async def _call_each(self, name: str, arguments: dict[str, Any]) -> Any:
-        """Make a call about all collections for those of the tenant, one by one."""
+        """Apply a call about all collections to each collection of the tenant."""
         results: dict[str, Any] = {}
         for own in await self.call("collections"):
             if not (own in PUBLIC and name in _WRITES):

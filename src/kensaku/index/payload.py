@@ -36,7 +36,7 @@ class PayloadFields:
 
 
 class PayloadText(NamedTuple):
-    """What a payload says. A field that it does not have is empty."""
+    """The texts of a payload. Missing fields are empty."""
 
     text: str
     title: str

@@ -58,7 +58,7 @@ def _normalise_domain(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """Everything that the worker needs to know about one search."""
+    """The parameters of one search, as sent to the worker."""
 
     text: str
     collections: tuple[str, ...] | None = None  # None: all of them

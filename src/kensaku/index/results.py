@@ -80,7 +80,7 @@ class ResultRow(TypedDict):
 
 
 class SearchResult(TypedDict):
-    """The results of a search, and what a reader should know about it."""
+    """The results of a search, and notes about it."""
 
     rows: list[ResultRow]
     notes: list[str]
@@ -97,7 +97,7 @@ class CheckResult(TypedDict):
 
 
 class Hits(list[Hit]):
-    """The hits of a search; `notes` say what a reader should know about it."""
+    """The hits of a search, with `notes` about it."""
 
     def __init__(self, hits: Iterable[Hit] = (), notes: Iterable[str] = ()) -> None:
         super().__init__(hits)

@@ -108,7 +108,7 @@ def entry(client: McpClient, command: Sequence[str]) -> str:
 
 
 def install(client: McpClient, command: Sequence[str], path: Path) -> bool:
-    """Add the server. False when it stands there already, just so."""
+    """Add the server. Return False if it is already there, unchanged."""
     return _change(client, path, client.form(command))
 
 

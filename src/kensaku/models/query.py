@@ -28,7 +28,7 @@ _DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
 
 
 def normalise(q: Query) -> dict[str, Any]:
-    """Check every field; return those whose canonical form differs. Raises `InvalidQuery`."""
+    """Validate every field; return those whose canonical form differs. Raises `InvalidQuery`."""
     new: dict[str, Any] = {}
     if (text := _text(q.text)) is not q.text:
         new["text"] = text

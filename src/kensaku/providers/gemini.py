@@ -1,4 +1,4 @@
-"""Gemini with Google Search: an answer, and the pages that it is grounded on. Asked by name only.
+"""Gemini with Google Search: an answer, and the pages it is grounded on. By name only.
 
 A hit's text is what the answer says on that page's authority. Its address is Google's redirect to
 the page, and its title the page's site. The redirects are not resolved: that is a request to Google

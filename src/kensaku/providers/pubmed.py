@@ -75,7 +75,7 @@ class PubMed(Provider):
             raise redact(error, (key,), query.text) from None
 
     def _ids(self, reply: Reply) -> list[str]:
-        """The numbers of the articles. Raises a `ProviderError` when it is no result."""
+        """Return the ids of the articles. Raises a `ProviderError` if it is not a result."""
         if error := self.failure(reply):
             raise error
         try:
@@ -149,7 +149,7 @@ def _text(element: Element, *paths: str) -> str:
 
 
 def _whole(element: Element | None) -> str:
-    """An element's text with that of what is inside, such as <sup>."""
+    """Return an element's text, including nested elements such as <sup>."""
     return "" if element is None else " ".join("".join(element.itertext()).split())
 
 

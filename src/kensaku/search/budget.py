@@ -1,7 +1,7 @@
 """Budgets for searches, money and time, and for retries.
 
 Budget.spend(searches=1, money=0.008)   or BudgetExceeded; one per run, or shared by a name
-RetryBudget.take()                      a share of the searches, so a bad day is not made worse
+RetryBudget.take()                      a share of the searches, so retries do not add to an outage
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ KINDS = ("searches", "fetches", "seconds", "money", "tokens")
 
 
 class RetryBudget:
-    """Bounds the extra calls to a share of the searches, so a bad day is not made worse."""
+    """Bounds the extra calls to a share of the searches, so retries do not add to an outage."""
 
     def __init__(self, share: float, floor: float = 10.0) -> None:
         self._share, self._cap = share, max(floor, 100 * share)

@@ -56,7 +56,7 @@ class Scrubbed:
 
     @property
     def what(self) -> str:
-        """What was found, in words."""
+        """Describe the match in words."""
         return " and ".join(NAMES[kind] for kind in self.found)
 
 

@@ -1,4 +1,4 @@
-"""`python -m kensaku.testing`: the fake upstream as a process of its own, until stdin closes.
+"""`python -m kensaku.testing`: run the fake upstream as a process until stdin closes.
 
 It prints one `NAME=value` line for each variable, then an empty line when it is ready.
 """

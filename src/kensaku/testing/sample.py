@@ -73,7 +73,7 @@ class Sample:
         return f"{kind}; charset=utf-8"
 
     def with_hits(self, hits: Sequence[Hit]) -> Any:
-        """Return the reply with these hits instead of its own."""
+        """Return the sample reply with these hits."""
         rows = [_fill(self.row, _values(h)) for h in hits]
         return self.with_rows(rows) if rows else self.enclosed(self.empty)
 

@@ -224,7 +224,7 @@ class FakeUpstream:
     @classmethod
     @contextmanager
     def in_thread(cls, *args: Any, **options: Any) -> Iterator[FakeUpstream]:
-        """Run the server on a loop in a thread of its own, for code that does not await."""
+        """Run the server in a thread with its own event loop, for sync code."""
         up, loop = cls(*args, **options), asyncio.new_event_loop()
         ready: Future[None] = Future()
         stop = asyncio.Event()

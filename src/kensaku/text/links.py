@@ -37,7 +37,7 @@ _KEPT = re.compile("\x02(\\d+)\x02")
 
 
 def disarm_links(text: str, addresses: Collection[str], texts: Iterable[str]) -> str:
-    """Return the text with links to `addresses` alone. `texts` are those of the sources."""
+    """Remove all links except those to `addresses`. `texts` are the sources' texts."""
     if not any(sign in text for sign in ("](", ":", "//", "www.", "WWW.", "/", "<")):
         return text
     known = {_bare(address) for address in addresses}

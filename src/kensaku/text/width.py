@@ -32,7 +32,7 @@ def cut_to_width(text: str, columns: int) -> str:
 
 
 def format_table(rows: list[list[str]], columns: int | None = None) -> str:
-    """Align the columns of a table, whose first row is its head.
+    """Align the columns of a table; the first row is the header.
 
     A table that is wider than the terminal's columns becomes a block of lines for each row.
     """

@@ -72,7 +72,7 @@ def describe_attempts(attempts: Iterable[Attempt], language: str = "en") -> list
 
 
 def quote_attempts(attempts: Iterable[Attempt]) -> str:
-    """Return what the upstreams themselves said, one line each."""
+    """Return the upstreams' own error messages, one per line."""
     said = [(a.provider, quote(a.error)) for a in attempts if a.error]
     return "\n".join(dict.fromkeys(f"{name}: {words}" for name, words in said if words))
 

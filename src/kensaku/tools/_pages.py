@@ -19,7 +19,7 @@ SHOWN_FAILURES = 20  # failed addresses that the model reads of; the data has th
 
 
 class PagesTool(BaseTool):
-    """A tool whose result is pages. `max_tokens` bounds their text together."""
+    """A tool that returns pages. `max_tokens` limits their total text."""
 
     def __init__(
         self,

@@ -81,7 +81,7 @@ class ToolResult:
 
     @property
     def is_error(self) -> bool:
-        """Whether the tool could not do its work. Having found nothing is no error."""
+        """Whether the tool failed. An empty result is not an error."""
         return not self.success and self.error_kind != "empty"
 
     def to_dict(self) -> dict[str, Any]:

@@ -163,7 +163,7 @@ class RAGSearchTool(BaseTool):
         return score_statistics(scores)
 
     def _factors(self, query: str, rows: Sequence[Row]) -> dict[str, Any]:
-        """Return the statistics of the scores, and beside them what the texts show."""
+        """Return statistics of the scores, and features of the texts."""
         hits = [Hit(r["url"], r["title"], r["content"], r["score"]) for r in rows]
         sources = [str(r["payload"].get("source") or r["url"]) for r in rows]
         scores = [r["score"] for r in rows]

@@ -63,7 +63,7 @@ class WebContextTool(BaseTool):
         )
 
     def _parts(self, context: Context) -> list[str]:
-        """Write who of the web failed, when no one of the web answered; then the passages."""
+        """List failed web providers if none answered; then the passages."""
         origin, parts = origin_of(answered_by(context.attempts)), []
         failed = describe_attempts(context.attempts, self.language)
         if failed and (origin == "local" or context.outcome is Outcome.UNAVAILABLE):

@@ -170,7 +170,7 @@ class WebSearchTool(BaseTool):
         return "\n".join(parts)
 
     def _failures(self, response: Response) -> list[str]:
-        """Write who of the web failed, when no one of the web answered; their words fenced."""
+        """List failed web providers if none answered; fence their messages."""
         strings = strings_for(self.language)
         failed = describe_attempts(response.attempts, self.language)
         said = self.fence_web_text(quote_attempts(response.attempts), "failures")

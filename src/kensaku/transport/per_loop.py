@@ -58,7 +58,7 @@ class PerLoop(ABC, Generic[S]):
         return made
 
     async def close(self) -> None:
-        """Close the session of this event loop, and drop those of loops that have ended.
+        """Close the session of this event loop, and drop sessions of closed loops.
 
         A session of a loop that still runs in another thread is closed when that loop ends.
         """

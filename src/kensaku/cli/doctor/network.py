@@ -67,7 +67,7 @@ class ProviderCheck:
 
     @property
     def _address(self) -> str:
-        """Where it is asked: some have another host for searches without a key."""
+        """Return its address: some have another host for searches without a key."""
         host = self._provider.keyless_host
         if self._keys != [""] or "*" in host or self._provider.base_url != self._provider.url:
             return self._provider.base_url
@@ -138,7 +138,7 @@ def check_clock(skews: Iterable[float | None]) -> list[CheckResult]:
 
 
 def check_route(checks: Iterable[ProviderCheck], index: CheckResult) -> list[CheckResult]:
-    """Report if no provider of the route can be asked."""
+    """Report if no provider of the route is available."""
     if any(c.usable for c in checks):
         return []
     if index.mark == "✓":

@@ -1,4 +1,4 @@
-"""Who wrote a page.
+"""Find the author of a page.
 
     JSON-LD persons → meta tags → rel and itemprop → the byline beside the headline → organisations
 

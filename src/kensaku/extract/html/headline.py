@@ -1,4 +1,4 @@
-"""Where the page's headline stands among its blocks: dates and authors are written beside it."""
+"""Locate the page's headline among its blocks: dates and authors are near it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names of authors: cleaned of what stands around them, or refused."""
+"""Clean the names of authors of surrounding text, or reject them."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _MAX_CELLS = 50_000  # of one table; a larger one is written without its spans
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Where a block stands: its cell, row and table."""
+    """The position of a block: its cell, row and table."""
 
     cell: Node
     row: Node

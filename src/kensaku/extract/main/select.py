@@ -82,7 +82,7 @@ def _keep_code(blocks: list[Block], selected: list[bool]) -> list[bool]:
 
 
 def _simple_content(blocks: list[Block]) -> list[Block]:
-    """Drop menus and what stands around the content, by the tags alone.
+    """Drop menus and other surroundings of the content, by tags only.
 
     A tag around more than half of the words is the page itself: ASP.NET puts all into one form.
     """

@@ -24,7 +24,7 @@ _SUMMARIES = frozenset(("description", "og:description", "twitter:description"))
 
 @dataclass(slots=True)
 class PageFacts:
-    """What the model knows about a page besides its blocks."""
+    """Features of a page besides its blocks."""
 
     title: str = ""
     summary: str = ""  # the page's own description

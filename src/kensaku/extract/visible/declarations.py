@@ -97,7 +97,7 @@ def _is_off_screen(declared: Declarations) -> bool:
 
 
 def _offset(value: str) -> float:
-    """Pixels; what is no length moves nothing."""
+    """Return pixels; 0 if the value is not a length."""
     return pixels(value) or 0.0
 
 

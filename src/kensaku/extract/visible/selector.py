@@ -74,7 +74,7 @@ class Compound:
 
 @dataclass(slots=True)
 class Selector:
-    """Compounds from right to left, each with the combinator that stands before it."""
+    """Compounds from right to left, each with the combinator before it."""
 
     steps: list[tuple[str, Compound]]
     specificity: tuple[int, int, int]

@@ -89,7 +89,7 @@ class Crawl:
         )
 
     async def map(self) -> SiteMap:
-        """List the addresses only: pages whose links are not needed are not fetched."""
+        """List URLs only: fetch just the pages whose links are needed."""
         self._max_depth = self.plan.max_depth - 1
         async with aclosing(self._iterate(keep_state=True)) as pages:
             async for _ in pages:

@@ -27,7 +27,7 @@ class RecordedFrontier(Frontier):
         return changes
 
     async def replay(self, changes: Sequence[Sequence[Any]]) -> None:
-        """Do again what was recorded. Changes that this frontier has seen already are harmless."""
+        """Replay recorded changes. Changes already applied to this frontier are harmless."""
         for name, *arguments in changes:
             if name == "add":
                 links, depth = arguments
@@ -54,6 +54,6 @@ class RecordedFrontier(Frontier):
         return new
 
     async def finish(self, url: str, page: Page | None, score: float = 0.0) -> None:
-        """Mark a link as finished; the page itself is not kept."""
+        """Mark a link as finished; the page itself is not stored."""
         await super().finish(url, None, score)
         self._changes.append(["finish", url, score])

@@ -142,7 +142,7 @@ class Engine(Protocol):
         ...
 
     def disk_bytes(self, collection: str) -> int | None:
-        """Return what a collection takes on the disk; None when the engine does not know."""
+        """Return the disk usage of a collection; None if the engine cannot tell."""
         ...
 
     def optimize(self, collection: str) -> None:
