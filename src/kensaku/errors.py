@@ -46,11 +46,15 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, ClassVar
+
+from kensaku.messages import msg
 
 
 class KensakuError(Exception):
     """The root of all errors that Kensaku raises on purpose."""
+
+    summary: ClassVar[str] = msg("it failed")  # what the class means; never the words of others
 
     def __init__(self, message: str, *, remedy: str = "") -> None:
         super().__init__(message)
@@ -81,6 +85,8 @@ class UsageError(KensakuError, ValueError):
 
 class InvalidQuery(UsageError):
     """A value is outside its bounds."""
+
+    summary = msg("the search is not valid")
 
 
 class UnknownName(UsageError):
@@ -190,49 +196,61 @@ class BadQuery(ProviderError):
 
     Mostly it is about one parameter, which another provider takes."""
 
+    summary = msg("it does not take this query")
+
 
 class KeyRefused(ProviderError):
     """The provider does not take this key; another key, or another provider, may do."""
 
+    summary = msg("it does not take this key")
     transient = True
 
 
 class QuotaExhausted(ProviderError):
     """The key has nothing left until its quota is renewed."""
 
+    summary = msg("the quota of this key is used up")
     transient = True
 
 
 class RateLimited(ProviderError):
     """The provider asked us to wait; another provider may answer now."""
 
+    summary = msg("too many requests")
     transient = True
 
 
 class Blocked(ProviderError):
     """The provider takes us for a robot: a challenge page instead of results."""
 
+    summary = msg("it takes us for a robot")
     transient = True
 
 
 class Unreadable(ProviderError):
     """The provider answered something that is not a search result."""
 
+    summary = msg("it answered something else")
     transient = True
 
 
 class Outage(ProviderError):
     """The provider is down or out of reach."""
 
+    summary = msg("it is out of order")
     transient = True
 
 
 class Timeout(Outage):
     """The provider did not answer before the deadline."""
 
+    summary = msg("it took too long")
+
 
 class Unreachable(Outage):
     """No connection, or a broken one: refused, reset, DNS, TLS."""
+
+    summary = msg("it cannot be reached")
 
 
 class NotConnected(Unreachable):
@@ -242,6 +260,7 @@ class NotConnected(Unreachable):
 class NoNetwork(NotConnected):
     """Several hosts could not be reached: this machine seems to be offline."""
 
+    summary = msg("there is no network")
     transient = False
 
     def __init__(self, provider: str, message: str = "", **more: Any) -> None:
@@ -252,17 +271,25 @@ class NoNetwork(NotConnected):
 class CalledOff(ProviderError):
     """Another provider had answered: this one was no longer waited for."""
 
+    summary = msg("another one was faster")
+
 
 class NotAsked(ProviderError):
     """Kensaku did not send a request to this provider."""
+
+    summary = msg("it was not asked")
 
 
 class NotConfigured(NotAsked):
     """A key, an address or a package is missing."""
 
+    summary = msg("it is not configured")
+
 
 class Cooling(NotAsked):
     """The provider or key is on cooldown."""
+
+    summary = msg("it is on cooldown after a refusal")
 
     def __init__(self, provider: str, message: str, *, cause: str = "", **more: Any) -> None:
         super().__init__(provider, message, **more)
@@ -273,33 +300,49 @@ class Cooling(NotAsked):
 class CircuitOpen(NotAsked):
     """It failed too often just now; it is tried again after a pause."""
 
+    summary = msg("it failed too often just now")
+
 
 class DoesNotFit(NotAsked):
     """The query is outside the bounds of this provider."""
+
+    summary = msg("the query is outside its limits")
 
 
 class BudgetExceeded(KensakuError):
     """The budget is spent; nothing more was sent."""
 
+    summary = msg("the budget is spent")
+
 
 class FetchError(KensakuError):
     """A page could not be had."""
+
+    summary = msg("it could not be fetched")
 
 
 class AddressRefused(FetchError):
     """The address may not be fetched. The text never says which rule it met."""
 
+    summary = msg("the address may not be fetched, or nothing answers there")
+
 
 class NotAllowed(FetchError):
     """robots.txt, or a header of the page, asks us to stay out."""
+
+    summary = msg("the site asks not to be read")
 
 
 class TooLarge(FetchError):
     """The page is over one of our bounds."""
 
+    summary = msg("it is larger than a page may be")
+
 
 class PageUnavailable(FetchError):
     """The server did not give the page."""
+
+    summary = msg("the server did not give the page")
 
     def __init__(self, message: str, *, status: int | None = None, remedy: str = "") -> None:
         super().__init__(message, remedy=remedy)
@@ -309,9 +352,13 @@ class PageUnavailable(FetchError):
 class Unparsable(FetchError):
     """There is a document, but no text can be had from it."""
 
+    summary = msg("no text can be had from it")
+
 
 class IndexFault(KensakuError):
     """The local index cannot do this now."""
+
+    summary = msg("the local index cannot do this now")
 
 
 class DatabaseFault(KensakuError):

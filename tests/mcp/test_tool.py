@@ -27,7 +27,7 @@ async def test_tools_are_listed_in_their_own_words_and_say_that_they_only_read(m
     for wrapped in tools_for("mcp"):
         shown, own = listed[wrapped.tool.name], wrapped.tool
         assert (shown.description, shown.input_schema) == (own.description, own.parameters)
-        assert shown.title == shown.annotations.title == own.title["en"]
+        assert shown.title == shown.annotations.title == own.title
         assert (shown.annotations.read_only_hint, shown.annotations.open_world_hint) == (True, True)
         assert shown.output_schema["type"] == "object"
 

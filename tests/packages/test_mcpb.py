@@ -29,7 +29,7 @@ def test_the_manifest_is_valid():
 
 def test_the_tools_are_described_in_the_words_of_the_tools():
     """A user sees in the list what the model is told."""
-    offered = [{"name": t.name, "description": t.about["en"]} for t in make_tools(DEFAULT)]
+    offered = [{"name": t.name, "description": t.description} for t in make_tools(DEFAULT)]
 
     assert MANIFEST["tools"] == offered
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from kensaku.tools.base import Language
+from kensaku.locale import languages
 from kensaku.tools.registry import TOOLS, make_tool
 
 FILE = Path(__file__).with_name("definitions.json")
@@ -17,10 +17,10 @@ FILE = Path(__file__).with_name("definitions.json")
 
 def describe(name: str) -> dict[str, Any]:
     """Return the definition of a tool in each language."""
-    return {language: _in(language, name) for language in get_args(Language)}
+    return {language: _in(language, name) for language in languages()}
 
 
-def _in(language: Language, name: str) -> dict[str, Any]:
+def _in(language: str, name: str) -> dict[str, Any]:
     from kensaku.mcp.tool import wrap
 
     tool = make_tool(name, language=language)

@@ -34,6 +34,7 @@ from kensaku.config.parsers import (
 from kensaku.config.providers import NOTHING, Layer, ProviderSettings, load_providers
 from kensaku.config.secret import Secret
 from kensaku.errors import UnknownName
+from kensaku.home import home_folder
 from kensaku.text.redact import mask_url, password_of
 
 Mode = Literal["first", "hedge", "all"]
@@ -396,15 +397,14 @@ def _settings() -> Iterator[Field[Any]]:
 
 def settings_file(env: Mapping[str, str]) -> Path:
     """Return the settings file that is read; where none is yet, the one to create."""
-    home = Path(env.get("KENSAKU_HOME") or "~/.config/kensaku").expanduser()
-    return _find_file(None, env) or home / "config.toml"
+    return _find_file(None, env) or home_folder(env) / "config.toml"
 
 
 def _find_file(file: str | Path | None, env: Mapping[str, str]) -> Path | None:
     if chosen := file or env.get("KENSAKU_CONFIG"):
         return Path(chosen).expanduser()
     # Never the working directory: a cloned repository must not choose where keys are sent.
-    home = Path(env.get("KENSAKU_HOME") or "~/.config/kensaku").expanduser()
+    home = home_folder(env)
     return next((p for p in (home / "config.toml", home / "config.yaml") if p.is_file()), None)
 
 

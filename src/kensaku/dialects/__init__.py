@@ -64,9 +64,9 @@ def check_dialect(name: str) -> None:
     """Raise `UnknownName` for a dialect, or a language after its colon, that does not exist."""
     _, options = _resolve(name, "write", {})
     if "language" in options:
-        from kensaku.dialects._strings import strings_for
+        from kensaku.dialects._reasons import translator_for
 
-        strings_for(options["language"])
+        translator_for(options["language"])
 
 
 def _resolve(

@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kensaku.dialects._strings import local_only, next_step, reason, reasons, strings_for
+from kensaku.dialects._reasons import (
+    LOCAL_ONLY,
+    local_only,
+    next_step,
+    reason,
+    reasons,
+    translator_for,
+)
 from kensaku.models import Outcome
 from kensaku.text.clean import cut, one_line
 from kensaku.text.escape import escape_line, escape_lines, escape_url, flatten, line_starts
@@ -16,13 +23,6 @@ if TYPE_CHECKING:
     from kensaku.errors import KensakuError
     from kensaku.models import Response
 
-_EMPTY = {"en": "Nothing found.", "ja": "該当なし。"}
-_UNAVAILABLE = {
-    "en": "Could not search (which is not an empty result). {why}. {next}",
-    "ja": "検索不能（結果がないという意味ではない）。{why}。{next}",
-}
-_NOBODY = {"en": "Nobody was asked", "ja": "どこにも問い合わせていない"}
-_SEMICOLON = {"en": "; ", "ja": "；"}
 # Also items and quotes: what a page has on the line below would be inside them.
 _OWN = line_starts(
     r"\[\d+\]", r"[-*+>](?=\s)", r"\d{1,9}[.)](?=\s)", "(?:Answer|回答|Note|注)\\s*[:：]"
@@ -31,19 +31,21 @@ _OWN = line_starts(
 
 def write(response: Response, *, language: str = "en", max_content_length: int = 240) -> str:
     """Write `[n]` and title, URL and content of each hit; a model cites by the numbers."""
-    strings = strings_for(language)
+    t = translator_for(language)
     if response.outcome is Outcome.UNAVAILABLE:
-        why = _SEMICOLON[language].join(reasons(response, language))
-        step = next_step(response, language)
-        return _UNAVAILABLE[language].format(
-            why=why or _NOBODY[language], next=step[:1].upper() + step[1:]
+        why = t("; ", context="between reasons").join(reasons(response, t))
+        step = next_step(response, t)
+        return t(
+            "Could not search (which is not an empty result). {why}. {next}",
+            why=why or t("Nobody was asked"),
+            next=step[:1].upper() + step[1:],
         )
     if response.outcome is Outcome.EMPTY:
-        return _EMPTY[language]
+        return t("Nothing found.")
     lines = []
     if response.answer:
         answer = "\n".join(filter(None, escape_lines(response.answer, _OWN).split("\n")))
-        lines.append(f"{strings.answer}{strings.colon}{answer}")
+        lines.append(t("Answer: {text}", text=answer))
     for n, hit in enumerate(response.hits, 1):
         day = f" ({flatten(hit.published)[:10]})" if hit.published else ""
         content = one_line(hit.content)
@@ -52,11 +54,10 @@ def write(response: Response, *, language: str = "en", max_content_length: int =
         content = escape_line(content, _OWN)
         lines += [f"[{n}] {flatten(hit.title)}{day}", escape_url(hit.url), content]
     if local_only(response):
-        lines.append(f"{strings.note}{strings.colon}{strings.local_only}")
+        lines.append(t("Note: {text}", text=t(LOCAL_ONLY)))
     return "\n".join(filter(None, lines))
 
 
 def write_error(error: KensakuError, *, query: str | None = None, language: str = "en") -> str:
     """Write the error as one sentence."""
-    strings_for(language)
-    return reason(error, language)
+    return reason(error, translator_for(language))

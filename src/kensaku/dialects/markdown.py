@@ -5,13 +5,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from kensaku.dialects._strings import (
+from kensaku.dialects._reasons import (
+    EMPTY,
+    NEAREST,
+    REPHRASE,
+    RESULTS,
+    SEARCHED,
+    UNAVAILABLE,
     answering_providers,
+    enumerated,
     next_step,
     notes_of,
     reason,
     reasons,
-    strings_for,
+    translator_for,
 )
 from kensaku.models import Outcome
 from kensaku.text.clean import cut
@@ -27,28 +34,26 @@ def write(response: Response, *, language: str = "en", max_content_length: int =
 
     0 means no limit.
     """
-    strings, query = strings_for(language), flatten(response.query.text)
-    notes = [
-        f"*{strings.note}{strings.colon}{_escape_html(note)}*"
-        for note in notes_of(response, language)
-    ]
+    t, query = translator_for(language), flatten(response.query.text)
+    said = notes_of(response, t)
+    notes = [f"*{t('Note: {text}', text=_escape_html(note))}*" for note in said]
     if response.outcome is Outcome.UNAVAILABLE:
-        why = "\n".join(f"- {_escape_html(line)}" for line in reasons(response, language))
-        step = f"**{strings.next_step}**{strings.colon}{next_step(response, language)}"
-        head = strings.unavailable.format(query=_escape_html(query))
+        why = "\n".join(f"- {_escape_html(line)}" for line in reasons(response, t))
+        step = t("**Next**: {text}", text=next_step(response, t))
+        head = t(UNAVAILABLE, query=_escape_html(query))
         parts = [head, why, step]
         if response.hits:  # of the local index, and not about the query
-            parts += [strings.nearest]
+            parts += [t(NEAREST)]
             parts += ["\n".join(f"- {_link(hit)}" for hit in response.hits[:3])]
         return "\n\n".join(filter(None, parts))
     if response.outcome is Outcome.EMPTY:
-        parts = [strings.empty.format(query=_escape_html(query)), strings.rephrase]
+        parts = [t(EMPTY, query=_escape_html(query)), t(REPHRASE)]
         if names := answering_providers(response):
-            parts.insert(1, strings.searched.format(names=strings.comma.join(names)))
+            parts.insert(1, t(SEARCHED, names=enumerated(names, t)))
         return "\n\n".join([*parts, *notes])
-    parts = [f"## {strings.results.format(n=len(response.hits), query=query)}"]
+    parts = [f"## {t(RESULTS, query=query, n=len(response.hits))}"]
     if response.answer:
-        parts += [f"### {strings.answer}", _escape_html(escape_lines(response.answer))]
+        parts += [f"### {t('Answer')}", _escape_html(escape_lines(response.answer))]
     for n, hit in enumerate(response.hits, 1):
         parts += _section(n, hit, max_content_length)
     return "\n\n".join([*parts, *notes])
@@ -56,8 +61,7 @@ def write(response: Response, *, language: str = "en", max_content_length: int =
 
 def write_error(error: KensakuError, *, query: str | None = None, language: str = "en") -> str:
     """Write the error as one sentence."""
-    strings_for(language)
-    return _escape_html(reason(error, language))
+    return _escape_html(reason(error, translator_for(language)))
 
 
 def _section(n: int, hit: Hit, limit: int) -> list[str]:

@@ -5,21 +5,28 @@ from __future__ import annotations
 from textwrap import indent
 from typing import TYPE_CHECKING
 
-from kensaku.dialects._strings import (
+from kensaku.dialects._reasons import (
+    EMPTY,
+    NEAREST,
+    REPHRASE,
+    RESULTS,
+    SEARCHED,
+    UNAVAILABLE,
     answering_providers,
+    enumerated,
     next_step,
     notes_of,
     reason,
     reasons,
-    strings_for,
+    translator_for,
 )
 from kensaku.models import Outcome
 from kensaku.text.clean import cut
 from kensaku.text.escape import escape_lines, escape_url, flatten, line_starts
 
 if TYPE_CHECKING:
-    from kensaku.dialects._strings import Strings
     from kensaku.errors import KensakuError
+    from kensaku.locale import Translator
     from kensaku.models import Hit, Response
 
 
@@ -57,14 +64,14 @@ def write(
 
     0 means no limit.
     """
-    strings, style = strings_for(language), style or Style()
+    t, style = translator_for(language), style or Style()
     if response.outcome is Outcome.UNAVAILABLE:
-        return _unavailable_text(response, language, style)
+        return _unavailable_text(response, t, style)
     if response.outcome is Outcome.EMPTY:
-        lines = _empty_lines(response, strings, style)
+        lines = _empty_lines(response, t, style)
     else:
-        lines = [_list(response, strings, max_content_length, style)]
-    notes = [f"{strings.note}{strings.colon}{note}" for note in notes_of(response, language)]
+        lines = [_list(response, t, max_content_length, style)]
+    notes = [t("Note: {text}", text=note) for note in notes_of(response, t)]
     if notes and response.outcome is Outcome.FOUND:
         lines.append("")
     return "\n".join([*lines, *map(style.faint, notes)])
@@ -72,34 +79,31 @@ def write(
 
 def write_error(error: KensakuError, *, query: str | None = None, language: str = "en") -> str:
     """Write the error as one sentence."""
-    strings_for(language)
-    return reason(error, language)
+    return reason(error, translator_for(language))
 
 
-def _unavailable_text(response: Response, language: str, style: Style) -> str:
-    strings = strings_for(language)
-    head = strings.unavailable.format(query=flatten(response.query.text))
-    why = [f"- {line}" for line in reasons(response, language)]
-    step = f"{strings.next_step}{strings.colon}{next_step(response, language)}"
-    lines = [style.head(head), *why, step]
+def _unavailable_text(response: Response, t: Translator, style: Style) -> str:
+    head = t(UNAVAILABLE, query=flatten(response.query.text))
+    why = [f"- {line}" for line in reasons(response, t)]
+    lines = [style.head(head), *why, t("Next: {text}", text=next_step(response, t))]
     if response.hits:  # of the local index, and not about the query
-        lines += ["", strings.nearest]
+        lines += ["", t(NEAREST)]
         lines += [f"- {flatten(h.title)} {style.url(escape_url(h.url))}" for h in response.hits[:3]]
     return "\n".join(lines)
 
 
-def _empty_lines(response: Response, strings: Strings, style: Style) -> list[str]:
-    lines = [style.head(strings.empty.format(query=flatten(response.query.text)))]
+def _empty_lines(response: Response, t: Translator, style: Style) -> list[str]:
+    lines = [style.head(t(EMPTY, query=flatten(response.query.text)))]
     if names := answering_providers(response):
-        lines.append(strings.searched.format(names=strings.comma.join(names)))
-    return [*lines, strings.rephrase]
+        lines.append(t(SEARCHED, names=enumerated(names, t)))
+    return [*lines, t(REPHRASE)]
 
 
-def _list(response: Response, strings: Strings, limit: int, style: Style) -> str:
+def _list(response: Response, t: Translator, limit: int, style: Style) -> str:
     query = flatten(response.query.text)
-    parts = [style.head(strings.results.format(n=len(response.hits), query=query))]
+    parts = [style.head(t(RESULTS, query=query, n=len(response.hits)))]
     if response.answer:
-        parts.append(f"{strings.answer}{strings.colon}{escape_lines(response.answer, _OWN)}")
+        parts.append(t("Answer: {text}", text=escape_lines(response.answer, _OWN)))
     parts += [_item(n, hit, limit, style) for n, hit in enumerate(response.hits, 1)]
     return "\n\n".join(parts)
 

@@ -25,6 +25,7 @@ except ImportError:
 from kensaku.text.clean import cut
 from kensaku.text.fence import escape_markers, fence_text
 from kensaku.tools.base import BaseTool, ToolResult
+from kensaku.tools.param import in_language
 
 Store = Callable[[str, str], str]  # title and whole text → the URI under which it can be read
 
@@ -48,7 +49,7 @@ class McpTool:
 
 def wrap(tool: BaseTool) -> McpTool:
     """Return the tool for a server on the low-level `mcp` package."""
-    title = tool.title.get(tool.language) or tool.title.get("en") or tool.name
+    title = in_language(tool.title, tool.language) or tool.name
     definition = {  # in the protocol's own names, which mcp 1 and mcp 2 read
         "name": tool.name,
         "title": title,

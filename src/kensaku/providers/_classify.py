@@ -47,16 +47,6 @@ _STATUS: dict[int, type[ProviderError]] = {
 
 MAX_REDACTED = 4_000  # characters of an upstream's text that are looked at; 300 are shown
 
-MEANING: dict[type[ProviderError], str] = {
-    BadQuery: "it does not take this query",
-    KeyRefused: "it does not take this key",
-    QuotaExhausted: "the quota of this key is used up",
-    RateLimited: "too many requests",
-    Blocked: "it takes us for a robot",
-    Outage: "it is out of order",
-    Timeout: "it took too long",
-    Unreadable: "it answered something else",
-}
 _MEANING_WITHOUT_KEY: dict[type[ProviderError], str] = {
     KeyRefused: "it does not answer without a key",
     QuotaExhausted: "its quota for searches without a key is used up",
@@ -67,7 +57,7 @@ _MEANING_WITHOUT_KEY: dict[type[ProviderError], str] = {
 def meaning(kind: type[ProviderError], reply: Reply) -> str:
     """What an error of this class says, for people."""
     without_key = _MEANING_WITHOUT_KEY if reply.keyless else {}
-    return without_key.get(kind) or MEANING[kind]
+    return without_key.get(kind) or kind.summary
 
 
 def error_class_for(reply: Reply) -> type[ProviderError]:

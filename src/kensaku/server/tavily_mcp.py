@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from kensaku.errors import InvalidQuery
+from kensaku.messages import msg
 from kensaku.server.perform import perform
 from kensaku.server.wires import tavily
 from kensaku.server.wires._tavily_schema import CRAWL, EXTRACT, MAP, SEARCH
@@ -48,11 +49,11 @@ class TavilySearchTool(TavilyTool):
     """Search."""
 
     name = "tavily_search"
-    title = {"en": "Search the web", "ja": "ウェブ検索"}
-    about = {
-        "en": "Search the web for current information on any topic: news, facts, documentation. "
-        "Returns titles, addresses and the passages that matter.",
-    }
+    title = msg("Search the web")
+    about = (
+        "Search the web for current information on any topic: news, facts, documentation. "
+        "Returns titles, addresses and the passages that matter."
+    )
     schema, needs = SEARCH, "query"
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
@@ -72,8 +73,8 @@ class TavilyExtractTool(TavilyTool):
     """Read pages."""
 
     name = "tavily_extract"
-    title = {"en": "Read pages", "ja": "ページを読む"}
-    about = {"en": "Read web pages by their URLs and return their content as Markdown or text."}
+    title = msg("Read pages")
+    about = "Read web pages by their URLs and return their content as Markdown or text."
     schema, needs = EXTRACT, "urls"
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
@@ -85,8 +86,8 @@ class TavilyCrawlTool(TavilyTool):
     """Read a site."""
 
     name = "tavily_crawl"
-    title = {"en": "Crawl a site", "ja": "サイトを巡回する"}
-    about = {"en": "Read the pages of a site from a URL on, and return their content."}
+    title = msg("Crawl a site")
+    about = "Read the pages of a site from a URL on, and return their content."
     schema, needs = CRAWL, "url"
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
@@ -98,8 +99,8 @@ class TavilyMapTool(TavilyTool):
     """List a site."""
 
     name = "tavily_map"
-    title = {"en": "Map a site", "ja": "サイトの一覧"}
-    about = {"en": "List the URLs of a site, from a URL on, without their content."}
+    title = msg("Map a site")
+    about = "List the URLs of a site, from a URL on, without their content."
     schema, needs = MAP, "url"
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
@@ -113,11 +114,11 @@ class TavilyResearchTool(TavilyTool):
     """Write a report."""
 
     name = "tavily_research"
-    title = {"en": "Research", "ja": "調査"}
-    about = {
-        "en": "Research a question thoroughly: plans, searches, reads pages and returns a report "
-        "that cites its sources. Takes longer than a search.",
-    }
+    title = msg("Research")
+    about = (
+        "Research a question thoroughly: plans, searches, reads pages and returns a report "
+        "that cites its sources. Takes longer than a search."
+    )
     schema = {n: v for n, v in RESEARCH.items() if n not in ("stream", "files")}
     needs = "input"
 

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from kensaku.dialects._strings import reason, strings_for
+from kensaku.dialects._reasons import reason
 from kensaku.errors import (
     BudgetExceeded,
     CalledOff,
@@ -23,7 +23,8 @@ from kensaku.errors import (
     ProviderError,
     UsageError,
 )
-from kensaku.providers._classify import MEANING
+from kensaku.locale import translator
+from kensaku.messages import msg
 from kensaku.text.escape import flatten
 
 if TYPE_CHECKING:
@@ -31,31 +32,16 @@ if TYPE_CHECKING:
 
 Fence = Callable[[str, str], str]  # text, origin → fenced text
 
-_SENTENCES: dict[str, str] = {cls.__name__: sentence for cls, sentence in MEANING.items()} | {
-    "AddressRefused": "the address may not be fetched, or nothing answers there",
-    "NotAllowed": "the site asks not to be read",
-    "TooLarge": "it is larger than a page may be",
-    "PageUnavailable": "the server did not give the page",
-    "Unparsable": "no text can be had from it",
-    "FetchError": "it could not be fetched",
-    "IndexFault": "the local index cannot do this now",
-    "KensakuError": "it failed",
-}
-COULD_NOT = {"en": "{n} of the pages could not be had", "ja": "{n} ページを取得できませんでした"}
-WEB_FAILED = {
-    "en": "The web could not be searched; this is from the local index:",
-    "ja": "ウェブは検索できず、ローカル索引だけの結果です：",
-}
+WEB_FAILED = msg("The web could not be searched; this is from the local index:")
 
 
 def describe(error: KensakuError, language: str = "en") -> str:
     """Return cause and remedy in our own words."""
-    if language == "ja" or _is_ours(error):
-        return reason(error, language)
-    names = (cls.__name__ for cls in type(error).__mro__)
-    sentence = next(_SENTENCES[name] for name in names if name in _SENTENCES)
+    t = translator(language)
+    if t.language != "en" or _is_ours(error):
+        return reason(error, t)
     status = getattr(error, "status", None)
-    sentence += f" (HTTP {status})" if status else ""
+    sentence = f"{error.summary} (HTTP {status})" if status else error.summary
     return f"{sentence}; {flatten(error.remedy)}" if error.remedy else sentence
 
 
@@ -66,9 +52,10 @@ def quote(error: KensakuError) -> str:
 
 def describe_attempts(attempts: Iterable[Attempt], language: str = "en") -> list[str]:
     """Return one line in our words for each provider that failed; equal lines once."""
-    colon = strings_for(language).colon
-    failed = [(a.provider, a.error) for a in attempts if a.error]
-    return list(dict.fromkeys(f"- {name}{colon}{describe(e, language)}" for name, e in failed))
+    t = translator(language)
+    failed = [(a.provider, describe(a.error, language)) for a in attempts if a.error]
+    lines = (t("- {name}: {text}", name=name, text=why) for name, why in failed)
+    return list(dict.fromkeys(lines))
 
 
 def quote_attempts(attempts: Iterable[Attempt]) -> str:
@@ -83,9 +70,8 @@ def describe_failed_pages(
     """Count the pages that failed by their reason, in our words; list their addresses fenced."""
     if not failed:
         return ""
-    reasons = Counter(describe(error, language) for _, error in failed)
-    colon = strings_for(language).colon
-    counts = [f"{COULD_NOT[language].format(n=n)}{colon}{why}" for why, n in reasons.items()]
+    t, reasons = translator(language), Counter(describe(error, language) for _, error in failed)
+    counts = [t("{n} of the pages could not be had: {why}", n=n, why=w) for w, n in reasons.items()]
     listed = [f"could not be had: {flatten(u)}: {flatten(str(error))}" for u, error in failed]
     return "\n".join([*counts, fence("\n".join(listed), "failures")])
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from kensaku.messages import msg
 from kensaku.tools.base import Param
 
 QUERY = Param(
     "query",
     "string",
-    {"en": "What to search for, in a few words.", "ja": "検索クエリ"},
+    msg("What to search for, in a few words."),
     required=True,
     minimum=1,
     maximum=2_000,
@@ -15,7 +16,7 @@ QUERY = Param(
 URL = Param(
     "url",
     "string",
-    {"en": "Where to start, as in https://docs.python.org/3/.", "ja": "開始する URL"},
+    msg("Where to start, as in https://docs.python.org/3/."),
     required=True,
     minimum=1,
     maximum=2_000,
@@ -23,13 +24,13 @@ URL = Param(
 INSTRUCTIONS = Param(
     "instructions",
     "string",
-    {"en": "What the pages should be about, in a few words.", "ja": "探す内容"},
+    msg("What the pages should be about, in a few words."),
     maximum=400,
 )
 DEPTH = Param(
     "max_depth",
     "integer",
-    {"en": "How many links away from the start.", "ja": "開始ページからの深さ"},
+    msg("How many links away from the start."),
     default=1,
     minimum=1,
     maximum=5,
@@ -38,5 +39,5 @@ DEPTH = Param(
 
 def page_limit(default: int, maximum: int) -> Param:
     """How many pages a crawl or a map may read."""
-    about = {"en": "How many pages at most.", "ja": "ページ数の上限"}
+    about = msg("How many pages at most.")
     return Param("limit", "integer", about, default=default, minimum=1, maximum=maximum)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 
+from kensaku.messages import msg
 from kensaku.tools.base import BaseTool, Param, ToolResult
 
 log = logging.getLogger("kensaku.tools")
@@ -13,17 +14,14 @@ class AskUserTool(BaseTool):
     """Put a question to the person. The program that runs the agent shows it and answers."""
 
     name = "ask_user"
-    title = {"en": "Ask the person", "ja": "ユーザーに尋ねる"}
-    about = {
-        "en": "Ask the person something that you need to know and cannot find out.",
-        "ja": "調べても分からず、知る必要のあることをユーザーに尋ねる。",
-    }
+    title = msg("Ask the person")
+    about = msg("Ask the person something that you need to know and cannot find out.")
     open_world = False
     params = (
         Param(
             "question",
             "string",
-            {"en": "The question.", "ja": "質問文"},
+            msg("The question."),
             required=True,
             minimum=1,
             maximum=2_000,
@@ -31,14 +29,14 @@ class AskUserTool(BaseTool):
         Param(
             "reason",
             "string",
-            {"en": "Why it must be asked.", "ja": "質問の理由"},
+            msg("Why it must be asked."),
             default="",
             maximum=2_000,
         ),
         Param(
             "urgency",
             "string",
-            {"en": "Whether the work must wait for the answer.", "ja": "緊急度"},
+            msg("Whether the work must wait for the answer."),
             default="blocking",
             choices=("blocking", "optional"),
         ),

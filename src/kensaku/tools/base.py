@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("kensaku.tools")
 
 ErrorKind = Literal["arguments", "empty", "tool", "internal"]  # empty: it ran and found nothing
-Language = Literal["en", "ja"]  # of what the model reads about a tool
+Language = str  # of what the model reads about a tool: a code of `kensaku.locale.languages()`
 
 
 _progress: ContextVar[Progress | None] = ContextVar("kensaku_tool_progress", default=None)
@@ -100,10 +100,11 @@ class BaseTool(ABC):
     """One action of an agent. Subclasses describe it and implement `execute`."""
 
     name: ClassVar[str]
-    title: ClassVar[Mapping[str, str]] = {}
-    about: ClassVar[Mapping[str, str]]  # language → description for the model
+    # Texts in English, which the catalogues may translate, or a table: language → text.
+    title: ClassVar[str | Mapping[str, str]] = ""
+    about: ClassVar[str | Mapping[str, str]]  # the description for the model
     params: ClassVar[tuple[Param, ...]] = ()
-    prompt: ClassVar[Mapping[str, str]] = {}  # language → a section for the agent's instructions
+    prompt: ClassVar[str | Mapping[str, str]] = ""  # a section for the agent's instructions
     approval: ClassVar[Approval] = Approval.AUTO_APPROVE
     read_only: ClassVar[bool] = True
     open_world: ClassVar[bool] = True  # it reaches beyond this machine
@@ -143,7 +144,7 @@ class BaseTool(ABC):
 
     def prompt_section(self, channel: str = "") -> str:
         """Return the section about this tool for the agent's instructions, whatever the channel."""
-        return in_language(self.prompt, self.language) if self.prompt else ""
+        return in_language(self.prompt, self.language)
 
     async def close(self) -> None:  # noqa: B027 - most tools have nothing to close
         """Close what the tool itself opened; its client belongs to whoever made that."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from kensaku.errors import InvalidQuery
+from kensaku.locale import translator
 from kensaku.text.short import short_repr
 
 Kind = Literal["string", "integer", "number", "boolean", "array", "objects"]
@@ -18,7 +19,7 @@ class Param:
 
     name: str
     kind: Kind
-    about: Mapping[str, str]  # language → description
+    about: str | Mapping[str, str]  # a message, or language → description
     required: bool = False
     default: Any = None
     minimum: int | None = None  # of a number, of a text's length, of a list's length
@@ -125,6 +126,8 @@ def _size(value: Any) -> int | None:
     return len(value) if isinstance(value, list) else None
 
 
-def in_language(texts: Mapping[str, str], language: str) -> str:
-    """Return the text in that language, or in English."""
-    return texts.get(language) or texts["en"]
+def in_language(texts: str | Mapping[str, str], language: str) -> str:
+    """Return the text in that language, or in English: a message of ours, or a tool's own table."""
+    if isinstance(texts, str):
+        return translator(language)(texts)
+    return texts.get(language) or texts.get("en", "")

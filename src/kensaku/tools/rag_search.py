@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import KensakuError
 from kensaku.index.payload import read_payload
+from kensaku.messages import msg
 from kensaku.models import Hit
 from kensaku.models.confidence import confidence_of, relevance, score_statistics, search_factors
 from kensaku.text.terms import terms
@@ -43,21 +44,16 @@ class RAGSearchTool(BaseTool):
     """Search the collections of the index: embedded, or a Qdrant server."""
 
     name = "rag_search"
-    title = {"en": "Search own documents", "ja": "文書検索"}
-    about = {
-        "en": "Search the documents that were added to the local index.",
-        "ja": "ローカルの索引に登録された文書を検索する。",
-    }
+    title = msg("Search own documents")
+    about = msg("Search the documents that were added to the local index.")
     open_world = False
     params = (
         QUERY,
-        Param(
-            "collection", "string", {"en": "Which collection.", "ja": "コレクション名"}, maximum=255
-        ),
+        Param("collection", "string", msg("Which collection."), maximum=255),
         Param(
             "limit",
             "integer",
-            {"en": "How many results to return.", "ja": "件数の上限"},
+            msg("How many results to return.", context="of own documents"),
             minimum=1,
             maximum=50,
         ),

@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import MissingExtra, ProviderError
+from kensaku.locale import translator
+from kensaku.messages import msg
 from kensaku.text.fence import fence_text
 from kensaku.tools._params import QUERY
 from kensaku.tools.base import BaseTool, Language, Param, ToolResult
@@ -68,27 +70,34 @@ def gemini(
     return ask
 
 
+_RULES = msg(
+    "## Rules\n"
+    "- Name the source of each statement as [n].\n"
+    "- Invent nothing: what the sources do not say, you do not know.\n"
+    "- If they do not answer the question, say so."
+)
+
+
 class ReasoningTool(BaseTool):
     """Answer from sources with a model: Gemini by default, or any coroutine from prompt to text."""
 
     name = "reasoning"
-    title = {"en": "Reason", "ja": "推論"}
-    about = {
-        "en": "Write an answer from gathered sources, with citations and without inventing facts.",
-        "ja": "集めた情報源から、出典を示し、捏造せずに回答を書く。",
-    }
+    title = msg("Reason")
+    about = msg(
+        "Write an answer from gathered sources, with citations and without inventing facts."
+    )
     params = (
         QUERY,
         Param(
             "context",
             "string",
-            {"en": "What is known so far.", "ja": "これまでの文脈"},
+            msg("What is known so far."),
             maximum=100_000,
         ),
         Param(
             "sources",
             "objects",
-            {"en": "What was found, to be cited as [1], [2] and so on.", "ja": "参照する検索結果"},
+            msg("What was found, to be cited as [1], [2] and so on."),
             maximum=100,
             fields=("title", "url", "content"),
         ),
@@ -134,13 +143,14 @@ class ReasoningTool(BaseTool):
         self, query: str, context: str | None, sources: Sequence[Mapping[str, Any]]
     ) -> str:
         """Write the instruction, the sources, the context, the rules, then the question."""
-        say = _PROMPT.get(self.language, _PROMPT["en"])
+        t = translator(self.language)
         listed = "\n\n".join(f"[{n}] {_source_text(s)}" for n, s in enumerate(sources, 1))
-        gathered = fence_text(listed, self.language) if listed else say["none"]
-        parts = [say["system"], f"## {say['sources']}\n{gathered}"]
+        gathered = fence_text(listed, self.language) if listed else t("(there are no sources)")
+        parts = [t("You answer questions from the sources you are given.")]
+        parts.append(t("## Sources\n{text}", text=gathered))
         if context:
-            parts.append(f"## {say['context']}\n{context}")
-        return "\n\n".join([*parts, f"## {say['rules']}", f"## {say['question']}\n{query}"])
+            parts.append(t("## Context so far\n{text}", text=context))
+        return "\n\n".join([*parts, t(_RULES), t("## Question\n{text}", text=query)])
 
 
 def _source_text(source: Mapping[str, Any]) -> str:
@@ -149,26 +159,3 @@ def _source_text(source: Mapping[str, Any]) -> str:
 
     read = read_payload(source)
     return f"{read.title} {read.url}".strip() + f"\n{read.text}"
-
-
-_PROMPT = {
-    "en": {
-        "system": "You answer questions from the sources you are given.",
-        "sources": "Sources",
-        "context": "Context so far",
-        "none": "(there are no sources)",
-        "rules": "Rules\n- Name the source of each statement as [n].\n- Invent nothing: what the "
-        "sources do not say, you do not know.\n- If they do not answer the question, say so.",
-        "question": "Question",
-    },
-    "ja": {
-        "system": "あなたは与えられた情報源に基づいて質問に答えます。",
-        "sources": "情報源",
-        "context": "これまでの文脈",
-        "none": "（情報源はありません）",
-        "rules": "回答のルール（出典明示・捏造禁止）\n"
-        "- 出典明示：それぞれの記述に [n] の形で出典を示すこと。\n"
-        "- 捏造禁止：情報源にないことは書かないこと。\n- 答えがなければ、そう述べること。",
-        "question": "質問",
-    },
-}

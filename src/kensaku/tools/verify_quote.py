@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kensaku.messages import msg
 from kensaku.tools.base import BaseTool, Param, ToolResult
 
 
@@ -11,16 +12,13 @@ class VerifyQuoteTool(BaseTool):
     """Look for a quote in a page."""
 
     name = "verify_quote"
-    title = {"en": "Check a quote", "ja": "引用の確認"}
-    about = {
-        "en": "Check whether a quote really stands in a page. Use it before quoting.",
-        "ja": "引用文が本当にそのページにあるか確かめる。引用する前に使う。",
-    }
+    title = msg("Check a quote")
+    about = msg("Check whether a quote really stands in a page. Use it before quoting.")
     params = (
         Param(
             "quote",
             "string",
-            {"en": "The words to look for.", "ja": "確かめる文"},
+            msg("The words to look for."),
             required=True,
             minimum=1,
             maximum=2_000,
@@ -28,7 +26,7 @@ class VerifyQuoteTool(BaseTool):
         Param(
             "url",
             "string",
-            {"en": "The page that is cited.", "ja": "引用元の URL"},
+            msg("The page that is cited."),
             required=True,
             minimum=1,
             maximum=2_000,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kensaku.locale import translator
+from kensaku.messages import msg
 from kensaku.models import Outcome
 from kensaku.tools._failures import (
     WEB_FAILED,
@@ -23,19 +25,17 @@ class WebContextTool(BaseTool):
     """Search and pack the best passages into a token budget."""
 
     name = "web_context"
-    title = {"en": "Context for an answer", "ja": "回答のための文脈"}
-    about = {
-        "en": "Search the web and get the best passages, numbered [1], [2], …, within a number of "
-        "tokens. Cite them by their numbers.",
-        "ja": "ウェブを検索し、最も関係の深い一節を [1]、[2] … の番号付きで、指定した"
-        "トークン数以内で返す。番号で引用すること。",
-    }
+    title = msg("Context for an answer")
+    about = msg(
+        "Search the web and get the best passages, numbered [1], [2], …, within a number of "
+        "tokens. Cite them by their numbers."
+    )
     params = (
         QUERY,
         Param(
             "max_tokens",
             "integer",
-            {"en": "How many tokens of text at most.", "ja": "トークン数の上限"},
+            msg("How many tokens of text at most."),
             default=2_000,
             minimum=1,
             maximum=20_000,
@@ -43,7 +43,7 @@ class WebContextTool(BaseTool):
         Param(
             "cursor",
             "string",
-            {"en": "The cursor of an earlier result, for more.", "ja": "続きを得るためのカーソル"},
+            msg("The cursor of an earlier result, for more."),
             maximum=200,
         ),
     )
@@ -67,6 +67,6 @@ class WebContextTool(BaseTool):
         origin, parts = origin_of(answered_by(context.attempts)), []
         failed = describe_attempts(context.attempts, self.language)
         if failed and (origin == "local" or context.outcome is Outcome.UNAVAILABLE):
-            parts = [WEB_FAILED[self.language]] if context.text else []
+            parts = [translator(self.language)(WEB_FAILED)] if context.text else []
             parts += [*failed, self.fence_web_text(quote_attempts(context.attempts), "failures")]
         return [part for part in (*parts, self.fence_web_text(context.text, origin)) if part]

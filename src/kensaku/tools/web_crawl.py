@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kensaku.messages import msg
 from kensaku.tools._pages import PagesTool
 from kensaku.tools._params import DEPTH, INSTRUCTIONS, URL, page_limit
 from kensaku.tools.base import ToolResult
@@ -13,11 +14,8 @@ class WebCrawlTool(PagesTool):
     """Read the pages that a site links to."""
 
     name = "web_crawl"
-    title = {"en": "Crawl a site", "ja": "サイトを巡回する"}
-    about = {
-        "en": "Follow the links of a site from one page on, and read the pages.",
-        "ja": "あるページからリンクをたどり、サイトのページを読む。",
-    }
+    title = msg("Crawl a site")
+    about = msg("Follow the links of a site from one page on, and read the pages.")
     params = (URL, INSTRUCTIONS, DEPTH, page_limit(10, 100))
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:

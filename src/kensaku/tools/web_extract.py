@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kensaku.messages import msg
 from kensaku.tools._pages import PagesTool
 from kensaku.tools.base import Param, ToolResult
 
@@ -12,16 +13,15 @@ class WebExtractTool(PagesTool):
     """Read pages by their addresses."""
 
     name = "web_extract"
-    title = {"en": "Read pages", "ja": "ページを読む"}
-    about = {
-        "en": "Read web pages, PDFs and documents: give their URLs, get the main text as Markdown.",
-        "ja": "ウェブページや PDF、文書を読み、本文を Markdown で返す。",
-    }
+    title = msg("Read pages")
+    about = msg(
+        "Read web pages, PDFs and documents: give their URLs, get the main text as Markdown."
+    )
     params = (
         Param(
             "urls",
             "array",
-            {"en": "Up to 20 URLs, with http:// or https://.", "ja": "抽出する URL（20 件まで）"},
+            msg("Up to 20 URLs, with http:// or https://."),
             required=True,
             minimum=1,
             maximum=20,

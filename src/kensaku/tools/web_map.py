@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kensaku.messages import msg
 from kensaku.tools._failures import describe_failed_pages
 from kensaku.tools._pages import SHOWN_FAILURES
 from kensaku.tools._params import DEPTH, INSTRUCTIONS, URL, page_limit
@@ -14,11 +15,8 @@ class WebMapTool(BaseTool):
     """List the pages of a site without reading them."""
 
     name = "web_map"
-    title = {"en": "Map a site", "ja": "サイトの地図"}
-    about = {
-        "en": "List the pages of a site, without reading them whole.",
-        "ja": "サイトにあるページの一覧を返す。",
-    }
+    title = msg("Map a site")
+    about = msg("List the pages of a site, without reading them whole.")
     params = (URL, INSTRUCTIONS, DEPTH, page_limit(50, 500))
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:

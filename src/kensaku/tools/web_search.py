@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.answers.tokenizer import count
 from kensaku.dialects import write
-from kensaku.dialects._strings import local_only, next_step, strings_for
+from kensaku.dialects._reasons import UNAVAILABLE, local_only, next_step
+from kensaku.locale import translator
+from kensaku.messages import msg
 from kensaku.models import Outcome
 from kensaku.models.confidence import relevance, search_factors
 from kensaku.text.clean import cut
@@ -27,28 +29,23 @@ class WebSearchTool(BaseTool):
     """Search by the client's route and report the outcome."""
 
     name = "web_search"
-    title = {"en": "Web search", "ja": "ウェブ検索"}
-    about = {
-        "en": "Search the web for current information. Returns titles, URLs and excerpts. Use it "
+    title = msg("Web search")
+    about = msg(
+        "Search the web for current information. Returns titles, URLs and excerpts. Use it "
         "for recent events, documentation, prices, and any fact you are not sure of. The result "
-        "says whether something was found, nothing was found, or nobody could search.",
-        "ja": "ウェブを検索し、最新の情報を得る。タイトル、URL、抜粋を返す。最近の出来事、"
-        "文書、価格など、確信のない事実を調べるときに使う。見つかった、見つからなかった、"
-        "検索できなかった、のどれであるかも返す。",
-    }
-    prompt = {
-        "en": "Web search: use web_search for current events, documentation and every fact you "
+        "says whether something was found, nothing was found, or nobody could search."
+    )
+    prompt = msg(
+        "Web search: use web_search for current events, documentation and every fact you "
         "are unsure of; do not guess. Cite the URLs you used. If nobody could search, say so: it "
-        "does not mean that nothing exists.",
-        "ja": "ウェブ検索：最近の出来事や文書、確信のない事実は推測せず web_search で調べ、"
-        "使った URL を示すこと。検索できなかった場合は、存在しないとは言わず、そう伝えること。",
-    }
+        "does not mean that nothing exists."
+    )
     params = (
         QUERY,
         Param(
             "max_results",
             "integer",
-            {"en": "How many results to return.", "ja": "検索結果の最大件数"},
+            msg("How many results to return."),
             default=5,
             minimum=1,
             maximum=20,
@@ -56,68 +53,56 @@ class WebSearchTool(BaseTool):
         Param(
             "topic",
             "string",
-            {"en": "What kind of pages.", "ja": "ページの種類"},
+            msg("What kind of pages."),
             default="general",
             choices=("general", "news", "finance", "papers", "code"),
         ),
         Param(
             "time_range",
             "string",
-            {"en": "Only pages of the last day, week, month or year.", "ja": "対象とする期間"},
+            msg("Only pages of the last day, week, month or year."),
             choices=("day", "week", "month", "year"),
         ),
         Param(
             "include_domains",
             "array",
-            {"en": "Only these hosts, such as python.org.", "ja": "対象とするホスト"},
+            msg("Only these hosts, such as python.org."),
             maximum=20,
         ),
         Param(
             "exclude_domains",
             "array",
-            {"en": "None of these hosts.", "ja": "除外するホスト"},
+            msg("None of these hosts."),
             maximum=20,
         ),
         Param(
             "start_date",
             "string",
-            {
-                "en": "Published on or after this day, as 2026-01-31.",
-                "ja": "公開日がこの日以降（2026-01-31 の形）",
-            },
+            msg("Published on or after this day, as 2026-01-31."),
             maximum=10,
         ),
         Param(
             "end_date",
             "string",
-            {"en": "Published on or before this day.", "ja": "公開日がこの日以前"},
+            msg("Published on or before this day."),
             maximum=10,
         ),
         Param(
             "country",
             "string",
-            {
-                "en": "Prefer this country, by its code, as jp.",
-                "ja": "優先する国のコード（例: jp）",
-            },
+            msg("Prefer this country, by its code, as jp."),
             maximum=2,
         ),
         Param(
             "language",
             "string",
-            {
-                "en": "Results in this language, by its code, as ja.",
-                "ja": "結果の言語コード（例: ja）",
-            },
+            msg("Results in this language, by its code, as ja."),
             maximum=8,
         ),
         Param(
             "depth",
             "string",
-            {
-                "en": "How thorough; advanced costs more.",
-                "ja": "検索の深さ（advanced は費用が増える）",
-            },
+            msg("How thorough; advanced costs more."),
             choices=("fast", "basic", "advanced"),
         ),
     )
@@ -171,15 +156,15 @@ class WebSearchTool(BaseTool):
 
     def _failures(self, response: Response) -> list[str]:
         """List failed web providers if none answered; fence their messages."""
-        strings = strings_for(self.language)
+        t = translator(self.language)
         failed = describe_attempts(response.attempts, self.language)
         said = self.fence_web_text(quote_attempts(response.attempts), "failures")
         if response.outcome is Outcome.UNAVAILABLE:
-            head = strings.unavailable.format(query=flatten(response.query.text))
-            step = f"{strings.next_step}{strings.colon}{next_step(response, self.language)}"
+            head = t(UNAVAILABLE, query=flatten(response.query.text))
+            step = t("Next: {text}", text=next_step(response, t))
             return list(filter(None, [head, *failed, step, said]))
         if failed and local_only(response):
-            return list(filter(None, [WEB_FAILED[self.language], *failed, said]))
+            return list(filter(None, [t(WEB_FAILED), *failed, said]))
         return []
 
     def _fit(self, response: Response) -> Response:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kensaku.dialects._strings import unconfigured_providers
+from kensaku.dialects._reasons import unconfigured_providers
 from kensaku.errors import UsageError
 from kensaku.models import Outcome
 from kensaku.providers import provider_class

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from kensaku.dialects._strings import reason
+from kensaku.dialects._reasons import reason
 from kensaku.errors import (
     AddressRefused,
     BadQuery,
@@ -26,6 +26,7 @@ from kensaku.errors import (
     Unparsable,
     UsageError,
 )
+from kensaku.locale import translator
 
 __all__ = ["error_type", "message"]
 
@@ -77,8 +78,8 @@ def message(error: KensakuError) -> str:
         status = getattr(error, "status", None)
         return f"{sentence}（HTTP {status}）" if status else sentence
     if isinstance(error, UsageError):  # English: which value and which bound is worth more
-        return f"{reason(error, 'ja')}（{error}）"
-    return reason(error, "ja")
+        return f"{reason(error, translator('ja'))}（{error}）"
+    return reason(error, translator("ja"))
 
 
 def _cause(error: KensakuError) -> KensakuError:

@@ -216,16 +216,16 @@ def _failure_of(response: Response | Context) -> KensakuError | None:
 
 
 NO_ROOM = "max_tokens が小さすぎるため、収まる文章がありません。"
-_QUERY = Param("query", "string", {"en": "検索クエリ"}, required=True, minimum=1, maximum=1_000)
+_QUERY = Param("query", "string", "検索クエリ", required=True, minimum=1, maximum=1_000)
 
 
 class TavilySearch(TavilyTool):
     name = "tavily_search"
-    about = {"en": "Web検索を実行する"}
+    about = "Web検索を実行する"
     params = (
         _QUERY,
-        Param("search_depth", "string", {"en": ""}, default="basic", choices=("basic", "advanced")),
-        Param("max_results", "integer", {"en": ""}, default=5, minimum=1, maximum=20),
+        Param("search_depth", "string", "", default="basic", choices=("basic", "advanced")),
+        Param("max_results", "integer", "", default=5, minimum=1, maximum=20),
     )
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
@@ -241,13 +241,13 @@ class TavilySearch(TavilyTool):
 
 class TavilyExtract(TavilyTool):
     name = "tavily_extract"
-    about = {"en": "URL群からコンテンツを抽出する"}
+    about = "URL群からコンテンツを抽出する"
     logged = "urls"
     params = (
         Param(
             "urls",
             "array",
-            {"en": "抽出対象URL群（1〜20件、http:// または https:// が必須）"},
+            "抽出対象URL群（1〜20件、http:// または https:// が必須）",
             required=True,
             minimum=1,
         ),
@@ -275,12 +275,10 @@ class TavilyExtract(TavilyTool):
 
 class TavilyContext(TavilyTool):
     name = "tavily_context"
-    about = {"en": "RAG用検索コンテキストを取得する"}
+    about = "RAG用検索コンテキストを取得する"
     params = (
         _QUERY,
-        Param(
-            "max_tokens", "integer", {"en": "最大トークン数（省略時はAPI側デフォルト）"}, minimum=1
-        ),
+        Param("max_tokens", "integer", "最大トークン数（省略時はAPI側デフォルト）", minimum=1),
     )
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kensaku.dialects._strings import reasons, unconfigured_providers
+from kensaku.dialects._reasons import reasons, unconfigured_providers
+from kensaku.locale import translator
 from kensaku.models import Outcome
 from kensaku.text.escape import escape_lines, escape_url, flatten, line_starts
 
@@ -51,4 +52,4 @@ def _unavailable_text(response: Response) -> str:
             f"Error: Web search provider '{missing[0]}' is not properly configured."
             " Please set the required API key."
         )
-    return f"Error: {'; '.join(reasons(response))}"
+    return f"Error: {'; '.join(reasons(response, translator('en')))}"

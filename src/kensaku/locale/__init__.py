@@ -1,0 +1,94 @@
+"""What Kensaku says, in the reader's language. English stands in the code, the rest in `*.po`.
+
+    t = translator("ja")
+    t("Search")                                          → 検索
+    t("{n} page read", "{n} pages read", n=3)            → 3ページを読みました
+    t("by", context="group the figures by")              one English word, two meanings
+    t(error.message)                                     a message that `kensaku.messages.msg` made
+
+A catalogue is `<language>.po` in this folder, or in `locale/` of KENSAKU_HOME, which comes first.
+It is read at its first use. What a catalogue does not translate stays English.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from kensaku.home import home_folder
+from kensaku.messages import Translatable, fill
+
+HERE = Path(__file__).parent
+
+Forms = Mapping[tuple[str, str], tuple[str, ...]]  # (context, English) → translations by number
+
+
+class Translator:
+    """The messages of one language."""
+
+    def __init__(self, language: str, forms: Forms, plural: Callable[[int], int]) -> None:
+        self.language = language
+        self._forms = forms
+        self._plural = plural
+
+    def __call__(self, one: str, many: str = "", /, *, context: str = "", **values: Any) -> str:
+        """Translate a message and put the values into its placeholders.
+
+        `many` is the English plural, and `n` the number that decides. A value with `__html__`
+        is kept as it is, the rest of the text is escaped around it.
+        """
+        if isinstance(one, Translatable):
+            message, values = one, one.values | values
+            one, many, context = message.one, message.many, message.context
+        english = one if not many or values.get("n") == 1 else many
+        forms = self._forms.get((context, one))
+        if forms is None:
+            return fill(english, values)
+        form = self._plural(values["n"]) if many else 0
+        try:
+            return fill(forms[form], values)
+        except (LookupError, ValueError):  # a placeholder or a form that is not there
+            return fill(english, values)
+
+
+_ENGLISH = Translator("en", {}, lambda n: int(n != 1))
+
+
+def translator(language: str) -> Translator:
+    """Return the translator for a tag such as `ja`, `pt-BR` or `ja_JP.UTF-8`; else English.
+
+    Its `language` says which one it is. Raises `ConfigError` for a catalogue that cannot be read.
+    """
+    tag = language.partition(".")[0].replace("-", "_").lower()
+    if tag == "en" or tag.startswith("en_"):
+        return _ENGLISH
+    files = _catalogues(home_folder() / "locale")
+    name = next((name for name in (tag, tag.partition("_")[0]) if name in files), None)
+    return _load(files[name]) if name else _ENGLISH
+
+
+def languages() -> dict[str, str]:
+    """Return every language that there is a catalogue for: its code and its own name."""
+    files = _catalogues(home_folder() / "locale")
+    found = {}
+    for code in ["en", *sorted(files.keys() - {"en"})]:
+        t = translator(code)
+        found[code] = t("English", context="the name of this language, in this language")
+    return found
+
+
+@lru_cache(maxsize=8)
+def _catalogues(own: Path) -> dict[str, Path]:
+    """Return the catalogues by language, in lower case. A person's own come first."""
+    return {path.stem.lower(): path for folder in (HERE, own) for path in folder.glob("*.po")}
+
+
+@lru_cache(maxsize=32)
+def _load(path: Path) -> Translator:
+    from kensaku.locale.po import plural_rule, read
+
+    header, *entries = read(path)
+    forms = {(e.context, e.one): e.strings for e in entries if all(e.strings) and not e.fuzzy}
+    return Translator(path.stem, forms, plural_rule(header))
