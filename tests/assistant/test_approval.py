@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from kensaku.assistant import ApprovalNeeded, Failed, Question, Reply
-from kensaku.assistant.approval import Approvals, ask_in_time
+from kensaku.assistant.approval import MAY_RUN, Approvals, ask_in_time, asks_for_consent
 from kensaku.errors import InvalidQuery
+from kensaku.locale import languages, translator
 from tests.research.conftest import Web
 
 from .conftest import SLEEP, Person, all_events
@@ -166,3 +167,16 @@ async def test_a_reply_in_time_is_the_reply() -> None:
 
     assert await ask_in_time(person, QUESTION, -5) == Reply("proceed")
     assert person.asked == [QUESTION]
+
+
+@pytest.mark.parametrize("language", languages())
+def test_a_question_for_consent_is_known_in_every_language(language):
+    """Whatever tool it is about; no other question is taken for it."""
+    t = translator(language)
+    asked = t(MAY_RUN, tool="web_search")
+
+    assert asks_for_consent(asked)
+    assert asks_for_consent(asked + " otters")
+    assert not asks_for_consent(t("Shall the query be sent without it?"))
+    assert not asks_for_consent("> " + asked)
+    assert not asks_for_consent("How old are otters? カワウソの寿命は？")

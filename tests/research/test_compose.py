@@ -9,6 +9,7 @@ import pytest
 
 from kensaku.answers.score import Sentence
 from kensaku.errors import MissingExtra, Unreadable
+from kensaku.locale import translator
 from kensaku.models import Passage
 from kensaku.research.compose import compose
 from kensaku.research.evidence import Reference
@@ -19,10 +20,9 @@ from kensaku.research.plan import make_plan
 from kensaku.research.questions import Question
 from kensaku.research.report import Report, report_of
 from kensaku.research.request import ResearchRequest
-from kensaku.research.words import words_for
 from tests.research.states import A, finished
 
-ENGLISH, JAPANESE = words_for("otters"), words_for("ラッコは何を食べますか")
+ENGLISH, JAPANESE = translator("en"), translator("ja")
 
 
 def said(text: str, citation: int, position: int = 0) -> Sentence:

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from kensaku.locale import translator
 from kensaku.research.evidence import Reference
 from kensaku.research.references import apply_style, renumber
-from kensaku.research.words import words_for
 
-ENGLISH = words_for("otters")
+ENGLISH = translator("en")
 SOURCES = [
     Reference(1, "https://a.example/x", "Sleep", "2024-03-02T10:00:00Z", "Ann Lee"),
     Reference(2, "https://b.example/", "Food", None),
@@ -166,5 +166,5 @@ def test_months_are_written_out(number: int, month: str | None) -> None:
         "chicago": "Ann. 2026. “T.” https://a.example/x",
     }
     for style, line in (days if month else undated).items():
-        text = apply_style("Otters. [1]", [source], style, words_for("otters"))
+        text = apply_style("Otters. [1]", [source], style, ENGLISH)
         assert text.splitlines()[-1] == f"- {line}"

@@ -11,14 +11,19 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, cast, get_args
 
 from kensaku.errors import InvalidQuery
+from kensaku.locale import languages, translator
+from kensaku.messages import msg
 from kensaku.models import Permission
 
 MAX_REPLY = 10_000
+MAY_RUN = msg("May {tool} run?")
+CANCELLED = msg("The run was cancelled.")
 Kind = Literal["approve", "confirm", "help"]
 Intervention = Literal["proceed", "modify", "cancel", "retry", "skip"]
 Urgency = Literal["blocking", "optional"]
@@ -115,3 +120,9 @@ async def ask_in_time(ask: AskPerson | None, question: Question, seconds: float)
             return await ask(question)
     except TimeoutError:
         return None
+
+
+def asks_for_consent(text: str) -> bool:
+    """Whether a text begins as the question whether a tool may run, in any language."""
+    questions = (translator(code)(MAY_RUN, tool="\0") for code in languages())
+    return any(re.match(re.escape(q).replace("\0", r"\w+"), text) for q in questions)

@@ -17,11 +17,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kensaku.assistant.actions import assess
-from kensaku.assistant.approval import Question
+from kensaku.assistant.approval import CANCELLED, Question
 from kensaku.assistant.events import QuestionAsked
 from kensaku.assistant.find import find_out
 from kensaku.assistant.plan import addresses_in
 from kensaku.assistant.toolbox import Cancelled
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from kensaku.assistant.actions import Assessment
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
 ASK_USER = "ask_user"
 MAX_CONFIRMATIONS = 3  # of one run; at the last one it is yes or no
 MAX_QUERY = 300
+_HELP = msg("Nothing found so far answers this well. What else could help: other words, a page?")
+_NOT_ANSWERED = msg(
+    "A question that had to be answered first was not answered; nothing was guessed."
+)
 
 
 async def clarify(plan: Plan, tools: Toolbox) -> list[str]:
@@ -44,7 +49,7 @@ async def clarify(plan: Plan, tools: Toolbox) -> list[str]:
     for number, asked in enumerate(plan.asks, 1):
         reply = await _ask(_question(asked, number), tools)
         if reply is None and asked.urgency == "blocking":
-            raise Cancelled(tools.phrases.not_answered)
+            raise Cancelled(tools.t(_NOT_ANSWERED))
         if reply is None:
             tools.notes.append(f"a question to the person was not answered: {asked.question}")
         elif text := _chosen(reply, asked.choices):
@@ -58,7 +63,7 @@ async def get_help(run: Run, evidence: Evidence, findings: Sequence[Finding]) ->
     if tools.person is None or assess(findings, run.thresholds).action != "escalate":
         return False
     question = Question(
-        "help", tools.phrases.ask_help, urgency="optional",
+        "help", tools.t(_HELP), urgency="optional",
         reason="; ".join(f.question for f in findings if not f.sentences),
         choices=("modify", "retry", "skip", "cancel"),
     )  # fmt: skip
@@ -80,7 +85,7 @@ async def confirm(
     last = number >= MAX_CONFIRMATIONS
     question = Question(
         "confirm",
-        tools.phrases.ask_confirm,
+        tools.t("The answer is uncertain. Shall it be given as it is?"),
         reason=draft.text,
         choices=("proceed", "skip", "cancel")
         if last
@@ -92,7 +97,7 @@ async def confirm(
         return ""
     if not last and await _follow(reply, run, evidence):
         return None
-    return tools.phrases.not_confirmed
+    return tools.t("Nobody confirmed the answer; it was withheld.")
 
 
 async def read_addresses(addresses: Sequence[str], tools: Toolbox, evidence: Evidence) -> None:
@@ -106,7 +111,7 @@ async def read_addresses(addresses: Sequence[str], tools: Toolbox, evidence: Evi
 async def _ask(question: Question, tools: Toolbox) -> Reply | None:
     reply = await tools.ask(question, QuestionAsked(question))
     if reply is not None and reply.action == "cancel":
-        raise Cancelled(tools.phrases.cancelled)
+        raise Cancelled(tools.t(CANCELLED))
     return reply
 
 

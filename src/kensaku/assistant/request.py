@@ -11,12 +11,13 @@ from kensaku.assistant.approval import Approvals
 from kensaku.assistant.journal import Journal
 from kensaku.assistant.model import Model, open_model
 from kensaku.assistant.toolbox import Emit, Toolbox
-from kensaku.assistant.words import phrases_for
 from kensaku.errors import InvalidQuery, UnknownName
+from kensaku.locale import translator
 from kensaku.models import Query
 from kensaku.options import AskOptions
 from kensaku.search.budget import Budget
 from kensaku.text.clean import visible
+from kensaku.text.languages import guess_language
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
@@ -52,7 +53,7 @@ def begin(question: str, client: Kensaku, options: AskOptions, emit: Emit) -> Ru
         approvals=approvals,
         journal=options.get("journal") or Journal(),
         emit=emit,
-        phrases=phrases_for(text),
+        t=translator(guess_language(text)),
         person=options.get("person"),
         wait=settings.assistant_wait,
         route=_route(options),

@@ -26,12 +26,20 @@ from kensaku.assistant.plan import addresses_in, make_plan
 from kensaku.assistant.request import Run, begin
 from kensaku.assistant.toolbox import Cancelled, Toolbox
 from kensaku.assistant.writer import EXTRACT, Draft, deltas, write_answer
+from kensaku.messages import msg
 from kensaku.models import Attempt, Outcome
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
     from kensaku.options import AskOptions
     from kensaku.research.findings import Finding
+
+_DOUBT = {
+    "silent": "",
+    "notify": msg("This is likely, not certain."),
+    "confirm": msg("This is uncertain: check it before you rely on it."),
+    "escalate": msg("This is very uncertain: the sources hardly answer the question."),
+}
 
 
 async def ask(question: str, client: Kensaku, options: AskOptions) -> CitedAnswer:
@@ -118,7 +126,7 @@ def _end(
     tools = run.tools
     outcome = _outcome(tools, answered=draft.text is not None)
     reason = withheld or (_reason(tools, outcome) if draft.text is None else "")
-    said = "" if assessment.action == "silent" else getattr(tools.phrases, assessment.action)
+    said = tools.t(_DOUBT[assessment.action])
     elapsed = asyncio.get_running_loop().time() - run.began
     made = CitedAnswer(
         question=run.question,
@@ -156,10 +164,11 @@ def _outcome(tools: Toolbox, *, answered: bool) -> Outcome:
 
 
 def _reason(tools: Toolbox, outcome: Outcome) -> str:
-    phrases = tools.phrases
     if outcome is Outcome.UNAVAILABLE:
-        return phrases.unavailable
-    return phrases.empty if outcome is Outcome.EMPTY else phrases.no_answer
+        return tools.t("Nobody could search. That does not mean that nothing exists.")
+    if outcome is Outcome.EMPTY:
+        return tools.t("Nothing was found.")
+    return tools.t("None of the sources that were found answers this.")
 
 
 def _usage(tools: Toolbox) -> Usage:

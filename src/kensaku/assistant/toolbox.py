@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.answers.stored import stored_passages
 from kensaku.assistant.answer import Step
-from kensaku.assistant.approval import Approvals, AskPerson, Question, Reply, ask_in_time
+from kensaku.assistant.approval import (
+    CANCELLED,
+    MAY_RUN,
+    Approvals,
+    AskPerson,
+    Question,
+    Reply,
+    ask_in_time,
+)
 from kensaku.assistant.events import ApprovalNeeded, Event, ToolEnded, ToolStarted
 from kensaku.assistant.journal import Journal
 from kensaku.errors import BudgetExceeded, IndexFault
@@ -28,8 +36,8 @@ from kensaku.search.scrub import QueryWithheld
 from kensaku.text.clean import cut
 
 if TYPE_CHECKING:
-    from kensaku.assistant.words import Phrases
     from kensaku.client import Kensaku
+    from kensaku.locale import Translator
     from kensaku.models import Response
 
 RESULTS = 8  # hits of one search
@@ -61,7 +69,7 @@ class Toolbox:
     approvals: Approvals
     journal: Journal
     emit: Emit
-    phrases: Phrases
+    t: Translator
     person: AskPerson | None = None
     wait: float = 300.0
     route: Sequence[str] | None = None
@@ -176,25 +184,26 @@ class Toolbox:
         tier = self.approvals.tier(tool)
         if tier != "ask":
             return Reply("proceed") if tier == "auto" else None
-        text = self.phrases.ask_tool.format(tool=tool)
+        text = self.t(MAY_RUN, tool=tool)
         question = Question(
             "approve", text, choices=("proceed", "modify", "skip", "cancel"), tool=tool,
             arguments=arguments,
         )  # fmt: skip
         reply = await self.ask(question, ApprovalNeeded(question))
         if reply is not None and reply.action == "cancel":
-            raise Cancelled(self.phrases.cancelled)
+            raise Cancelled(self.t(CANCELLED))
         return reply if reply and reply.action in ("proceed", "modify") else None
 
     async def _may_send_without(self, query: str, why: str) -> bool:
         """Ask whether a query is sent without what should not leave."""
         question = Question(
-            "approve", self.phrases.ask_without, reason=why, choices=("proceed", "skip", "cancel"),
+            "approve", self.t("Shall the query be sent without it?"), reason=why,
+            choices=("proceed", "skip", "cancel"),
             tool="web_search", arguments={"query": query, "scrub": True},
         )  # fmt: skip
         reply = await self.ask(question, ApprovalNeeded(question))
         if reply is not None and reply.action == "cancel":
-            raise Cancelled(self.phrases.cancelled)
+            raise Cancelled(self.t(CANCELLED))
         return reply is not None and reply.action == "proceed"
 
     async def ask(self, question: Question, event: Event) -> Reply | None:

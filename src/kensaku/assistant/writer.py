@@ -20,9 +20,10 @@ from kensaku.assistant.checking import Checking
 from kensaku.assistant.model import bounded
 from kensaku.assistant.plan import today
 from kensaku.errors import BudgetExceeded, ProviderError
-from kensaku.research.check import Checker
+from kensaku.research.check import UNVERIFIED, Checker
+from kensaku.research.compose import DIFFER
+from kensaku.research.model import ANSWER_IN
 from kensaku.research.references import Numbering
-from kensaku.research.words import words_for
 from kensaku.text.escape import escape_line, escape_lines, flatten, line_starts
 from kensaku.text.fence import fence_text
 from kensaku.text.links import disarm_links
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from kensaku.assistant.evidence import Evidence
     from kensaku.assistant.model import Model
     from kensaku.assistant.toolbox import Toolbox
-    from kensaku.assistant.words import Phrases
+    from kensaku.locale import Translator
     from kensaku.research.evidence import Reference
     from kensaku.research.findings import Finding
 
@@ -118,7 +119,7 @@ async def write_answer(
     if not text.text:
         return draft
     for finding in findings:
-        text.write_paragraph(_side_by_side(finding, sources, tools.phrases))
+        text.write_paragraph(_side_by_side(finding, sources, tools.t))
     draft.text, draft.emitted = text.text, by_model and emit is not None
     if by_model and model is not None:
         draft.written_by = model.name
@@ -163,9 +164,9 @@ async def _write_by_model(
     """Write the model's text. Raises `ProviderError` or `BudgetExceeded` before anything of it."""
     if tools.seconds_left <= 0:
         raise ProviderError("llm", "no time was left")
-    rules = _RULES.format(language=words_for(question).answer_in, today=today(), left=tools.left())
+    rules = _RULES.format(language=tools.t(ANSWER_IN), today=today(), left=tools.left())
     asked = f"Sources:\n\n{_fenced(sources, evidence)}\n\nQuestion: {question}"
-    checking = Checking(Checker(sources, tools.phrases.unverified), text)
+    checking = Checking(Checker(sources, tools.t(UNVERIFIED)), text)
 
     async def write() -> dict[str, str]:
         from kensaku.answers.model import MODEL_SECONDS
@@ -200,15 +201,13 @@ def _fenced(sources: Mapping[int, Reference], evidence: Evidence) -> str:
     return fence_text("\n\n".join(parts)[:MAX_SOURCES], origin=origin)
 
 
-def _side_by_side(
-    finding: Finding, sources: Mapping[int, Reference], phrases: Phrases
-) -> str | None:
+def _side_by_side(finding: Finding, sources: Mapping[int, Reference], t: Translator) -> str | None:
     sides = [
         f"- {flatten(_disarm(s.text, sources))} [{s.citation}]"
         for pair in finding.differences
         for s in pair
     ]
-    return "\n".join([phrases.differ, *sides]) if sides else None
+    return "\n".join([t(DIFFER), *sides]) if sides else None
 
 
 def _disarm(text: str, sources: Mapping[int, Reference]) -> str:

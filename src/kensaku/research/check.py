@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from kensaku.answers.sentences import joined_sentences
 from kensaku.answers.verify import MAX_QUOTE, verify
+from kensaku.messages import msg
 from kensaku.text.escape import flatten
 from kensaku.text.links import disarm_links
 from kensaku.text.tokens import document_terms
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from kensaku.research.evidence import Reference
 
 MAX_TEXT = 100_000
+UNVERIFIED = msg("(not verified)")
 MIN_QUOTE = 6  # characters: less stands everywhere
 MAX_CITATION = 640  # characters that a citation may have
 SUPPORT = 0.5  # share of a sentence's words that its source must have when nothing is quoted

@@ -6,19 +6,22 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from kensaku.answers.score import MARK
+from kensaku.messages import msg
 from kensaku.text.escape import escape_line, flatten
 
 if TYPE_CHECKING:
     from kensaku.answers.score import Sentence
+    from kensaku.locale import Translator
     from kensaku.research.findings import Finding
-    from kensaku.research.words import Words
+
+DIFFER = msg("Sources differ:")
 
 
 def compose(
     findings: Sequence[Finding],
     subtopics: Sequence[Finding],
     dates: Mapping[int, str | None],
-    words: Words,
+    t: Translator,
 ) -> str:
     """Return the report without its list of sources. `dates` are those of the sources."""
     parts: list[str] = []
@@ -29,14 +32,14 @@ def compose(
         if len(findings) > 1:
             parts.append(f"## {_title(finding.question)}")
         parts.append(_paragraph(finding.sentences, shown))
-        parts += [_difference(pair, dates, words) for pair in finding.differences]
+        parts += [_difference(pair, dates, t) for pair in finding.differences]
     if not parts:
-        parts.append(words.nothing)
-    parts += _subtopics(subtopics, shown, words)
+        parts.append(t("The sources that were found say nothing about this."))
+    parts += _subtopics(subtopics, shown, t)
     missing = [f for f in findings if not f.sentences]
     for heading, group in (
-        (words.not_found, [f for f in missing if f.searched]),
-        (words.not_searched, [f for f in missing if not f.searched]),
+        (t("Not found"), [f for f in missing if f.searched]),
+        (t("Could not be searched"), [f for f in missing if not f.searched]),
     ):
         if group and len(findings) > 1:
             listed = "\n".join(f"- {_title(f.question)}" for f in group)
@@ -44,7 +47,7 @@ def compose(
     return "\n\n".join(parts)
 
 
-def _subtopics(subtopics: Sequence[Finding], shown: set[str], words: Words) -> list[str]:
+def _subtopics(subtopics: Sequence[Finding], shown: set[str], t: Translator) -> list[str]:
     lines = []
     for finding in subtopics:
         new = [s for s in finding.sentences if s.text not in shown]
@@ -52,7 +55,7 @@ def _subtopics(subtopics: Sequence[Finding], shown: set[str], words: Words) -> l
             shown.add(new[0].text)
             cited = f"{flatten(new[0].text)} [{new[0].citation}]"
             lines.append(f"- {_title(finding.question)}: {cited}")
-    return [f"## {words.also}\n\n" + "\n".join(lines)] if lines else []
+    return [f"## {t('Also on these pages')}\n\n" + "\n".join(lines)] if lines else []
 
 
 def _paragraph(sentences: Sequence[Sentence], shown: set[str]) -> str:
@@ -64,14 +67,14 @@ def _paragraph(sentences: Sequence[Sentence], shown: set[str]) -> str:
 
 
 def _difference(
-    pair: tuple[Sentence, Sentence], dates: Mapping[int, str | None], words: Words
+    pair: tuple[Sentence, Sentence], dates: Mapping[int, str | None], t: Translator
 ) -> str:
     sides = []
     for sentence in pair:
         date = dates.get(sentence.citation)
         day = f" ({flatten(date)[:10]})" if date else ""
         sides.append(f"- {flatten(sentence.text)} [{sentence.citation}]{day}")
-    return "\n".join([f"**{words.differ}**", "", *sides])
+    return "\n".join([f"**{t(DIFFER)}**", "", *sides])
 
 
 def _title(text: str) -> str:

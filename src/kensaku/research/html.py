@@ -10,7 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from kensaku.errors import MissingExtra
-from kensaku.research.words import words_for
+from kensaku.locale import translator
 from kensaku.text.languages import guess_language
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def to_html(report: Report) -> str:
         language=guess_language(report.input),
         title=escape(" ".join(report.input.split())[:200]),
         body=linked,
-        passages=escape(words_for(report.input).passages),
+        passages=escape(translator(guess_language(report.input))("Passages")),
         sources="\n".join(map(_source, report.sources)),
         about=escape(f"Kensaku · {report.written_by} · {report.outcome}"),
     )

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import Unreadable
+from kensaku.messages import msg
 from kensaku.research.questions import MAX_CHARS, Question
 from kensaku.text.clean import one_line
 from kensaku.text.escape import escape_lines, flatten, line_starts
@@ -23,6 +24,10 @@ QUERIES = 3  # that a question may have: one for each round
 MAX_SOURCES = 100_000  # characters of sources in one prompt
 _OWN = line_starts(r"\[\d+\]", structure=False)
 
+ANSWER_IN = msg(
+    "English, unless the task is in another language",
+    context="a model is told in English in which language to answer",
+)
 _PLAN = (
     "Plan a piece of web research. Split the task into at most {most} independent questions that "
     "together cover it, in the language of the task; a simple task is one question. Give each up "

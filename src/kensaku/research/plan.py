@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import ProviderError
+from kensaku.locale import translator
 from kensaku.research.effort import EFFORTS, choose_effort
 from kensaku.research.model import plan_by_model
 from kensaku.research.questions import Question, is_topic, split_questions
-from kensaku.research.words import words_for
+from kensaku.text.languages import guess_language
 
 if TYPE_CHECKING:
     from kensaku.answers.model import ChatModel
@@ -47,8 +48,13 @@ async def make_plan(
 
 
 def _aspects(topic: str) -> Sequence[Question]:
-    forms = words_for(topic).aspects
-    return [Question(text, (text,)) for text in (form.format(topic) for form in forms)]
+    t = translator(guess_language(topic))
+    texts = (
+        t("what is {topic}", topic=topic),
+        t("history of {topic}", topic=topic),
+        t("{topic} latest developments", topic=topic),
+    )
+    return [Question(text, (text,)) for text in texts]
 
 
 def _to_dict(question: Question) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from kensaku.text.escape import escape_url, flatten
 from kensaku.text.urls import host_of
 
 if TYPE_CHECKING:
+    from kensaku.locale import Translator
     from kensaku.research.evidence import Reference
-    from kensaku.research.words import Words
 
 TITLE_CHARS = 200
 _MARK = re.compile(r"\[(\d{1,3})\]")
@@ -54,19 +54,19 @@ class Numbering:
         return f"[{self._new.setdefault(old, len(self._new) + 1)}]"
 
 
-def apply_style(text: str, sources: list[Reference], style: str, words: Words) -> str:
+def apply_style(text: str, sources: list[Reference], style: str, t: Translator) -> str:
     """Return the text with marks in the style, followed by the list of sources."""
     if not sources:
         return text
     if style == "numbered":
-        lines = [f"[{s.n}] {_entry(s, style, '', words)}" for s in sources]
+        lines = [f"[{s.n}] {_entry(s, style, '')}" for s in sources]
     else:
-        years = _years(sources, words)
+        years = _years(sources, t)
         labels = {s.n: _label(s, style, years[s.n]) for s in sources}
         text = _MARKS.sub(lambda m: f" ({_labels(m[0], labels)})", text)
-        lines = sorted((_entry(s, style, years[s.n], words) for s in sources), key=str.casefold)
+        lines = sorted((_entry(s, style, years[s.n]) for s in sources), key=str.casefold)
     listed = "\n".join(f"- {line}" for line in lines)
-    return f"{text}\n\n## {words.sources}\n\n{listed}"
+    return f"{text}\n\n## {t('Sources')}\n\n{listed}"
 
 
 def _labels(marks: str, labels: Mapping[int, str]) -> str:
@@ -82,11 +82,11 @@ def _label(source: Reference, style: str, year: str) -> str:
     return f"{who}, {year}" if style == "apa" else f"{who} {year}"
 
 
-def _years(sources: list[Reference], words: Words) -> dict[int, str]:
+def _years(sources: list[Reference], t: Translator) -> dict[int, str]:
     """The year of each source; a letter tells those of one author and year apart."""
     same: dict[tuple[str, str], list[int]] = {}
     for source in sources:
-        year = (source.published or "")[:4] or words.no_date
+        year = (source.published or "")[:4] or t("n.d.", context="no date")
         same.setdefault((_author(source), year), []).append(source.n)
     years = {}
     for (_, year), numbers in same.items():
@@ -100,7 +100,7 @@ def _letters(at: int) -> str:
     return chr(ord("a") + at) if at < 26 else _letters(at // 26 - 1) + _letters(at % 26)
 
 
-def _entry(source: Reference, style: str, year: str, words: Words) -> str:
+def _entry(source: Reference, style: str, year: str) -> str:
     title = flatten(cut(source.title, TITLE_CHARS)) or source.url
     who, host, url = _author(source), host_of(source.url), escape_url(source.url)
     day = _day(source.published)

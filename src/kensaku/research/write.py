@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import ProviderError
+from kensaku.locale import translator
 from kensaku.models import Outcome
-from kensaku.research.check import check_text
+from kensaku.research.check import UNVERIFIED, check_text
 from kensaku.research.compose import compose
 from kensaku.research.effort import EXTENTS
 from kensaku.research.evidence import Evidence, Reference
 from kensaku.research.findings import Finding, find_answers, find_subtopics
-from kensaku.research.model import fill_by_model, write_by_model
+from kensaku.research.model import ANSWER_IN, fill_by_model, write_by_model
 from kensaku.research.questions import keywords
 from kensaku.research.references import apply_style, renumber
 from kensaku.research.structured import Filled, check_filled, fill_by_extract
-from kensaku.research.words import words_for
 from kensaku.text.languages import guess_language
 
 if TYPE_CHECKING:
@@ -78,7 +78,9 @@ async def write_report(
     text, cited = renumber(draft.text, draft.sources)
     if draft.filled is not None:
         cited = _cite_basis(draft.filled, cited, draft.sources)
-    text = apply_style(text, cited, state.request.citation_format, words_for(state.request.input))
+    text = apply_style(
+        text, cited, state.request.citation_format, translator(guess_language(state.request.input))
+    )
     return _result(outcome, text, cited, draft)
 
 
@@ -94,7 +96,7 @@ def outcome_of(state: State) -> Outcome:
 def write_extract(state: State, tokenizer: str) -> Draft:
     """Write the report in the sources' own words."""
     request = state.request
-    extent, words = EXTENTS[request.output_length], words_for(request.input)
+    extent, t = EXTENTS[request.output_length], translator(guess_language(request.input))
     evidence = Evidence(state, tokenizer)
     findings = find_answers(state, evidence, extent.sentences)
     subtopics = _find_subtopics(state, evidence, extent.subtopics)
@@ -105,7 +107,7 @@ def write_extract(state: State, tokenizer: str) -> Draft:
         citations += filled.citations
     sources = evidence.references(citations)
     dates = {n: source.published for n, source in sources.items()}
-    text = compose(findings, subtopics, dates, words)
+    text = compose(findings, subtopics, dates, t)
     notes = _language_note(request.input, findings) + _missing_note(filled)
     return Draft(findings, sources, text, notes, filled)
 
@@ -126,17 +128,17 @@ async def _write_by_model(state: State, draft: Draft, model: Asks, seconds: floa
         draft.filled, draft.written_by, draft.said = filled, model.name, said.text
         draft.notes[:] = _missing_note(filled)
         return
-    words = words_for(request.input)
+    t = translator(guess_language(request.input))
     text = await write_by_model(
         request.input,
         state.questions,
         sources.values(),
         words=EXTENTS[request.output_length].words,
-        language=words.answer_in,
+        language=t(ANSWER_IN),
         model=model,
         seconds=seconds,
     )
-    checked = await asyncio.to_thread(check_text, text, sources, words.unverified)
+    checked = await asyncio.to_thread(check_text, text, sources, t(UNVERIFIED))
     if not checked.cited:
         raise ProviderError("llm", "none of its citations stands in its source")
     draft.text, draft.written_by, draft.notes = checked.text, model.name, []

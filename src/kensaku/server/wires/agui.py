@@ -36,7 +36,7 @@ from ag_ui.core import (
 )
 from pydantic import ValidationError
 
-from kensaku.assistant.approval import Question, Reply
+from kensaku.assistant.approval import CANCELLED, Question, Reply
 from kensaku.assistant.events import (
     Answered,
     ApprovalNeeded,
@@ -48,10 +48,11 @@ from kensaku.assistant.events import (
     ToolStarted,
 )
 from kensaku.assistant.replies import read_reply
-from kensaku.assistant.words import phrases_for
 from kensaku.errors import InvalidQuery
+from kensaku.locale import translator
 from kensaku.models import Outcome
 from kensaku.server.wires._assistant import MAX_EARLIER, question_text, reply_text
+from kensaku.text.languages import guess_language
 
 if TYPE_CHECKING:
     from kensaku.assistant.answer import CitedAnswer
@@ -212,7 +213,7 @@ class Frames:
         self._writing = ""
 
     def _failed(self, message: str, answer: CitedAnswer) -> Iterator[BaseEvent]:
-        if message == phrases_for(answer.question).cancelled:
+        if message == translator(guess_language(answer.question))(CANCELLED):
             yield self.cancelled()
         elif answer.outcome is Outcome.UNAVAILABLE and answer.steps:
             yield self.failed(message, str(answer.outcome))

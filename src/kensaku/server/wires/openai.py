@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from kensaku.answers.tokenizer import count
+from kensaku.assistant.approval import asks_for_consent
 from kensaku.assistant.interventions import ASK_USER
-from kensaku.assistant.words import asks_for_consent
 from kensaku.errors import InvalidQuery
 from kensaku.server.http import encode
 from kensaku.server.wires import _fields as fields
