@@ -6,8 +6,8 @@ import pytest
 
 from kensaku.assistant.approval import Question, Reply
 from kensaku.assistant.channels.terminal.format import question_lines
-from kensaku.assistant.channels.terminal.words import words_for
 from kensaku.assistant.replies import is_cancel, read_reply
+from kensaku.locale import translator
 
 APPROVE = Question("approve", "?", choices=("proceed", "modify", "skip", "cancel"))
 CONFIRM = Question("confirm", "?")
@@ -43,7 +43,7 @@ def test_words_are_a_choice_or_other_words(question: Question, words: str, reply
 
 def test_options_are_numbered() -> None:
     """As they are chosen."""
-    lines = question_lines(CHOOSE, words_for("?", japanese=False))
+    lines = question_lines(CHOOSE, translator("en"))
     assert "  1. sea otters" in lines
     assert "  2. river otters" in lines
 

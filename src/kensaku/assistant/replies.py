@@ -17,6 +17,14 @@ _WORDS: dict[str, Intervention] = {
 }
 
 
+_YES = frozenset(("y", "yes", "はい", "うん"))
+
+
+def is_yes(text: str) -> bool:
+    """Whether the words are a clear yes."""
+    return text.strip().casefold() in _YES
+
+
 def is_cancel(text: str) -> bool:
     """Whether the words ask to stop what is under way."""
     return _WORDS.get(text.strip().casefold().strip(" .!。！")) == "cancel"

@@ -43,11 +43,12 @@ def supports_movement(stream: TextIO, environ: Mapping[str, str] | None = None) 
     return stream.isatty() and env.get("TERM", "") not in ("", "dumb")
 
 
-def prefers_japanese(environ: Mapping[str, str] | None = None) -> bool:
-    """Whether the locale is Japanese. Its variables are no settings of ours either."""
+def terminal_language(environ: Mapping[str, str] | None = None) -> str:
+    """Return the language of the locale. Its variables are no settings of ours either."""
     env = os.environ if environ is None else environ
     chosen = (env.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
-    return next(filter(None, chosen), "").lower().startswith("ja")  # ja_JP.UTF-8, Japanese_Japan
+    name = next(filter(None, chosen), "")  # ja_JP.UTF-8; on Windows Japanese_Japan.932
+    return "ja" if name.lower().startswith("japanese") else name
 
 
 def print_message(text: str) -> None:

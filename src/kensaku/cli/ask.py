@@ -22,19 +22,20 @@ from kensaku.assistant.channels.terminal.format import (
     read_letter,
     source_lines,
 )
-from kensaku.assistant.channels.terminal.words import words_for
 from kensaku.cli._client import open_client
 from kensaku.cli._notices import KeylessNotice, print_notices
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._query_options import query_text
 from kensaku.cli._terminal import print_json, print_message, print_result
+from kensaku.locale import translator
 from kensaku.text.clean import visible
+from kensaku.text.languages import guess_language
 
 if TYPE_CHECKING:
     from kensaku.assistant.answer import CitedAnswer
     from kensaku.assistant.approval import AskPerson, Question, Reply
-    from kensaku.assistant.channels.terminal.words import Words
     from kensaku.assistant.events import Event
+    from kensaku.locale import Translator
 
 USAGE = "[options] WORD …"
 
@@ -57,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 async def run(args: argparse.Namespace) -> int:
     """Run the assistant once and print its answer."""
     question, progress = query_text(args), sys.stderr.isatty()
-    words = words_for(question, japanese=False)
+    t = translator(guess_language(question))
     async with open_client(load_settings(args)) as k:
         notice = KeylessNotice(k, args.route)
         notice.print_before()
@@ -71,7 +72,7 @@ async def run(args: argparse.Namespace) -> int:
             person=_person(yes=args.yes),
         ):
             if progress:
-                _print_progress(event, words)
+                _print_progress(event, t)
     answer: CitedAnswer = event.answer  # type: ignore[attr-defined]  # the last event has it
     notice.print_after(answer.attempts)
     if args.json:
@@ -106,19 +107,19 @@ async def _agree(question: Question) -> Reply | None:
 async def _ask_on_terminal(question: Question) -> Reply | None:
     from kensaku.assistant.replies import read_reply
 
-    for line in question_lines(question, words_for(question.text, japanese=False)):
+    for line in question_lines(question, translator(guess_language(question.text))):
         print_message(line)
     said = await asyncio.to_thread(sys.stdin.readline)
     return read_letter(question, said) or read_reply(question, said)
 
 
-def _print_progress(event: Event, words: Words) -> None:
+def _print_progress(event: Event, t: Translator) -> None:
     """Print a line about what happens. The answer itself comes at the end."""
     from kensaku.assistant import events
 
     match event:
         case events.Planned(questions=questions) if len(questions) > 1:
-            print_message(f"{words.plan} {' | '.join(questions)}")
+            print_message(f"{t('Plan:')} {' | '.join(questions)}")
         case events.ToolEnded():
             command = call_command(event.tool, event.arguments)
-            print_message(f"{command}{SEPARATOR}{call_result(event, words)}")
+            print_message(f"{command}{SEPARATOR}{call_result(event, t)}")

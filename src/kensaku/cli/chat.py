@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kensaku.cli._options import load_settings
-from kensaku.cli._terminal import prefers_japanese, supports_movement
+from kensaku.cli._terminal import supports_movement, terminal_language
 from kensaku.errors import MissingExtra
 
 if TYPE_CHECKING:
@@ -60,23 +60,23 @@ async def run(args: argparse.Namespace) -> int:
 
 
 def _make_chat(opener: _Opener, settings: Settings, options: dict[str, Any], *, lite: bool) -> Chat:
-    from kensaku.assistant.channels.terminal.chat import Chat
+    from kensaku.assistant.channels.terminal.chat import WELCOME, Chat
     from kensaku.assistant.channels.terminal.commands import make_completer
     from kensaku.assistant.channels.terminal.input import HISTORY, Lines, Prompt
     from kensaku.assistant.channels.terminal.screen import LiteScreen, Screen
-    from kensaku.assistant.channels.terminal.words import ENGLISH, JAPANESE
+    from kensaku.locale import translator
 
-    typed, japanese = sys.stdin.isatty() and sys.stderr.isatty(), prefers_japanese()
-    words = JAPANESE if japanese else ENGLISH
+    typed, language = sys.stdin.isatty() and sys.stderr.isatty(), terminal_language()
+    t = translator(language)
     lite = lite or not supports_movement(sys.stdout)
     chat = Chat(
         opener.open, Lines(prompts=sys.stderr if typed else None),
-        LiteScreen(words) if lite else Screen(words), opener,
+        LiteScreen(t) if lite else Screen(t), opener,
         person=getpass.getuser(), tenant=settings.tenant, home=settings.home,
-        options=options, japanese=japanese,
+        options=options, language=language,
     )  # fmt: skip
     if typed:
-        print(words.welcome, file=sys.stderr)
+        print(t(WELCOME), file=sys.stderr)
         if not lite:
             chat.reads = Prompt(settings.home / HISTORY, lambda: make_completer(chat))
     return chat

@@ -14,11 +14,14 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kensaku.cli._terminal import prefers_japanese, print_message
+from kensaku.assistant.replies import is_yes
+from kensaku.cli._terminal import print_message, terminal_language
 from kensaku.config.edit import set_value
 from kensaku.config.secret import Secret
 from kensaku.config.settings import Settings, environment, settings_file
 from kensaku.errors import KensakuError, UsageError
+from kensaku.locale import translator
+from kensaku.messages import msg
 from kensaku.models import Query
 from kensaku.providers import provider_class
 from kensaku.text.redact import redact
@@ -27,38 +30,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kensaku.config.settings import Settings
+    from kensaku.locale import Translator
 
 USAGE = "[--provider NAME …]"
 ASKED = ("tavily", "brave", "exa", "serper")  # the others: --provider
 SECONDS = 15.0
 
-_ENGLISH = {
-    "begin": "Kensaku searches without a key, too. A key of your own is faster and has no shared "
-    "limits. Enter skips a question; Ctrl-C stops, and what is stored stays.",
-    "ask": "{label} key ({docs}): ",
-    "have": "{label}: a key is set already ({origin}). A new one, or Enter to keep it: ",
-    "try": "{label}: trying it with one search …",
-    "works": "{label}: it works ({hits} hits). Stored in {path}.",
-    "fails": "{label}: {message}",
-    "keep": "Store it all the same? [y/N] ",
-    "stored": "{label}: stored in {path}.",
-    "dropped": "{label}: not stored.",
-    "next": 'Next: kensaku search "…" · kensaku chat · kensaku mcp install CLIENT · kensaku doctor',
-}
-_JAPANESE = {
-    "begin": "Kensaku はキーがなくても検索できます。自分のキーがあれば、より速く、共有の制限も"
-    "ありません。Enter で質問を飛ばせます。Ctrl-C で終了します（保存したものは残ります）。",
-    "ask": "{label} のキー（{docs}）: ",
-    "have": "{label}: キーは設定済みです（{origin}）。新しいキーを入力、または Enter でそのまま: ",
-    "try": "{label}: 検索を一度試しています…",
-    "works": "{label}: 使えます（{hits} 件）。{path} に保存しました。",
-    "fails": "{label}: {message}",
-    "keep": "それでも保存しますか？ [y/N] ",
-    "stored": "{label}: {path} に保存しました。",
-    "dropped": "{label}: 保存していません。",
-    "next": '次は: kensaku search "…" ・ kensaku chat ・ kensaku mcp install CLIENT ・ '
-    "kensaku doctor",
-}
+BEGIN = msg(
+    "Kensaku searches without a key, too. A key of your own is faster and has no shared limits. "
+    "Enter skips a question; Ctrl-C stops, and what is stored stays."
+)
+ASK = msg("{label} key ({docs}): ")
+ASK_AGAIN = msg("{label}: a key is set already ({origin}). A new one, or Enter to keep it: ")
+NEXT = msg('Next: kensaku search "…" · kensaku chat · kensaku mcp install CLIENT · kensaku doctor')
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -77,37 +61,44 @@ async def run(args: argparse.Namespace) -> int:
             "kensaku init asks questions, and there is no terminal",
             remedy="in a script: kensaku config set providers.tavily.api_key - < FILE",
         )
-    said = _JAPANESE if prefers_japanese() else _ENGLISH
+    t = translator(terminal_language())
     path = args.config or settings_file(environment())
-    print_message(said["begin"])
+    print_message(t(BEGIN))
     for name in args.provider or ASKED:
         label, docs = provider_class(name).label, provider_class(name).docs
         settings = Settings.load(args.config if args.config and args.config.exists() else None)
         origin = settings.origins.get(f"providers.{name}.api_key", "")
-        ask = said["have" if origin else "ask"].format(label=label, docs=docs, origin=origin)
+        ask = t(ASK_AGAIN if origin else ASK, label=label, docs=docs, origin=origin)
         key = (await asyncio.to_thread(_read_secret, ask)).strip()
         if key:
-            await _try_and_store(name, label, key, settings, path, said)
-    print_message(said["next"])
+            await _try_and_store(name, label, key, settings, path, t)
+    print_message(t(NEXT))
     return 0
 
 
 async def _try_and_store(
-    name: str, label: str, key: str, settings: Settings, path: Path, said: dict[str, str]
+    name: str, label: str, key: str, settings: Settings, path: Path, t: Translator
 ) -> None:
-    print_message(said["try"].format(label=label))
+    print_message(t("{label}: trying it with one search …", label=label))
     hits, message = await _try_key(name, key, settings)
     if hits is None:
-        print_message(said["fails"].format(label=label, message=message))
-        if (await asyncio.to_thread(_read_line, said["keep"])).strip().lower() not in _YES:
-            print_message(said["dropped"].format(label=label))
+        print_message(f"{label}: {message}")
+        keep = t("Store it all the same? [y/N] ")
+        if not is_yes(await asyncio.to_thread(_read_line, keep)):
+            print_message(t("{label}: not stored.", label=label))
             return
     await asyncio.to_thread(set_value, f"providers.{name}.api_key", key, path)
-    end = "stored" if hits is None else "works"
-    print_message(said[end].format(label=label, path=path, hits=hits))
-
-
-_YES = ("y", "yes", "はい", "うん")
+    if hits is None:
+        print_message(t("{label}: stored in {path}.", label=label, path=path))
+    else:
+        works = t(
+            "{label}: it works ({n} hit). Stored in {path}.",
+            "{label}: it works ({n} hits). Stored in {path}.",
+            label=label,
+            path=path,
+            n=hits,
+        )
+        print_message(works)
 
 
 async def _try_key(name: str, key: str, settings: Settings) -> tuple[int | None, str]:

@@ -98,8 +98,10 @@ async def _delete(args: argparse.Namespace, db: Database, tenant: str) -> int:
 
 
 async def _is_agreed(args: argparse.Namespace) -> bool:
+    from kensaku.assistant.replies import is_yes
+
     if not sys.stdin.isatty():
         raise UsageError("nobody can be asked here", remedy="add --yes to delete")
     print_message(f"delete all that is kept about {args.person} on {args.channel}? [y/N]")
-    said = (await asyncio.to_thread(sys.stdin.readline)).strip().lower()
-    return said in ("y", "yes", "はい")
+    said = await asyncio.to_thread(sys.stdin.readline)
+    return is_yes(said)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from kensaku.assistant.channels._markup import to_html, to_mrkdwn
 from kensaku.assistant.channels._text import compose, safe_url
-from kensaku.assistant.channels._words import words_for
+from kensaku.locale import translator
 from tests.assistant.poison import pages
 from tests.server.page.xss import texts, urls
 
@@ -45,7 +45,7 @@ def answers() -> Iterator[dict[str, object]]:
 def test_slack_gets_no_reference_but_the_sources() -> None:
     """`<…>` is what Slack reads as a link or a mention; ours are the marks."""
     for answer in answers():
-        said, links = compose(answer, words_for("x"))
+        said, links = compose(answer, translator("en"))
         markup = to_mrkdwn(said, links)
 
         references = re.findall(r"<[^>]*>", markup)
@@ -59,7 +59,7 @@ def test_slack_gets_no_reference_but_the_sources() -> None:
 def test_telegram_gets_no_link_but_the_sources() -> None:
     """Neither by a tag, nor by what its applications find in plain text."""
     for answer in answers():
-        said, links = compose(answer, words_for("x"))
+        said, links = compose(answer, translator("en"))
         read = Html(to_html(said, links))
 
         assert not read.wrong

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kensaku.assistant.channels._text import compose, simplify, split_text, tool_line
-from kensaku.assistant.channels._words import words_in
+from kensaku.assistant.channels._text import BROKEN, compose, simplify, split_text, tool_line
 from kensaku.assistant.events import ToolEnded, ToolStarted
+from kensaku.locale import translator
 
-ENGLISH = words_in("en")
+ENGLISH = translator("en")
 
 
 def cite(n: int, url: str, title: str | None) -> dict[str, Any]:
@@ -62,8 +62,8 @@ def test_an_answer_stands_with_its_doubt_and_its_sources() -> None:
     [
         ({"answer": "Yes."}, "Yes."),
         ({"answer": None, "reason": "Nothing was found."}, "Nothing was found."),
-        ({"answer": "", "reason": ""}, ENGLISH.broken),
-        ({}, ENGLISH.broken),
+        ({"answer": "", "reason": ""}, BROKEN),
+        ({}, BROKEN),
     ],
 )
 def test_without_an_answer_the_reason_is_said(stored: dict[str, Any], text: str) -> None:

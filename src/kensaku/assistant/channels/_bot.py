@@ -31,13 +31,15 @@ from kensaku.assistant.channels._message import (
     Writer,
 )
 from kensaku.assistant.channels._status import Status
-from kensaku.assistant.channels._text import compose, split_text
-from kensaku.assistant.channels._words import words_for, words_in
+from kensaku.assistant.channels._text import BROKEN, compose, split_text
 from kensaku.assistant.replies import is_cancel
 from kensaku.database import runs
 from kensaku.database.conversations import Sender
 from kensaku.database.deliveries import DELIVERED, Undelivered, list_undelivered
 from kensaku.errors import DatabaseFault, KensakuError, UsageError
+from kensaku.locale import translator
+from kensaku.messages import msg
+from kensaku.text.languages import guess_language
 
 if TYPE_CHECKING:
     from kensaku.assistant.exchange import Exchange
@@ -49,6 +51,8 @@ MAX_PEOPLE = 10_000  # who are remembered for a minute, or named in the log
 RECOVER_SECONDS = 5.0
 TELL_SECONDS = 60.0
 STOPPING = "the process stops"
+CLOSED = msg("This question is not open any more.")
+CANCELLED = msg("Cancelled.")
 
 
 class Allowed:
@@ -101,7 +105,7 @@ class Bot:
         """Take a message; when this returns, it is stored. `update` is the channel's id of it."""
         if not self._allowed(person):
             return
-        words, sender = words_for(text), self._sender(person, thread)
+        t, sender = translator(guess_language(text)), self._sender(person, thread)
         running = self._assistant.current(sender)
         if running is not None and is_cancel(text) and running.waits_with is None:
             if running.sender == sender:
@@ -114,17 +118,18 @@ class Bot:
                 self._follow(exchange)
         except TooMany:
             if self._may_tell(person):
-                await self._say(place, words.too_many)
+                await self._say(place, t("Too many messages. Please wait a minute."))
         except UsageError as error:
             await self._say(place, str(error))
         except DatabaseFault as error:
             log.error("a message could not be stored: %s", error)
-            await self._say(place, words.broken)
+            await self._say(place, t(BROKEN))
 
     async def greet(self, person: str, place: Place, language: str) -> None:
         """Say what the bot is for."""
         if self._allowed(person) and self._may_tell(person):
-            await self._say(place, words_in(language).hello)
+            t = translator(language)
+            await self._say(place, t("Ask me something. I search, and answer with sources."))
 
     def press(self, person: str, data: str) -> str:
         """Take the press of a button. Return what the person is told; "" for nothing."""
@@ -134,13 +139,13 @@ class Bot:
             return ""
         exchange = self._assistant.find(run, self.tenant)
         if exchange is None or exchange.sender.channel != self.channel:
-            return words_for("").closed
-        words = words_for(exchange.question)
+            return translator("en")(CLOSED)
+        t = translator(guess_language(exchange.question))
         if exchange.sender.person != person:
-            return words.not_yours
+            return t("Only the person who asked can answer this.")
         if question:
             taken = exchange.reply(Reply(action), question)  # type: ignore[arg-type]  # checked
-            return "" if taken else words.closed
+            return "" if taken else t(CLOSED)
         exchange.cancel()
         return ""
 
@@ -200,9 +205,9 @@ class Bot:
 
     async def _show(self, exchange: Exchange) -> None:
         """Show a run as one message, to its end."""
-        words = words_for(exchange.question)
+        t = translator(guess_language(exchange.question))
         message = self._message(exchange.sender, exchange.memory, exchange.remember)
-        status = Status(exchange, words)
+        status = Status(exchange, t)
         try:
             message.show(self._split(status.content())[0])
             async for event in exchange.follow():
@@ -211,31 +216,29 @@ class Bot:
             if exchange.last is None:  # another process has ended it
                 return
             made = exchange.last.answer
-            text, links = compose(
-                {**made.to_dict(), "reason": made.reason, "doubt": made.doubt}, words
-            )
+            text, links = compose({**made.to_dict(), "reason": made.reason, "doubt": made.doubt}, t)
         except asyncio.CancelledError as cancelled:
             if cancelled.args:  # the process stops, or another one goes on
                 raise
-            text, links = words.cancelled, {}
+            text, links = t(CANCELLED), {}
         except KensakuError as error:
             log.warning("a run broke: %s", error)
-            text, links = words.broken, {}
+            text, links = t(BROKEN), {}
         finally:
             await message.close()
         await self._finish(message, Content(text, links), exchange.remember)
 
     async def _show_end(self, ended: Undelivered) -> None:
-        words = words_for(ended.question)
+        t = translator(guess_language(ended.question))
         memory = dict(ended.memory)
 
         async def remember(more: Mapping[str, Any]) -> None:
             memory.update(more)
             await runs.remember(self._assistant.database, ended.run, memory)
 
-        text, links = compose(ended.answer or {}, words)
+        text, links = compose(ended.answer or {}, t)
         if ended.answer is None and ended.cancelled:
-            text = words.cancelled
+            text = t(CANCELLED)
         message = self._message(ended.sender, memory, remember)
         await self._finish(message, Content(text, links), remember)
 

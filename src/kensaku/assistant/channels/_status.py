@@ -7,21 +7,30 @@ from typing import TYPE_CHECKING
 from kensaku.assistant.channels._message import Button, Content
 from kensaku.assistant.channels._text import tool_line
 from kensaku.assistant.events import ApprovalNeeded, Event, QuestionAsked, ToolEnded, ToolStarted
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from kensaku.assistant.approval import Question
-    from kensaku.assistant.channels._words import Words
     from kensaku.assistant.exchange import Exchange
+    from kensaku.locale import Translator
 
 STATUS_LINES = 6
 MAX_REASON = 1_500  # characters of what a question is about
+OTHER_WORDS = msg("Or reply with other words, or the address of a page.")
+LABELS = {
+    "proceed": msg("Yes"),
+    "modify": msg("Change"),
+    "skip": msg("Skip"),
+    "retry": msg("Try again"),
+    "cancel": msg("Cancel"),
+}
 
 
 class Status:
     """The status of one run."""
 
-    def __init__(self, exchange: Exchange, words: Words) -> None:
-        self._exchange, self._words = exchange, words
+    def __init__(self, exchange: Exchange, t: Translator) -> None:
+        self._exchange, self.t = exchange, t
         self._lines: dict[str, str] = {}
         self._asked: dict[str, Question] = {}
 
@@ -41,12 +50,12 @@ class Status:
         lines = [f"• {line}" for line in list(self._lines.values())[-STATUS_LINES:]]
         run = self._exchange.id
         if asked is None:
-            stop = Button(self._words.stop, f"cancel:{run}:")
-            return Content("\n".join([self._words.searching, *lines]), {}, (stop,))
+            stop = Button(self.t("Stop"), f"cancel:{run}:")
+            return Content("\n".join([self.t("Searching …"), *lines]), {}, (stop,))
         about = asked.reason or " ".join(str(v) for v in asked.arguments.values())
-        hint = self._words.other_words if "modify" in asked.choices else ""
+        hint = self.t(OTHER_WORDS) if "modify" in asked.choices else ""
         buttons = tuple(
-            Button(self._words.labels[choice], f"{choice}:{run}:{asked.id}")
+            Button(self.t(LABELS[choice]), f"{choice}:{run}:{asked.id}")
             for choice in asked.choices
             if choice != "modify"  # needs words
         )

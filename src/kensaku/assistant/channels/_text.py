@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from kensaku.assistant.events import ToolEnded, ToolStarted
+from kensaku.messages import msg
 from kensaku.text.clean import cut, visible
 
 if TYPE_CHECKING:
-    from kensaku.assistant.channels._words import Words
+    from kensaku.locale import Translator
 
 Links = Mapping[int, str]
 
 MAX_TITLE = 120
+BROKEN = msg("This went wrong; nothing is known about the answer. Please ask again.")
 MAX_ABOUT = 150  # characters of a query in a status line
 JOINER = "\u2060"  # invisible; chat applications see no name and no address across it
 MARK = re.compile(r"\[(\d{1,3})\]")
@@ -38,20 +40,20 @@ _ADDRESS = re.compile(
 _BREAKS = ("\n\n", "\n", "。", ". ", "、", ", ", " ")
 
 
-def compose(stored: Mapping[str, Any], words: Words) -> tuple[str, dict[int, str]]:
+def compose(stored: Mapping[str, Any], t: Translator) -> tuple[str, dict[int, str]]:
     """Return the text of an answer with its sources, and the links of the marks.
 
     `stored`: a `CitedAnswer` as the database keeps it.
     """
     said = stored.get("answer")
     if not said:
-        return str(stored.get("reason") or words.broken), {}
+        return str(stored.get("reason") or t(BROKEN)), {}
     citations = stored.get("citations") or []
     lines = [_LINK.sub(r"\1", visible(str(said))).strip()]
     if doubt := stored.get("doubt"):
         lines += ["", str(doubt)]
     if citations:
-        lines += ["", f"**{words.sources}**", *(_source(c) for c in citations)]
+        lines += ["", f"**{t('Sources')}**", *(_source(c) for c in citations)]
     links = {c["n"]: url for c in citations if (url := safe_url(c["url"]))}
     return "\n".join(lines), links
 

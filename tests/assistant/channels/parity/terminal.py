@@ -11,10 +11,12 @@ from typing import Any
 from kensaku.assistant import Assistant, Event
 from kensaku.assistant.channels.terminal.chat import CHANNEL, Chat
 from kensaku.assistant.channels.terminal.screen import LiteScreen
-from kensaku.assistant.channels.terminal.words import ENGLISH
 from kensaku.database import Database
+from kensaku.locale import translator
 
 from . import Stage, Turn, turn_of
+
+ENGLISH = translator("en")
 
 NAME = CHANNEL
 

@@ -14,8 +14,10 @@ from kensaku.assistant import Assistant, CitedAnswer
 from kensaku.assistant.channels.terminal.chat import Chat
 from kensaku.assistant.channels.terminal.input import Interrupted
 from kensaku.assistant.channels.terminal.screen import LiteScreen
-from kensaku.assistant.channels.terminal.words import ENGLISH
 from kensaku.database import Database
+from kensaku.locale import translator
+
+ENGLISH = translator("en")
 
 CTRL_D = "\x04"
 

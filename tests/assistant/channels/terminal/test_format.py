@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from io import StringIO
+from typing import get_args
 
 import pytest
 from rich.console import Console
 
 from kensaku.assistant.actions import Assessment
 from kensaku.assistant.answer import Cited, CitedAnswer
-from kensaku.assistant.approval import Question, Reply
+from kensaku.assistant.approval import Intervention, Question, Reply
+from kensaku.assistant.channels.terminal.chat import translator_for
 from kensaku.assistant.channels.terminal.format import (
+    CHOICES,
+    LETTERS,
     call_command,
     call_lines,
     call_result,
@@ -23,7 +27,6 @@ from kensaku.assistant.channels.terminal.format import (
     write_conversation,
 )
 from kensaku.assistant.channels.terminal.screen import LiteScreen, Screen, stable_part
-from kensaku.assistant.channels.terminal.words import ENGLISH, JAPANESE, Words, words_for
 from kensaku.assistant.events import (
     Answered,
     Event,
@@ -35,8 +38,11 @@ from kensaku.assistant.events import (
 )
 from kensaku.compat.terminal import format_web_search_command_message
 from kensaku.database.conversations import Message
+from kensaku.locale import Translator, translator
 from kensaku.models import Outcome
 from kensaku.text.width import cut_to_width, display_width
+
+ENGLISH, JAPANESE = translator("en"), translator("ja")
 
 CALL = ToolEnded("1", "web_search", {"query": "sea otters"}, "found", 5, ("tavily",), 312.4)
 # Colours, a title, a link, the clipboard, a cursor, a bell, C1, a carriage return, bidi.
@@ -61,14 +67,14 @@ def test_a_call_has_the_command_message_of_the_specification() -> None:
 
 
 @pytest.mark.parametrize(
-    ("event", "words", "result"),
+    ("event", "t", "result"),
     [
         (CALL, ENGLISH, "tavily · 5 hits · 312 ms"),
         (CALL, JAPANESE, "tavily · 5 件 · 312 ms"),
         (ToolEnded("1", "web_search", {"query": "x"}, "found", 1), ENGLISH, "1 hit · 0 ms"),
         (ToolEnded("1", "web_extract", {"urls": ["x"]}, "found", 2), ENGLISH, "2 pages · 0 ms"),
         (ToolEnded("1", "web_search", {"query": "x"}, "empty"), ENGLISH, "nothing found · 0 ms"),
-        (ToolEnded("1", "web_search", {"query": "x"}, "unavailable"), JAPANESE, "検索できません · 0 ms"),
+        (ToolEnded("1", "web_search", {"query": "x"}, "unavailable"), JAPANESE, "検索できませんでした · 0 ms"),
         (ToolEnded("1", "web_extract", {"urls": ["x"]}, "unavailable"), ENGLISH,
          "could not be read · 0 ms"),
         (ToolEnded("1", "web_search", {"query": "x"}, "refused"), ENGLISH, "not allowed"),
@@ -77,10 +83,10 @@ def test_a_call_has_the_command_message_of_the_specification() -> None:
     ],
 )  # fmt: skip
 def test_the_result_of_a_call_says_what_came_of_it(
-    event: ToolEnded, words: Words, result: str
+    event: ToolEnded, t: Translator, result: str
 ) -> None:
     """Nobody could search is not nothing found."""
-    assert call_result(event, words) == result
+    assert call_result(event, t) == result
 
 
 @pytest.mark.parametrize("columns", [40, 80, 120])
@@ -148,14 +154,10 @@ def test_a_conversation_is_written_with_its_sources() -> None:
 
 def test_the_language_is_that_of_the_question_or_of_the_locale() -> None:
     """A Japanese question gets Japanese words in every locale."""
-    assert words_for("ラッコについて", japanese=False) is JAPANESE
-    assert words_for("otters", japanese=True) is JAPANESE
-    assert words_for("otters", japanese=False) is ENGLISH
-    assert set(ENGLISH.commands) == set(JAPANESE.commands)
-    assert set(ENGLISH.outcomes) == set(JAPANESE.outcomes)
-    for name in Words.__dataclass_fields__:
-        fields = [re.findall(r"\{\w+\}", str(getattr(w, name))) for w in (ENGLISH, JAPANESE)]
-        assert fields[0] == fields[1], name
+    assert translator_for("ラッコについて", "en").language == "ja"
+    assert translator_for("otters", "ja_JP.UTF-8").language == "ja"
+    assert translator_for("otters", "C").language == "en"
+    assert translator_for("otters", "").language == "en"
 
 
 def test_markdown_is_printed_in_whole_blocks() -> None:
@@ -247,3 +249,9 @@ def test_an_answer_goes_to_stdout_and_all_else_to_stderr() -> None:
 def test_a_source_without_a_title_is_its_address() -> None:
     """Once."""
     assert source_lines([Cited(2, "file:a.txt", "file:a.txt", "")]) == ["[2] (web) file:a.txt"]
+
+
+def test_every_choice_has_a_letter_and_a_word():
+    """By the names that the run and the person use."""
+    assert list(CHOICES) == list(dict.fromkeys(LETTERS.values()))
+    assert set(CHOICES) == set(get_args(Intervention)) - {"modify"}

@@ -31,9 +31,11 @@ from kensaku.assistant.channels.terminal.input import (
     on_interrupt,
     prepare_history,
 )
-from kensaku.assistant.channels.terminal.words import ENGLISH
 from kensaku.assistant.events import ToolEnded
 from kensaku.database.conversations import Message
+from kensaku.locale import translator
+
+ENGLISH = translator("en")
 
 CALL = ToolEnded("1", "web_search", {"query": "sea otters"}, "found", 5, ("tavily",), 312.4)
 FOUND = [(f"Title {n}", f"https://{n}.example/x") for n in range(1, 5)]

@@ -15,9 +15,11 @@ from kensaku.assistant import events
 from kensaku.assistant.actions import Thresholds, assess
 from kensaku.assistant.answer import Cited, CitedAnswer
 from kensaku.assistant.channels.terminal.screen import LiteScreen, Screen, stable_part
-from kensaku.assistant.channels.terminal.words import ENGLISH
 from kensaku.errors import MissingExtra
+from kensaku.locale import translator
 from kensaku.models import Outcome
+
+ENGLISH = translator("en")
 
 SOURCES = [
     Cited(1, "https://a.example/p", "Otters", "They hold\nhands.", "web", None),

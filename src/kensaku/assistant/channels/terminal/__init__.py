@@ -5,5 +5,4 @@ commands  the slash commands, and their completion
 input     the prompt, or plain lines of a pipe
 screen    events with colour, links and a live area, or as plain lines (lite)
 format    events as lines of text: pure
-words     what the channel says, in English and Japanese
 """

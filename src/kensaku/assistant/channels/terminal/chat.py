@@ -20,7 +20,10 @@ from kensaku.assistant.channels.terminal.input import (
     on_interrupt,
     without_echo,
 )
+from kensaku.assistant.replies import is_yes
 from kensaku.errors import KensakuError
+from kensaku.locale import translator
+from kensaku.messages import msg
 from kensaku.text.clean import cut, one_line
 
 if TYPE_CHECKING:
@@ -29,13 +32,21 @@ if TYPE_CHECKING:
     from kensaku.assistant.assistant import Assistant
     from kensaku.assistant.channels.terminal.input import Reads
     from kensaku.assistant.channels.terminal.screen import Shows
-    from kensaku.assistant.channels.terminal.words import Words
     from kensaku.assistant.events import Event
     from kensaku.assistant.exchange import Exchange
     from kensaku.database.conversations import Conversation, Sender
+    from kensaku.locale import Translator
 
 CHANNEL = "terminal"
 POLL_SECONDS = 0.5  # between two looks at the lease of a killed process
+WELCOME = msg("Ask anything. /help lists the commands, Ctrl-C stops an answer, Ctrl-D leaves.")
+UNFINISHED = msg("An earlier question was not answered: {question} /resume goes on with it.")
+UNKNOWN_COMMAND = msg(
+    "There is no command {name}; /help lists them. "
+    "If a question begins with /, put a space before it."
+)
+STOPPED = msg("Stopped. What was found so far is not shown.")
+WAITING = msg("waiting until the process that had the question is known to be gone")
 
 
 class Notices(Protocol):
@@ -62,23 +73,26 @@ class Chat:
         tenant: str,
         home: Path,
         options: dict[str, Any] | None = None,
-        japanese: bool = False,
+        language: str = "en",
     ) -> None:
-        """`options` count for this session over what the person chose before."""
+        """`options` count for this session over what the person chose before.
+
+        `language` is that of the terminal; in an English one it is that of each question.
+        """
         self.reads, self.screen, self.home = reads, screen, home
         self.person, self.tenant, self.thread = person, tenant, uuid.uuid4().hex
         self.options = options or {}
         self.last: CitedAnswer | None = None
         self.found: list[tuple[str, str]] = []  # by the calls of the last run
         self.is_over = False
-        self._open_assistant, self._notices, self._japanese = open_assistant, notices, japanese
+        self._open_assistant, self._notices, self._language = open_assistant, notices, language
         self._opening: asyncio.Task[Assistant] | None = None
         self._unanswered = False  # whether a question was not answered
 
     @property
-    def words(self) -> Words:
-        """The words of the person's language."""
-        return self.screen.words
+    def t(self) -> Translator:
+        """The translator of the person's language."""
+        return self.screen.t
 
     @property
     def sender(self) -> Sender:
@@ -106,7 +120,7 @@ class Chat:
                 if warned:
                     break
                 warned = True
-                self.screen.say(self.words.leave)
+                self.screen.say(self.t("Ctrl-C again, or Ctrl-D, leaves."))
                 continue
             warned = False
             await self._guarded(self._take(line))
@@ -123,7 +137,7 @@ class Chat:
         exchanges = await self._claim(await self.assistant())
         for exchange in exchanges:
             self.start_thread(exchange.sender.thread)
-            self.screen.say(self.words.goes_on.format(title=one_line(exchange.question)))
+            self.screen.say(self.t("Going on: {title}", title=one_line(exchange.question)))
             await self._follow(exchange)
         return bool(exchanges)
 
@@ -139,7 +153,7 @@ class Chat:
         from kensaku.database.conversations import messages_of
 
         self.start_thread(conversation.thread)
-        self.screen.say(self.words.goes_on.format(title=one_line(conversation.title)))
+        self.screen.say(self.t("Going on: {title}", title=one_line(conversation.title)))
         for message in await messages_of((await self.assistant()).database, conversation.id, 2):
             mark = "> " if message.role == "user" else ""
             self.screen.say(*f"{mark}{message.text}".splitlines())
@@ -153,9 +167,9 @@ class Chat:
         """Ask a question of ours; without a clear yes it is no."""
         if not self.reads.has_person:
             return False
-        self.screen.say(text, f"  [y] {self.words.choices['proceed']}")
+        self.screen.say(text, f"  [y] {self.t('yes')}")
         said = await self.reads.reply(asyncio.Event().wait())
-        return said is not None and said.strip().casefold() in ("y", "yes", "はい")
+        return said is not None and is_yes(said)
 
     def _open(self) -> None:
         if self._opening is None:
@@ -166,7 +180,7 @@ class Chat:
         assistant = await self._open_assistant()
         if self.reads.has_person and (questions := await self._unfinished(assistant)):
             shown = cut(one_line(questions[-1]), 100)
-            line = self.words.unfinished.format(question=shown)
+            line = self.t(UNFINISHED, question=shown)
             await self.reads.aside(lambda: self.screen.say(line))
         return assistant
 
@@ -183,7 +197,7 @@ class Chat:
             await TABLE[name].run(self, said.strip())
         else:
             shown = cut(one_line(f"/{name}"), 40)
-            self.screen.say(self.words.unknown_command.format(name=shown))
+            self.screen.say(self.t(UNKNOWN_COMMAND, name=shown))
 
     async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something that Ctrl-C stops. An error of ours is shown as one sentence."""
@@ -197,12 +211,12 @@ class Chat:
                 raise
             self.screen.say(str(error))
         except Interrupted:
-            self.screen.say(self.words.stopped)
+            self.screen.say(self.t(STOPPED))
         except asyncio.CancelledError:
             session = asyncio.current_task()
             if session is not None and session.cancelling():  # by whoever runs it, not by Ctrl-C
                 raise
-            self.screen.say(self.words.stopped)
+            self.screen.say(self.t(STOPPED))
 
     def _has_failed_to_open(self) -> bool:
         opening = self._opening
@@ -212,10 +226,8 @@ class Chat:
 
     async def _ask(self, text: str) -> None:
         """Answer a question."""
-        from kensaku.assistant.channels.terminal.words import words_for
-
-        self.screen.words = words_for(text, japanese=self._japanese)
-        self.screen.begin(self.words.opening)
+        self.screen.t = translator_for(text, self._language)
+        self.screen.begin(self.t("opening the conversations"))
         try:
             assistant = await self.assistant()
         finally:
@@ -247,7 +259,7 @@ class Chat:
         from kensaku.assistant.events import ApprovalNeeded, QuestionAsked, ToolEnded
 
         with without_echo():
-            self.screen.begin(self.words.working)
+            self.screen.begin(self.t("working"))
             try:
                 async for event in events:
                     if isinstance(event, ApprovalNeeded | QuestionAsked):
@@ -267,13 +279,13 @@ class Chat:
             # As `kensaku ask` in a pipe: the answer is given with its doubt, no tool is allowed.
             exchange.reply("yes" if question.kind == "confirm" else "", question.id)
             return
-        self.screen.say(*question_lines(question, self.words))
+        self.screen.say(*question_lines(question, self.t))
         try:
             said = await self.reads.reply(exchange.settled(question.id))
         except EOFError:
             said = ""
         if said is None:
-            self.screen.say(self.words.late)
+            self.screen.say(self.t("No reply came in time; nothing was done."))
         else:
             exchange.reply(read_letter(question, said) or said, question.id)
 
@@ -287,7 +299,7 @@ class Chat:
 
         loop = asyncio.get_running_loop()
         until = loop.time() + LEASE_SECONDS + 1
-        self.screen.begin(self.words.waiting)
+        self.screen.begin(self.t(WAITING))
         try:
             while True:
                 exchanges = await assistant.resume(CHANNEL, tenant=self.tenant, person=self.person)
@@ -302,3 +314,11 @@ class Chat:
         from kensaku.database.runs import list_unfinished
 
         return await list_unfinished(assistant.database, self.tenant, CHANNEL, self.person)
+
+
+def translator_for(question: str, language: str) -> Translator:
+    """Return the translator of the terminal's language; in an English one, of the question's."""
+    from kensaku.text.languages import guess_language
+
+    t = translator(language)
+    return t if t.language != "en" else translator(guess_language(question))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.assistant.channels.terminal import format
 from kensaku.errors import InvalidQuery
+from kensaku.messages import msg
 from kensaku.search.budget import KINDS
 from kensaku.text.clean import one_line
 from kensaku.text.width import format_table
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 RESET = "-"
 LISTED = 20  # conversations
+NO_SUCH = msg("There is no conversation {name}; /history lists them.")
+DELETE = msg("Delete all conversations, choices and approvals of {person}, and the input history?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +34,13 @@ class Command:
     """What stands behind `/name`."""
 
     run: Callable[[Chat, str], Awaitable[None]]
+    about: str
     takes: str = ""
     complete: Callable[[Chat], list[str]] | None = None
 
 
 async def _help(chat: Chat, _: str) -> None:
-    rows = [[f"/{name} {c.takes}".strip(), chat.words.commands[name]] for name, c in TABLE.items()]
+    rows = [[f"/{name} {c.takes}".strip(), chat.t(c.about)] for name, c in TABLE.items()]
     chat.screen.say(*format_table(rows, chat.screen.columns).splitlines())
 
 
@@ -80,8 +84,8 @@ async def _choose(chat: Chat, name: str, value: Any) -> None:
 def _show_choice(chat: Chat, name: str, chosen: Any) -> None:
     if isinstance(chosen, dict):
         chosen = " ".join(f"{what}={most:g}" for what, most in chosen.items())
-    value = one_line(str(chosen)) if chosen else chat.words.not_set
-    chat.screen.say(chat.words.chosen.format(name=name, value=value))
+    value = one_line(str(chosen)) if chosen else chat.t("as in the settings")
+    chat.screen.say(chat.t("{name}: {text}", name=name, text=value))
 
 
 async def _settings(chat: Chat, _: str) -> None:
@@ -93,7 +97,7 @@ async def _settings(chat: Chat, _: str) -> None:
 
 async def _sources(chat: Chat, _: str) -> None:
     if chat.last is None or not chat.last.citations:
-        chat.screen.say(chat.words.no_sources)
+        chat.screen.say(chat.t("There is no answer with sources yet."))
         return
     cited = {c.url for c in chat.last.citations}
     others = [(title, url) for title, url in chat.found if url not in cited]
@@ -108,7 +112,7 @@ async def _save(chat: Chat, said: str) -> None:
     db = (await chat.assistant()).database
     conversation = await find_conversation(db, chat.sender)
     if conversation is None:
-        chat.screen.say(chat.words.nothing_said)
+        chat.screen.say(chat.t("Nothing was said in this conversation yet."))
         return
     messages = await messages_of(db, conversation.id)
     await _write(chat, said, format.write_conversation(conversation.title, messages))
@@ -138,9 +142,9 @@ async def _write(chat: Chat, name: str, text: str) -> None:
         await asyncio.to_thread(write)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        chat.screen.say(chat.words.not_saved.format(path=name, why=why))
+        chat.screen.say(chat.t("{path} cannot be written: {why}.", path=name, why=why))
     else:
-        chat.screen.say(chat.words.saved.format(path=name))
+        chat.screen.say(chat.t("Saved in {path}.", path=name))
 
 
 def _open_private(path: str, flags: int) -> int:
@@ -149,13 +153,13 @@ def _open_private(path: str, flags: int) -> int:
 
 async def _new(chat: Chat, _: str) -> None:
     chat.start_thread()
-    chat.screen.say(chat.words.new)
+    chat.screen.say(chat.t("A new conversation."))
 
 
 async def _history(chat: Chat, _: str) -> None:
     conversations = await chat.conversations(LISTED)
     if not conversations:
-        chat.screen.say(chat.words.no_history)
+        chat.screen.say(chat.t("There are no conversations yet."))
         return
     rows = [
         [str(n), f"{c.updated.astimezone():%Y-%m-%d %H:%M}", one_line(c.title)]
@@ -167,11 +171,11 @@ async def _history(chat: Chat, _: str) -> None:
 async def _resume(chat: Chat, said: str) -> None:
     if not said:
         if not await chat.resume():
-            chat.screen.say(chat.words.nothing_unfinished)
+            chat.screen.say(chat.t("Nothing is unfinished."))
         return
     conversations = await chat.conversations(LISTED)
     if not said.isdecimal() or not 1 <= int(said) <= len(conversations):
-        chat.screen.say(chat.words.no_such.format(name=one_line(said)[:40]))
+        chat.screen.say(chat.t(NO_SUCH, name=one_line(said)[:40]))
         return
     await chat.open_conversation(conversations[int(said) - 1])
 
@@ -180,14 +184,20 @@ async def _delete_me(chat: Chat, _: str) -> None:
     from kensaku.database.people import delete_person
 
     s = chat.sender
-    if not await chat.confirm(chat.words.delete.format(person=s.person)):
-        chat.screen.say(chat.words.not_deleted)
+    if not await chat.confirm(chat.t(DELETE, person=s.person)):
+        chat.screen.say(chat.t("Nothing was deleted."))
         return
     db = (await chat.assistant()).database
     deleted = await delete_person(db, s.tenant, s.channel, s.person)
     await asyncio.to_thread(chat.history.write_bytes, b"")
     chat.start_thread()
-    chat.screen.say(chat.words.deleted.format(n=deleted))
+    chat.screen.say(
+        chat.t(
+            "Deleted: {n} message, the choices, the approvals and the input history.",
+            "Deleted: {n} messages, the choices, the approvals and the input history.",
+            n=deleted,
+        )
+    )
 
 
 async def _quit(chat: Chat, _: str) -> None:
@@ -207,20 +217,43 @@ def _collection_names(chat: Chat) -> list[str]:
 
 
 TABLE: dict[str, Command] = {
-    "help": Command(_help),
-    "provider": Command(_provider, "[NAMES|auto|-]", _provider_names),
-    "collection": Command(_collection, "[NAME|-]", _collection_names),
-    "model": Command(_model, "[NAME|-]"),
-    "budget": Command(_budget, "[NAME=N …|-]", lambda _: [f"{kind}=" for kind in KINDS]),
-    "sources": Command(_sources),
-    "save": Command(_save, "FILE"),
-    "settings": Command(_settings),
-    "new": Command(_new),
-    "history": Command(_history),
-    "resume": Command(_resume, "[N]"),
-    "export": Command(_export, "[FILE]"),
-    "delete-me": Command(_delete_me),
-    "quit": Command(_quit),
+    "help": Command(_help, msg("list the commands")),
+    "provider": Command(
+        _provider,
+        msg("show or choose the providers, as in tavily,local; - for the settings'"),
+        "[NAMES|auto|-]",
+        _provider_names,
+    ),
+    "collection": Command(
+        _collection,
+        msg("show or choose the collection that is searched first; - for all"),
+        "[NAME|-]",
+        _collection_names,
+    ),
+    "model": Command(
+        _model, msg("show or choose the model that writes; - for the settings'"), "[NAME|-]"
+    ),
+    "budget": Command(
+        _budget,
+        msg("show or choose bounds of one question, as in searches=3 money=0.05; - for none"),
+        "[NAME=N …|-]",
+        lambda _: [f"{kind}=" for kind in KINDS],
+    ),
+    "sources": Command(
+        _sources, msg("show the passages behind the last answer, and all that was found")
+    ),
+    "save": Command(_save, msg("save this conversation as Markdown"), "FILE"),
+    "settings": Command(_settings, msg("show what is chosen")),
+    "new": Command(_new, msg("begin a new conversation")),
+    "history": Command(_history, msg("list the earlier conversations")),
+    "resume": Command(
+        _resume, msg("go on with an unfinished question, or with conversation N of /history"), "[N]"
+    ),
+    "export": Command(
+        _export, msg("print, or save, all that is kept about you, as JSON"), "[FILE]"
+    ),
+    "delete-me": Command(_delete_me, msg("delete all that is kept about you")),
+    "quit": Command(_quit, msg("leave")),
 }
 
 
@@ -230,7 +263,7 @@ def completions(chat: Chat, text: str) -> Iterator[tuple[str, str]]:
         return
     name, blank, rest = text[1:].partition(" ")
     if not blank:
-        yield from ((f"/{n}", chat.words.commands[n]) for n in TABLE if n.startswith(name))
+        yield from ((f"/{n}", chat.t(c.about)) for n, c in TABLE.items() if n.startswith(name))
         return
     command, word = TABLE.get(name), rest.replace(",", " ").rpartition(" ")[2]
     if command is not None and command.complete is not None:

@@ -10,18 +10,39 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
-from kensaku.assistant.channels.terminal.words import LETTERS, Words
+from kensaku.messages import msg
 from kensaku.text.clean import cut, one_line, visible
 from kensaku.text.width import cut_to_width, display_width
 
 if TYPE_CHECKING:
-    from kensaku.assistant.approval import Question, Reply
+    from kensaku.assistant.approval import Intervention, Question, Reply
     from kensaku.assistant.events import ToolEnded
     from kensaku.database.conversations import Message
+    from kensaku.locale import Translator
 
 FOLDED = 3  # results of a call that are shown; the others are counted
 MAX_REASON = 600  # characters of what a question is about
 SEPARATOR = " · "
+# The letter of each choice at a prompt, whatever the language.
+LETTERS: dict[str, Intervention] = {
+    "y": "proceed",
+    "s": "skip",
+    "r": "retry",
+    "c": "cancel",
+    "n": "cancel",
+}
+CHOICES = {
+    "proceed": msg("yes"),
+    "skip": msg("skip"),
+    "retry": msg("again"),
+    "cancel": msg("cancel the run"),
+}
+OUTCOMES = {
+    "empty": msg("nothing found"),
+    "unavailable": msg("could not search"),
+    "refused": msg("not allowed"),
+    "unread": msg("could not be read"),
+}
 
 
 class CitedPage(Protocol):
@@ -50,24 +71,27 @@ def call_command(tool: str, arguments: Mapping[str, Any]) -> str:
     return f'{one_line(tool)}: "{one_line(str(about))}"'
 
 
-def call_result(event: ToolEnded, words: Words) -> str:
+def call_result(event: ToolEnded, t: Translator) -> str:
     """Return who answered a call, with how much, and in which time."""
     pages = "urls" in event.arguments
-    many = words.pages if pages else words.hits
     outcome = "unread" if pages and event.outcome == "unavailable" else event.outcome
-    found = many[event.hits != 1].format(n=event.hits)
-    took = words.repeated if event.repeated else f"{event.elapsed_ms:.0f} ms"
+    found = OUTCOMES.get(outcome) or (
+        msg("{n} page", "{n} pages", n=event.hits)
+        if pages
+        else msg("{n} hit", "{n} hits", n=event.hits)
+    )
+    took = t("used again") if event.repeated else f"{event.elapsed_ms:.0f} ms"
     parts = [
         ", ".join(map(one_line, event.providers)),
-        words.outcomes.get(outcome, found),
+        t(found),
         "" if event.outcome == "refused" else took,
     ]
     return SEPARATOR.join(filter(None, parts))
 
 
-def call_lines(event: ToolEnded, words: Words, columns: int) -> list[str]:
+def call_lines(event: ToolEnded, t: Translator, columns: int) -> list[str]:
     """Return a finished call in one line, or in two where it does not fit."""
-    command, result = call_command(event.tool, event.arguments), call_result(event, words)
+    command, result = call_command(event.tool, event.arguments), call_result(event, t)
     both = f"{command}{SEPARATOR}{result}"
     if display_width(both) <= columns:
         return [both]
@@ -75,7 +99,7 @@ def call_lines(event: ToolEnded, words: Words, columns: int) -> list[str]:
 
 
 def folded_results(
-    found: Sequence[tuple[str, str]], words: Words, columns: int, *, limit: int = FOLDED
+    found: Sequence[tuple[str, str]], t: Translator, columns: int, *, limit: int = FOLDED
 ) -> list[str]:
     """Return the first results with their hosts, and the number of the others."""
     lines = []
@@ -85,7 +109,7 @@ def folded_results(
         name = cut_to_width(one_line(title), max(room, 12))
         lines.append(cut_to_width(SEPARATOR.join(filter(None, (name, host))), columns))
     if len(found) > limit:
-        lines.append(words.more.format(n=len(found) - limit))
+        lines.append(t("… {n} more", n=len(found) - limit))
     return lines
 
 
@@ -106,7 +130,7 @@ def source_lines(citations: Iterable[Source], *, passages: bool = False) -> list
     return lines
 
 
-def question_lines(question: Question, words: Words) -> list[str]:
+def question_lines(question: Question, t: Translator) -> list[str]:
     """Return a question to the person: what is asked, about what, and the letters to reply with."""
     lines = [f"? {one_line(question.text)}"]
     if question.tool:
@@ -115,15 +139,15 @@ def question_lines(question: Question, words: Words) -> list[str]:
     lines += [f"  {line}" for line in reason.splitlines() if line.strip()]
     lines += [f"  {n}. {one_line(text)}" for n, text in enumerate(question.options, 1)]
     letters = [
-        f"[{letter}] {words.choices[action]}"
+        f"[{letter}] {t(CHOICES[action])}"
         for letter, action in LETTERS.items()
         if action in question.choices and letter != "n"
     ]
-    silent = words.choices["skip"] if "skip" in question.choices else words.enter_none
-    letters.append(words.enter.format(action=silent))
+    silent = t(CHOICES["skip"]) if "skip" in question.choices else t("no")
+    letters.append(t("Enter: {action}", action=silent))
     lines.append("  " + "  ".join(letters))
     if "modify" in question.choices:
-        lines.append(f"  {words.other_words}")
+        lines.append(f"  {t('or other words for the query')}")
     return lines
 
 

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from kensaku.assistant.channels.terminal import format
-from kensaku.assistant.channels.terminal.words import Words
 from kensaku.errors import MissingExtra
+from kensaku.locale import Translator
 from kensaku.text.clean import one_line, visible
 from kensaku.text.links import link_target
 from kensaku.text.width import cut_to_width
@@ -32,7 +32,7 @@ REFRESH = 8  # times a second
 class Shows(Protocol):
     """Where a run is shown."""
 
-    words: Words
+    t: Translator
 
     @property
     def columns(self) -> int | None:
@@ -59,8 +59,8 @@ class Shows(Protocol):
 class LiteScreen:
     """Plain lines without width, colour or movement."""
 
-    def __init__(self, words: Words, out: TextIO | None = None, err: TextIO | None = None) -> None:
-        self.words = words
+    def __init__(self, t: Translator, out: TextIO | None = None, err: TextIO | None = None) -> None:
+        self.t = t
         self._out, self._err = out or sys.stdout, err or sys.stderr
 
     @property
@@ -86,10 +86,10 @@ class LiteScreen:
 
         match event:
             case events.Planned(questions=questions) if len(questions) > 1:
-                self.say(f"{self.words.plan} {' | '.join(map(one_line, questions))}")
+                self.say(f"{self.t('Plan:')} {' | '.join(map(one_line, questions))}")
             case events.ToolEnded():
                 command = format.call_command(event.tool, event.arguments)
-                self.say(f"{command}{format.SEPARATOR}{format.call_result(event, self.words)}")
+                self.say(f"{command}{format.SEPARATOR}{format.call_result(event, self.t)}")
             case events.TextDelta(text=text):
                 self._out.write(visible(text))
                 self._out.flush()
@@ -113,8 +113,8 @@ class LiteScreen:
 class Screen:
     """A terminal with colour, links and a live area."""
 
-    def __init__(self, words: Words, console: Console | None = None) -> None:
-        self.words = words
+    def __init__(self, t: Translator, console: Console | None = None) -> None:
+        self.t = t
         if console is not None:
             self._console = console
         self._running: dict[str, ToolStarted] = {}
@@ -167,7 +167,7 @@ class Screen:
 
         match event:
             case events.Planned(questions=questions) if len(questions) > 1:
-                self._print(self.words.plan, "bold")
+                self._print(self.t("Plan:"), "bold")
                 for question in questions:
                     self._print(f"  {one_line(question)}")
             case events.ToolStarted():
@@ -200,9 +200,9 @@ class Screen:
     def _print_call(self, event: ToolEnded) -> None:
         width = self._console.width - 2
         mark, colour = ("✓", "green") if event.outcome == "found" else ("–", "yellow")
-        for n, line in enumerate(format.call_lines(event, self.words, width)):
+        for n, line in enumerate(format.call_lines(event, self.t, width)):
             self._print(f"{' ' if n else mark} {line}", colour)
-        for line in format.folded_results(event.found, self.words, width - 2):
+        for line in format.folded_results(event.found, self.t, width - 2):
             self._print(f"    {line}", "dim")
 
     def _print_blocks(self, end: int) -> None:
