@@ -105,8 +105,8 @@ def test_the_fence_names_where_the_text_is_from(providers, origin):
     [
         ("en", "2 of the pages could not be had: the server did not give the page (HTTP 404)\n"
                "1 of the pages could not be had: the site asks not to be read"),
-        ("ja", "2 ページを取得できませんでした：サーバーからページを取得できませんでした\n"
-               "1 ページを取得できませんでした：サイトが読み取りを拒否しています"),
+        ("ja", "取得できなかったページ 2 件：ページを取得できませんでした（HTTP 404）\n"
+               "取得できなかったページ 1 件：サイトが自動取得を許可していません"),
     ],
 )  # fmt: skip
 def test_pages_that_failed_are_counted_by_reason_and_listed_in_a_fence(language, counts):

@@ -103,10 +103,10 @@ def answering_providers(response: Response) -> list[str]:
 def _translated(error: KensakuError, t: Translator) -> str:
     """Return what the class means, with the status, the variable or the command of the remedy."""
     text = t(error.summary)
+    if status := getattr(error, "status", None):
+        text = t("{reason} (HTTP {status})", reason=text, status=status)
     if not isinstance(error, ProviderError):
         return text
-    if error.status:
-        text = t("{reason} (HTTP {status})", reason=text, status=error.status)
     if error.retry_after:
         seconds = max(1.0, error.retry_after)
         return t("{reason}; try again in {seconds:.0f} s", reason=text, seconds=seconds)

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from kensaku.messages import msg
 from kensaku.models.calibration import Models, shipped_models
 from kensaku.text.terms import coverage, terms
 from kensaku.text.urls import site_of
@@ -77,11 +78,11 @@ _WORDS_SHARE = 0.7  # of a match by words, what finding all words is worth by it
 _UNKNOWN_SCORE = 0.5  # taken for a hit whose upstream gives no score
 
 
-_ADVICE: dict[Level, str] = {
-    "high": "answer, with citations",
-    "medium": "answer, and say what is uncertain",
-    "low": "search again in other words, or ask the person",
-    "none": "say that nothing could be found out",
+ADVICE: dict[Level, str] = {
+    "high": msg("answer, with citations"),
+    "medium": msg("answer, and say what is uncertain"),
+    "low": msg("search again in other words, or ask the person"),
+    "none": msg("say that nothing could be found out"),
 }
 
 
@@ -101,7 +102,7 @@ def confidence_of(
     level: Level = (
         "none" if not hits else "high" if score >= 0.7 else "medium" if score >= 0.45 else "low"
     )
-    return Confidence(round(score, 3), level, _ADVICE[level], factors, model.fitted_on)
+    return Confidence(round(score, 3), level, ADVICE[level], factors, model.fitted_on)
 
 
 def model_name(hits: Sequence[Hit]) -> Literal["local", "web"]:

@@ -51,7 +51,7 @@ async def test_a_search_comes_in_parts(make_server, upstream):
     assert [name for name, _ in events] == ["asked"] * 4 + ["hits", "response"]
     asked = [text_of(data["html"]) for name, data in events if name == "asked"]
     assert ["waiting" in said for said in asked] == [True, False, True, False]
-    assert "key refused (401)" in asked[-1]
+    assert "it does not take this key (401)" in asked[-1]
     assert (events[-2][1]["n"], "Alpha" in events[-2][1]["html"]) == (1, True)
     whole = events[-1][1]
     assert (whole["outcome"], whole["title"]) == ("found", "otters")
@@ -118,7 +118,7 @@ async def test_a_search_that_nobody_could_do_is_shown_with_its_reasons(page, ups
     name, data = (await search(page, q="otters"))[-1]
 
     assert (name, data["outcome"]) == ("response", "unavailable")
-    assert "key refused" in text_of(data["html"])
+    assert "it does not take this key" in text_of(data["html"])
 
 
 async def test_who_leaves_ends_the_search(page, server, upstream):

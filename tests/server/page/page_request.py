@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from kensaku.database.keys import ApiKey
+from kensaku.locale import translator
 from kensaku.server.auth import ANYONE, Principal
 from kensaku.server.http import params_of
 from kensaku.server.page.request import PageRequest
 from kensaku.server.page.viewer import Viewer
-from kensaku.server.page.words import Words
 
 
 def api_key(name: str = "bob", **bounds: Any) -> ApiKey:
@@ -43,6 +43,6 @@ def page_of(
         {"host": "a.example", **headers},
         params_of(scope),
         Viewer("session", principal),
-        Words(language),
+        translator(language),
         "",
     )

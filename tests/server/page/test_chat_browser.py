@@ -148,7 +148,9 @@ async def test_nobody_could_search_and_nothing_was_found_are_two_states(site, op
         await page.click(".ask-person.help button[value=skip]")
         await page.wait_for_selector(".turn .state")
         assert said in await page.locator(".turn .state").inner_text()
-    assert "key refused" in await page.locator(".turn .state.bad .reasons").inner_text()
+    assert (
+        "it does not take this key" in await page.locator(".turn .state.bad .reasons").inner_text()
+    )
 
 
 async def test_a_run_is_stopped_and_asked_again(site, open_page, upstream):

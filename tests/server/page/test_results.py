@@ -7,6 +7,7 @@ from dataclasses import asdict
 import pytest
 
 from kensaku.errors import Cooling, KensakuError, KeyRefused, NotConfigured, Outage
+from kensaku.locale import translator
 from kensaku.models import Attempt, Explain, Hit, LocalMatch, Outcome, Query, Response, Source
 from kensaku.server.page.results import (
     attempt_views,
@@ -19,9 +20,8 @@ from kensaku.server.page.results import (
     safe_link,
     said_of,
 )
-from kensaku.server.page.words import Words
 
-EN = Words("en")
+EN = translator("en")
 
 
 @pytest.mark.parametrize(
@@ -196,8 +196,16 @@ def test_attempts_are_bars_on_one_scale():
         dict(zip(fields, row, strict=True))
         for row in [
             ("tavily", "ok", 0.0, 75.0, "1,500 ms", "1 result", ""),
-            ("brave", "bad", 75.0, 25.0, "500 ms", "key refused (401)", "check the key"),
-            ("exa", "off", 0.0, 0.0, "—", "not configured", ""),
+            (
+                "brave",
+                "bad",
+                75.0,
+                25.0,
+                "500 ms",
+                "it does not take this key (401)",
+                "check the key",
+            ),
+            ("exa", "off", 0.0, 0.0, "—", "it is not configured", ""),
             ("serper", "ok", 98.0, 2.0, "1 ms", "nothing found", ""),
             ("jina", "wait", 25.0, 25.0, "…", "waiting", ""),
         ]
@@ -221,10 +229,10 @@ def test_attempts_begin_one_after_the_other_or_together():
     ("error", "said"),
     [
         (None, "2 results"),
-        (REFUSED, "key refused (401)"),
-        (Outage("brave", "x"), "is down"),
-        (Cooling("brave", "x", cause="KeyRefused"), "key refused"),
-        (Cooling("brave", "x"), "waiting after a refusal"),
+        (REFUSED, "it does not take this key (401)"),
+        (Outage("brave", "x"), "it is out of order"),
+        (Cooling("brave", "x", cause="KeyRefused"), "it does not take this key"),
+        (Cooling("brave", "x"), "it is on cooldown after a refusal"),
         (KensakuError("something rare"), "something rare"),
     ],
 )
@@ -254,8 +262,11 @@ def test_a_response_is_shown_with_who_found_it_and_who_could_not():
         "response": response,
         "who": "tavily",
         "searched": "tavily and serper",
-        "failed": [(attempts[1], "key refused (401)")],
-        "refused": [(attempts[1], "key refused (401)"), (attempts[2], "not configured")],
+        "failed": [(attempts[1], "it does not take this key (401)")],
+        "refused": [
+            (attempts[1], "it does not take this key (401)"),
+            (attempts[2], "it is not configured"),
+        ],
         "answer": link,
         "confidence": response.confidence,
     }

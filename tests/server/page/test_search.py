@@ -52,7 +52,7 @@ async def test_who_cannot_search_never_says_that_there_is_nothing(http, make_ser
     page = await get(http, f"{server.url}/?q=otters")
 
     assert "Nobody could search" in page
-    assert "key refused (401)" in page
+    assert "it does not take this key (401)" in page
     assert "check BRAVE_API_KEY" in page
     assert "Nothing found" not in page
 
@@ -142,6 +142,29 @@ async def test_the_page_is_in_japanese_for_who_reads_it(http, server):
     for page in (by_header, switched, remembered):
         assert '<html lang="ja"' in page
         assert "何を探しますか" in page
+
+
+async def test_the_page_is_in_a_third_language_when_there_is_a_file(http, server, machine):
+    """It is offered beside the others; what is not translated stays English."""
+    (machine / "locale").mkdir(parents=True)
+    header = 'msgid ""\nmsgstr "Plural-Forms: nplurals=2; plural=(n != 1);\\n"\n'
+    name = (
+        'msgctxt "the name of this language, in this language"\nmsgid "English"\nmsgstr "Deutsch"'
+    )
+    title = 'msgid "What would you like to find?"\nmsgstr "Was suchen Sie?"'
+    text = "\n\n".join((header, name, title))
+    (machine / "locale" / "de.po").write_text(text + "\n", encoding="utf-8")
+
+    english = await get(http, f"{server.url}/")
+    german = await get(http, f"{server.url}/?language_of_page=de")
+
+    offered = [
+        re.findall(r'hreflang="(\w+)" lang="\w+">([^<]+)<', page) for page in (english, german)
+    ]
+    assert offered == [[("de", "Deutsch"), ("ja", "日本語")], [("en", "English"), ("ja", "日本語")]]
+    assert '<html lang="de"' in german
+    assert "Was suchen Sie?" in german
+    assert "My collections only" in german
 
 
 async def test_a_theme_is_in_the_first_byte_of_the_page(http, server):

@@ -9,6 +9,7 @@ import pytest
 
 from kensaku.assistant.approval import Question
 from kensaku.database.conversations import Conversation, Message
+from kensaku.locale import translator
 from kensaku.server.chat import Talk
 from kensaku.server.page.turns import (
     Turn,
@@ -19,9 +20,8 @@ from kensaku.server.page.turns import (
     tool_view,
     turns_of,
 )
-from kensaku.server.page.words import Words
 
-EN = Words("en")
+EN = translator("en")
 NOON = datetime(2026, 1, 2, 12, 30, tzinfo=UTC)
 
 
@@ -104,20 +104,15 @@ def test_a_time_is_written_as_people_read_it(ms, text):
 def test_a_question_to_the_person_is_shown_with_what_it_is_about():
     """An answer that waits for consent is HTML without links."""
     asked = Question(
-        "tool", "Search?", tool="web_search", arguments={"query": "otters"},
-        reason="[a](https://a.example/)", choices=("yes", "no"), options=("x",), urgency="optional",
+        "approve", "Search?", tool="web_search", arguments={"query": "otters"},
+        reason="[a](https://a.example/)", choices=("proceed", "cancel"), options=("x",),
+        urgency="optional",
     )  # fmt: skip
-    fields = ("id", "kind", "text", "tool", "query", "addresses",
-              "reason", "choices", "options", "optional")  # fmt: skip
+    shown = ask_view(asked)
 
-    assert asdict(ask_view(asked)) == dict(
-        zip(
-            fields,
-            (asked.id, "tool", "Search?", "web_search", "otters", [],
-             "[a](https://a.example/)", ("yes", "no"), ("x",), True),
-            strict=True,
-        )
-    )  # fmt: skip
+    assert (shown.id, shown.text, shown.query) == (asked.id, "Search?", "otters")
+    assert (shown.reason, shown.options, shown.optional) == (asked.reason, ("x",), True)
+    assert shown.labels == {"proceed": "Allow", "cancel": "Stop"}
     consent = Question("confirm", "Send?", arguments={"urls": ["https://a.example/"]},
                        reason="So [1] [a](https://a.example/)")  # fmt: skip
     shown = ask_view(consent)
@@ -134,7 +129,7 @@ def test_a_source_is_shown_with_the_passage_that_is_cited():
         "title": "a.example",
         "host": "a.example",
         "link": "https://www.a.example/",
-        "origin": "web",
+        "origin": "web search",
         "passage": "<mark>otters</mark> &lt;swim&gt;",
     }
     local = {**values, "url": "file:///notes/a.md", "title": "Notes ", "origin": "local"}
@@ -222,7 +217,7 @@ def test_a_turn_that_has_ended_is_shown_from_its_record():
     assert turn.html == '<p>Swim<a class="cite" href="#c-r-1">1</a>.</p>\n'
     assert [(s.n, s.passage) for s in turn.sources] == [(1, "<mark>swim</mark>")]
     assert turn.confidence == {"score": 0.5}
-    assert [(a.provider, said) for a, said in turn.refused] == [("brave", "is down")]
+    assert [(a.provider, said) for a, said in turn.refused] == [("brave", "it is out of order")]
     turn.end({"answer": None}, "failed")
     assert (turn.text, turn.state) == ("", "failed")
 

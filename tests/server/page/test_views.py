@@ -207,7 +207,7 @@ async def test_routes_are_compared_side_by_side(make_server, upstream):
         few = await page.call("POST", "/api/compare", {"q": "otters", "routes": ["tavily"]})
 
     assert "tavily and brave share 1 of 2" in html
-    assert "key refused" in html
+    assert "it does not take this key" in html
     assert [side["unique"] for side in made["sides"]] == [1, 0]
     assert page.status == 400
     assert few["error"]["message"]

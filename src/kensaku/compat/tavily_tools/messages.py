@@ -6,24 +6,18 @@ from collections.abc import Container
 
 from kensaku.dialects._reasons import reason
 from kensaku.errors import (
-    AddressRefused,
     BadQuery,
     CircuitOpen,
     Cooling,
     DoesNotFit,
-    FetchError,
     KensakuError,
     KeyRefused,
-    NotAllowed,
     NotConfigured,
     Outage,
-    PageUnavailable,
     ProviderError,
     QuotaExhausted,
     RateLimited,
     Timeout,
-    TooLarge,
-    Unparsable,
     UsageError,
 )
 from kensaku.locale import translator
@@ -44,16 +38,6 @@ _TYPES: tuple[tuple[_Kinds, Container[int] | None, str], ...] = (
     ((Outage,), None, "NETWORK_ERROR"),
 )
 
-# What our own page reader reports.
-_PAGES: tuple[tuple[type[FetchError], str], ...] = (
-    (AddressRefused, "このアドレスへのアクセスは許可されていません"),
-    (NotAllowed, "サイトが自動取得を許可していません"),
-    (TooLarge, "ページが大きすぎます"),
-    (PageUnavailable, "ページを取得できませんでした"),
-    (Unparsable, "ページから文章を取り出せませんでした"),
-    (FetchError, "ページを取得できませんでした"),
-)
-
 # A cooldown after one of these does not pass by waiting: it is reported as what began it.
 _LASTING: dict[str, type[ProviderError]] = {
     cls.__name__: cls for cls in (KeyRefused, QuotaExhausted)
@@ -72,14 +56,10 @@ def error_type(error: KensakuError) -> str:
 
 def message(error: KensakuError) -> str:
     """The reason in Japanese, with the HTTP status and the variable to look at."""
-    error = _cause(error)
-    if isinstance(error, FetchError):
-        sentence = next(text for kind, text in _PAGES if isinstance(error, kind))
-        status = getattr(error, "status", None)
-        return f"{sentence}（HTTP {status}）" if status else sentence
+    error, t = _cause(error), translator("ja")
     if isinstance(error, UsageError):  # English: which value and which bound is worth more
-        return f"{reason(error, translator('ja'))}（{error}）"
-    return reason(error, translator("ja"))
+        return f"{reason(error, t)}（{error}）"
+    return reason(error, t)
 
 
 def _cause(error: KensakuError) -> KensakuError:

@@ -17,6 +17,7 @@ from starlette.responses import StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from kensaku.errors import FetchError, InvalidQuery, KensakuError
+from kensaku.messages import msg
 from kensaku.server.auth import Unauthorized
 from kensaku.server.endpoint import status_of
 from kensaku.server.http import (
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from kensaku.server.state import State
 
 NO_CACHE = (("cache-control", "no-store"),)
+ADMIN_ONLY = msg(
+    "Only an admin key opens this view. On the server: kensaku keys create NAME --admin"
+)
 # Name and data of a server-sent event; with an id where a stream can go on behind an event.
 Event = tuple[str, Mapping[str, Any]] | tuple[str, Mapping[str, Any], str]
 
@@ -141,7 +145,7 @@ class _Handler:
             token = page.headers.get(TOKEN_HEADER, "")
             check_change(page.viewer, page.scope, page.headers, token)
         if self._endpoint.admin and not page.principal.admin:
-            raise Forbidden(page.words("no.permission"), remedy=page.words("no.permission.why"))
+            raise Forbidden(page.t("Not with this key"), remedy=page.t(ADMIN_ONLY))
 
 
 def _json(raw: bytes, kind: str) -> Mapping[str, Any]:

@@ -60,7 +60,7 @@ async def _ask(call: Call, thread: Thread) -> dict[str, Any]:
     html = ""
     if exchange is not None:
         first = call.state.assistant.current(thread.sender) is exchange
-        turn = Turn(exchange.id, exchange.question, call.page.words, started=first)
+        turn = Turn(exchange.id, exchange.question, call.page.t, started=first)
         html = render(call.page, "_turn.html", turn=turn, thread=thread.id)
     return {
         "id": thread.id,
@@ -126,7 +126,7 @@ async def _run(
     call: Call, thread: Thread, exchange: Exchange, last: str, until: float
 ) -> AsyncIterator[Event]:
     """Follow one run to its end, or as long as a stream may last."""
-    turn = Turn(exchange.id, exchange.question, call.page.words)
+    turn = Turn(exchange.id, exchange.question, call.page.t)
     seen, follow = _number(last, exchange), Follow(call, thread, turn)
     for event in exchange.events[:seen]:
         follow.take(event, exchange)

@@ -61,7 +61,7 @@ async def add_page(call: Call) -> dict[str, Any]:
     if page.needs_browser or not page.text.strip():
         raise Unparsable("; ".join(page.notes) or "it has no text")
     added = await call.client.index.add([page], collection)
-    return {**_counts(call, added, url), "said": call.page.words("kept", name=collection)}
+    return {**_counts(call, added, url), "said": call.page.t("Kept in {name}", name=collection)}
 
 
 async def delete_page(call: Call) -> dict[str, Any]:
@@ -86,8 +86,14 @@ async def _known(call: Call) -> str:
 
 
 def _counts(call: Call, added: AddResult, name: str) -> dict[str, Any]:
-    what = "added" if added.added else "updated" if added.updated else "unchanged"
-    return {"name": name, "result": what, "said": call.page.words(what)}
+    t = call.page.t
+    if added.added:
+        what, said = "added", t("added")
+    elif added.updated:
+        what, said = "updated", t("updated")
+    else:
+        what, said = "unchanged", t("unchanged")
+    return {"name": name, "result": what, "said": said}
 
 
 ENDPOINTS = [

@@ -21,7 +21,7 @@ async def make(call: Call) -> dict[str, Any]:
     context = await call.client.context(
         form.query(RESULTS), max_tokens=most, route=route, mode=mode
     )
-    said = call.page.words("context.got", n=f"{context.tokens:,}")
+    said = call.page.t("{n} tokens", n=f"{context.tokens:,}")
     return {**context.to_dict(), "said": said}
 
 

@@ -55,7 +55,7 @@ async def crawl(call: Call) -> dict[str, Any]:
     jobs, who = await call.state.jobs(), call.principal
     arguments = {**SITE, "url": call.text("url", 8_000), "collection": call.path["name"]}
     id = await jobs.submit("crawl", arguments, tenant=who.tenant, key_id=who.key_id)
-    return {"id": id, "said": call.page.words("job.begun", id=id)}
+    return {"id": id, "said": call.page.t("The job {id} has begun", id=id)}
 
 
 ENDPOINTS = [

@@ -87,7 +87,7 @@ class Follow:
 
     def whole(self, call: Call, response: Response) -> Mapping[str, Any]:
         """The ranked whole, and all that stands around it."""
-        page, t = self.page, self.page.words
+        page, t = self.page, self.page.t
         if not self.ended:  # from the cache, or a search that somebody else began
             self.ended = begun(response, self.form.routing[1] or call.client.settings.mode)
         self.waiting.clear()
@@ -103,12 +103,12 @@ class Follow:
         }
 
     def _asked(self, now: float, response: Response | None = None) -> str:
-        rows = attempt_views(self.ended, self.waiting, now, self.page.words)
+        rows = attempt_views(self.ended, self.waiting, now, self.page.t)
         return render(self.page, "_asked.html", attempts=rows, response=response)
 
     def _provisional(self) -> str:
         hits = enumerate(self.hits.values(), 1)
-        views = [hit_view(n, h, self.form.q, self.page.words) for n, h in hits]
+        views = [hit_view(n, h, self.form.q, self.page.t) for n, h in hits]
         return render(self.page, "_hits.html", hits=views, provisional=True)
 
 
@@ -117,7 +117,7 @@ async def _model_answer(call: Call, response: Response) -> Event:
     answer = await call.client.answer(response)
     numbers = {h.url: n for n, h in enumerate(response.hits, 1)}
     cites = {c.n: numbers[c.url] for c in answer.citations if c.url in numbers}
-    values = response_values(response, call.page.words, answer.text, cites)
+    values = response_values(response, call.page.t, answer.text, cites)
     html = render(
         call.page, "_answer.html", written_by=answer.written_by, writing=False,
         model_notes=answer.notes, **values,

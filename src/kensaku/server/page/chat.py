@@ -8,10 +8,12 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Any
 
+from kensaku.messages import msg
 from kensaku.server import chat
 from kensaku.server.http import encode
 from kensaku.server.page import snippets
 from kensaku.server.page.chat_export import to_json, to_markdown
+from kensaku.server.page.language import age_of
 from kensaku.server.page.search import Choice, collection_names, ready_providers
 from kensaku.server.page.turns import Turn, ask_view, show_live, turns_of
 
@@ -22,10 +24,7 @@ if TYPE_CHECKING:
     from kensaku.server.page.request import PageRequest
 
 MAX_TEXT = 4_000
-EXAMPLES = {
-    "en": ("What is new in Python 3.14?", "How do heat pumps work in winter?"),
-    "ja": ("Pythonの非同期プログラミングについて検索して", "ヒートポンプは冬にどう働きますか"),
-}
+EXAMPLES = (msg("What is new in Python 3.14?"), msg("How do heat pumps work in winter?"))
 
 
 async def show(page: PageRequest) -> dict[str, Any]:
@@ -43,10 +42,10 @@ async def show(page: PageRequest) -> dict[str, Any]:
         "running": any(turn.running for turn in turns),
         "waits": any(turn.asks for turn in turns),
         "listed": [
-            (key, c, page.words.age(c.updated.isoformat()))
+            (key, c, age_of(c.updated.isoformat(), page.t))
             for key, c in await chat.listed(page.state, page.principal)
         ],
-        "examples": EXAMPLES[page.words.language],
+        "examples": [page.t(example) for example in EXAMPLES],
         "text": page.params.get("q", "")[:MAX_TEXT],
         "max_text": MAX_TEXT,
         "update": secrets.token_urlsafe(12),
@@ -57,7 +56,7 @@ async def show(page: PageRequest) -> dict[str, Any]:
 
 def live_turns(page: PageRequest, thread: Thread, talk: Talk) -> list[Turn]:
     """The turns of a conversation, with what is known of those that are under way."""
-    turns, assistant = turns_of(talk, page.words), page.state.assistant
+    turns, assistant = turns_of(talk, page.t), page.state.assistant
     current = assistant.current(thread.sender)
     for turn in turns:
         if turn.running and (exchange := assistant.find(turn.id, thread.sender.tenant)):
@@ -95,7 +94,7 @@ async def export(page: PageRequest, kind: str) -> tuple[bytes, str, str]:
     talk = await chat.load(page.state, thread)
     name = f"kensaku-{talk.conversation.created:%Y-%m-%d}-{thread.id}.{kind}"
     if kind == "md":
-        return to_markdown(talk, page.words).encode(), "text/markdown; charset=utf-8", name
+        return to_markdown(talk, page.t).encode(), "text/markdown; charset=utf-8", name
     if kind == "json":
         return encode(to_json(talk, thread.id)), "application/json", name
     raise chat.NoConversation
@@ -105,14 +104,16 @@ async def _choices(page: PageRequest, thread: Thread | None) -> dict[str, Any]:
     """What a person chose, and what there is to choose from."""
     sender = (thread or chat.Thread.new(page.principal)).sender
     chosen = await page.state.assistant.options(sender)
-    t, ready = page.words, ready_providers(page.client)
+    t, ready = page.t, ready_providers(page.client)
     others = [(n, n) for n in ready if n != "local"]
     filters = [
-        Choice("route", "route", chosen.get("route") or "", [
-            ("", t("route.auto")), ("local", t("route.local")), *others,
+        Choice("route", t("Route"), chosen.get("route") or "", [
+            ("", t("Auto route")), ("local", t("My collections only")), *others,
         ]),
     ]  # fmt: skip
     if names := await collection_names(page.client):
-        options = [("", t("collection.any")), *((n, n) for n in names)]
-        filters.append(Choice("collection", "collection", chosen.get("collection") or "", options))
+        options = [("", t("All collections")), *((n, n) for n in names)]
+        filters.append(
+            Choice("collection", t("Collection"), chosen.get("collection") or "", options)
+        )
     return {"filters": filters, "ask_first": chosen.get("approvals") == chat.ASK_FIRST}

@@ -9,8 +9,8 @@ from kensaku.text.escape import escape_lines, escape_link, escape_url, flatten
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kensaku.locale import Translator
     from kensaku.server.chat import Talk
-    from kensaku.server.page.words import Words
 
 
 def to_json(talk: Talk, thread: str) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def to_json(talk: Talk, thread: str) -> dict[str, Any]:
     }
 
 
-def to_markdown(talk: Talk, t: Words) -> str:
+def to_markdown(talk: Talk, t: Translator) -> str:
     """Return a conversation as Markdown: questions as headings, sources behind each answer."""
     parts = [f"# {flatten(talk.conversation.title)}"]
     for message in talk.messages:
@@ -40,12 +40,12 @@ def to_markdown(talk: Talk, t: Words) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _answer(text: str, record: Mapping[str, Any], t: Words) -> list[str]:
+def _answer(text: str, record: Mapping[str, Any], t: Translator) -> list[str]:
     parts = [f"> {flatten(record['doubt'])}"] if record.get("doubt") else []
     parts.append(text)
     citations = record.get("citations", ())
     if citations:
-        parts.append(f"**{t('chat.sources')}**")
+        parts.append(f"**{t('Sources')}**")
         parts.append("\n".join(_source(c) for c in citations))
     return parts
 

@@ -8,7 +8,7 @@ from kensaku.compare import MAX_ROUTES, MIN_ROUTES, compare
 from kensaku.errors import InvalidQuery, KensakuError
 from kensaku.models import Query
 from kensaku.server.page import snippets
-from kensaku.server.page.results import hit_view
+from kensaku.server.page.results import hit_view, said_of
 from kensaku.server.page.search import ready_providers
 from kensaku.server.page.viewer import is_cross_site
 
@@ -45,7 +45,7 @@ async def show(page: PageRequest) -> dict[str, Any]:
 async def run(page: PageRequest, session: Session, q: str, routes: list[str]) -> Comparison:
     """Compare, within the limits of the key: every route counts as a search."""
     if not MIN_ROUTES <= len(routes) <= MAX_ROUTES:
-        raise InvalidQuery(page.words("compare.two"))
+        raise InvalidQuery(page.t("choose two to six routes"))
     await session.check_limits(len(routes))
     query = Query(q, max_results=RESULTS)
     return await compare(session.client, query, routes)
@@ -58,13 +58,17 @@ def sides(page: PageRequest, done: Comparison) -> list[dict[str, Any]]:
         {
             "side": side,
             "hits": [
-                (hit_view(n, hit, done.query, page.words), shared)
+                (hit_view(n, hit, done.query, page.t), shared)
                 for n, (hit, shared) in enumerate(
                     zip(side.response.hits, side.shared, strict=True), 1
                 )
             ],
             "share": 100 * side.response.elapsed_ms / slowest,
-            "errors": [a for a in side.response.attempts if a.error is not None],
+            "errors": [
+                (a.provider, said_of(a, page.t))
+                for a in side.response.attempts
+                if a.error is not None
+            ],
         }
         for side in done.sides
     ]

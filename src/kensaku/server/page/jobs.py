@@ -5,15 +5,39 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kensaku.messages import msg
 from kensaku.server.page import snippets
 
 if TYPE_CHECKING:
     from kensaku.jobs import Job
+    from kensaku.locale import Translator
     from kensaku.server.page.request import PageRequest
-    from kensaku.server.page.words import Words
 
 MAX_LISTED = 50
 TONES = {"queued": "faint", "running": "accent", "done": "ok", "failed": "bad", "cancelled": "warn"}
+STATES = {
+    "queued": msg("queued"),
+    "running": msg("running"),
+    "done": msg("done"),
+    "failed": msg("failed"),
+    "cancelled": msg("cancelled"),
+}
+KINDS = {
+    "crawl": msg("crawl"),
+    "research": msg("research"),
+    "bulk": msg("bulk indexing"),
+}
+STAGES = {
+    "crawling": msg("crawling"),
+    "looking at the sources": msg("looking at the sources"),
+    "indexing": msg("indexing"),
+    "optimizing": msg("optimizing"),
+    "plan": msg("planning"),
+    "search": msg("searching"),
+    "read": msg("reading"),
+    "weigh": msg("weighing"),
+    "write": msg("writing"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +66,18 @@ async def listed(page: PageRequest) -> list[JobView]:
     """The newest jobs of the tenant."""
     jobs = await page.state.jobs()
     found = await jobs.list(tenant=page.principal.tenant, limit=MAX_LISTED)
-    return [_view(page.words, job) for job in found]
+    return [_view(page.t, job) for job in found]
 
 
-def _view(t: Words, job: Job) -> JobView:
+def _view(t: Translator, job: Job) -> JobView:
     about = job.arguments
     names = (about.get("url"), about.get("query"), about.get("input"), about.get("collection"))
     p = job.progress
     return JobView(
         id=job.id,
-        kind=t.get(f"jobs.kind.{job.kind}", job.kind),
+        kind=t(KINDS.get(job.kind, job.kind)),
         about=next((str(n)[:200] for n in names if n), ""),
-        status=t(f"jobs.{job.status}"),
+        status=t(STATES[job.status]),
         tone=TONES[job.status],
         share=100.0 if job.status == "done" else 100 * p.share,
         progress=_progress(t, job),
@@ -64,9 +88,9 @@ def _view(t: Words, job: Job) -> JobView:
     )
 
 
-def _progress(t: Words, job: Job) -> str:
+def _progress(t: Translator, job: Job) -> str:
     p = job.progress
-    counts = t("jobs.progress", done=f"{p.done:,}", total=f"{p.total:,}") if p.total else ""
-    documents = t("collections.documents", n=p.documents) if p.documents else ""
-    stage = t.get(f"jobs.stage.{p.stage}", p.stage)
+    counts = t("{done} of {total}", done=f"{p.done:,}", total=f"{p.total:,}") if p.total else ""
+    documents = t("{n:,} document", "{n:,} documents", n=p.documents) if p.documents else ""
+    stage = t(STAGES.get(p.stage, p.stage))
     return " · ".join(part for part in (stage, counts, documents) if part)

@@ -9,14 +9,14 @@ from kensaku.server.page import snippets
 
 if TYPE_CHECKING:
     from kensaku.database.keys import ApiKey
+    from kensaku.locale import Translator
     from kensaku.server.page.request import PageRequest
-    from kensaku.server.page.words import Words
 
 
 async def show(page: PageRequest) -> dict[str, Any]:
     """The values of `keys.html`."""
     keys = await list_keys(page.state.database)
-    rows = [(key, _state(key), _bounds(page.words, key)) for key in reversed(keys)]
+    rows = [(key, _state(key), _bounds(page.t, key)) for key in reversed(keys)]
     rows.sort(key=lambda row: row[1] != "live")
     return {"rows": rows, "own": page.principal.key_id, "use": snippets.for_keys(page)}
 
@@ -25,10 +25,10 @@ def _state(key: ApiKey) -> str:
     return "live" if key.is_live() else "revoked" if key.revoked else "expired"
 
 
-def _bounds(t: Words, key: ApiKey) -> str:
+def _bounds(t: Translator, key: ApiKey) -> str:
     said = [key.rate] if key.rate else []
     if key.searches_per_day is not None:
-        said.append(t("keys.aday", n=f"{key.searches_per_day:,}"))
+        said.append(t("{n} a day", n=f"{key.searches_per_day:,}"))
     if key.money_per_month is not None:
-        said.append(t("keys.amonth", n=f"{key.money_per_month:,g}"))
-    return " · ".join(said) or t("keys.nobound")
+        said.append(t("${n} a month", n=f"{key.money_per_month:,g}"))
+    return " · ".join(said) or t("no bounds")

@@ -9,8 +9,8 @@ from kensaku.providers._status import READY, describe
 from kensaku.server.page import snippets
 
 if TYPE_CHECKING:
+    from kensaku.locale import Translator
     from kensaku.server.page.request import PageRequest
-    from kensaku.server.page.words import Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,12 @@ async def show(page: PageRequest) -> dict[str, Any]:
     route = sorted((v for v in views if v.turn), key=lambda v: v.turn or 0)
     ready = [v for v in views if not v.turn and not v.muted]
     rest = [v for v in views if not v.turn and v.muted]
-    groups = [("providers.route", route), ("providers.ready", ready), ("providers.rest", rest)]
+    t = page.t
+    groups = [
+        (t("In the route"), route),
+        (t("Ready, not in the route"), ready),
+        (t("Not configured"), rest),
+    ]
     return {"groups": groups, "use": snippets.for_providers(page)}
 
 
@@ -66,7 +71,7 @@ def _at(seconds: list[float], share: float) -> float | None:
 
 
 def _view(page: PageRequest, row: dict[str, Any]) -> ProviderView:
-    t, state = page.words, row["state"]
+    t, state = page.t, row["state"]
     missing = state.startswith("needs ") or state in ("switched off", "ended", "no key")
     ready = state == READY
     known = row["p50_ms"] is not None
@@ -78,7 +83,7 @@ def _view(page: PageRequest, row: dict[str, Any]) -> ProviderView:
         tone="ok" if ready else "faint" if missing else "warn",
         latency=f"{row['p50_ms']:,.0f} / {row['p95_ms']:,.0f} ms" if known else "",
         price=f"{row['price'] * 1000:g}" if row["price"] else "–",
-        keys=t("providers.keys.n", n=row["keys"]) if row["keys"] else t("providers.free"),
+        keys=t("{n} key", "{n} keys", n=row["keys"]) if row["keys"] else t("none needed"),
         rate=row["rate"] or "",
         sunset=row["sunset"] or "",
         can_reset=page.principal.admin and not ready and not missing,
@@ -86,8 +91,8 @@ def _view(page: PageRequest, row: dict[str, Any]) -> ProviderView:
     )
 
 
-def _state(t: Words, state: str) -> str:
+def _state(t: Translator, state: str) -> str:
     if state == READY:
-        return t("state.ready")
+        return t("ready")
     needs = state.removeprefix("needs ")
-    return t("providers.set", name=needs) if needs != state else state
+    return t("set {name}", name=needs) if needs != state else state

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kensaku import __version__
-from kensaku.server.page.words import LANGUAGES
+from kensaku.locale import languages
+from kensaku.messages import msg
+from kensaku.models.confidence import ADVICE
 
 if TYPE_CHECKING:
     import jinja2
@@ -15,7 +17,16 @@ if TYPE_CHECKING:
     from kensaku.server.page.request import PageRequest
 
 HERE = Path(__file__).parent
-VIEWS = ("search", "chat", "collections", "compare", "providers", "usage", "jobs", "keys")
+VIEWS = {
+    "search": msg("Search"),
+    "chat": msg("Chat"),
+    "collections": msg("Collections"),
+    "compare": msg("Compare"),
+    "providers": msg("Providers"),
+    "usage": msg("Usage"),
+    "jobs": msg("Jobs"),
+    "keys": msg("Keys"),
+}
 ADDRESSES = {"search": "/", "chat": "/chat"}  # the others are below /page
 ADMIN_VIEWS = frozenset({"keys"})
 HEADERS = {
@@ -47,10 +58,12 @@ def render(page: PageRequest, template: str, **values: Any) -> str:
     """Render a template, a whole page or a part of one."""
     signed_in = page.viewer.principal
     return environment().get_template(template).render(
-        t=page.words,
+        t=page.t,
         root=page.root,
-        language=page.words.language,
-        languages=LANGUAGES,
+        language=page.t.language,
+        languages=languages(),
+        titles=VIEWS,
+        advice=ADVICE,
         theme=page.theme,
         token=page.viewer.token,
         principal=signed_in,

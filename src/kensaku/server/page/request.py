@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from kensaku.locale import Translator, translator
 from kensaku.server.auth import Principal
 from kensaku.server.http import headers_of, params_of
+from kensaku.server.page.language import language_of
 from kensaku.server.page.viewer import Viewer, cookies_of, viewer_of
-from kensaku.server.page.words import Words, language_of
 
 if TYPE_CHECKING:
     from starlette.types import Scope
@@ -29,7 +30,7 @@ class PageRequest:
     headers: Mapping[str, str] = field(repr=False)
     params: Mapping[str, str] = field(repr=False)
     viewer: Viewer
-    words: Words
+    t: Translator
     theme: str  # "" is the browser's own
 
     @classmethod
@@ -44,7 +45,7 @@ class PageRequest:
             headers,
             params,
             await viewer_of(state, scope, headers),
-            Words(language_of(cookies, headers, params.get("language_of_page", ""))),
+            translator(language_of(cookies, headers, params.get("language_of_page", ""))),
             asked if asked in THEMES else "",
         )
 

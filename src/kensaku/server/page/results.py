@@ -10,9 +10,13 @@ from urllib.parse import unquote, urlsplit
 
 from markupsafe import Markup, escape
 
+from kensaku import errors
+from kensaku.errors import KensakuError
+from kensaku.server.page.language import age_of, join_names
+
 if TYPE_CHECKING:
+    from kensaku.locale import Translator
     from kensaku.models import Attempt, Hit, Response
-    from kensaku.server.page.words import Words
 
 MAX_SNIPPET = 420
 # Japanese has no spaces: there a word is a run of kana or of kanji.
@@ -74,7 +78,7 @@ class HitView:
     why: list[str]
 
 
-def hit_view(n: int, hit: Hit, query: str, t: Words) -> HitView:
+def hit_view(n: int, hit: Hit, query: str, t: Translator) -> HitView:
     """What is shown of a hit."""
     host, crumbs = _where(hit.url) if hit.site is None else (hit.site, [])
     text = hit.content if len(hit.content) <= MAX_SNIPPET else f"{hit.content[:MAX_SNIPPET]} …"
@@ -86,7 +90,7 @@ def hit_view(n: int, hit: Hit, query: str, t: Words) -> HitView:
         link=safe_link(hit.url),
         host=host,
         crumbs=crumbs,
-        age=t.age(hit.published),
+        age=age_of(hit.published, t),
         published=hit.published or "",
         found_by=" · ".join(f"{s.provider} #{s.rank}" for s in sources) or hit.provider,
         snippet=mark_terms(text, query),
@@ -111,30 +115,36 @@ def _where(url: str) -> tuple[str, list[str]]:
     return host.removeprefix("www."), [p[:40] for p in path[-2:]]
 
 
-def _reasons(hit: Hit, t: Words) -> list[str]:
+def _reasons(hit: Hit, t: Translator) -> list[str]:
     """Why a hit stands where it stands."""
-    said = [t("why.rank", provider=s.provider, rank=s.rank) for s in hit.sources]
+    said = [t("{provider} ranks it #{rank}", provider=s.provider, rank=s.rank) for s in hit.sources]
     if hit.score is not None:
-        said.append(t("why.score", n=f"{hit.score:.2f}"))
+        said.append(t("the provider's own score {n}", n=f"{hit.score:.2f}"))
     if (e := hit.explain) is None:
         return said
     if e.agreement > 1:
-        said.append(t("why.agreement", n=e.agreement))
+        said.append(t("found by {n} independent indexes", n=e.agreement))
     if e.coverage is not None:
-        said.append(t("why.coverage", n=round(e.coverage * 100)))
+        said.append(t("{n} % of the query's words are in it", n=round(e.coverage * 100)))
     if e.fused is not None:
-        said.append(t("why.fused", n=f"{e.fused:.4f}"))
+        said.append(t("fused score {n}", n=f"{e.fused:.4f}"))
     if e.read:
-        said.append(t("why.read"))
+        said.append(t("the page itself was read"))
     if e.copies:
-        said.append(t("why.copies", n=len(e.copies)))
+        said.append(
+            t(
+                "{n} near copy was folded into it",
+                "{n} near copies were folded into it",
+                n=len(e.copies),
+            )
+        )
     if e.local:
         if e.local.bm25 is not None:
-            said.append(t("why.bm25", n=f"{e.local.bm25:.1f}"))
+            said.append(t("words match by {n} (BM25)", n=f"{e.local.bm25:.1f}"))
         if e.local.cosine is not None:
-            said.append(t("why.cosine", n=f"{e.local.cosine:.2f}"))
+            said.append(t("meaning matches by {n} (cosine)", n=f"{e.local.cosine:.2f}"))
         if e.local.collection:
-            said.append(t("why.collection", name=e.local.collection))
+            said.append(t("in the collection {name}", name=e.local.collection))
     return said
 
 
@@ -152,7 +162,10 @@ class AttemptView:
 
 
 def attempt_views(
-    attempts: Sequence[tuple[Attempt, float]], waiting: Mapping[str, float], now: float, t: Words
+    attempts: Sequence[tuple[Attempt, float]],
+    waiting: Mapping[str, float],
+    now: float,
+    t: Translator,
 ) -> list[AttemptView]:
     """Rows for attempts with when each began (ms), and for those that are still under way."""
     ends = [began + a.elapsed_ms for a, began in attempts]
@@ -173,7 +186,7 @@ def attempt_views(
         )
     for name, began in waiting.items():
         width = max(2.0, 100 * (now - began) / whole)
-        rows.append(AttemptView(name, "wait", 100 * began / whole, width, "…", t("asked.wait")))
+        rows.append(AttemptView(name, "wait", 100 * began / whole, width, "…", t("waiting")))
     return rows
 
 
@@ -186,19 +199,24 @@ def begun(response: Response, mode: str) -> list[tuple[Attempt, float]]:
     return rows
 
 
-def said_of(attempt: Attempt, t: Words) -> str:
+def said_of(attempt: Attempt, t: Translator) -> str:
     """What an attempt came to, in a few words."""
     error = attempt.error
     if error is None:
-        return t("asked.hits", n=attempt.hits) if attempt.hits else t("asked.nothing")
-    kind = getattr(error, "cause", "") or type(error).__name__  # why it is left alone for now
-    said = t.get(f"error.{kind}", error.message)
+        return (
+            t("{n} result", "{n} results", n=attempt.hits) if attempt.hits else t("nothing found")
+        )
+    summary = getattr(errors, getattr(error, "cause", ""), error).summary  # what began a cooldown
+    said = error.message if summary == KensakuError.summary else t(summary)
     status = getattr(error, "status", None)
     return f"{said} ({status})" if status else said
 
 
 def response_values(
-    response: Response, t: Words, answer: str | None = None, cites: Mapping[int, int] | None = None
+    response: Response,
+    t: Translator,
+    answer: str | None = None,
+    cites: Mapping[int, int] | None = None,
 ) -> dict[str, Any]:
     """What `_results.html` needs to show a response."""
     query = response.query.text
@@ -211,8 +229,8 @@ def response_values(
     return {
         "response": response,
         "hits": hits,
-        "who": t.joined(names or searched),
-        "searched": t.joined(searched),
+        "who": join_names(names or searched, t),
+        "searched": join_names(searched, t),
         "failed": [(a, said_of(a, t)) for a in failed],
         "refused": [(a, said_of(a, t)) for a in response.attempts if a.error is not None],
         "answer": cite(text, cites or own) if text else None,

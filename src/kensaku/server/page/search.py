@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from kensaku.errors import KensakuError
+from kensaku.messages import msg
 from kensaku.server.page import snippets
 from kensaku.server.page.form import SearchForm
 from kensaku.server.page.results import attempt_views, begun, response_values
@@ -16,8 +17,8 @@ from kensaku.server.page.viewer import is_cross_site
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
+    from kensaku.locale import Translator
     from kensaku.server.page.request import PageRequest
-    from kensaku.server.page.words import Words
     from kensaku.server.session import Session
 
 LANGUAGES = {
@@ -25,10 +26,26 @@ LANGUAGES = {
     "it": "Italiano", "ko": "한국어", "pt": "Português", "zh": "中文",
 }  # fmt: skip
 COUNTS = ("5", "10", "20")
-TOPICS = ("general", "news", "finance", "papers", "code")
+TOPICS = {
+    "general": msg("Everything"),
+    "news": msg("News"),
+    "finance": msg("Finance"),
+    "papers": msg("Papers"),
+    "code": msg("Code"),
+}
+TIMES = {
+    "day": msg("Past day"),
+    "week": msg("Past week"),
+    "month": msg("Past month"),
+    "year": msg("Past year"),
+}
 FIRST_LOOK, LATER_LOOK = 2.0, 0.05  # seconds
 _names: WeakKeyDictionary[Kensaku, list[str]] = WeakKeyDictionary()
-EXAMPLES = ("python 3.14 release date", "asyncio task cancellation", "検索エンジン 仕組み")
+EXAMPLES = (
+    msg("python 3.14 release date"),
+    msg("asyncio task cancellation"),
+    msg("how search engines work"),
+)
 
 
 async def show(page: PageRequest) -> dict[str, Any]:
@@ -58,8 +75,8 @@ async def results(page: PageRequest, session: Session, form: SearchForm) -> dict
     session.outcome, session.cached = str(response.outcome), response.cached
     asked = begun(response, mode or client.settings.mode)
     return {
-        **response_values(response, page.words),
-        "attempts": attempt_views(asked, {}, response.elapsed_ms, page.words),
+        **response_values(response, page.t),
+        "attempts": attempt_views(asked, {}, response.elapsed_ms, page.t),
         "form": form,
     }
 
@@ -91,9 +108,9 @@ async def choices(page: PageRequest, form: SearchForm) -> dict[str, Any]:
     collections = await collection_names(client)
     usual = str(client.settings.max_results)
     return {
-        "filters": _filters(page.words, form, ready, collections, usual),
+        "filters": _filters(page.t, form, ready, collections, usual),
         "ready": ready,
-        "examples": EXAMPLES,
+        "examples": [page.t(example) for example in EXAMPLES],
     }
 
 
@@ -113,25 +130,28 @@ async def _look_for_names(client: Kensaku) -> None:
 
 
 def _filters(
-    t: Words, form: SearchForm, ready: list[str], collections: list[str], usual: str
+    t: Translator, form: SearchForm, ready: list[str], collections: list[str], usual: str
 ) -> list[Choice]:
     others = [(n, n) for n in ready if n != "local"]
-    counts = [(n, t("results.n", n=n)) for n in COUNTS if n != usual]
-    times = [(n, t(f"time.{n}")) for n in ("day", "week", "month", "year")]
+    counts = [(n, t("{n} results", n=n)) for n in COUNTS if n != usual]
+    times = [(name, t(text)) for name, text in TIMES.items()]
     filters = [
-        Choice("route", "route", form.route, [
-            ("", t("route.auto")), ("all", t("route.all")), ("local", t("route.local")), *others,
+        Choice("route", t("Route"), form.route, [
+            ("", t("Auto route")), ("all", t("Ask all, fused")),
+            ("local", t("My collections only")), *others,
         ]),
-        Choice("time", "time", form.time, [("", t("time.any")), *times]),
-        Choice("language", "lang", form.language, [("", t("lang.any")), *LANGUAGES.items()]),
-        Choice("topic", "topic", form.topic, [
-            ("" if name == "general" else name, t(f"topic.{name}")) for name in TOPICS
+        Choice("time", t("Time"), form.time, [("", t("Any time")), *times]),
+        Choice("language", t("Language"), form.language, [
+            ("", t("All languages")), *LANGUAGES.items(),
         ]),
-        Choice("n", "results", form.n, [("", t("results.n", n=usual)), *counts]),
+        Choice("topic", t("Topic"), form.topic, [
+            ("" if name == "general" else name, t(text)) for name, text in TOPICS.items()
+        ]),
+        Choice("n", t("Results"), form.n, [("", t("{n} results", n=usual)), *counts]),
     ]  # fmt: skip
     if collections:
-        names = [("", t("collection.any")), *((n, n) for n in collections)]
-        filters.append(Choice("collection", "collection", form.collection, names))
+        names = [("", t("All collections")), *((n, n) for n in collections)]
+        filters.append(Choice("collection", t("Collection"), form.collection, names))
     return filters
 
 

@@ -13,19 +13,49 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from kensaku.messages import msg
 from kensaku.models import Attempt
+from kensaku.server.page.language import join_names
 from kensaku.server.page.results import host_of, mark_terms, safe_link, said_of
 from kensaku.text.markdown import to_html
 
 if TYPE_CHECKING:
     from kensaku.assistant.approval import Question
     from kensaku.assistant.exchange import Exchange
+    from kensaku.locale import Translator
     from kensaku.server.chat import Talk
-    from kensaku.server.page.words import Words
 
 RUNNING = "running"
 MAX_QUERY = 300
 TONES = {"found": "ok", "empty": "faint", "unavailable": "bad", "refused": "warn", "": "accent"}
+OUTCOMES = {
+    "empty": msg("nothing found"),
+    "unavailable": msg("could not search"),
+    "refused": msg("not allowed"),
+}
+ORIGINS = {
+    "collection": msg("your collection"),
+    "web": msg("web search"),
+    "page": msg("page that was read"),
+}
+# What a button says: by the kind of the question or its tool, else by the choice alone.
+LABELS = {
+    "approve": {"proceed": msg("Allow"), "skip": msg("Do without")},
+    "confirm": {
+        "proceed": msg("Give this answer"),
+        "modify": msg("Search on"),
+        "skip": msg("Leave it out"),
+    },
+    "ask_user": {"modify": msg("Reply"), "skip": msg("Go on without")},
+    "help": {"modify": msg("Search on"), "skip": msg("Go on without")},
+    "": {
+        "cancel": msg("Stop"),
+        "modify": msg("Change it"),
+        "retry": msg("Try again"),
+        "skip": msg("Skip"),
+        "proceed": msg("Go on"),
+    },
+}
 # A mark of ours in a text that is Markdown of strangers: these characters are in no text.
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _MARKS = re.compile(r"\s*\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\](?!\()")
@@ -60,6 +90,7 @@ class AskView:
     choices: tuple[str, ...]
     options: tuple[str, ...]
     optional: bool
+    labels: Mapping[str, str]  # choice → what its button says
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +111,7 @@ class Turn:
 
     id: str
     question: str
-    words: Words
+    t: Translator
     state: str = RUNNING  # or that of the run: done, failed, cancelled, abandoned
     plan: list[str] = field(default_factory=list)
     tools: dict[str, ToolView] = field(default_factory=dict)
@@ -95,9 +126,9 @@ class Turn:
             case "Planned":
                 self.plan = [str(q) for q in event["questions"]]
             case "ToolStarted":
-                self.tools[event["id"]] = tool_view(event, self.words)
+                self.tools[event["id"]] = tool_view(event, self.t)
             case "ToolEnded":
-                self.tools[event["id"]] = tool_view(event, self.words)
+                self.tools[event["id"]] = tool_view(event, self.t)
             case "TextDelta":
                 self.text += event["text"]
 
@@ -137,7 +168,7 @@ class Turn:
         """Who could not search, and why: each provider once."""
         stored = (self.record or {}).get("attempts", ())
         attempts = [Attempt.from_dict(a) for a in stored if a.get("error")]
-        last = {a.provider: (a, said_of(a, self.words)) for a in attempts}
+        last = {a.provider: (a, said_of(a, self.t)) for a in attempts}
         return list(last.values())
 
     def _citations(self) -> Iterable[Mapping[str, Any]]:
@@ -145,13 +176,13 @@ class Turn:
         return found
 
 
-def turns_of(talk: Talk, words: Words) -> list[Turn]:
+def turns_of(talk: Talk, t: Translator) -> list[Turn]:
     """Return the turns of a conversation as it is stored."""
     turns: dict[str, Turn] = {}
     for message in talk.messages:
         run, _, _ = message.id.rpartition("-")
         if message.role == "user":
-            turns[run] = Turn(run, message.text, words, talk.states.get(run, "failed"))
+            turns[run] = Turn(run, message.text, t, talk.states.get(run, "failed"))
         elif run in turns and message.answer is not None:
             for event in message.answer.get("events", ()):
                 turns[run].take(event)
@@ -167,23 +198,29 @@ def show_live(turn: Turn, exchange: Exchange, *, first: bool) -> None:
     turn.asks = [ask_view(question) for question in exchange.waiting]
 
 
-def tool_view(event: Mapping[str, Any], t: Words) -> ToolView:
+def tool_view(event: Mapping[str, Any], t: Translator) -> ToolView:
     """What is shown of a call that has begun or ended."""
     arguments, outcome = event["arguments"], event.get("outcome", "")
     about = arguments.get("query") or ", ".join(host_of(u) for u in arguments.get("urls", ()))
     said = ""
     if outcome == "found":
-        said = t("chat.pages" if event["tool"] == "web_extract" else "asked.hits", n=event["hits"])
+        n = event["hits"]
+        if event["tool"] == "web_extract":
+            said = t("{n} page read", "{n} pages read", n=n)
+        else:
+            said = t("{n} result", "{n} results", n=n)
     elif outcome == "unavailable" and event["tool"] == "web_extract":
-        said = t("chat.tool.unread")
+        said = t("could not be read")
     elif outcome:
-        said = t(f"chat.tool.{outcome}")
+        said = t(OUTCOMES[outcome])
     return ToolView(
         tool=event["tool"],
         about=str(about)[:MAX_QUERY],
         tone=TONES[outcome],
         said=said,
-        providers=t.joined(list(event.get("providers", ())) if outcome != "unavailable" else []),
+        providers=join_names(
+            list(event.get("providers", ())) if outcome != "unavailable" else [], t
+        ),
         time=duration(event["elapsed_ms"]) if event.get("elapsed_ms") else "",
         notes=tuple(event.get("notes", ())),
         found=tuple(
@@ -208,7 +245,13 @@ def ask_view(question: Question) -> AskView:
         question.id, question.kind, question.text, question.tool,
         str(question.arguments.get("query", "")), [str(a) for a in addresses],
         reason, question.choices, question.options, question.urgency == "optional",
+        {choice: _label(question, choice) for choice in question.choices},
     )  # fmt: skip
+
+
+def _label(question: Question, choice: str) -> str:
+    kind = question.tool if question.kind == "help" and question.tool else question.kind
+    return LABELS.get(kind, {}).get(choice) or LABELS[""].get(choice, choice)
 
 
 def source_view(values: Mapping[str, Any], question: str) -> SourceView:
@@ -219,7 +262,7 @@ def source_view(values: Mapping[str, Any], question: str) -> SourceView:
         title=str(values["title"]).strip() or host or url,
         host=host,
         link=safe_link(url),
-        origin=values.get("origin", "web"),
+        origin=ORIGINS.get(origin := values.get("origin", "web"), origin),
         passage=mark_terms(values["passage"], question),
     )
 

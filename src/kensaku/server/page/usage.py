@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from kensaku.database.keys import list_keys
 from kensaku.database.usage import By, summarise
+from kensaku.messages import msg
 from kensaku.server.page import snippets
 
 if TYPE_CHECKING:
     from kensaku.database.usage import UsageRow
     from kensaku.server.page.request import PageRequest
 
-GROUPS = ("provider", "key", "day", "endpoint")
+GROUPS = {
+    "provider": msg("Provider"),
+    "key": msg("Key"),
+    "day": msg("Day"),
+    "endpoint": msg("Endpoint"),
+}
 PERIODS = (7, 30, 90)
 GOOD = ("found", "empty")
 HEIGHT = 120

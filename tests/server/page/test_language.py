@@ -6,8 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kensaku.server.page.words import Words, language_of
+from kensaku.locale import translator
+from kensaku.server.page.language import age_of, join_names, language_of
 
+EN, JA = translator("en"), translator("ja")
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 
 
@@ -33,14 +35,14 @@ NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 )
 def test_an_age_is_told_as_people_tell_it(published, english, japanese):
     """In days for a fortnight, in weeks for two months, in months for a year."""
-    assert Words("en").age(published, NOON) == english
-    assert Words("ja").age(published, NOON) == japanese
+    assert age_of(published, EN, NOON) == english
+    assert age_of(published, JA, NOON) == japanese
 
 
 def test_an_age_is_counted_from_now():
     """Who names no other time."""
-    assert Words("en").age(datetime.now(UTC).date().isoformat()) in ("today", "1 day ago")
-    assert Words("en").age("1999-01-02") == "1999-01-02"
+    assert age_of(datetime.now(UTC).date().isoformat(), EN) in ("today", "1 day ago")
+    assert age_of("1999-01-02", EN) == "1999-01-02"
 
 
 @pytest.mark.parametrize(
@@ -54,18 +56,8 @@ def test_an_age_is_counted_from_now():
 )
 def test_names_are_joined_as_in_a_sentence(names, english, japanese):
     """Whatever their number."""
-    assert Words("en").joined(names) == english
-    assert Words("ja").joined(names) == japanese
-
-
-def test_one_is_no_plural():
-    """And a name from outside that has no text of its own is shown by another."""
-    words = Words("en")
-
-    assert [words("asked.hits", n=n) for n in (0, 1, 2)] == ["0 results", "1 result", "2 results"]
-    assert words("time.any") == "Any time"
-    assert words.get("error.Outage", "x") == "is down"
-    assert words.get("error.Unheard", "x") == "x"
+    assert join_names(names, EN) == english
+    assert join_names(names, JA) == japanese
 
 
 @pytest.mark.parametrize(
