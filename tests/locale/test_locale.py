@@ -81,7 +81,7 @@ def test_a_language_without_a_catalogue_is_english(tag):
 
 
 def test_a_third_language_is_one_file(german):
-    """In KENSAKU_HOME/locale; what it does not translate stays English."""
+    """Beside the settings; what it does not translate stays English."""
     t = translator("de-AT")
     error = KeyRefused("tavily", "no", status=401)
 

@@ -18,6 +18,7 @@ from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from kensaku._settings_folder import settings_folder
 from kensaku.config.file import read_file
 from kensaku.config.parsers import (
     Parser,
@@ -34,7 +35,6 @@ from kensaku.config.parsers import (
 from kensaku.config.providers import NOTHING, Layer, ProviderSettings, load_providers
 from kensaku.config.secret import Secret
 from kensaku.errors import UnknownName
-from kensaku.home import home_folder
 from kensaku.text.redact import mask_url, password_of
 
 Mode = Literal["first", "hedge", "all"]
@@ -397,14 +397,14 @@ def _settings() -> Iterator[Field[Any]]:
 
 def settings_file(env: Mapping[str, str]) -> Path:
     """Return the settings file that is read; where none is yet, the one to create."""
-    return _find_file(None, env) or home_folder(env) / "config.toml"
+    return _find_file(None, env) or settings_folder(env) / "config.toml"
 
 
 def _find_file(file: str | Path | None, env: Mapping[str, str]) -> Path | None:
     if chosen := file or env.get("KENSAKU_CONFIG"):
         return Path(chosen).expanduser()
     # Never the working directory: a cloned repository must not choose where keys are sent.
-    home = home_folder(env)
+    home = settings_folder(env)
     return next((p for p in (home / "config.toml", home / "config.yaml") if p.is_file()), None)
 
 

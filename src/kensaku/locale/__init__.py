@@ -6,7 +6,8 @@
     t("by", context="group the figures by")              one English word, two meanings
     t(error.message)                                     a message that `kensaku.messages.msg` made
 
-A catalogue is `<language>.po` in this folder, or in `locale/` of KENSAKU_HOME, which comes first.
+A catalogue is `<language>.po` in this folder, or in `locale/` beside the settings file, which
+comes first.
 It is read at its first use. What a catalogue does not translate stays English.
 """
 
@@ -17,7 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from kensaku.home import home_folder
+from kensaku._settings_folder import settings_folder
 from kensaku.messages import Translatable, fill
 
 HERE = Path(__file__).parent
@@ -64,14 +65,14 @@ def translator(language: str) -> Translator:
     tag = language.partition(".")[0].replace("-", "_").lower()
     if tag == "en" or tag.startswith("en_"):
         return _ENGLISH
-    files = _catalogues(home_folder() / "locale")
+    files = _catalogues(settings_folder() / "locale")
     name = next((name for name in (tag, tag.partition("_")[0]) if name in files), None)
     return _load(files[name]) if name else _ENGLISH
 
 
 def languages() -> dict[str, str]:
     """Return every language that there is a catalogue for: its code and its own name."""
-    files = _catalogues(home_folder() / "locale")
+    files = _catalogues(settings_folder() / "locale")
     found = {}
     for code in ["en", *sorted(files.keys() - {"en"})]:
         t = translator(code)

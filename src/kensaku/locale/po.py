@@ -9,6 +9,8 @@ from pathlib import Path
 
 from kensaku.errors import ConfigError
 
+_DECODER = json.JSONDecoder(strict=False)  # a text of a catalogue is quoted as in JSON
+
 
 @dataclass(frozen=True, slots=True)
 class Translation:
@@ -77,7 +79,7 @@ def _translation(lines: list[str]) -> Translation:
         if not line.startswith('"'):
             name, _, line = line.partition(" ")
             parts[name] = ""
-        parts[name] += json.loads(line, strict=False)
+        parts[name] += _DECODER.decode(line)
     strings = tuple(text for name, text in parts.items() if name.startswith("msgstr"))
     if "msgid" not in parts or not strings:
         raise ValueError(f"no message in {lines[0]!r}")
