@@ -61,7 +61,7 @@ _DENSITY = {
     "text": 3,
     "transport": 2,
 }
-_CHEAP = ("valkey-server", "openssl", "file")  # start in a moment
+_CHEAP = ("valkey-server", "openssl", "file", "uname")  # start in a moment
 _STARTS = ("subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty")
 TESTS = Path(__file__).parent
 _LEFT_OUT = pytest.StashKey[Counter[str]]()
