@@ -25,9 +25,8 @@ from typing import get_args
 
 from answers import DATA, SETS, holds, in_half, is_tuning, lines
 from kensaku import Document, Kensaku
-from kensaku.assistant.actions import Action
-from kensaku.assistant.answer import CitedAnswer
-from kensaku.assistant.events import Answered, Failed, TextDelta, ToolEnded
+from kensaku.answers.cited import Action, CitedAnswer
+from kensaku.answers.events import Answered, Failed, TextDelta, ToolEnded
 
 Asked = list[tuple[dict, CitedAnswer]]
 waits: list[float] = []  # milliseconds from the last search to the first words

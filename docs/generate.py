@@ -87,6 +87,23 @@ enabled = false                  # the rest of a disabled section is ignored
 api_key = "${{BRAVE_API_KEY}}"
 ```
 
+## A model that writes
+
+Without a model, answers and reports consist of sentences from the sources. One setting lets a model
+write all of them: `k.answer`, `k.ask`, `k.research`, the command line, the channels, and
+`include_answer`, `/research` and `/v1/*` of the server.
+
+```console
+$ export KENSAKU_MODEL=anthropic:NAME     # any vendor:name of pydantic-ai; extra `pydantic-ai`
+$ export KENSAKU_LLM_URL=http://127.0.0.1:11434/v1 KENSAKU_LLM_MODEL=qwen3:8b   # or this
+```
+
+`KENSAKU_LLM_URL` is anything that speaks the OpenAI format. If both are set, `KENSAKU_MODEL`
+counts: as `vendor:name` it is asked by pydantic-ai, as any other name at `KENSAKU_LLM_URL`, instead
+of `KENSAKU_LLM_MODEL`. A note in the answer says which setting is not used. Each citation of a
+model is checked against its passage, images and links that are no source's are removed, and when
+the model fails, the extract stands.
+
 ## Settings
 
 The same setting is `cache_ttl` as an argument (`Kensaku(cache_ttl=600)`) and attribute, `ttl` in the

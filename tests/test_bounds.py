@@ -14,6 +14,8 @@ import pytest
 
 from kensaku import Kensaku, Query
 from kensaku.answers.context import check_budget
+from kensaku.answers.report.attachments import Attachment
+from kensaku.answers.report.request import ResearchRequest, check_schema
 from kensaku.answers.verify import verify
 from kensaku.database.keys import _check_bounds as check_key
 from kensaku.errors import InvalidQuery
@@ -24,8 +26,6 @@ from kensaku.fetch import Plan
 from kensaku.fetch.crawl.links import is_trap, normalize
 from kensaku.fetch.crawl.patterns import Patterns
 from kensaku.models import Hit
-from kensaku.research.attachments import Attachment
-from kensaku.research.request import ResearchRequest, check_schema
 from kensaku.search.clean import clean_hits
 from kensaku.server.api.context import MAX_TOKENS
 from kensaku.server.http import params_of

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from kensaku import Kensaku, Query, operations
+from kensaku.answers.report.request import ResearchRequest
 from kensaku.fetch import FetchLimits, Plan
 from kensaku.index.index import Index
 from kensaku.index.request import SearchRequest
 from kensaku.models import Attempt, Hit, Page, Passage, Response
-from kensaku.research.request import ResearchRequest
 from kensaku.server.wires.base import Extract, Found, Search
 
 EXPECTED: dict[type, dict[str, Any]] = {

@@ -6,7 +6,14 @@ import pytest
 
 from kensaku.answers.context import Context
 from kensaku.errors import InvalidQuery
-from kensaku.evaluate import Evaluation, Question, RouteScore, choose, evaluate, read_questions
+from kensaku.evaluate import (
+    Evaluation,
+    LabelledQuestion,
+    RouteScore,
+    choose,
+    evaluate,
+    read_questions,
+)
 from kensaku.models import Attempt, Outcome, ProgressEvent
 
 GOOD = RouteScore("tavily", 8, 6, 1, 0.0480004, (100.04, 300.0, 200.0))
@@ -80,7 +87,7 @@ async def test_every_route_is_asked_every_question():
         asked.append((route, question))
         return replies[route, question], float(len(asked))
 
-    questions = [Question("one?", ("one",)), Question("two?", ("zwei", "two"))]
+    questions = [LabelledQuestion("one?", ("one",)), LabelledQuestion("two?", ("zwei", "two"))]
     done = await evaluate(ask, questions, ["a", "b"], progress=seen.append)
 
     assert asked == list(replies)
@@ -164,8 +171,8 @@ def test_questions_are_read_from_lines_of_json(tmp_path):
     )
 
     assert read_questions(path) == [
-        Question("one?", ("1",)),
-        Question("two?", ("2", "zwei")),
+        LabelledQuestion("one?", ("1",)),
+        LabelledQuestion("two?", ("2", "zwei")),
     ]
 
 

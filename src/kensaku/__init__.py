@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kensaku.answers.answer import Answer as Answer
     from kensaku.answers.context import Citation as Citation
     from kensaku.answers.context import Context as Context
+    from kensaku.answers.report.report import Report as Report
     from kensaku.answers.verify import Verification as Verification
     from kensaku.client import Kensaku as Kensaku
     from kensaku.config.settings import Settings as Settings
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from kensaku.models import Response as Response
     from kensaku.models import Source as Source
     from kensaku.models.confidence import Confidence as Confidence
-    from kensaku.research.report import Report as Report
     from kensaku.search.budget import Budget as Budget
 else:
     __getattr__, __dir__, __all__ = attach(
@@ -72,7 +72,7 @@ else:
             "Source",
         ),
         models__confidence=("Confidence",),
-        research__report=("Report",),
+        answers__report__report=("Report",),
         search__budget=("Budget",),
     )
     __all__.append("__version__")

@@ -10,10 +10,11 @@ if TYPE_CHECKING:
 
 
 def attach(
-    package: str, /, **names: "Iterable[str]"
+    package: str, /, of: str = "", **names: "Iterable[str]"
 ) -> "tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]":
     """Return `__getattr__`, `__dir__` and `__all__` of a package. `names`: submodule → its names.
 
+    `of`: the package that the submodules belong to, if it is another one.
     A submodule of a folder is written with two underscores: `search__budget`. A submodule that is
     public itself is listed among its own names: `faults=["Fault", "faults"]`.
     """
@@ -26,7 +27,7 @@ def attach(
 
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module = import_module(f"{package}.{modules[name].replace('__', '.')}")
+        module = import_module(f"{of or package}.{modules[name].replace('__', '.')}")
         value = module if name == modules[name] else getattr(module, name)
         setattr(sys.modules[package], name, value)
         return value

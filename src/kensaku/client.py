@@ -35,16 +35,16 @@ from kensaku.text.short import short_repr
 
 if TYPE_CHECKING:
     from kensaku.answers.answer import Answer
+    from kensaku.answers.cited import CitedAnswer
     from kensaku.answers.context import Citation, Context
+    from kensaku.answers.events import Event
+    from kensaku.answers.report.report import Report
     from kensaku.answers.verify import Verification
-    from kensaku.assistant.answer import CitedAnswer
     from kensaku.fetch import Crawl, Extraction, SiteMap
     from kensaku.index import Index
     from kensaku.models import Hit, Page, Passage, Progress
     from kensaku.models.calibration import Models
     from kensaku.observe import Observer, Observers
-    from kensaku.research.events import Event
-    from kensaku.research.report import Report
     from kensaku.search.budget import Budget
     from kensaku.search.watch import News
     from kensaku.testing import Cassette
@@ -199,7 +199,7 @@ class Kensaku:
         """
         from kensaku.answers.context import check_budget, to_context
         from kensaku.answers.cursor import position_of
-        from kensaku.answers.stored import stored_passages
+        from kensaku.answers.passages import stored_passages
 
         check_budget(max_tokens)
         position = position_of(cursor)
@@ -227,16 +227,15 @@ class Kensaku:
     ) -> Answer:
         """Search and answer in the sources' own words, or by the configured model.
 
-        Every sentence has its `[n]`. A `Response` is answered from, without a search. When the
-        model fails, a note says so, and the answer is the
-        extract.
+        Every sentence has its `[n]`; a model's citations are checked. A `Response` is answered
+        from, without a search. When the model fails, a note says so, and the answer is the extract.
         """
-        from kensaku.answers.answer import to_answer
+        from kensaku.answers.answer import answer
 
         context = await self.context(query, max_tokens=max_tokens, **options)
         asked = query.query if isinstance(query, Response) else query
         text = asked if isinstance(asked, str) else asked.text
-        return await to_answer(text, context, self.settings, self.resources.http)
+        return await answer(text, context, self, options.get("budget"))
 
     async def research(self, input: str, **options: Unpack[ResearchOptions]) -> Report:
         """Plan questions, search for each, read pages, and write a cited report.
@@ -244,7 +243,7 @@ class Kensaku:
         Without a model the report consists of sentences from the sources. Raises `UsageError` for
         values out of bounds. `Report.outcome` is `unavailable` when nobody could search.
         """
-        from kensaku.research.run import begin, run_research
+        from kensaku.answers.research import begin, run_research
 
         state, means = begin(input, options)
         return await run_research(state, self, **means)
@@ -253,7 +252,7 @@ class Kensaku:
         self, input: str, **options: Unpack[ResearchOptions]
     ) -> AsyncIterator[Event]:
         """Do the same as `research`, and yield what happens; the last event has the report."""
-        from kensaku.research.run import begin, run_events
+        from kensaku.answers.research import begin, run_events
 
         state, means = begin(input, options)
         return run_events(state, self, **means)
@@ -264,13 +263,13 @@ class Kensaku:
         Without a model the answer consists of sentences from the sources. Its text is None when
         nothing answers; `outcome` is `unavailable` when nobody could search.
         """
-        from kensaku.assistant.run import ask
+        from kensaku.answers.ask import ask
 
         return await ask(question, self, options)
 
     def ask_events(self, question: str, **options: Unpack[AskOptions]) -> AsyncIterator[Event]:
         """Do the same as `ask`, and yield what happens; the last event has the answer."""
-        from kensaku.assistant.run import ask_events
+        from kensaku.answers.ask import ask_events
 
         return ask_events(question, self, options)
 
@@ -358,8 +357,8 @@ class Kensaku:
 
 def _write_answer(query: str, hits: tuple[Hit, ...], models: Models | None) -> str | None:
     """Answer in the hits' own words, for `Query.include_answer`."""
-    from kensaku.answers.answer import extractive
     from kensaku.answers.context import Citation
+    from kensaku.answers.weigh import extractive
     from kensaku.models.confidence import confidence_of
 
     citations = [Citation.of(number, hit) for number, hit in enumerate(hits, 1)]

@@ -27,7 +27,7 @@ _SPACE = re.compile(r"[\s\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class LabelledQuestion:
     """A question, and texts of which one must be in a good context."""
 
     text: str
@@ -98,7 +98,7 @@ class Evaluation:
 
 async def evaluate(
     ask: Callable[[str, str], Awaitable[tuple[Context, float]]],
-    questions: Sequence[Question],
+    questions: Sequence[LabelledQuestion],
     routes: Sequence[str],
     *,
     progress: Progress | None = None,
@@ -161,7 +161,7 @@ def _plain(text: str) -> str:
     return f" {_SPACE.sub(' ', unicodedata.normalize('NFKC', text).casefold()).strip()} "
 
 
-def read_questions(path: Path) -> list[Question]:
+def read_questions(path: Path) -> list[LabelledQuestion]:
     """Read JSON Lines of `question` and `answer` or `answers`. Raises `InvalidQuery`."""
     try:
         lines = path.read_text("utf-8").splitlines()
@@ -176,7 +176,7 @@ def read_questions(path: Path) -> list[Question]:
     return found
 
 
-def _question(line: str, number: int, path: Path) -> Question:
+def _question(line: str, number: int, path: Path) -> LabelledQuestion:
     try:
         row = json.loads(line)
         answers = row.get("answers", row.get("answer"))
@@ -189,4 +189,4 @@ def _question(line: str, number: int, path: Path) -> Question:
             f"line {number} of {path} is no question",
             remedy='write {"question": "…", "answer": "…"}, or "answers" with a list',
         ) from None
-    return Question(text, tuple(answers))
+    return LabelledQuestion(text, tuple(answers))

@@ -11,12 +11,12 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
-    from kensaku.assistant.approval import AskPerson
-    from kensaku.assistant.journal import Journal
+    from kensaku.answers.journal import Journal
+    from kensaku.answers.person import AskPerson
+    from kensaku.answers.report.attachments import Attachment
+    from kensaku.answers.report.request import CitationFormat, Effort, Length
     from kensaku.config.settings import Mode
     from kensaku.models import Depth, Permission, TimeRange, Topic
-    from kensaku.research.attachments import Attachment
-    from kensaku.research.request import CitationFormat, Effort, Length
     from kensaku.search.budget import Budget
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from kensaku.models.calibration import Models
     from kensaku.observe import Observer
     from kensaku.providers.base import Findings, Provider
-    from kensaku.search.planned import Planned
+    from kensaku.search.planned import SearchPlan
     from kensaku.search.route import Route
     from kensaku.store import Store
     from kensaku.testing import Cassette
@@ -148,7 +148,7 @@ class Resources:
         return HttpClient(user_agent=s.user_agent, proxy=s.proxy or None, egress=self.egress)
 
     @cached_property
-    def planned(self) -> Callable[[Query, Route, bool | None], Planned]:
+    def planned(self) -> Callable[[Query, Route, bool | None], SearchPlan]:
         """Plan a search; recent plans are cached."""
         from kensaku.search.planned import make_plan
 

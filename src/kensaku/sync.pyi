@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any, Self, TypeVar, Unpack
 
 from kensaku.answers.answer import Answer
+from kensaku.answers.cited import CitedAnswer
 from kensaku.answers.context import Citation, Context
+from kensaku.answers.events import Event
+from kensaku.answers.report.report import Report
 from kensaku.answers.verify import Verification
-from kensaku.assistant.answer import CitedAnswer
 from kensaku.config.arguments import SettingsOptions
 from kensaku.config.settings import Mode, Settings
 from kensaku.fetch import CrawlResult, Extraction, SiteMap
@@ -17,8 +19,6 @@ from kensaku.index.results import AddResult, CheckResult, CollectionStats, Hits
 from kensaku.models import Document, Page, Passage, Progress, Query, Response
 from kensaku.observe import Observer, Observers
 from kensaku.options import AskOptions, CrawlOptions, QueryOptions, ResearchOptions, SearchOptions
-from kensaku.research.events import Event
-from kensaku.research.report import Report
 from kensaku.search.budget import Budget
 from kensaku.search.watch import News
 from kensaku.store import Store
@@ -123,9 +123,9 @@ class _Budget:
     def is_spent(self) -> bool:
         """Whether one of its bounds is reached."""
     def settle(self, **amounts: float) -> None:
-        """Correct what was taken once the true amounts are known: more, or less."""
+        """Correct the reserved amounts once the true ones are known."""
     def left(self) -> dict[str, float]:
-        """What remains of each bounded thing, as far as this process knows."""
+        """What remains of each limit, as far as this process knows."""
 
 class Kensaku:
     settings: Settings
@@ -150,10 +150,10 @@ class Kensaku:
         """The local index: add documents, search them, delete them."""
     @property
     def budget(self) -> _Budget:
-        """What this client may spend in all; for a key's request to a server, what the key may."""
+        """The budget of this client; inside a server request, the budget of the API key."""
     @property
     def observers(self) -> Observers:
-        """Who learns of every operation."""
+        """The observers of this client's operations."""
     @property
     def progress(self) -> Progress | None:
         """Called with a `ProgressEvent` during long work."""
@@ -226,4 +226,4 @@ class Kensaku:
     def verify(
         self, quote: str, source: Citation | Page | str, *, timeout: float = ...
     ) -> Verification:
-        """Say whether a quote stands in a citation, in a page, or on the page at a URL."""
+        """Check whether a citation, a page, or the page at a URL contains a quote."""

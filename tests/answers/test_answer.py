@@ -10,16 +10,11 @@ from typing import Any
 import pytest
 
 from kensaku import Hit, Outcome
-from kensaku.answers.answer import (
-    NO_ANSWER,
-    Answer,
-    as_hit,
-    best_sentences,
-    extractive,
-)
+from kensaku.answers.answer import NO_ANSWER, Answer
 from kensaku.answers.context import Citation
 from kensaku.answers.score import MARK
 from kensaku.answers.verify import verify
+from kensaku.answers.weigh import as_hit, best_sentences, extractive
 from kensaku.models import Attempt, Passage
 from kensaku.models.confidence import confidence_of
 from kensaku.testing import FakeUpstream, faults
@@ -251,7 +246,7 @@ async def test_the_model_is_asked_with_the_sources_fenced(upstream: FakeUpstream
     [seen] = upstream.asked("llm")
     system, user = (m["content"] for m in seen.json["messages"])
 
-    assert (answer.text, answer.written_by) == ("They do [1].", "small")
+    assert (answer.text, answer.written_by) == ("They do. [1]", "small")
     assert seen.headers["authorization"] == f"Bearer {KEY}"
     assert (seen.json["model"], seen.json["temperature"]) == ("small", 0)  # no matter of luck
     assert "numbered sources alone" in system
@@ -261,23 +256,41 @@ async def test_the_model_is_asked_with_the_sources_fenced(upstream: FakeUpstream
     assert user.endswith("Question: do sea otters hold hands while they sleep?")
 
 
+HANDS = 'They hold hands [1: "hold hands while they sleep"].'
+
+
 @pytest.mark.parametrize(
     ("said", "kept"),
     [
-        ("They do [1].", "They do [1]."),
-        ("They do [9].", "They do."),
-        ("They do [1][9].", "They do [1]."),
-        ("They do [1, 9].", "They do [1]."),
-        ("They do [8, 9].", "They do."),
-        ("手をつなぎます[3][42]。", "手をつなぎます[3]。"),
-        ("Hid\u200bden [1]", "Hidden [1]"),
+        (HANDS, "They hold hands. [1]"),
+        (HANDS + ' They hold paws [1: "hold paws while they sleep"].', "They hold hands. [1]"),
+        (HANDS + ' There are 900 [9: "A group of resting otters"].', "They hold hands. [1]"),
+        (HANDS + " They float.", "They hold hands. [1] They float. (not verified)"),
+        ("They do [1, 9].", "They do. [1]"),
+        ("手をつなぎます[3][42]。", "手をつなぎます。 [3]"),
+        ("They hold\u200b hands " + HANDS[16:], "They hold hands. [1]"),
+        (HANDS + " ![x](http://evil.example/?d=1) [more](https://evil.example/)",
+         "They hold hands. [1] x more (not verified)"),
     ],
-)
-async def test_a_source_that_the_model_made_up_is_struck_out(
-    said: str, kept: str, ask: Any
+)  # fmt: skip
+async def test_a_model_is_held_to_its_citations(said: str, kept: str, ask: Any) -> None:
+    """As in `ask` and `research`; and no image or link that a page made up comes through."""
+    answer = await ask(says(said))
+
+    assert (answer.text, answer.written_by) == (kept, "small")
+    assert [c.n for c in answer.citations] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("said", ["They do [9].", "They do [8, 9].", "They do.", "Hidden [1]"])
+async def test_a_model_none_of_whose_citations_holds_leaves_the_extract(
+    said: str, ask: Any
 ) -> None:
-    """Also from among others; and nothing invisible comes through."""
-    assert (await ask(says(said))).text == kept
+    """A note says so."""
+    answer = await ask(says(said))
+
+    assert answer.written_by == "extract"
+    assert "hold hands while they sleep. [1]" in answer.text
+    assert "none of its citations stands in its source" in answer.notes[-1]
 
 
 @pytest.mark.parametrize(

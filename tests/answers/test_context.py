@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 from kensaku import Document, Hit, Kensaku, Outcome
 from kensaku.answers.context import Citation, pack
 from kensaku.answers.cursor import Position, cursor_of, has_changed, position_of
-from kensaku.answers.passages import passages_of
-from kensaku.answers.stored import stored_passages
+from kensaku.answers.passages import passages_of, stored_passages
 from kensaku.answers.tokenizer import VOCABULARIES, count, counter
 from kensaku.errors import InvalidQuery
 from kensaku.models import Explain, LocalMatch, Passage

@@ -10,7 +10,7 @@ from kensaku.answers.kinds import (
     DATE,
     FIGURE,
     PERSON,
-    Kind,
+    AnswerKind,
     asking_terms,
     gives_figure,
     has_kind,
@@ -36,7 +36,7 @@ from kensaku.text.tokens import query_terms
         ("What is a raft?", None),
     ],
 )
-def test_a_question_asks_for_a_kind_of_answer(question: str, kind: Kind | None) -> None:
+def test_a_question_asks_for_a_kind_of_answer(question: str, kind: AnswerKind | None) -> None:
     """As far as a sentence shows it."""
     assert kind_of(question) is kind
 
@@ -57,7 +57,7 @@ def test_a_question_asks_for_a_kind_of_answer(question: str, kind: Kind | None) 
         (PERSON, "Nobody knows.", False),
     ],
 )
-def test_a_sentence_shows_what_it_has(kind: Kind, sentence: str, has: bool) -> None:
+def test_a_sentence_shows_what_it_has(kind: AnswerKind, sentence: str, has: bool) -> None:
     """A 日 in 日本 is no date, and the first word of a sentence no name."""
     assert has_kind(kind, "", sentence) is has
 

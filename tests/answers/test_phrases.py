@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kensaku.answers.phrases import letters_of, names_in, phrases_of
+from kensaku.answers.kinds import letters_of, names_in, phrases_of
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from kensaku.database.people import delete_person, export_person, list_decisions
 from kensaku.database.tables import RUNS
 from kensaku.errors import InvalidQuery, UnknownName
 from kensaku.testing import FakeUpstream, faults
-from tests.research.conftest import Web
+from tests.answers.conftest import Web
 from tests.search.support import until
 
 from .conftest import (

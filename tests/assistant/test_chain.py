@@ -24,7 +24,7 @@ from kensaku.assistant import (
 from kensaku.database import Database
 from kensaku.database.conversations import Sender, find_conversation, messages_of
 from kensaku.testing import FakeUpstream, faults
-from tests.research.conftest import Web
+from tests.answers.conftest import Web
 
 ANN, BEN = Sender("test", "ann", "t1"), Sender("test", "ben", "t2")
 HARBOUR = Document(

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
+from kensaku.answers.cited import CitedAnswer, Thresholds, assess
 from kensaku.assistant import Answered, Exchange, Failed, Planned, Question, Reply, TextDelta
-from kensaku.assistant.actions import Thresholds, assess
-from kensaku.assistant.answer import CitedAnswer
 from kensaku.database.conversations import Sender
 from kensaku.database.runs import StoredRun
 from kensaku.models import Outcome

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kensaku.assistant.approval import Question, Reply
+from kensaku.answers.person import Question, Reply
 from kensaku.assistant.channels.terminal.format import question_lines
 from kensaku.assistant.replies import is_cancel, read_reply
 from kensaku.locale import translator

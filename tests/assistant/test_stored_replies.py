@@ -10,7 +10,7 @@ import pytest
 from kensaku.assistant import Answered, Assistant
 from kensaku.database import Database
 from kensaku.database.questions import add_reply, open_questions
-from tests.research.conftest import Web
+from tests.answers.conftest import Web
 from tests.search.support import until
 
 from .conftest import ANN, ASK, BEN, SLEEP, begin, eventually, to_the_end, until_asked, without

@@ -35,7 +35,7 @@ def test_an_answer_is_the_models_when_there_is_one(
     monkeypatch.setenv("KENSAKU_LLM_MODEL", "small")
     told = cli("answer", "otters", "--route", "tavily", "--json").json
 
-    assert (told["answer"], told["written_by"]) == ("They hold hands [1].", "small")
+    assert (told["answer"], told["written_by"]) == ("They hold hands. [1]", "small")
 
 
 def test_the_question_may_come_from_stdin(

@@ -16,9 +16,9 @@ from kensaku.database.usage import summarise
 from kensaku.errors import InvalidQuery
 from kensaku.jobs import Jobs
 from kensaku.testing import faults
+from tests.answers.conftest import FOOD, SLEEP, Web
+from tests.answers.conftest import web as web
 from tests.jobs.conftest import BEAT, DEAD
-from tests.research.conftest import FOOD, SLEEP, Web
-from tests.research.conftest import web as web
 from tests.search.support import until
 
 ASKED = {"input": "How do sea otters sleep? What do sea otters eat?", "model": "mini"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kensaku import Kensaku
 from kensaku.jobs import Jobs
 from kensaku.testing import faults
-from tests.research.conftest import web as web
+from tests.answers.conftest import web as web
 
 from .test_accounting import ASKED
 from .test_accounting import environ as environ

@@ -35,8 +35,6 @@ WORDS = "words that are looked for in texts of others: they are read, and never 
 EXEMPT = {
     "compat/": SPECIFICATION,
     "answers/": WORDS,
-    "assistant/follow_up.py": WORDS,
-    "assistant/plan.py": WORDS,
     "assistant/replies.py": WORDS,
     "assistant/channels/_text.py": WORDS,
     "cli/_wrap.py": WORDS,
@@ -44,7 +42,6 @@ EXEMPT = {
     "extract/": WORDS,
     "models/confidence.py": WORDS,
     "providers/_filters.py": WORDS,
-    "research/": WORDS,
     "search/": WORDS,
     "server/page/results.py": WORDS,
     "server/page/templates/base.html": "the name of the product",

@@ -17,8 +17,8 @@ from kensaku.database.conversations import Sender
 from kensaku.database.people import list_decisions
 from kensaku.database.tables import RUNS
 from kensaku.testing import FakeUpstream, faults
-from tests.research.conftest import Web
-from tests.research.conftest import web as web
+from tests.answers.conftest import Web
+from tests.answers.conftest import web as web
 from tests.search.support import until
 
 from .conftest import MakeServer, Running

@@ -11,7 +11,7 @@ import pytest
 
 import kensaku.server
 from kensaku import Kensaku
-from kensaku.research.events import TextDelta
+from kensaku.answers.events import TextDelta
 
 from .conftest import serve
 

@@ -12,10 +12,10 @@ import pytest
 from kensaku.server.keep_alive import COMMENT, SECONDS, KeepAlive
 from kensaku.server.openai import STATUS_SECONDS
 from kensaku.testing import faults
+from tests.answers.conftest import Model, Web
+from tests.answers.conftest import model as model
+from tests.answers.conftest import web as web
 from tests.conftest import Clock
-from tests.research.conftest import Model, Web
-from tests.research.conftest import model as model
-from tests.research.conftest import web as web
 from tests.search.support import until
 
 from .conftest import Running

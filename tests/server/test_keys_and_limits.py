@@ -13,7 +13,7 @@ from kensaku.database.key_cache import KeyCache
 from kensaku.database.keys import create_key, revoke_key
 from kensaku.database.usage import summarise
 from kensaku.server.limits import Admission
-from tests.research.conftest import web as web
+from tests.answers.conftest import web as web
 
 from .conftest import MakeServer, Running
 

@@ -17,9 +17,9 @@ from kensaku.database.keys import list_keys
 from kensaku.database.people import list_decisions
 from kensaku.testing import FakeUpstream, faults
 from tests import ROOT
-from tests.research.conftest import Model, Web
-from tests.research.conftest import model as model
-from tests.research.conftest import web as web
+from tests.answers.conftest import Model, Web
+from tests.answers.conftest import model as model
+from tests.answers.conftest import web as web
 from tests.search.support import until
 
 from .conftest import MakeServer, Running

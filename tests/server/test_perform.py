@@ -10,8 +10,8 @@ import pytest
 
 from kensaku.models import Hit
 from kensaku.testing import FakeUpstream, faults
-from tests.research.conftest import Model
-from tests.research.conftest import model as model
+from tests.answers.conftest import Model
+from tests.answers.conftest import model as model
 
 from .conftest import Running
 

@@ -11,8 +11,8 @@ import pytest
 
 import kensaku.server
 from kensaku import Document, Kensaku
+from kensaku.answers.events import TextDelta
 from kensaku.errors import BudgetExceeded
-from kensaku.research.events import TextDelta
 from kensaku.testing import faults
 
 from .conftest import serve

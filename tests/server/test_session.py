@@ -15,8 +15,8 @@ from kensaku.database.keys import create_key
 from kensaku.database.usage import summarise
 from kensaku.server.limits import Admission
 from kensaku.testing import faults
-from tests.research.conftest import Web
-from tests.research.conftest import web as web
+from tests.answers.conftest import Web
+from tests.answers.conftest import web as web
 
 from .conftest import Running, serve
 from .test_mcp import INITIALIZE, MCP_HEADERS

@@ -16,8 +16,8 @@ from kensaku.server.tavily_mcp import (
     TavilySearchTool,
 )
 from kensaku.testing import faults
-from tests.research.conftest import client as client
-from tests.research.conftest import web as web
+from tests.answers.conftest import client as client
+from tests.answers.conftest import web as web
 
 
 def fenced(text: str) -> str:

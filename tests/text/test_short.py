@@ -6,9 +6,9 @@ import pytest
 
 from kensaku import Query, Settings
 from kensaku.answers.context import check_budget
+from kensaku.answers.report.request import ResearchRequest
 from kensaku.errors import ConfigError, InvalidQuery, KensakuError
 from kensaku.fetch import Plan
-from kensaku.research.request import ResearchRequest
 from kensaku.text.short import short_repr
 from kensaku.tools.param import Param
 

@@ -1,27 +1,40 @@
-"""The configured model: one OpenAI-compatible chat completion, bounded in time.
+"""THE door to a model: whoever asks one opens it here.
 
-ChatModel.from_settings(settings, http) → ask(system, user)    → text, or a `ProviderError`
-                                        → stream(system, user) → pieces of it as they arrive
+    open_model(client) → the vendor's by pydantic-ai | the one at `llm.url` | None
+                       → ask(system, user, seconds)    → text
+                       → stream(system, user, seconds) → pieces of it
+
+`model` counts over `llm.model`: as `vendor:name` it is pydantic-ai's, else it is asked for at
+`llm.url`. A model is asked for text alone: it has no tools, and what it says calls none.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, Self
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Protocol
 
-from kensaku.answers.stream import read_completion, read_in_time
-from kensaku.errors import Timeout, Unreadable
-from kensaku.text.clean import visible
-from kensaku.transport.request import Request
+from kensaku.answers.stream import MODEL_SECONDS
+from kensaku.answers.tokenizer import count
+from kensaku.errors import ConfigError, MissingExtra
 
 if TYPE_CHECKING:
+    from kensaku.client import Kensaku
     from kensaku.config.settings import Settings
-    from kensaku.transport.http import HttpClient
+    from kensaku.search.budget import Budget
 
-MODEL_SECONDS = 60.0
+# Of pydantic-ai; looked up only where a name could also be one of the server at `llm.url`.
+VENDORS = frozenset(
+    {
+        *("alibaba", "anthropic", "azure", "bedrock", "cerebras", "cohere", "deepseek"),
+        *("fireworks", "gateway", "github", "google", "google-cloud", "google-gla"),
+        *("google-vertex", "groq", "heroku", "huggingface", "litellm", "mistral", "moonshotai"),
+        *("nebius", "ollama", "openai", "openai-chat", "openai-responses", "openrouter"),
+        *("sambanova", "together", "vercel", "xai"),
+    }
+)
 
 
 class Asks(Protocol):
@@ -31,75 +44,125 @@ class Asks(Protocol):
     def name(self) -> str:
         """The model's name."""
 
-    async def ask(self, system: str, user: str, seconds: float | None = None) -> str:
+    async def ask(self, system: str, user: str, seconds: float = MODEL_SECONDS) -> str:
         """Ask once and return the text of the reply."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChatModel:
-    """A model behind a URL that speaks the OpenAI format."""
+class LanguageModel(Asks, Protocol):
+    """A model that also streams."""
 
-    settings: Settings = field(repr=False)
-    http: HttpClient = field(repr=False)
+    def stream(
+        self, system: str, user: str, seconds: float = MODEL_SECONDS
+    ) -> AsyncGenerator[str, None]:
+        """Ask once and yield the text of the reply while it arrives."""
 
-    @classmethod
-    def from_settings(cls, settings: Settings, http: HttpClient) -> Self | None:
-        """Return the configured model; None when there is none."""
-        return cls(settings, http) if settings.llm_url else None
+
+@dataclass(slots=True)
+class Metered:
+    """A model whose tokens count against a budget. It raises `BudgetExceeded`, too."""
+
+    model: LanguageModel
+    budget: Budget
+    calls: int = 0
+    tokens: int = 0  # estimated
 
     @property
     def name(self) -> str:
-        """The model's name, as its server knows it."""
-        return self.settings.llm_model
+        """The model's name."""
+        return self.model.name
 
-    async def ask(self, system: str, user: str, seconds: float | None = None) -> str:
-        """Ask once and return the text of the reply, without invisible characters.
+    async def prepare(self) -> None:
+        """Load what asking needs, without blocking the event loop."""
+        if load := getattr(self.model, "prepare", None):
+            with suppress(Exception):  # asking it says what is wrong
+                await load()
 
-        Raises a `ProviderError` when it does not answer within `seconds`.
-        """
-        limit = MODEL_SECONDS if seconds is None else seconds
-        try:
-            async with asyncio.timeout(limit):
-                reply = await self.http.send(self._request(system, user), "llm")
-        except TimeoutError:
-            raise Timeout("llm", f"the model took longer than {limit:g} s") from None
-        if reply.status != 200:
-            message = f"the model's server answered {reply.status}"
-            raise Unreadable("llm", message, status=reply.status)
-        try:
-            said = reply.json()["choices"][0]["message"]["content"]
-        except (ValueError, KeyError, TypeError, IndexError):
-            said = None
-        text = visible(said).strip() if isinstance(said, str) else ""
-        if not text:
-            raise Unreadable("llm", "the model's server sent no answer")
+    async def ask(self, system: str, user: str, seconds: float = MODEL_SECONDS) -> str:
+        """Ask within the budget, and not longer than any model may take."""
+        await self._begin(system, user)
+        text = await self.model.ask(system, user, _limit(seconds))
+        await self._settle(text)
         return text
 
     async def stream(
-        self, system: str, user: str, seconds: float | None = None
+        self, system: str, user: str, seconds: float = MODEL_SECONDS
     ) -> AsyncGenerator[str, None]:
-        """Ask once and yield the text of the reply while it arrives, as it was sent.
+        """Ask within the budget; also a reply that breaks off is paid for."""
+        said: list[str] = []
+        await self._begin(system, user)
+        try:
+            async with aclosing(self.model.stream(system, user, _limit(seconds))) as texts:
+                async for text in texts:
+                    said.append(text)
+                    yield text
+        finally:
+            await self._settle("".join(said))
 
-        Raises a `ProviderError` when it takes longer than `seconds`, stalls, or ends early.
-        """
-        limit = MODEL_SECONDS if seconds is None else seconds
-        request = self._request(system, user, stream=True)
-        async with aclosing(self.http.stream(request, "llm")) as body:
-            async for text in read_in_time(read_completion(body), limit):
-                yield text
+    async def _begin(self, *texts: str) -> None:
+        asked = sum(map(count, texts))
+        await self.budget.spend(tokens=asked)
+        self.calls += 1
+        self.tokens += asked
 
-    def _request(self, system: str, user: str, *, stream: bool = False) -> Request:
-        key = self.settings.llm_api_key
-        return Request(
-            url=self.settings.llm_url.rstrip("/") + "/chat/completions",
-            headers={"Authorization": f"Bearer {key.reveal()}"} if key else {},
-            json={
-                "model": self.settings.llm_model,
-                "temperature": 0,
-                "messages": [
-                    {"role": "system", "content": system},
-                    {"role": "user", "content": user},
-                ],
-                **({"stream": True} if stream else {}),
-            },
+    async def _settle(self, text: str) -> None:
+        said = count(text)
+        self.tokens += said
+        await self.budget.settle(tokens=said)
+
+
+def open_model(client: Kensaku, name: Any = None, budget: Budget | None = None) -> Metered | None:
+    """Return the model of a call, else of the settings; None when there is none.
+
+    Raises `ConfigError` for a name that nobody knows, and `MissingExtra`.
+    """
+    s = client.settings
+    chosen = name or s.model
+    if not chosen and not s.llm_url:
+        return None
+    return Metered(_open(client, chosen), budget or client.budget)
+
+
+def has_model(settings: Settings) -> bool:
+    """Whether the settings name a model."""
+    return bool(settings.model or settings.llm_url)
+
+
+def unused_settings(settings: Settings) -> list[str]:
+    """Say which setting of a model is there and not used, in one sentence."""
+    s = settings
+    if s.model and s.llm_url and is_vendors(s.model, at_url=True):
+        return [f"llm.url is set and not used: the model is {s.model}"]
+    if s.model and s.llm_model not in ("", s.model):
+        return [f"llm.model is set and not used: the model is {s.model}"]
+    if s.llm_model and not s.llm_url:
+        return ["llm.model is set and not used: llm.url is not set"]
+    return []
+
+
+def is_vendors(chosen: Any, *, at_url: bool) -> bool:
+    """Whether a model is pydantic-ai's. Servers have names with a colon, too: `qwen3:8b`."""
+    if not isinstance(chosen, str):
+        return True
+    vendor, colon, _ = chosen.partition(":")
+    return bool(colon) and (not at_url or vendor.partition("/")[0] in VENDORS)
+
+
+def _open(client: Kensaku, chosen: Any) -> LanguageModel:
+    from kensaku.answers.url_model import UrlModel
+    from kensaku.answers.vendor_model import VendorModel
+
+    s = client.settings
+    if chosen and is_vendors(chosen, at_url=bool(s.llm_url)):
+        if find_spec("pydantic_ai") is None:
+            raise MissingExtra("pydantic-ai", "pydantic-ai")
+        return VendorModel(chosen)
+    if not s.llm_url:
+        raise ConfigError(
+            f"the model {str(chosen)[:60]!r} has no vendor, and llm.url is not set",
+            remedy="name it as vendor:model, or set KENSAKU_LLM_URL",
         )
+    return UrlModel(s.llm_url, chosen or s.llm_model, s.llm_api_key, client.resources.http)
+
+
+def _limit(seconds: float) -> float:
+    return max(0.001, min(seconds, MODEL_SECONDS))

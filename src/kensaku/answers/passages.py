@@ -1,21 +1,32 @@
 """The passages of a search's hits, the best for the query first.
 
-hits → texts → passages → BM25 among each other, and the rank of the page → taking turns by host
+    hits → texts → passages → BM25 among each other, and the rank of the page → taking turns by host
+
+A hit of the local index shows the best passage of its document; `stored_passages` finds the other
+good ones, for a context with room for more of a long one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kensaku.answers.tokenizer import count as count_tokens
+from kensaku.errors import IndexFault
 from kensaku.models import Document, Hit, Passage
 from kensaku.models.passages import split
 from kensaku.search.passages import score_passages
 from kensaku.text.urls import host_of
 
+if TYPE_CHECKING:
+    from kensaku.index import Index
+    from kensaku.models import Hit, Passage
+
 PASSAGE_CHARS = 900  # small enough that several pages fit 500 tokens …
 PASSAGE_TOKENS = 250  # … also where a character is a token
+_FEWEST, _MOST = 20, 400  # passages that are asked for …
+_TOKENS_EACH = 60  # … one for so many tokens of the budget: most are longer
 
 
 def passages_of(
@@ -63,3 +74,25 @@ def _alternate_hosts(passages: Iterable[Passage]) -> list[Passage]:
         seen[host] = seen.get(host, 0) + 1
     weighed.sort(key=lambda pair: -pair[0])
     return [p for _, p in weighed]
+
+
+async def stored_passages(
+    index: Index, query: str, hits: Sequence[Hit], max_tokens: int
+) -> dict[str, list[Passage]]:
+    """Return the passages that match the query, of each document in `hits`, by its address."""
+    urls: dict[str, set[str]] = {}
+    for hit in hits:
+        local = hit.explain.local if hit.explain else None
+        if local is not None and local.collection and hit.raw_content is None:
+            urls.setdefault(local.collection, set()).add(hit.url)
+    count = min(_MOST, max(_FEWEST, max_tokens // _TOKENS_EACH))
+    found: dict[str, list[Passage]] = {}
+    for collection, wanted in urls.items():
+        try:
+            passages = await index.passages(query, collections=collection, max_results=count)
+        except IndexFault:  # the hits have a passage each already
+            continue
+        for passage in passages:
+            if passage.url in wanted:
+                found.setdefault(passage.url, []).append(passage)
+    return found

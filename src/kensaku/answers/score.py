@@ -18,8 +18,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kensaku.answers.kinds import asking_terms, has_kind, kind_of
-from kensaku.answers.phrases import is_spaced, letters_of, names_in, phrases_of
+from kensaku.answers.kinds import (
+    asking_terms,
+    has_kind,
+    is_spaced,
+    kind_of,
+    letters_of,
+    names_in,
+    phrases_of,
+)
 from kensaku.answers.sentences import whole_sentences
 from kensaku.text.clean import one_line
 from kensaku.text.languages import guess_language

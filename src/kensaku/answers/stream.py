@@ -17,6 +17,7 @@ from typing import Any
 
 from kensaku.errors import Timeout, Unreadable
 
+MODEL_SECONDS = 60.0  # for one reply
 IDLE_SECONDS = 20.0  # between two pieces; the first one may take as long as the whole reply
 MAX_BYTES = 4 * 2**20  # of one event, or of a whole completion
 EARLY = ("length", "content_filter")  # why a model stopped before it was done

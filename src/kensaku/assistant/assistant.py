@@ -17,16 +17,15 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
-from kensaku.assistant.approval import Approvals, Question, Reply
-from kensaku.assistant.events import Answered, Event, ToolEnded
+from kensaku.answers.ask import answer, begin
+from kensaku.answers.events import Answered, Event, ToolEnded
+from kensaku.answers.journal import Journal
+from kensaku.answers.person import Approvals, Question, Reply
+from kensaku.answers.toolbox import REFUSED
 from kensaku.assistant.exchange import Exchange
-from kensaku.assistant.journal import Journal
 from kensaku.assistant.record import record_of
 from kensaku.assistant.registrations import registered_tiers
-from kensaku.assistant.request import begin
-from kensaku.assistant.run import answer
 from kensaku.assistant.stored_replies import StoredReplies
-from kensaku.assistant.toolbox import REFUSED
 from kensaku.database import runs, url_of
 from kensaku.database.conversations import Sender
 from kensaku.database.people import options_of, record_decisions, set_options

@@ -13,8 +13,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from kensaku.assistant.approval import Question, Reply
-from kensaku.assistant.events import Answered, Event, Failed
+from kensaku.answers.events import Answered, Event, Failed
+from kensaku.answers.person import Question, Reply
 from kensaku.assistant.replies import read_reply
 
 if TYPE_CHECKING:

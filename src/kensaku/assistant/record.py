@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from kensaku.assistant.answer import CitedAnswer
-from kensaku.assistant.events import Event, Planned, ToolEnded
+from kensaku.answers.cited import CitedAnswer
+from kensaku.answers.events import Event, Planned, ToolEnded
 
 
 def record_of(answer: CitedAnswer, events: Iterable[Event]) -> dict[str, Any]:

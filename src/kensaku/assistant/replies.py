@@ -5,7 +5,7 @@ A channel without buttons gets text back: "yes", "はい", "skip", or other word
 
 from __future__ import annotations
 
-from kensaku.assistant.approval import MAX_REPLY, Intervention, Question, Reply
+from kensaku.answers.person import MAX_REPLY, Intervention, Question, Reply
 
 _WORDS: dict[str, Intervention] = {
     **dict.fromkeys(("y", "yes", "ok", "okay", "sure", "proceed", "go", "go ahead"), "proceed"),

@@ -13,12 +13,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
-from kensaku.assistant.approval import Reply
+from kensaku.answers.person import Reply
 from kensaku.database.questions import add_question, remove_question, replies_to
 from kensaku.errors import DatabaseFault
 
 if TYPE_CHECKING:
-    from kensaku.assistant.approval import Question
+    from kensaku.answers.person import Question
     from kensaku.assistant.exchange import Exchange
     from kensaku.database.engine import Database
 

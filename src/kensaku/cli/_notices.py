@@ -14,9 +14,9 @@ from kensaku.search.route import plan
 if TYPE_CHECKING:
     from kensaku.answers.answer import Answer
     from kensaku.answers.context import Context
+    from kensaku.answers.report.report import Report
     from kensaku.client import Kensaku
     from kensaku.models import Attempt, Hit, Query, Response
-    from kensaku.research.report import Report
 
 MARKER = "keyless-notice"
 # What a dialect writes itself is not repeated on stderr.

@@ -9,7 +9,7 @@ from kensaku.cli._terminal import print_json, print_message, print_result
 from kensaku.errors import InvalidQuery
 
 if TYPE_CHECKING:
-    from kensaku.research.report import Report
+    from kensaku.answers.report.report import Report
 
 ENDINGS = (".md", ".html", ".json")
 
@@ -39,8 +39,8 @@ def print_report(report: Report, path: Path | None, *, as_json: bool) -> None:
 
 
 def _write(report: Report, path: Path) -> None:
+    from kensaku.answers.report.html import to_html
     from kensaku.dialects.json import dumps
-    from kensaku.research.html import to_html
 
     ending = path.suffix.lower()
     if ending == ".html":

@@ -32,9 +32,9 @@ from kensaku.text.clean import visible
 from kensaku.text.languages import guess_language
 
 if TYPE_CHECKING:
-    from kensaku.assistant.answer import CitedAnswer
-    from kensaku.assistant.approval import AskPerson, Question, Reply
-    from kensaku.assistant.events import Event
+    from kensaku.answers.cited import CitedAnswer
+    from kensaku.answers.events import Event
+    from kensaku.answers.person import AskPerson, Question, Reply
     from kensaku.locale import Translator
 
 USAGE = "[options] WORD …"
@@ -98,7 +98,7 @@ def _person(*, yes: bool) -> AskPerson | None:
 
 
 async def _agree(question: Question) -> Reply | None:
-    from kensaku.assistant.approval import Reply
+    from kensaku.answers.person import Reply
 
     # Nobody is there who could help with other words: what is there has to do.
     return Reply("skip") if question.kind == "help" else Reply("proceed")
@@ -115,7 +115,7 @@ async def _ask_on_terminal(question: Question) -> Reply | None:
 
 def _print_progress(event: Event, t: Translator) -> None:
     """Print a line about what happens. The answer itself comes at the end."""
-    from kensaku.assistant import events
+    from kensaku.answers import events
 
     match event:
         case events.Planned(questions=questions) if len(questions) > 1:

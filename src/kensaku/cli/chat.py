@@ -22,7 +22,7 @@ from kensaku.cli._terminal import supports_movement, terminal_language
 from kensaku.errors import MissingExtra
 
 if TYPE_CHECKING:
-    from kensaku.assistant.answer import CitedAnswer
+    from kensaku.answers.cited import CitedAnswer
     from kensaku.assistant.assistant import Assistant
     from kensaku.assistant.channels.terminal.chat import Chat
     from kensaku.cli._notices import KeylessNotice

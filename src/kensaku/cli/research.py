@@ -1,10 +1,10 @@
 """Plan, search, read and print a report that cites the source of each sentence.
 
-Without a model, the report consists of sentences quoted from the sources. With `llm.url`
-and `llm.model` set, that model plans and writes, and each of its citations is checked. --bundle
-keeps the queries, results and pages of the run in one file; --replay writes its report again
-without a network, and --diff compares two of them. Exit status: 0 a report, or nothing to find, 1
-no provider could search, 2 wrong usage.
+Without a model, the report consists of sentences quoted from the sources. With
+KENSAKU_MODEL, or `llm.url` and `llm.model`, that model plans and writes, and each of its citations
+is checked. --bundle keeps the queries, results and pages of the run in one file; --replay writes
+its report again without a network, and --diff compares two of them. Exit status: 0 a report, or
+nothing to find, 1 no provider could search, 2 wrong usage.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
+from kensaku.answers.report.attachments import MAX_CHARS, Attachment
+from kensaku.answers.report.request import CitationFormat, Effort, Length
 from kensaku.cli._client import open_client
 from kensaku.cli._notices import KeylessNotice, print_outcome
 from kensaku.cli._options import add_common_options, load_settings
@@ -22,12 +24,10 @@ from kensaku.cli._query_options import query_text, split_hosts
 from kensaku.cli._report import check_output, print_report
 from kensaku.cli._terminal import format_count, print_json, print_message, print_result
 from kensaku.errors import InvalidQuery
-from kensaku.research.attachments import MAX_CHARS, Attachment
-from kensaku.research.request import CitationFormat, Effort, Length
 
 if TYPE_CHECKING:
-    from kensaku.research.events import Event
-    from kensaku.research.report import Report
+    from kensaku.answers.events import Event
+    from kensaku.answers.report.report import Report
 
 USAGE = "[options] WORD …"
 
@@ -77,7 +77,7 @@ async def run(args: argparse.Namespace) -> int:
 
 
 async def _search(args: argparse.Namespace) -> int:
-    from kensaku.research import run as running
+    from kensaku.answers import research as running
 
     check_output(args.output)
     state, means = running.begin(query_text(args), _options(args))
@@ -91,7 +91,7 @@ async def _search(args: argparse.Namespace) -> int:
     report: Report = event.report  # type: ignore[attr-defined]  # the last event has it
     notice.print_after(report.attempts)
     if args.bundle is not None:
-        from kensaku.research.bundle import write_bundle
+        from kensaku.answers.report.bundle import write_bundle
 
         write_bundle(states[-1], args.bundle)
     print_report(report, args.output, as_json=args.json)
@@ -99,8 +99,8 @@ async def _search(args: argparse.Namespace) -> int:
 
 
 async def _replay(args: argparse.Namespace) -> int:
-    from kensaku.research.bundle import read_bundle, write_bundle
-    from kensaku.research.replay import replay_run
+    from kensaku.answers.report.bundle import read_bundle, write_bundle
+    from kensaku.answers.report.replay import replay_run
 
     check_output(args.output)
     state, report = await replay_run(
@@ -113,8 +113,8 @@ async def _replay(args: argparse.Namespace) -> int:
 
 
 def _print_diff(args: argparse.Namespace) -> int:
-    from kensaku.research.bundle import read_bundle
-    from kensaku.research.diff import compare_runs, format_diff
+    from kensaku.answers.report.bundle import read_bundle
+    from kensaku.answers.report.diff import compare_runs, format_diff
 
     found = compare_runs(*map(read_bundle, args.diff))
     if args.json:
@@ -159,7 +159,7 @@ def _read(path: Path) -> str:
 
 def _print_progress(event: Event) -> None:
     """Print a line about what happens. The report itself comes at the end."""
-    from kensaku.research import events
+    from kensaku.answers import events
 
     match event:
         case events.Planned(questions=questions, by=by):

@@ -218,8 +218,8 @@ class Settings:
     )  # fmt: skip
     model: str = _setting(
         "", text,
-        "the assistant's model by pydantic-ai's names, as anthropic:NAME; empty: that of llm, "
-        "or extracts",
+        "the model that writes answers by pydantic-ai's names, as anthropic:NAME; empty: that of "
+        "llm, or extracts",
     )  # fmt: skip
     assistant_silent: float = _setting(
         0.9, number(0, 1), "minimum confidence to answer without a caveat"
@@ -248,7 +248,7 @@ class Settings:
     )
     llm_url: str = _setting(
         "", address,
-        "an OpenAI-compatible endpoint that writes answers; empty: they are extracted",
+        "an OpenAI-compatible endpoint that writes answers; not used when model names a vendor's",
     )  # fmt: skip
     llm_model: str = _setting("", text, "name of the model at that endpoint")
     llm_api_key: Secret | None = _setting(None, secret, "API key of that endpoint")

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from kensaku.answers.report.report import report_of
+from kensaku.answers.report.state import State, pending, start
+from kensaku.answers.research import perform
 from kensaku.errors import BudgetExceeded
 from kensaku.models import Attempt, Outcome
-from kensaku.research.report import report_of
-from kensaku.research.state import State, pending, start
-from kensaku.research.steps import perform
 
 if TYPE_CHECKING:
     from kensaku.jobs.run import JobRun

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class SearchPlan:
     """A search before it is run."""
 
     route: Route
@@ -27,7 +27,7 @@ class Planned:
     cache_key: str
 
 
-def make_plan(resources: Resources, query: Query, route: Route, scrub: bool | None) -> Planned:
+def make_plan(resources: Resources, query: Query, route: Route, scrub: bool | None) -> SearchPlan:
     """Plan a search. Raises `QueryWithheld`.
 
     It is pure: `Resources.planned` keeps the latest plans of a client, which is one tenant's.
@@ -35,4 +35,4 @@ def make_plan(resources: Resources, query: Query, route: Route, scrub: bool | No
     outbound = to_send(query, route, resources, scrub)
     ordered = route.ordered_for(query)
     beside = ordered.beside(outbound.query or query)
-    return Planned(ordered, beside, outbound, cache_key(resources, query, ordered, beside))
+    return SearchPlan(ordered, beside, outbound, cache_key(resources, query, ordered, beside))

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 from starlette.routing import BaseRoute, Route
 
-from kensaku.assistant.events import ApprovalNeeded, QuestionAsked
+from kensaku.answers.events import ApprovalNeeded, QuestionAsked
 from kensaku.assistant.exchange import Exchange
 from kensaku.errors import InvalidQuery, KensakuError
 from kensaku.server.endpoint import EndsWithClient, status_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ag_ui.core import BaseEvent, RunAgentInput
     from starlette.types import Receive, Scope, Send
 
-    from kensaku.assistant.approval import Question
+    from kensaku.answers.person import Question
     from kensaku.database.conversations import Sender
     from kensaku.server.state import State
     from kensaku.server.wires.agui import Frames

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, cast
 from kensaku.errors import InvalidQuery, KensakuError
 
 if TYPE_CHECKING:
-    from kensaku.assistant.approval import Question, Reply
+    from kensaku.answers.person import Question, Reply
     from kensaku.assistant.exchange import Exchange
     from kensaku.database.conversations import Conversation, Message, Sender
     from kensaku.search.budget import Budget
@@ -95,7 +95,7 @@ async def listed(state: State, principal: Principal) -> list[tuple[str, Conversa
 
 async def load(state: State, thread: Thread) -> Talk:
     """Return what was said in a thread. Raises `NoConversation`."""
-    from kensaku.assistant.approval import Question
+    from kensaku.answers.person import Question
     from kensaku.database.conversations import find_conversation, messages_of
     from kensaku.database.questions import open_questions
     from kensaku.database.runs import states_of
@@ -151,7 +151,7 @@ async def reply(state: State, thread: Thread, fields: Mapping[str, Any]) -> bool
     Other words than those that were asked about count, whichever button is pressed with them: in a
     browser, Enter presses the first one.
     """
-    from kensaku.assistant.approval import Reply
+    from kensaku.answers.person import Reply
 
     id, action, text = (str(fields.get(name) or "") for name in ("question", "action", "text"))
     if (choice := fields.get("choice")) and not action:  # one of the texts that were offered
@@ -177,7 +177,7 @@ async def _elsewhere(
     state: State, thread: Thread, id: str | None = None
 ) -> tuple[str, Question] | None:
     """Return a run of another process and what it waits with: the question `id`, or the first."""
-    from kensaku.assistant.approval import Question
+    from kensaku.answers.person import Question
     from kensaku.database.questions import open_questions
 
     for run, asked, question in await open_questions(state.database, thread.sender):

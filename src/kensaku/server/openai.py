@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.routing import BaseRoute, Route
 
-from kensaku.assistant.approval import Question, Reply
-from kensaku.assistant.events import (
+from kensaku.answers.events import (
     Answered,
     ApprovalNeeded,
     Event,
@@ -24,6 +23,7 @@ from kensaku.assistant.events import (
     QuestionAsked,
     TextDelta,
 )
+from kensaku.answers.person import Question, Reply
 from kensaku.assistant.registrations import registered_tiers
 from kensaku.assistant.replies import read_reply
 from kensaku.errors import InvalidQuery, KensakuError
@@ -54,7 +54,7 @@ from kensaku.server.wires.openai import (
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
-    from kensaku.assistant.answer import CitedAnswer
+    from kensaku.answers.cited import CitedAnswer
     from kensaku.server.session import Session
     from kensaku.server.state import State
 

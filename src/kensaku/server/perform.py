@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
+from kensaku.answers.model import has_model
 from kensaku.errors import BudgetExceeded, KensakuError, NotAsked, QuotaExhausted, RateLimited
 from kensaku.models import Document, Hit, Outcome, Page
 from kensaku.models.query import date_window
@@ -80,7 +81,7 @@ async def search(client: Kensaku, call: Search) -> Found:
     if response.outcome is Outcome.UNAVAILABLE:
         raise Unavailable(response.attempts)
     answer = response.answer
-    if call.answer and client.settings.llm_url and response.hits:
+    if call.answer and response.hits and has_model(client.settings):
         answer = (await client.answer(response)).text
     return await finish(client, call, response, answer)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kensaku.testing import FakeUpstream
-from tests.research.conftest import Web
+from tests.answers.conftest import Web
 
 from .fake_slack import open_slack
 from .fake_telegram import open_telegram

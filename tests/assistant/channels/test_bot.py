@@ -14,8 +14,8 @@ from kensaku import Settings
 from kensaku.database import Database
 from kensaku.database.tables import RUNS
 from kensaku.testing import FakeUpstream, faults
+from tests.answers.conftest import Model, Web
 from tests.assistant.conftest import BOTH, PLAN, WHICH, age, eventually, without
-from tests.research.conftest import Model, Web
 from tests.search.support import until
 
 from .conftest import only

@@ -17,8 +17,8 @@ from kensaku.database import Database, runs
 from kensaku.database.conversations import Sender
 from kensaku.database.tables import RUNS
 from kensaku.testing import FakeUpstream, faults
+from tests.answers.conftest import Model, Web
 from tests.assistant.conftest import age
-from tests.research.conftest import Model, Web
 from tests.search.support import until
 
 from .conftest import only

@@ -15,7 +15,7 @@ import pytest
 
 from kensaku import Settings
 from kensaku.errors import ConfigError
-from tests.research.conftest import Web
+from tests.answers.conftest import Web
 
 from .conftest import only
 from .fake_slack import SIGNING_SECRET, sign

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from kensaku.assistant.channels._markup import to_html, to_mrkdwn
 from kensaku.assistant.channels._text import compose, safe_url
 from kensaku.locale import translator
-from tests.assistant.poison import pages
+from tests.answers.ask.poison import pages
 from tests.server.page.xss import texts, urls
 
 from .fake_telegram import Html

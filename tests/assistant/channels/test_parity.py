@@ -15,7 +15,7 @@ from kensaku.database import Database
 from kensaku.database.conversations import list_conversations, messages_of
 from kensaku.database.people import list_decisions
 from kensaku.testing import FakeUpstream
-from tests.research.conftest import Web
+from tests.answers.conftest import Web
 from tests.server.conftest import make_server as make_server
 
 from . import parity

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from kensaku.testing import FakeUpstream, faults
-from tests.research.conftest import SLEEP as SLEEPING
-from tests.research.conftest import Web
+from tests.answers.conftest import SLEEP as SLEEPING
+from tests.answers.conftest import Web
 from tests.search.support import until
 
 from . import fake_slack, fake_telegram

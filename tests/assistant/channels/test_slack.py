@@ -9,7 +9,7 @@ import pytest
 from kensaku import Settings
 from kensaku.errors import ChannelFault, ConfigError
 from kensaku.testing import FakeUpstream, faults
-from tests.research.conftest import Web
+from tests.answers.conftest import Web
 from tests.search.support import until
 
 from .conftest import only

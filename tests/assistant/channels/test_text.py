@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kensaku.answers.events import ToolEnded, ToolStarted
 from kensaku.assistant.channels._text import BROKEN, compose, simplify, split_text, tool_line
-from kensaku.assistant.events import ToolEnded, ToolStarted
 from kensaku.locale import translator
 
 ENGLISH = translator("en")

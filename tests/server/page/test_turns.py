@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kensaku.assistant.approval import Question
+from kensaku.answers.person import Question
 from kensaku.database.conversations import Conversation, Message
 from kensaku.locale import translator
 from kensaku.server.chat import Talk

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 from ag_ui.core import PROTOCOL_VERSION, ResumeEntry
 
-from kensaku.assistant import events
-from kensaku.assistant.actions import Assessment, Factors
-from kensaku.assistant.answer import Cited, CitedAnswer, Step
-from kensaku.assistant.approval import Question, Reply
+from kensaku.answers import events
+from kensaku.answers.cited import AnswerFactors, Assessment, Cited, CitedAnswer, Step
+from kensaku.answers.person import Question, Reply
 from kensaku.errors import InvalidQuery
 from kensaku.models import Outcome
 from kensaku.server.wires import agui
@@ -22,7 +21,7 @@ ANSWER = CitedAnswer(
     "They swim [1].",
     (Cited(1, "https://a.example/", "A", "Otters swim."),),
     Outcome.FOUND,
-    Assessment(0.9, "high", "silent", Factors(1, 1, 0.9, 1)),
+    Assessment(0.9, "high", "silent", AnswerFactors(1, 1, 0.9, 1)),
 )
 STEP = Step("web_search", {"query": "otters"}, "unavailable", 1.0)
 NOBODY = replace(ANSWER, text=None, citations=(), outcome=Outcome.UNAVAILABLE)

@@ -6,10 +6,9 @@ import json
 
 import pytest
 
+from kensaku.answers.cited import AnswerFactors, Assessment, Cited, CitedAnswer, Step, Usage
+from kensaku.answers.person import Question
 from kensaku.answers.tokenizer import count
-from kensaku.assistant.actions import Assessment, Factors
-from kensaku.assistant.answer import Cited, CitedAnswer, Step, Usage
-from kensaku.assistant.approval import Question
 from kensaku.errors import InvalidQuery
 from kensaku.models import Outcome
 from kensaku.server.wires.openai import (
@@ -154,7 +153,7 @@ CITED = (
     Cited(1, "https://a.example/", "A", "Otters swim.", published="2026-11-02T10:00:00"),
     Cited(2, "note:b", "B", "They sleep.", "collection"),
 )
-CONFIDENCE = Assessment(0.9, "high", "silent", Factors(1, 1, 0.9, 1, 1))
+CONFIDENCE = Assessment(0.9, "high", "silent", AnswerFactors(1, 1, 0.9, 1, 1))
 ANSWER = CitedAnswer(
     "otters?",
     "They swim [1].",

@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 
 import pytest
 
+from kensaku.answers import events
+from kensaku.answers.evidence import Reference
+from kensaku.answers.report.report import Report
 from kensaku.errors import InvalidQuery
 from kensaku.jobs.job import Job
 from kensaku.models import Outcome
-from kensaku.research import events
-from kensaku.research.evidence import Reference
-from kensaku.research.report import Report
 from kensaku.server.wires.base import Asked
 from kensaku.server.wires.tavily_research import Frames, read_research, write_created, write_job
 

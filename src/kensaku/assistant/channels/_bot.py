@@ -18,7 +18,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
-from kensaku.assistant.approval import Intervention, Reply
+from kensaku.answers.person import Intervention, Reply
 from kensaku.assistant.assistant import Assistant, TooMany
 from kensaku.assistant.channels._message import (
     EDIT_SECONDS,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kensaku.answers.events import ApprovalNeeded, Event, QuestionAsked, ToolEnded, ToolStarted
 from kensaku.assistant.channels._message import Button, Content
 from kensaku.assistant.channels._text import tool_line
-from kensaku.assistant.events import ApprovalNeeded, Event, QuestionAsked, ToolEnded, ToolStarted
 from kensaku.messages import msg
 
 if TYPE_CHECKING:
-    from kensaku.assistant.approval import Question
+    from kensaku.answers.person import Question
     from kensaku.assistant.exchange import Exchange
     from kensaku.locale import Translator
 

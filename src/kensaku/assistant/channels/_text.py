@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
-from kensaku.assistant.events import ToolEnded, ToolStarted
+from kensaku.answers.events import ToolEnded, ToolStarted
 from kensaku.messages import msg
 from kensaku.text.clean import cut, visible
 

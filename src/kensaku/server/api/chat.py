@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from kensaku.assistant.events import Answered, Failed
-from kensaku.assistant.events import Event as RunEvent
+from kensaku.answers.events import Answered, Failed
+from kensaku.answers.events import Event as RunEvent
 from kensaku.assistant.record import record_of
 from kensaku.errors import KensakuError
 from kensaku.server import chat

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from kensaku.answers.model import has_model
 from kensaku.errors import KensakuError
 from kensaku.models import Outcome
 from kensaku.search.listen import Asked, PartialHits, Said, SearchEvent, listening
@@ -39,7 +40,7 @@ async def stream(call: Call) -> AsyncIterator[Event]:
             return
         call.session.outcome, call.session.cached = str(response.outcome), response.cached
         yield "response", follow.whole(call, response)
-        if response.hits and call.client.settings.llm_url:
+        if response.hits and has_model(call.client.settings):
             yield await _model_answer(call, response)
     finally:
         search.cancel()
@@ -92,7 +93,7 @@ class Follow:
             self.ended = begun(response, self.form.routing[1] or call.client.settings.mode)
         self.waiting.clear()
         values = response_values(response, t)
-        waits = bool(response.hits and call.client.settings.llm_url)
+        waits = bool(response.hits and has_model(call.client.settings))
         return {
             "html": render(page, "_results.html", form=self.form, writing=waits, **values),
             "asked": self._asked(response.elapsed_ms, response),

@@ -20,7 +20,7 @@ from kensaku.server.page.results import host_of, mark_terms, safe_link, said_of
 from kensaku.text.markdown import to_html
 
 if TYPE_CHECKING:
-    from kensaku.assistant.approval import Question
+    from kensaku.answers.person import Question
     from kensaku.assistant.exchange import Exchange
     from kensaku.locale import Translator
     from kensaku.server.chat import Talk

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from kensaku.assistant.events import ToolEnded, ToolStarted
+from kensaku.answers.events import ToolEnded, ToolStarted
 from kensaku.text.escape import flatten
 
 if TYPE_CHECKING:
-    from kensaku.assistant.answer import Cited, CitedAnswer
-    from kensaku.assistant.approval import Question
-    from kensaku.assistant.events import Event
+    from kensaku.answers.cited import Cited, CitedAnswer
+    from kensaku.answers.events import Event
+    from kensaku.answers.person import Question
 
 MAX_EARLIER = 5  # questions before this one that may say what it is about
 

@@ -36,8 +36,7 @@ from ag_ui.core import (
 )
 from pydantic import ValidationError
 
-from kensaku.assistant.approval import CANCELLED, Question, Reply
-from kensaku.assistant.events import (
+from kensaku.answers.events import (
     Answered,
     ApprovalNeeded,
     Failed,
@@ -47,6 +46,7 @@ from kensaku.assistant.events import (
     ToolEnded,
     ToolStarted,
 )
+from kensaku.answers.person import CANCELLED, Question, Reply
 from kensaku.assistant.replies import read_reply
 from kensaku.errors import InvalidQuery
 from kensaku.locale import translator
@@ -55,9 +55,9 @@ from kensaku.server.wires._assistant import MAX_EARLIER, question_text, reply_te
 from kensaku.text.languages import guess_language
 
 if TYPE_CHECKING:
-    from kensaku.assistant.answer import CitedAnswer
-    from kensaku.assistant.approval import Intervention
-    from kensaku.assistant.events import Event
+    from kensaku.answers.cited import CitedAnswer
+    from kensaku.answers.events import Event
+    from kensaku.answers.person import Intervention
 
 MAX_ID = 200
 MAX_MESSAGES = 1_000

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from kensaku.answers.interventions import ASK_USER
+from kensaku.answers.person import asks_for_consent
 from kensaku.answers.tokenizer import count
-from kensaku.assistant.approval import asks_for_consent
-from kensaku.assistant.interventions import ASK_USER
 from kensaku.errors import InvalidQuery
 from kensaku.server.http import encode
 from kensaku.server.wires import _fields as fields
@@ -24,8 +24,8 @@ from kensaku.server.wires._assistant import MAX_EARLIER, question_text, sources_
 from kensaku.server.wires._tasks import task_reply
 
 if TYPE_CHECKING:
-    from kensaku.assistant.answer import Cited, CitedAnswer
-    from kensaku.assistant.approval import Question
+    from kensaku.answers.cited import Cited, CitedAnswer
+    from kensaku.answers.person import Question
 
 MODEL = "kensaku"
 ASKS = "❓ "  # begins a reply that is a question: the message after it is the answer

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from kensaku.errors import InvalidQuery
-from kensaku.research.events import (
+from kensaku.answers.events import (
     Completed,
     Event,
     Failed,
@@ -25,14 +24,15 @@ from kensaku.research.events import (
     TextDelta,
     Writing,
 )
+from kensaku.errors import InvalidQuery
 from kensaku.server.wires import _fields as fields
 from kensaku.server.wires.base import Asked, Research
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kensaku.answers.evidence import Reference
     from kensaku.jobs.job import Job
-    from kensaku.research.evidence import Reference
 
 MODELS = ("mini", "pro", "auto")
 FORMATS = ("numbered", "mla", "apa", "chicago")

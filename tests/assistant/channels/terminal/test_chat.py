@@ -19,8 +19,8 @@ from kensaku.database.conversations import Sender
 from kensaku.database.people import export_person
 from kensaku.errors import ConfigError
 from kensaku.testing import FakeUpstream, faults
+from tests.answers.conftest import Web
 from tests.assistant.conftest import ASK, SLEEP, age, begin, until_asked
-from tests.research.conftest import Web
 from tests.search.support import until
 
 from .conftest import CTRL_D, Talk

@@ -10,8 +10,8 @@ import pytest
 
 from kensaku import Hit
 from kensaku.assistant.channels.terminal.commands import make_completer
+from tests.answers.conftest import Web
 from tests.assistant.conftest import SLEEP
-from tests.research.conftest import Web
 
 from .conftest import Talk
 

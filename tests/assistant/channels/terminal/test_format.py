@@ -10,9 +10,17 @@ from typing import get_args
 import pytest
 from rich.console import Console
 
-from kensaku.assistant.actions import Assessment
-from kensaku.assistant.answer import Cited, CitedAnswer
-from kensaku.assistant.approval import Intervention, Question, Reply
+from kensaku.answers.cited import Assessment, Cited, CitedAnswer
+from kensaku.answers.events import (
+    Answered,
+    Event,
+    Failed,
+    Planned,
+    TextDelta,
+    ToolEnded,
+    ToolStarted,
+)
+from kensaku.answers.person import Intervention, Question, Reply
 from kensaku.assistant.channels.terminal.chat import translator_for
 from kensaku.assistant.channels.terminal.format import (
     CHOICES,
@@ -27,15 +35,6 @@ from kensaku.assistant.channels.terminal.format import (
     write_conversation,
 )
 from kensaku.assistant.channels.terminal.screen import LiteScreen, Screen, stable_part
-from kensaku.assistant.events import (
-    Answered,
-    Event,
-    Failed,
-    Planned,
-    TextDelta,
-    ToolEnded,
-    ToolStarted,
-)
 from kensaku.compat.terminal import format_web_search_command_message
 from kensaku.database.conversations import Message
 from kensaku.locale import Translator, translator

@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from kensaku.assistant.answer import Cited
-from kensaku.assistant.approval import Question
+from kensaku.answers.cited import Cited
+from kensaku.answers.events import ToolEnded
+from kensaku.answers.person import Question
 from kensaku.assistant.channels.terminal.format import (
     call_command,
     call_lines,
@@ -31,7 +32,6 @@ from kensaku.assistant.channels.terminal.input import (
     on_interrupt,
     prepare_history,
 )
-from kensaku.assistant.events import ToolEnded
 from kensaku.database.conversations import Message
 from kensaku.locale import translator
 

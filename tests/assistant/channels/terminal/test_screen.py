@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from kensaku.assistant import events
-from kensaku.assistant.actions import Thresholds, assess
-from kensaku.assistant.answer import Cited, CitedAnswer
+from kensaku.answers import events
+from kensaku.answers.cited import Cited, CitedAnswer, Thresholds, assess
 from kensaku.assistant.channels.terminal.screen import LiteScreen, Screen, stable_part
 from kensaku.errors import MissingExtra
 from kensaku.locale import translator

@@ -27,12 +27,12 @@ from kensaku.messages import msg
 from kensaku.text.clean import cut, one_line
 
 if TYPE_CHECKING:
-    from kensaku.assistant.answer import CitedAnswer
-    from kensaku.assistant.approval import Question
+    from kensaku.answers.cited import CitedAnswer
+    from kensaku.answers.events import Event
+    from kensaku.answers.person import Question
     from kensaku.assistant.assistant import Assistant
     from kensaku.assistant.channels.terminal.input import Reads
     from kensaku.assistant.channels.terminal.screen import Shows
-    from kensaku.assistant.events import Event
     from kensaku.assistant.exchange import Exchange
     from kensaku.database.conversations import Conversation, Sender
     from kensaku.locale import Translator
@@ -256,7 +256,7 @@ class Chat:
 
     async def _show(self, events: AsyncIterator[Event]) -> Question | None:
         """Show events until the run asks something, or ends."""
-        from kensaku.assistant.events import ApprovalNeeded, QuestionAsked, ToolEnded
+        from kensaku.answers.events import ApprovalNeeded, QuestionAsked, ToolEnded
 
         with without_echo():
             self.screen.begin(self.t("working"))

@@ -15,8 +15,8 @@ from kensaku.text.clean import cut, one_line, visible
 from kensaku.text.width import cut_to_width, display_width
 
 if TYPE_CHECKING:
-    from kensaku.assistant.approval import Intervention, Question, Reply
-    from kensaku.assistant.events import ToolEnded
+    from kensaku.answers.events import ToolEnded
+    from kensaku.answers.person import Intervention, Question, Reply
     from kensaku.database.conversations import Message
     from kensaku.locale import Translator
 
@@ -153,7 +153,7 @@ def question_lines(question: Question, t: Translator) -> list[str]:
 
 def read_letter(question: Question, said: str) -> Reply | None:
     """Return the choice that a letter stands for."""
-    from kensaku.assistant.approval import Reply
+    from kensaku.answers.person import Reply
 
     action = LETTERS.get(said.strip().casefold())
     return Reply(action) if action is not None and action in question.choices else None

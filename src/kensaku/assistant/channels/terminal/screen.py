@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.live import Live
 
+    from kensaku.answers.events import Event, ToolEnded, ToolStarted
     from kensaku.assistant.channels.terminal.format import Source
-    from kensaku.assistant.events import Event, ToolEnded, ToolStarted
 
 REFRESH = 8  # times a second
 
@@ -82,7 +82,7 @@ class LiteScreen:
 
     def show(self, event: Event) -> None:
         """Write the text of an answer as it comes; calls when they have ended."""
-        from kensaku.assistant import events
+        from kensaku.answers import events
 
         match event:
             case events.Planned(questions=questions) if len(questions) > 1:
@@ -163,7 +163,7 @@ class Screen:
 
     def show(self, event: Event) -> None:
         """Print what is finished, and update the live area."""
-        from kensaku.assistant import events
+        from kensaku.answers import events
 
         match event:
             case events.Planned(questions=questions) if len(questions) > 1:

@@ -1,0 +1,79 @@
+"""Write findings as Markdown: sentences of the sources with `[n]`, what is missing. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from kensaku.answers.score import MARK
+from kensaku.answers.weigh import DIFFER
+from kensaku.text.escape import escape_line, flatten
+
+if TYPE_CHECKING:
+    from kensaku.answers.score import Sentence
+    from kensaku.answers.weigh import Finding
+    from kensaku.locale import Translator
+
+
+def compose(
+    findings: Sequence[Finding],
+    subtopics: Sequence[Finding],
+    dates: Mapping[int, str | None],
+    t: Translator,
+) -> str:
+    """Return the report without its list of sources. `dates` are those of the sources."""
+    parts: list[str] = []
+    shown: set[str] = set()
+    for finding in findings:
+        if not finding.sentences:
+            continue
+        if len(findings) > 1:
+            parts.append(f"## {_title(finding.question)}")
+        parts.append(_paragraph(finding.sentences, shown))
+        parts += [_difference(pair, dates, t) for pair in finding.differences]
+    if not parts:
+        parts.append(t("The sources that were found say nothing about this."))
+    parts += _subtopics(subtopics, shown, t)
+    missing = [f for f in findings if not f.sentences]
+    for heading, group in (
+        (t("Not found"), [f for f in missing if f.searched]),
+        (t("Could not be searched"), [f for f in missing if not f.searched]),
+    ):
+        if group and len(findings) > 1:
+            listed = "\n".join(f"- {_title(f.question)}" for f in group)
+            parts.append(f"## {heading}\n\n{listed}")
+    return "\n\n".join(parts)
+
+
+def _subtopics(subtopics: Sequence[Finding], shown: set[str], t: Translator) -> list[str]:
+    lines = []
+    for finding in subtopics:
+        new = [s for s in finding.sentences if s.text not in shown]
+        if new:
+            shown.add(new[0].text)
+            cited = f"{flatten(new[0].text)} [{new[0].citation}]"
+            lines.append(f"- {_title(finding.question)}: {cited}")
+    return [f"## {t('Also on these pages')}\n\n" + "\n".join(lines)] if lines else []
+
+
+def _paragraph(sentences: Sequence[Sentence], shown: set[str]) -> str:
+    """Return the sentences in reading order: the best always, the others unless shown before."""
+    chosen = [s for n, s in enumerate(sentences) if not n or s.text not in shown]
+    shown.update(s.text for s in chosen)
+    chosen.sort(key=lambda s: (s.citation, s.position))
+    return escape_line(" ".join(f"{s.text} [{s.citation}]" for s in chosen))
+
+
+def _difference(
+    pair: tuple[Sentence, Sentence], dates: Mapping[int, str | None], t: Translator
+) -> str:
+    sides = []
+    for sentence in pair:
+        date = dates.get(sentence.citation)
+        day = f" ({flatten(date)[:10]})" if date else ""
+        sides.append(f"- {flatten(sentence.text)} [{sentence.citation}]{day}")
+    return "\n".join([f"**{t(DIFFER)}**", "", *sides])
+
+
+def _title(text: str) -> str:
+    return flatten(MARK.sub("", text))

@@ -1,0 +1,82 @@
+"""A model behind a URL that speaks the OpenAI format: one chat completion, bounded in time.
+
+UrlModel(url, name, key, http) → ask(system, user)    → text, or a `ProviderError`
+                               → stream(system, user) → pieces of it as they arrive
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kensaku.answers.stream import MODEL_SECONDS, read_completion, read_in_time
+from kensaku.errors import Timeout, Unreadable
+from kensaku.text.clean import visible
+from kensaku.transport.request import Request
+
+if TYPE_CHECKING:
+    from kensaku.config.secret import Secret
+    from kensaku.transport.http import HttpClient
+
+
+@dataclass(frozen=True, slots=True)
+class UrlModel:
+    """A model as its server knows it."""
+
+    url: str
+    name: str
+    key: Secret | None
+    http: HttpClient = field(repr=False)
+
+    async def ask(self, system: str, user: str, seconds: float = MODEL_SECONDS) -> str:
+        """Ask once and return the text of the reply, without invisible characters.
+
+        Raises a `ProviderError` when it does not answer within `seconds`.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                reply = await self.http.send(self._request(system, user), "llm")
+        except TimeoutError:
+            raise Timeout("llm", f"the model took longer than {seconds:g} s") from None
+        if reply.status != 200:
+            message = f"the model's server answered {reply.status}"
+            raise Unreadable("llm", message, status=reply.status)
+        try:
+            said = reply.json()["choices"][0]["message"]["content"]
+        except (ValueError, KeyError, TypeError, IndexError):
+            said = None
+        text = visible(said).strip() if isinstance(said, str) else ""
+        if not text:
+            raise Unreadable("llm", "the model's server sent no answer")
+        return text
+
+    async def stream(
+        self, system: str, user: str, seconds: float = MODEL_SECONDS
+    ) -> AsyncGenerator[str, None]:
+        """Ask once and yield the text of the reply while it arrives, as it was sent.
+
+        Raises a `ProviderError` when it takes longer than `seconds`, stalls, or ends early.
+        """
+        request = self._request(system, user, stream=True)
+        async with aclosing(self.http.stream(request, "llm")) as body:
+            async for text in read_in_time(read_completion(body), seconds):
+                yield text
+
+    def _request(self, system: str, user: str, *, stream: bool = False) -> Request:
+        key = self.key
+        return Request(
+            url=self.url.rstrip("/") + "/chat/completions",
+            headers={"Authorization": f"Bearer {key.reveal()}"} if key else {},
+            json={
+                "model": self.name,
+                "temperature": 0,
+                "messages": [
+                    {"role": "system", "content": system},
+                    {"role": "user", "content": user},
+                ],
+                **({"stream": True} if stream else {}),
+            },
+        )

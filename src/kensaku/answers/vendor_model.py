@@ -1,0 +1,134 @@
+"""A model of any vendor by pydantic-ai.
+
+    VendorModel("anthropic:…") → ask(system, user, seconds)    → text
+                               → stream(system, user, seconds) → pieces of it
+
+Importing pydantic-ai takes over a second; `prepare` does it in a thread while the first search
+runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+
+from kensaku.answers.stream import EARLY, MODEL_SECONDS, read_in_time
+from kensaku.errors import ProviderError, Timeout, Unreadable
+from kensaku.text.clean import visible
+
+
+@dataclass(frozen=True, slots=True)
+class VendorModel:
+    """A model by pydantic-ai: its name there, or a model object of it."""
+
+    model: Any = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The name, as pydantic-ai knows it."""
+        return str(self.model if isinstance(self.model, str) else self.model.model_name)
+
+    async def prepare(self) -> None:
+        """Import pydantic-ai without blocking the event loop."""
+        await asyncio.to_thread(_load)
+
+    async def ask(self, system: str, user: str, seconds: float = MODEL_SECONDS) -> str:
+        """Ask once; what is no text in the reply is left out."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self.prepare()
+                said = await _request(self.model, system, user)
+        except TimeoutError:
+            raise Timeout("llm", f"the model took longer than {seconds:g} s") from None
+        except Exception as error:
+            raise _vendor_error(error, self.name) from None
+        text = visible(said).strip()
+        if not text:
+            raise Unreadable("llm", "the model sent no text")
+        return text
+
+    async def stream(
+        self, system: str, user: str, seconds: float = MODEL_SECONDS
+    ) -> AsyncGenerator[str, None]:
+        """Ask once and yield its text; a model that cannot stream gives all of it at once."""
+        try:
+            texts = read_in_time(_stream(self.model, system, user), seconds)
+            async with aclosing(texts):
+                async for text in texts:
+                    yield text
+        except ProviderError:
+            raise
+        except Exception as error:
+            raise _vendor_error(error, self.name) from None
+
+
+def _load() -> None:
+    import pydantic_ai.direct  # noqa: F401
+
+
+def _vendor_error(error: Exception, name: str) -> ProviderError:
+    """Translate an error of any vendor's client. Its words may repeat a key."""
+    if isinstance(error, ImportError):
+        vendor = name.partition(":")[0]
+        what = f'the package of {vendor} is missing: pip install "pydantic-ai-slim[{vendor}]"'
+        return ProviderError("llm", what)
+    status = getattr(error, "status_code", None)
+    what = f"answered {status}" if status else f"failed ({type(error).__name__})"
+    return ProviderError("llm", f"the model {what}", status=status)
+
+
+@asynccontextmanager
+async def _opened(model: Any) -> AsyncIterator[Any]:
+    """Open a model: one that is made of its name has an HTTP client, which is closed again."""
+    if not isinstance(model, str):
+        yield model
+        return
+    from pydantic_ai.models import infer_model
+
+    made: Any = infer_model(model)
+    async with made if hasattr(made, "__aexit__") else nullcontext():
+        yield made
+
+
+async def _request(model: Any, system: str, user: str) -> str:
+    from pydantic_ai.direct import model_request
+    from pydantic_ai.messages import TextPart
+
+    async with _opened(model) as made:
+        reply = await model_request(made, _messages(system, user))
+    return "".join(part.content for part in reply.parts if isinstance(part, TextPart))
+
+
+async def _stream(model: Any, system: str, user: str) -> AsyncGenerator[str, None]:
+    await asyncio.to_thread(_load)
+    from pydantic_ai.direct import model_request_stream
+    from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
+
+    began = False
+    try:
+        async with (
+            _opened(model) as made,
+            model_request_stream(made, _messages(system, user)) as reply,
+        ):
+            began = True
+            async for event in reply:
+                match event:
+                    case PartStartEvent(part=TextPart(content=text)) if text:
+                        yield text
+                    case PartDeltaEvent(delta=TextPartDelta(content_delta=text)) if text:
+                        yield text
+            if (reason := getattr(reply, "finish_reason", None)) in EARLY:
+                raise Unreadable("llm", f"the model ended early ({reason})")
+    except (NotImplementedError, AssertionError):  # what models raise that cannot stream
+        if began:
+            raise
+        yield await _request(model, system, user)
+
+
+def _messages(system: str, user: str) -> list[Any]:
+    from pydantic_ai.messages import ModelRequest, SystemPromptPart, UserPromptPart
+
+    return [ModelRequest(parts=[SystemPromptPart(system), UserPromptPart(user)])]

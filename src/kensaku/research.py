@@ -1,0 +1,34 @@
+"""Public names of research: runs, their state, their events, their reports and bundles."""
+
+from kensaku.answers.events import Completed as Completed
+from kensaku.answers.events import Event as Event
+from kensaku.answers.events import Failed as Failed
+from kensaku.answers.events import PagesRead as PagesRead
+from kensaku.answers.events import Planned as Planned
+from kensaku.answers.events import Reading as Reading
+from kensaku.answers.events import SearchEnded as SearchEnded
+from kensaku.answers.events import SearchStarted as SearchStarted
+from kensaku.answers.events import SourcesFound as SourcesFound
+from kensaku.answers.events import SubtopicEnded as SubtopicEnded
+from kensaku.answers.events import SubtopicStarted as SubtopicStarted
+from kensaku.answers.events import TextDelta as TextDelta
+from kensaku.answers.events import Weighed as Weighed
+from kensaku.answers.events import Writing as Writing
+from kensaku.answers.evidence import Reference as Reference
+from kensaku.answers.report.attachments import Attachment as Attachment
+from kensaku.answers.report.bundle import read_bundle as read_bundle
+from kensaku.answers.report.bundle import write_bundle as write_bundle
+from kensaku.answers.report.diff import Diff as Diff
+from kensaku.answers.report.diff import compare_runs as compare_runs
+from kensaku.answers.report.html import to_html as to_html
+from kensaku.answers.report.progress import events_of as events_of
+from kensaku.answers.report.replay import replay_run as replay_run
+from kensaku.answers.report.report import Report as Report
+from kensaku.answers.report.report import report_of as report_of
+from kensaku.answers.report.request import ResearchRequest as ResearchRequest
+from kensaku.answers.report.state import State as State
+from kensaku.answers.report.state import pending as pending
+from kensaku.answers.report.state import start as start
+from kensaku.answers.research import perform as perform
+from kensaku.answers.research import run_events as run_events
+from kensaku.answers.research import run_research as run_research

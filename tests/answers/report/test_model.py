@@ -1,0 +1,161 @@
+"""A model plans and writes: what it says is checked against the sources, or the extract stands."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from kensaku.answers.check import check_text
+from kensaku.answers.evidence import Reference
+from kensaku.models import Passage
+from kensaku.testing import FakeUpstream, faults
+from tests.answers.conftest import KEY, SLEEP, Model, Web
+from tests.search.support import until
+
+TASK = "How do sea otters sleep? What do sea otters eat each day?"
+GOOD = '## Sleep\n\nThey hold hands [1: "Sea otters hold hands while they sleep"].'
+
+
+def source(n: int, text: str) -> Reference:
+    url = f"https://{n}.example/"
+    return Reference(n, url, f"Source {n}", passages=(Passage(url, text, 0, len(text)),))
+
+
+SOURCES = {
+    1: source(1, SLEEP),
+    2: source(2, "ラッコは25種類の貝を食べます。手をつないで眠ります。"),
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ('They hold hands [1: "hold hands while they sleep"].', "They hold hands. [1]"),
+        ('They hold hands. [1: “hold hands while they sleep”]', "They hold hands. [1]"),
+        ('They hold paws [1: "hold paws while they sleep"].', ""),
+        ('They hold hands [9: "hold hands while they sleep"].', ""),
+        ('They hold hands [1: "a"].', ""),
+        ("Sea otters hold hands while they sleep [1].", "Sea otters hold hands while they sleep. [1]"),
+        ("Sea otters hold hands while asleep [1].", "Sea otters hold hands while asleep. [1]"),
+        ("The moon is made of green cheese [1].", ""),
+        ("They sleep.", "They sleep. (?)"),
+        ('There are 900 of them [1: "A group of resting otters"].', "There are 900 of them. [1] (?)"),
+        ('手をつなぐ[2：「手をつないで眠ります」]。', "手をつなぐ。 [2]"),
+        ('Hands [1: "hold hands while they sleep"]. Cheese [1: "green cheese here"]. Raft '
+         '[1: "is called a raft"].', "Hands. [1] Raft. [1]"),
+        ("Sea otters hold hands while they sleep [1, 7].",
+         "Sea otters hold hands while they sleep. [1]"),
+        ('- Hands [1: "hold hands while they sleep"]', "- Hands [1]"),
+        ('## Head [1: "x"]\n\nHands [1: "hold hands while they sleep"].', "## Head\n\nHands. [1]"),
+    ],
+)  # fmt: skip
+def test_only_citations_that_hold_are_kept(said: str, kept: str) -> None:
+    """A sentence whose citation fails is cut; one without any is marked."""
+    assert check_text(said, SOURCES, "(?)").text == kept
+
+
+async def test_the_model_plans_and_writes(client: Any, web: Web, model: Model) -> None:
+    """From the pages, fenced, in the length that was asked for; its name is in the report."""
+    model.plans("How do sea otters sleep?", "What do sea otters eat?")
+    model.says("Write", GOOD + ' A moon [1: "green cheese on the moon"]. They float.')
+    report = await client(**model.settings).research(TASK, output_length="short")
+    [(rules, _)] = model.asked("Write")
+
+    assert report.written_by == "small"
+    assert report.text.startswith("## Sleep\n\nThey hold hands. [1] They float. (not verified)")
+    assert [s.title for s in report.sources] == ["How otters sleep"]
+    assert "150 words" in rules
+    assert web.queries == ["How do sea otters sleep?", "What do sea otters eat?"]
+    assert any("sentences cut" in note for note in report.notes)
+    assert any("not verified" in note for note in report.notes)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["No idea.", 'All wrong [1: "nothing of the kind"].', "\u200b", "[1] [2] [3]", "#" * 9999],
+)
+async def test_a_report_that_nothing_supports_is_not_shown(
+    reply: str, client: Any, model: Model
+) -> None:
+    """The extract stands, and a note says so."""
+    model.plans("How do sea otters sleep?")
+    model.says("Write", reply)
+    report = await client(**model.settings).research(TASK)
+
+    assert report.written_by == "extract"
+    assert "hold hands while they sleep. [1]" in report.text
+    assert any("this is an extract" in note for note in report.notes)
+
+
+@pytest.mark.parametrize(
+    "fault", [faults.status(500), faults.status(401, {"error": KEY}), faults.html(), faults.reset()]
+)
+async def test_a_model_that_fails_is_said_and_the_rules_stand(
+    fault: Any, client: Any, upstream: FakeUpstream, model: Model
+) -> None:
+    """For the plan and for the report; without its key."""
+    upstream.fails("llm", fault)
+    report = await client(**model.settings).research(TASK)
+    shown = json.dumps(report.to_dict())
+
+    assert report.written_by == "extract"
+    assert len(report.answered) == 2
+    assert any("made no plan" in note for note in report.notes)
+    assert any("did not write" in note for note in report.notes)
+    assert KEY not in shown
+
+
+@pytest.mark.parametrize(
+    "plan",
+    ["nonsense", "[]", "{}", '{"questions": 3}', '{"questions": [3, {"question": 4}]}',
+     '{"questions": [{"question": " "}]}', "{" * 100_000],
+)  # fmt: skip
+async def test_a_plan_that_cannot_be_read_is_made_by_rule(
+    plan: str, client: Any, model: Model
+) -> None:
+    """Nothing of it is searched for."""
+    model.says("Plan", plan)
+    model.says("Write", GOOD)
+    report = await client(**model.settings).research(TASK)
+
+    assert len(report.answered) == 2
+    assert any("it was made by rule" in note for note in report.notes)
+
+
+async def test_a_plan_is_bounded(client: Any, web: Web, model: Model) -> None:
+    """In questions, queries and characters."""
+    long = "sleep " * 500
+    questions = [{"question": f"{n} {long}", "queries": [f"{n} {long}"] * 9} for n in range(50)]
+    model.says("Plan", "```json\n" + json.dumps({"questions": questions}) + "\n```")
+    await client(**model.settings).research(TASK, model="mini")
+
+    assert len(web.queries) <= 4 * 2
+    assert max(map(len, web.queries)) <= 300
+
+
+async def test_without_sources_no_model_writes(client: Any, web: Web, model: Model) -> None:
+    """It would write from memory."""
+    model.plans("Who painted the Mona Lisa?")
+    model.says("Write", "Leonardo did.")
+    report = await client(**model.settings).research("Who painted the Mona Lisa?")
+
+    assert report.outcome == "empty"
+    assert model.asked("Write") == []
+
+
+async def test_a_model_that_hangs_is_not_waited_for(
+    client: Any, upstream: FakeUpstream, model: Model, clock: Any
+) -> None:
+    """It has a time of its own."""
+    upstream.fails("llm", faults.hang())
+    running = asyncio.ensure_future(client(**model.settings).research(TASK))
+    for asked in (1, 2):  # for a plan, and for the report
+        await until(lambda: len(upstream.asked("llm")) == asked)  # noqa: B023
+        clock.advance(60)
+    report = await running
+
+    assert report.written_by == "extract"
+    assert any("longer than 60 s" in note for note in report.notes)

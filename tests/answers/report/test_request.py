@@ -1,0 +1,229 @@
+"""The parameters of a run: every value is checked, at its bound and beside it."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+
+from kensaku.answers.report.attachments import Attachment, read_files
+from kensaku.answers.report.request import ResearchRequest, check_schema
+from kensaku.answers.report.state import EFFORTS, EXTENTS, Bounds, Extent, choose_effort
+from kensaku.errors import InvalidQuery
+
+PROPERTIES = {"properties": {"a": {"type": "string"}}}
+
+
+def test_a_request_is_ready_for_json() -> None:
+    """All of it, and read again it is the same."""
+    plain = ResearchRequest("  otters ")
+    full = ResearchRequest(
+        "otters", "pro", "long", "apa", PROPERTIES, ("a.example",), ("b.example",),
+        ({"name": "n.txt", "text": "x"},), "tavily, local", "docs", 60,
+    )  # type: ignore[arg-type]  # fmt: skip
+
+    assert plain.to_dict() == {
+        "input": "otters",
+        "model": "auto",
+        "output_length": "standard",
+        "citation_format": "numbered",
+        "output_schema": None,
+        "include_domains": [],
+        "exclude_domains": [],
+        "files": [],
+        "route": None,
+        "collection": None,
+        "timeout": 300.0,
+    }
+    assert full.to_dict() == {
+        "input": "otters",
+        "model": "pro",
+        "output_length": "long",
+        "citation_format": "apa",
+        "output_schema": PROPERTIES,
+        "include_domains": ["a.example"],
+        "exclude_domains": ["b.example"],
+        "files": [{"name": "n.txt", "text": "x"}],
+        "route": ["tavily", "local"],
+        "collection": "docs",
+        "timeout": 60,
+    }
+    assert ResearchRequest(**full.to_dict()) == full
+    assert "otters" not in repr(plain)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"input": "x" * 10_000},
+        {"timeout": 3_600},
+        {"timeout": 0.001},
+        {"include_domains": [f"{n}.example" for n in range(20)]},
+        {"exclude_domains": [f"{n}.example" for n in range(20)]},
+        {"route": ["local"]},
+    ],
+)
+def test_a_bound_itself_is_taken(options: dict[str, Any]) -> None:
+    """It says what is still allowed."""
+    ResearchRequest(**{"input": "otters", **options})
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"input": "  "}, "the input is empty"),
+        ({"input": b"x"}, "the input must be text, not bytes"),
+        ({"timeout": 3_600.5}, "timeout is 3600.5; it must be more than 0 and at most 3600 s"),
+        ({"timeout": "9"}, "timeout is '9'; it must be more than 0 and at most 3600 s"),
+        ({"timeout": 0.0}, "timeout is 0.0;"),
+        ({"exclude_domains": [f"{n}.example" for n in range(21)]}, "exclude_domains has 21 entries"),
+        ({"route": 7}, "route must be a name or a list of names"),
+        ({"collection": "no/name"}, "collection"),
+    ],
+)  # fmt: skip
+def test_what_is_beyond_a_bound_is_said(options: dict[str, Any], words: str) -> None:
+    """With the value."""
+    with pytest.raises(InvalidQuery) as caught:
+        ResearchRequest(**{"input": "otters", **options})
+    assert words in str(caught.value)
+
+
+def nested(levels: int) -> dict[str, Any]:
+    """A schema of so many levels."""
+    return {"properties": {"a": nested(levels - 1)}} if levels > 1 else {"type": "string"}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        nested(2),
+        nested(5),
+        {"type": "object", "properties": {"a": {}}},
+        {"properties": {t: {"type": t} for t in ("string", "integer", "number", "boolean")}},
+        {"properties": {"a": {"type": "array"}}},
+        {"properties": {"a": {"type": "array", "items": {"type": "string"}}}},
+        {"type": "anything", "properties": {"a": {}}},
+        {"properties": {"a": {"description": "x" * (20_000 - 42)}}},
+    ],
+)
+def test_a_schema_of_ours_is_taken(schema: Any) -> None:
+    """Five levels, 20,000 characters, six types."""
+    check_schema(schema)
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        (nested(6), "nested deeper than 5 levels"),
+        (nested(1), "needs properties"),
+        ({"properties": []}, "needs properties"),
+        ({"properties": {"a": {"type": "object"}}}, "needs properties"),
+        ({"properties": {"a": 7}}, "must be an object"),
+        (["a"], "must be an object"),
+        ({"properties": {"a": {"type": "null"}}}, "a type in output_schema is 'null'"),
+        ({"properties": {"a": {"type": "array", "items": {"type": "x"}}}}, "is 'x'; it must be one of "
+         "object, string, integer, number, array, boolean"),
+        ({"properties": {"a": {"description": "x" * (20_000 - 41)}}}, "has 20,001 characters"),
+        ({"properties": {"a": {"default": {1}}}}, "is not JSON"),
+    ],
+)  # fmt: skip
+def test_a_schema_that_is_none_of_ours_is_refused(schema: Any, words: str) -> None:
+    """Before anything is searched for."""
+    with pytest.raises(InvalidQuery) as caught:
+        check_schema(schema)
+    assert words in str(caught.value)
+
+
+def encoded(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+def test_files_are_read_in_three_forms() -> None:
+    """As base64, as text, or read already; each is cited by its name."""
+    files = read_files(
+        [
+            {"name": "a\n.TXT", "data": encoded("one"), "type": "base64"},
+            {"name": "b.md", "text": "two\u200b"},
+            Attachment("c.json", "3"),
+        ]
+    )
+
+    assert [f.to_dict() for f in files] == [
+        {"name": "a .TXT", "text": "one"},
+        {"name": "b.md", "text": "two"},
+        {"name": "c.json", "text": "3"},
+    ]
+    assert files[1].url == "file:b.md"
+    assert "two" not in repr(files[1])
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        [{"name": "a.txt", "text": "x"}] * 5,
+        [{"name": "a" * 196 + ".txt", "text": "x"}],
+        [{"name": "a.txt", "text": "w " * 40_000}] * 2,
+        [{"name": "a.txt", "text": "x" * 500_000}] * 2,
+        (),
+    ],
+)
+def test_files_may_be_as_many_and_as_long(files: Any) -> None:
+    """Five, 200 characters of a name, 80,000 words, a million characters."""
+    assert len(read_files(files)) == len(files)
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ([{"name": "a.txt", "text": "x"}] * 6, "there are more than 5 files"),
+        ([{"name": "a" * 197 + ".txt", "text": "x"}], f"the file '{'a' * 60}' is not one of .txt, .md"),
+        ([{"name": "a.txt", "text": "w " * 80_000}, {"name": "b.txt", "text": "w"}],
+         "characters; at most 80,000 and 1,000,000 are taken"),
+        ([{"name": "a.txt", "text": "x" * 500_000}, {"name": "b.txt", "text": "x" * 500_001}],
+         "2 words and 1,000,001 characters"),
+        ([{"name": "a.txt", "data": "x" * 8_000_001}], "is longer than 1,000,000 characters"),
+        ([{"name": "a.txt", "data": encoded("x"), "type": "url"}], "'a.txt' has no base64 data"),
+        ([{"name": "a.txt"}], "'a.txt' has no base64 data"),
+        ([{"name": 7, "data": ""}], 'a file is {"name"'),
+        (["a.txt"], 'a file is {"name"'),
+        ({"name": "a.txt", "text": "x"}, "files must be a list"),
+        (b"a.txt", "files must be a list"),
+        (7, "files must be a list"),
+    ],
+)  # fmt: skip
+def test_files_beyond_that_are_refused(files: Any, words: str) -> None:
+    """With their name."""
+    with pytest.raises(InvalidQuery) as caught:
+        read_files(files)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("model", "chars", "questions", "effort"),
+    [
+        ("auto", 400, 4, "mini"),
+        ("auto", 401, 4, "pro"),
+        ("auto", 400, 5, "pro"),
+        ("mini", 401, 5, "mini"),
+        ("pro", 1, 1, "pro"),
+    ],
+)
+def test_auto_chooses_by_the_size_of_the_task(
+    model: str, chars: int, questions: int, effort: str
+) -> None:
+    """More than four questions, or more than 400 characters, are a large one."""
+    assert choose_effort(model, "x" * chars, questions) == effort
+
+
+def test_the_bounds_of_runs_and_reports() -> None:
+    """As the documentation promises them."""
+    assert {
+        "mini": Bounds(questions=4, rounds=2, pages=6, results=8),
+        "pro": Bounds(questions=10, rounds=3, pages=20, results=12),
+    } == EFFORTS
+    assert {
+        "short": Extent(sentences=2, subtopics=0, words=150),
+        "standard": Extent(sentences=3, subtopics=3, words=500),
+        "long": Extent(sentences=5, subtopics=6, words=1_200),
+    } == EXTENTS

@@ -1,0 +1,261 @@
+"""What a sentence claims: its amounts in one unit, its dates, and whether it denies."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+import pytest
+
+from kensaku.answers.claims import (
+    are_apart,
+    are_different_days,
+    claims_of,
+    number_in,
+    plain_digits,
+    unit_of,
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "dates"),
+    [
+        ("It opened on 2024-03-02.", [(2024, 3, 2)]),
+        ("It opened in 2024/3.", [(2024, 3, None)]),
+        ("It opened on March 3, 1893.", [(1893, 3, 3)]),
+        ("It opened on March 3rd.", [(None, 3, 3)]),
+        ("It opened on the 3rd of March 1893.", [(1893, 3, 3)]),
+        ("It opened on 2 Mar. 1893.", [(1893, 3, 2)]),
+        ("It opened in March 1893.", [(1893, 3, None)]),
+        ("It opened in 1893.", [(1893, None, None)]),
+        ("It opened in 2099.", [(2099, None, None)]),
+        ("明治26年5月に開いた。", [(1893, 5, None)]),
+        ("大正元年に開いた。", [(1912, None, None)]),
+        ("大正12年9月1日に開いた。", [(1923, 9, 1)]),
+        ("昭和20年8月15日に開いた。", [(1945, 8, 15)]),
+        ("平成3年に開いた。", [(1991, None, None)]),
+        ("令和6年1月に開いた。", [(2024, 1, None)]),
+        ("二〇二四年に開いた。", [(2024, None, None)]),
+        ("794年に開いた。", [(794, None, None)]),
+        ("5月4日に開いた。", [(None, 5, 4)]),
+        ("It opened on 2024-12-31 and on 2025-01-01.", [(2024, 12, 31), (2025, 1, 1)]),
+        # No day, no month, no year.
+        ("It opened on 2024-13-02.", [(2024, None, None)]),
+        ("It opened on 2024-02-32.", [(2024, None, None)]),
+        ("It opened on 2024-02-00.", [(2024, None, None)]),
+        ("It opened on 2024-00-02.", [(2024, None, None)]),
+        ("5月0日に開いた。", []),
+        ("It was Otters 2, 1893.", [(1893, None, None)]),
+        ("It cost $1893.", []),
+        ("It had 1893 otters.", []),
+        ("It rose by 1893 % since.", []),
+        ("It has 1893.25 of them.", []),
+        ("千五百人が住む。", []),
+        ("1億2000万円です。", []),
+        ("2000万人です。", []),
+        ("2000年間続いた。", []),
+        ("It opened in 3000.", []),
+    ],
+)
+def test_dates_are_read(sentence: str, dates: Any) -> None:
+    """In the forms of two languages; an amount is no year."""
+    assert claims_of(sentence).dates == tuple(dates)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "amounts"),
+    [
+        ("It weighs 100 kg.", {"kg": [(99, 101)]}),
+        ("It weighs about 100 kg.", {"kg": [(95, 105)]}),
+        ("約100キログラムです。", {"kg": [(95, 105)]}),
+        (f"It weighs approximately{' ' * 7}100 kg.", {"kg": [(95, 105)]}),
+        (f"It weighs approximately{' ' * 8}100 kg.", {"kg": [(99, 101)]}),  # too far off
+        ("From 20 to 30 kg.", {"kg": [(19.8, 30.3)]}),
+        ("20〜30キログラムです。", {"kg": [(19.8, 30.3)]}),
+        ("20–30-kg otters.", {"kg": [(19.8, 30.3)]}),
+        ("It weighs 10 to 10 kg.", {"kg": [(9.9, 10.1)]}),
+        ("A vote of 5 to 3 kg.", {"kg": [(4.95, 5.05)]}),
+        ("A vote of 5 to 3 t.", {"kg": [(4_950, 5_050)]}),
+        ("It weighs over 20 kg.", {"kg": [(20, inf)]}),
+        ("It weighs more than 2 to 3 t.", {"kg": [(2_000, inf)]}),
+        ("20kg以上です。", {"kg": [(20, inf)]}),
+        ("It weighs up to 30 kg.", {"kg": [(0, 30)]}),
+        ("30kg以下です。", {"kg": [(0, 30)]}),
+        ("最大30kgです。", {"kg": [(0, 30)]}),
+        ("More than one of them, it is said, weighs 100 kg.", {"kg": [(99, 101)]}),
+        ("It costs $5 million.", {"$": [(4_950_000, 5_050_000)]}),
+        ("It costs ¥ 100.", {"¥": [(99, 101)]}),
+        ("1億2000万円です。", {"¥": [(118_800_000, 121_200_000)]}),
+        ("千五百人が住む。", {"people": [(1_485, 1_515)]}),
+        ("２００人が住む。", {"people": [(198, 202)]}),
+        ("It has 100 legs.", {"": [(99, 101)]}),
+        ("100 m by 200 m, 50 kg.", {"m": [(99, 101), (198, 202)], "kg": [(49.5, 50.5)]}),
+        ("It opened in 1893.", {}),
+        ("Nothing is said.", {}),
+    ],
+)
+def test_amounts_are_read_as_ranges(sentence: str, amounts: Any) -> None:
+    """Exact figures are taken for one percent more or less, those that are about right for five."""
+    found = claims_of(sentence).amounts
+    assert list(found) == list(amounts)
+    for unit, ranges in amounts.items():
+        assert [pytest.approx(r) for r in found[unit]] == ranges
+
+
+@pytest.mark.parametrize(
+    ("sentence", "denies"),
+    [
+        ("They do not sleep.", True),
+        ("They don't sleep.", True),
+        ("They DON’T sleep.", True),
+        ("No otter sleeps.", True),
+        ("They never do not sleep.", False),
+        ("They never do not not sleep.", True),
+        ("They sleep.", False),
+        ("Not only do they sleep.", False),
+        ("No doubt they sleep.", False),
+        ("They know a notable knot.", False),
+        ("ラッコは眠らない。", True),
+        ("ラッコは眠りません。", True),
+        ("ラッコは眠れず、泳ぐ。", False),
+        ("ラッコは泳げるかもしれない。", False),
+        ("貝だけでなく、ウニも食べる。", False),
+    ],
+)
+def test_a_sentence_denies_by_an_odd_number_of_denials(sentence: str, denies: bool) -> None:
+    """And phrases that only look like one do not count."""
+    assert claims_of(sentence).denies is denies
+
+
+def test_only_the_beginning_of_a_long_sentence_is_read() -> None:
+    """2,000 characters of it."""
+    assert claims_of("a" * 1_998 + " 5").amounts
+    assert not claims_of("a" * 1_999 + " 5").amounts
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "apart"),
+    [
+        ((1, 2), (3, 4), True),
+        ((1, 3), (3, 4), False),
+        ((1, 9), (3, 4), False),
+        ((3, 4), (3, 4), False),
+    ],
+)
+def test_ranges_that_touch_are_not_apart(one: Any, other: Any, apart: bool) -> None:
+    """Whichever comes first."""
+    assert are_apart(one, other) is apart
+    assert are_apart(other, one) is apart
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "different"),
+    [
+        ((1893, None, None), (1893, 5, 2), False),
+        ((1893, 5, 2), (1893, 5, 2), False),
+        ((1893, 5, None), (1893, 6, 2), True),
+        ((1893, 5, 1), (1893, 5, 2), True),
+        ((1893, None, None), (1894, None, None), True),
+        ((None, 5, 4), (1893, None, None), True),  # nothing that both say
+    ],
+)
+def test_days_are_different_when_a_part_of_them_is(one: Any, other: Any, different: bool) -> None:
+    """What only one of them says does not count."""
+    assert are_different_days(one, other) is different
+    assert are_different_days(other, one) is different
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("2 thousand", 2e3),
+        ("5 Million", 5e6),
+        ("3 billion", 3e9),
+        ("1.5 trillion", 1.5e12),
+        ("1,234.5", 1_234.5),
+        ("千", 1_000),
+        ("3千", 3_000),
+        ("1千5", 1_005),
+        ("2万", 20_000),
+        ("万", 10_000),
+        ("3億", 3e8),
+        ("2兆", 2e12),
+        ("1兆5千億", 1.5e12),
+        ("0", 0),
+        ("", None),
+        ("x", None),
+    ],
+)
+def test_numbers_have_multiples(text: str, number: float | None) -> None:
+    """Of two languages, one inside of another."""
+    assert number_in(text) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("〇人", "0人"),
+        ("十人", "10人"),
+        ("二十五人", "25人"),
+        ("百二人", "102人"),
+        ("三百人", "300人"),
+        ("千二百三十四円", "1234円"),
+        ("九千八百七十六個", "9876個"),
+        ("一万人", "10000人"),
+        ("万人", "10000人"),
+        ("三十万人", "300000人"),
+        ("五万二百人", "50200人"),
+        ("一億二千万人", "120000000人"),
+        ("二兆円", "2000000000000円"),
+        ("十二月一日", "12月1日"),
+        ("一九四五年", "1945年"),
+    ],
+)
+def test_japanese_numerals_are_digits(text: str, plain: str) -> None:
+    """Each place of a number counts."""
+    assert plain_digits(text) == plain
+
+
+@pytest.mark.parametrize(
+    ("names", "unit", "factor"),
+    [
+        ("% percent パーセント", "%", 1),
+        ("割", "%", 10),
+        ("mm ミリ", "m", 0.001),
+        ("cm centimetres センチ", "m", 0.01),
+        ("inch inches", "m", 0.0254),
+        ("ft foot feet", "m", 0.3048),
+        ("m metres meter メートル", "m", 1),
+        ("km kilometers キロメートル", "m", 1_000),
+        ("mile miles", "m", 1_609.344),
+        ("g grams グラム", "kg", 0.001),
+        ("lb lbs pounds", "kg", 0.4536),
+        ("kg KG kilogram キログラム", "kg", 1),
+        ("t tons tonnes トン", "kg", 1_000),
+        ("second seconds 秒", "s", 1),
+        ("minute 分 分間", "s", 60),
+        ("hours 時間", "s", 3_600),
+        ("days 日間", "day", 1),
+        ("week 週間", "day", 7),
+        ("months か月 ヶ月 カ月", "month", 1),
+        ("years 年間", "year", 1),
+        ("歳 才", "age", 1),
+        ("people inhabitants 人 名", "people", 1),
+        ("°C ℃ 度", "°C", 1),
+        ("$ dollars USD ドル", "$", 1),
+        ("¥ yen 円", "¥", 1),
+        ("€ euros ユーロ", "€", 1),
+        ("times 回", "times", 1),
+        ("個", "個", 1),
+        ("階", "階", 1),
+        ("otters", "otters", 1),
+    ],
+)
+def test_a_unit_has_many_names(names: str, unit: str, factor: float) -> None:
+    """Plurals, capitals and two languages; an unknown one stands for itself."""
+    assert {unit_of(f" {name} ") for name in names.split()} == {(unit, factor)}
+
+
+def test_an_amount_without_a_unit_has_none() -> None:
+    """Its factor is one."""
+    assert unit_of("") == ("", 1)

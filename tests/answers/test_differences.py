@@ -1,0 +1,121 @@
+"""Contradictions: amounts, dates and denials, in English and Japanese; and what is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from kensaku import Hit
+from kensaku.answers.claims import claims_of, number_in, plain_digits
+from kensaku.answers.context import Citation
+from kensaku.answers.weigh import differences
+from tests.growth import growth
+
+
+def differ(question: str, one: str, other: str) -> bool:
+    """Whether two pages contradict each other."""
+    texts = enumerate((one, other), 1)
+    return bool(
+        differences(
+            question, [Citation.of(n, Hit(f"https://{n}.example/", "", t)) for n, t in texts]
+        )
+    )
+
+
+HEAVY = "How much does a sea otter weigh?"
+WEIGHT = "ラッコの体重はどのくらいですか"
+BUILT = "When was the harbour built?"
+OPENED = "港はいつ開港しましたか"
+
+
+@pytest.mark.parametrize(
+    ("question", "one", "other"),
+    [
+        (HEAVY, "A sea otter weighs 30 kg.", "A sea otter weighs 45 kg."),
+        (HEAVY, "A sea otter weighs about 30 kg.", "A sea otter weighs 90 pounds."),
+        (HEAVY, "A sea otter weighs 20 to 30 kg.", "A sea otter weighs 45 kilograms."),
+        (HEAVY, "A sea otter weighs more than 40 kg.", "A sea otter weighs up to 30 kg."),
+        (WEIGHT, "ラッコの体重は30キログラムです。", "ラッコの体重は四十五キログラムです。"),
+        (WEIGHT, "ラッコの体重は約３０ｋｇです。", "ラッコの体重は45kg以上です。"),
+        ("町の人口は", "町の人口は3万5千人です。", "町の人口は四万人です。"),
+        ("What is the population of Otterton?", "Otterton's population is 1.2 million people.",
+         "The population of Otterton is 900,000 people."),
+        (BUILT, "The harbour was built in 1893.", "The harbour was built in 1901."),
+        (BUILT, "The harbour was built on 2 March 1893.", "The harbour was built on March 3, 1893."),
+        ("Was the harbour built in 1893?", "The harbour was built in 1893.",
+         "The harbour was built in 1901."),
+        (OPENED, "港は1893年に開港しました。", "港は1901年に開港しました。"),
+        (OPENED, "港は明治26年に開港しました。", "港は明治34年に開港しました。"),
+        ("Do sea otters hibernate?", "Sea otters hibernate in winter.",
+         "Sea otters do not hibernate in winter."),
+        ("ラッコは冬眠しますか", "ラッコは冬に冬眠します。", "ラッコは冬に冬眠しません。"),
+        ("Can otters swim backwards?", "Otters can swim backwards.", "Otters can't swim backwards."),
+    ],
+)  # fmt: skip
+def test_contradictions_are_found(question: str, one: str, other: str) -> None:
+    """Whichever page comes first."""
+    assert differ(question, one, other)
+    assert differ(question, other, one)
+
+
+@pytest.mark.parametrize(
+    ("question", "one", "other"),
+    [
+        (HEAVY, "A sea otter weighs 30 kg.", "A sea otter weighs 30.0 kilograms."),
+        (HEAVY, "A sea otter weighs 30 kg.", "A sea otter weighs about 66 pounds."),
+        (HEAVY, "A sea otter weighs 20–45 kg.", "A sea otter weighs 30 kg."),
+        (HEAVY, "A sea otter weighs at least 20 kg.", "A sea otter weighs 30 kg."),
+        (HEAVY, "A sea otter weighs 30 kg.", "A sea otter weighs much and is 120 cm long."),
+        (WEIGHT, "ラッコの体重は30キログラムです。", "ラッコの体重は三十キログラムです。"),
+        (WEIGHT, "ラッコの体重は約30kgです。", "ラッコの体重は31キログラムです。"),
+        ("町の人口は", "町の人口は3万5千人です。", "町の人口は35,000人です。"),
+        ("What is the population?", "The population was 5,000 people in 2010.",
+         "The population was 6,000 people in 2020."),
+        (BUILT, "The harbour was built in 1893.", "The harbour was built in May 1893."),
+        (BUILT, "The harbour was built in 1893.", "The harbour was built on 2 May 1893."),
+        (OPENED, "港は1893年に開港しました。", "港は明治26年5月に開港しました。"),
+        ("What is the harbour known for?", "The harbour was renewed in 1950 and known for fish.",
+         "The harbour was known for fish in 1893."),
+        ("Do sea otters hibernate?", "Sea otters do not hibernate.", "Sea otters never hibernate."),
+        ("Do sea otters sleep?", "Sea otters not only sleep, they hold hands.",
+         "Sea otters sleep and hold hands."),
+        ("ラッコは眠りますか", "ラッコは海で眠るかもしれない。", "ラッコは海で眠る。"),
+        (HEAVY, "A sea otter weighs 30 kg.", "The lighthouse is 45 m high."),
+    ],
+)  # fmt: skip
+def test_what_may_both_be_true_is_no_contradiction(question: str, one: str, other: str) -> None:
+    """A doubt that is none costs a person time."""
+    assert not differ(question, one, other)
+
+
+def test_one_host_does_not_contradict_itself() -> None:
+    """It may tell of two otters."""
+    pages = [
+        Citation.of(n, Hit(f"https://a.example/{n}", "", f"A sea otter weighs {n} kg."))
+        for n in (30, 45)
+    ]
+    assert not differences(HEAVY, pages)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("1,234.5", 1234.5), ("5 million", 5e6), ("1億2000万", 1.2e8), ("3万5千", 35_000), ("12", 12)],
+)
+def test_numbers_are_read(text: str, number: float) -> None:
+    """With multiples of two languages."""
+    assert number_in(text) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [("三十人", "30人"), ("二〇二四年", "2024年"), ("千二百円", "1200円"), ("三万五千人", "35000人"),
+     ("三菱と一部の人", "三菱と一部の人"), ("百年", "100年")],
+)  # fmt: skip
+def test_japanese_numerals_before_a_counter(text: str, plain: str) -> None:
+    """And nowhere else."""
+    assert plain_digits(text) == plain
+
+
+@pytest.mark.parametrize("piece", ["1,", "1 million ", "千", "2024-01", "not ", "May 1 ", "〜1"])
+def test_claims_are_read_in_linear_time(piece: str) -> None:
+    """Sentences are bounded, and so is the work."""
+    assert growth(lambda n: claims_of(piece * n + str(n)), 100, tries=3) < 12

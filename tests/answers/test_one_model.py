@@ -1,0 +1,94 @@
+"""One setting of a model holds for every caller, and what is set and not used is said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kensaku.answers.model import unused_settings
+from kensaku.testing import FakeUpstream, faults
+from tests.answers.conftest import Web
+from tests.server.conftest import make_server as make_server
+
+QUESTION = "How do sea otters sleep?"
+SAID = 'They hold hands [1: "Sea otters hold hands while they sleep"].'
+PLAN = '{"questions": [{"question": "How do sea otters sleep?"}]}'
+NAME = "openai-chat:small"
+
+
+@pytest.fixture
+def vendor(upstream: FakeUpstream, monkeypatch: pytest.MonkeyPatch, processes: Any) -> FakeUpstream:
+    """A vendor on loopback, whose client is pydantic-ai's; it starts `uname`."""
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{upstream.url}/llm")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
+    for begins, text in (("Plan", PLAN), ("", SAID)):
+        message = {"role": "assistant", "content": text}
+        body = {
+            "id": "c", "object": "chat.completion", "created": 1, "model": "small",
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        }  # fmt: skip
+        upstream.fails("llm", faults.wrong_shape(body), when=lambda r, b=begins: _begins(r, b))
+    return upstream
+
+
+def _begins(request: Any, words: str) -> bool:
+    asks_for_plan = request.json["messages"][0]["content"].startswith("Plan")
+    return bool(asks_for_plan) == bool(words) and not request.json.get("stream")
+
+
+@pytest.mark.usefixtures("web", "vendor")
+async def test_a_vendors_model_writes_answers_and_reports(client: Any) -> None:
+    """As it does for `ask`."""
+    k = client(model=NAME)
+    answer, report = await k.answer(QUESTION), await k.research(QUESTION)
+
+    assert (answer.text, answer.written_by) == ("They hold hands. [1]", NAME)
+    assert report.text.startswith("They hold hands. [1]")
+    assert report.written_by == NAME
+    assert not any("set and not used" in note for note in (*answer.notes, *report.notes))
+
+
+async def test_a_vendors_model_writes_for_clients_of_the_server(
+    vendor: FakeUpstream, web: Web, make_server: Any
+) -> None:
+    """`include_answer` of a search."""
+    import aiohttp
+
+    server = await make_server("tavily", model=NAME)
+    body = {"query": QUESTION, "include_answer": True}
+    async with aiohttp.ClientSession() as http, http.post(f"{server.url}/search", json=body) as got:
+        reply = await got.json()
+
+    assert reply["answer"] == "They hold hands. [1]"
+
+
+@pytest.mark.usefixtures("web", "vendor")
+@pytest.mark.parametrize("call", ["answer", "ask", "research"])
+async def test_a_url_that_is_not_used_is_said(call: str, client: Any) -> None:
+    """The vendor's model counts over it."""
+    k = client(model=NAME, llm_url="http://127.0.0.1:9/v1", llm_model="other")
+    made = await getattr(k, call)(QUESTION)
+
+    assert f"llm.url is set and not used: the model is {NAME}" in made.notes
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({}, []),
+        ({"model": NAME}, []),
+        ({"llm_url": "http://127.0.0.1:9/v1", "llm_model": "small"}, []),
+        ({"llm_url": "http://127.0.0.1:9/v1", "model": "qwen3:8b"}, []),
+        ({"llm_url": "http://127.0.0.1:9/v1", "model": "a", "llm_model": "b"},
+         ["llm.model is set and not used: the model is a"]),
+        ({"llm_model": "small"}, ["llm.model is set and not used: llm.url is not set"]),
+        ({"model": NAME, "llm_model": "b"},
+         [f"llm.model is set and not used: the model is {NAME}"]),
+    ],
+)  # fmt: skip
+def test_which_settings_are_not_used(
+    settings: dict[str, str], said: list[str], client: Any
+) -> None:
+    """In one sentence."""
+    assert unused_settings(client(**settings).settings) == said
