@@ -5,17 +5,23 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from alembic import command
+from alembic.config import Config
 from alembic.script import ScriptDirectory
-from sqlalchemy import inspect, text
+from sqlalchemy import inspect, text, update
 
 import kensaku.database
 from kensaku.database import Database, url_of
 from kensaku.database.connection import connect
+from kensaku.database.conversations import Sender
 from kensaku.database.migrate import REVISIONS, VERSION_TABLE, migrate
-from kensaku.database.tables import METADATA
+from kensaku.database.questions import open_questions
+from kensaku.database.runs import claim
+from kensaku.database.tables import METADATA, RUNS
 from kensaku.errors import DatabaseFault
 from tests.database.drift import drift
 
@@ -81,8 +87,8 @@ def test_of_several_processes_one_migrates_and_the_others_wait(settings):
 
 @pytest.mark.usefixtures("processes")
 def test_a_killed_migration_is_done_by_the_next_process(settings):
-    """Killed after one statement, after four, …: the tables are all there, or none of them."""
-    for die_at in range(1, 30, 3):
+    """Killed after one statement, after nine, …: the tables are all there, or none of them."""
+    for die_at in range(1, 90, 8):
         process = opener(settings, die_at)
         process.communicate("\n")
         if process.returncode == 0:
@@ -90,7 +96,7 @@ def test_a_killed_migration_is_done_by_the_next_process(settings):
         with connect(url_of(settings), write=False) as connection:
             assert inspect(connection).get_table_names() == []
 
-    assert die_at > 3
+    assert die_at > 9
     assert drift(url_of(settings)) == []
 
 
@@ -138,3 +144,37 @@ async def test_the_tables_of_an_application_are_left_alone(settings):
     with connect(url_of(settings), write=False) as connection:
         names = set(inspect(connection).get_table_names())
     assert names == {"usage", "api_keys", VERSION_TABLE, *METADATA.tables}
+
+
+async def test_unfinished_runs_of_the_assistant_are_kept(settings):
+    """They were in tables of their own, which jobs did not share."""
+    settings.home.mkdir(mode=0o700, exist_ok=True)
+    config = Config()
+    folder = Path(kensaku.database.__file__).parent / "migrations"
+    config.set_main_option("script_location", str(folder))
+    now = "2026-11-16 12:00:00+00:00"
+    with connect(url_of(settings)) as connection, connection.begin():
+        config.attributes["connection"] = connection
+        command.upgrade(config, "questions")
+        for statement in (
+            "kensaku_conversations VALUES ('c1', 'acme', 'slack', 't1', 'Otters', :now, :now)",
+            "kensaku_runs VALUES ('r1', 'c1', 'ada', 'otters?', :options, :memory, 'running', "
+            "'gone', :now, :now)",
+            "kensaku_run_steps VALUES ('r1', 'd', 'plan', '[1]')",
+            "kensaku_questions VALUES ('r1', 'q1', :memory, NULL)",
+        ):
+            values = {"now": now, "memory": '{"at": 5}', "options": '{"route": "x"}'}
+            connection.execute(text(f"INSERT INTO {statement}"), values)
+
+    database = await Database.open(settings)
+    async with database.write() as connection:
+        await connection.execute(update(RUNS).values(created=datetime.now(UTC)))
+    asked = await open_questions(database, Sender("slack", "ada", "t1", "acme"))
+    (run,) = await claim(database, "slack", "me")
+    await database.close()
+
+    assert drift(url_of(settings)) == []
+    assert (run.id, run.question, run.options, run.memory, run.steps) == (
+        "r1", "otters?", {"route": "x"}, {"at": 5}, {"plan": [1]},
+    )  # fmt: skip
+    assert asked == [("r1", "q1", {"at": 5})]

@@ -11,6 +11,7 @@ from sqlalchemy import func, select, update
 
 from kensaku.database import Database, conversations, people, runs
 from kensaku.database.conversations import Conversation, Message, Sender
+from kensaku.database.leases import save_step
 from kensaku.database.tables import APPROVALS, CONVERSATIONS, MESSAGES, RUN_STEPS, RUNS
 
 ADA = Sender("slack", "ada", "t1", "acme")
@@ -215,9 +216,9 @@ async def test_a_person_is_deleted_and_others_stay(db):
     await ask(db, "shared-2", BOB)
     alone = replace(ADA, thread="t2")
     await runs.begin(db, "alone", alone, "q", {}, owner="me")
-    await runs.save_step(db, "alone", "s", 1)
+    await save_step(db, "me", "alone", "s", 1)
     await runs.begin(db, "bobs", BOB, "q", {}, owner="me")
-    await runs.save_step(db, "bobs", "s", 1)
+    await save_step(db, "me", "bobs", "s", 1)
     await ask(db, "elsewhere-1", OTHER_TENANT)
     await ask(db, "elsewhere-2", OTHER_CHANNEL)
     for person in (ADA, BOB, OTHER_TENANT, OTHER_CHANNEL):

@@ -11,6 +11,7 @@ from sqlalchemy import select, update
 
 from kensaku.database import Database, conversations, deliveries, people, questions, runs
 from kensaku.database.conversations import Sender
+from kensaku.database.leases import save_step
 from kensaku.database.runs import StoredRun
 from kensaku.database.tables import CONVERSATIONS, RUN_STEPS, RUNS, UPDATES
 
@@ -55,18 +56,9 @@ async def test_a_run_is_stored_with_its_question_and_a_lease_of_15_seconds(db):
 
     stored = await row(db)
     assert run == StoredRun("r1", ADA, run.conversation, "otters?", {"model": "x"}, {}, ())
-    assert stored._asdict() == {
-        "id": "r1",
-        "conversation": run.conversation,
-        "person": "ada",
-        "question": "otters?",
-        "options": '{"model": "x", "earlier": []}',
-        "memory": "{}",
-        "state": "running",
-        "owner": "me",
-        "lease": stored.created + timedelta(seconds=15),
-        "created": stored.created,
-    }
+    assert stored.lease == stored.created + timedelta(seconds=15)
+    await set_run(db, lease=ago(1))
+    assert await runs.claim(db, "slack", "you") == [run]
 
 
 async def test_what_was_asked_before_comes_with_a_run(db):
@@ -83,7 +75,7 @@ async def test_what_was_asked_before_comes_with_a_run(db):
 async def test_a_claimed_run_has_its_steps_its_memory_and_a_new_lease(db):
     """Its owner is gone; the next process goes on."""
     run = await begin(db, options={"model": "x", "earlier": ["before"]})
-    await runs.save_step(db, "r1", "search-1", {"hits": [1]})
+    await save_step(db, "me", "r1", "search-1", {"hits": [1]})
     await runs.remember(db, "r1", {"message": 5})
     await set_run(db, lease=ago(1))
     before = datetime.now(UTC)
@@ -148,40 +140,10 @@ async def test_after_an_hour_nobody_waits_for_the_reply_any_more(db, age, state)
     assert bool(claimed) is bool(unfinished) is (state == "running")
 
 
-async def test_leases_are_renewed_by_their_owner_alone(db):
-    """A run that was cancelled, or taken over, is not renewed: its owner stops."""
-    for id in ("r1", "r2", "r3", "r4"):
-        await begin(db, id)
-    await set_run(db, "r2", owner="you")
-    await set_run(db, "r3", state="cancelled")
-    old = await row(db, "r4")
-    before = datetime.now(UTC)
-
-    kept = await runs.renew(db, "me", ["r1", "r2", "r3"])
-
-    lease = timedelta(seconds=15)
-    assert kept == {"r1"}
-    assert before + lease <= (await row(db, "r1")).lease <= datetime.now(UTC) + lease
-    assert (await row(db, "r4")).lease == old.lease
-
-
-async def test_an_owner_that_stops_releases_its_runs(db):
-    """The next process need not wait for the leases to end."""
-    for id, values in {"r1": {}, "r2": {"owner": "you"}, "r3": {"state": "done"}}.items():
-        await begin(db, id)
-        if values:
-            await set_run(db, id, **values)
-
-    await runs.release(db, "me")
-
-    ended = [(await row(db, id)).lease <= datetime.now(UTC) for id in ("r1", "r2", "r3")]
-    assert ended == [True, False, False]
-
-
 async def test_a_run_is_finished_once_and_by_its_owner(db):
     """Whoever lost it adds no second reply. Its steps and questions go; the decisions stay."""
     run = await begin(db)
-    await runs.save_step(db, "r1", "s", 1)
+    await save_step(db, "me", "r1", "s", 1)
     await questions.add_question(db, "r1", "q", {"text": "?"})
     decisions = [("tool", "web_search", "auto")]
     answer = {"answer": "They swim."}

@@ -153,20 +153,18 @@ def run_process(processes: None, machine) -> Iterator[Callable[..., Runner]]:
         )
         started.append(process)
         assert process.stdout is not None
-        ready, executor = process.stdout.readline().split()
-        assert ready == b"ready"
-        return Runner(process, executor.decode())
+        assert process.stdout.readline() == b"ready\n"
+        return Runner(process)
 
     yield start
     for process in started:
-        Runner(process, "").kill()
+        Runner(process).kill()
 
 
 class Runner(NamedTuple):
-    """A process that runs jobs, and the name under which it does."""
+    """A process that runs jobs."""
 
     process: subprocess.Popen[bytes]
-    executor: str
 
     def kill(self) -> None:
         """End it with no chance to say goodbye."""

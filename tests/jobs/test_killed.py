@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
-from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import select
 
 from kensaku import Kensaku
-from kensaku.database import url_of
+from kensaku.database import Database
+from kensaku.database.tables import RUN_STEPS, RUNS
 from kensaku.jobs import Jobs
 from tests.jobs.conftest import BEAT, DEAD, PAGES
 
@@ -22,31 +24,26 @@ async def documents(settings, collection="site"):
         return (await k.index.stats())[collection]["documents"]
 
 
-@contextmanager
-def looking(settings):
-    """A look at what DBOS has stored, from outside."""
-    from dbos import DBOSClient, DBOSPortableJSONSerializer
-
-    url, serializer = url_of(settings), DBOSPortableJSONSerializer()
-    client = DBOSClient(system_database_url=url, serializer=serializer)
-    try:
-        yield client
-    finally:
-        client.destroy()
+async def look(settings, query):
+    """Rows of the database, as another process sees them."""
+    database = await Database.open(settings)
+    async with database.read() as connection:
+        rows = (await connection.execute(query)).all()
+    await database.close()
+    return rows
 
 
-def stored_pages(settings, id):
+async def stored_pages(settings, id):
     """The paths of the pages in steps that have finished."""
-    with looking(settings) as client:
-        steps = client.list_workflow_steps(id)
-    changes = [c for s in steps if s["output"] for c in s["output"]["changes"]]
+    rows = await look(settings, select(RUN_STEPS.c.result).where(RUN_STEPS.c.run == id))
+    changes = [change for row in rows for change in json.loads(row.result)["changes"]]
     return {"/" + change[1].rpartition("/")[2] for change in changes if change[0] == "finish"}
 
 
-def executor_of(settings, id):
+async def owner_of(settings, id):
     """The name of the process that runs a job."""
-    with looking(settings) as client:
-        return client.list_workflows(workflow_ids=[id])[0].executor_id
+    ((owner,),) = await look(settings, select(RUNS.c.owner).where(RUNS.c.id == id))
+    return owner
 
 
 def check_finished(job, site, stored, before):
@@ -70,7 +67,7 @@ async def test_a_crawl_survives_several_kills_on_sqlite(settings, site, run_proc
             await site.is_holding()
             process.kill()
             site.release()
-            before, now = site.fetched(), await asyncio.to_thread(stored_pages, settings, id)
+            before, now = site.fetched(), await stored_pages(settings, id)
             assert stored <= now
             stored = now
         await asyncio.to_thread(run_process)
@@ -85,19 +82,20 @@ async def test_a_crawl_survives_several_kills_on_sqlite(settings, site, run_proc
 async def test_another_process_on_postgresql_finishes_what_a_killed_one_began(
     settings, site, run_process, postgresql
 ):
-    """Nobody tells it: the heartbeat of the first one stops."""
+    """Nobody tells it: the lease of the first one expires."""
     settings = replace(settings, database_url=postgresql)
     site.hold_after(20)
     async with Jobs(settings) as jobs:
-        both = [await asyncio.to_thread(run_process, postgresql) for _ in range(2)]
+        first = await asyncio.to_thread(run_process, postgresql)
         id = await jobs.submit("crawl", {"url": site.url, **CRAWL})
         await site.is_holding()
-        owner = await asyncio.to_thread(executor_of, settings, id)
-        next(one for one in both if one.executor == owner).kill()
+        await asyncio.to_thread(run_process, postgresql)
+        owner = await owner_of(settings, id)
+        first.kill()
         site.release()
-        before, stored = site.fetched(), await asyncio.to_thread(stored_pages, settings, id)
+        before, stored = site.fetched(), await stored_pages(settings, id)
         job = await jobs.wait(id)
-        assert await asyncio.to_thread(executor_of, settings, id) != owner
+        assert await owner_of(settings, id) != owner
 
     assert stored
     check_finished(job, site, stored, before)
@@ -118,7 +116,7 @@ async def test_a_job_that_was_ended_in_order_goes_on_as_well(settings, site, how
     site.release()
     before = site.fetched()
     async with Jobs(settings, beat=BEAT, dead=DEAD) as jobs:
-        stored = await asyncio.to_thread(stored_pages, settings, id)
+        stored = await stored_pages(settings, id)
         assert (await jobs.get(id)).status == ("running" if how == "stopped" else "cancelled")
         await jobs.start()
         if how == "cancelled":

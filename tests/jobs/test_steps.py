@@ -60,13 +60,3 @@ async def test_nothing_is_done_twice_after_a_failure(running, errands):
 
     await asyncio.gather(*map(fail_and_resume, cases))
     assert errands.done == {(case, name): 1 for case in cases for name in NAMES}
-
-
-async def test_what_fails_once_is_done_again(running, errands):
-    """Nobody has to resume the job for it."""
-    errands.refused["once"] = Counter(["second"])
-
-    job = await running.wait(await running.submit("errands", {"case": "once"}))
-
-    assert (job.status, job.result) == ("done", DONE)
-    assert errands.done == {("once", name): 1 for name in NAMES}

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 
 import aiohttp
 import pytest
+from kensaku.jobs.tables import JobTables
 
 from kensaku.database import url_of
 from kensaku.jobs import Jobs
-from kensaku.jobs.tables import JobTables
 from kensaku.testing import faults
 from tests.jobs.conftest import PAGES, settings, site  # noqa: F401 - fixtures
 from tests.search.support import until

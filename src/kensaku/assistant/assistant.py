@@ -9,12 +9,12 @@ A channel renders the events of an `Exchange`, and knows nothing else of a run.
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 import uuid
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from kensaku.answers.ask import answer, begin
@@ -28,6 +28,7 @@ from kensaku.assistant.registrations import registered_tiers
 from kensaku.assistant.stored_replies import StoredReplies
 from kensaku.database import runs, url_of
 from kensaku.database.conversations import Sender
+from kensaku.database.leases import Leases
 from kensaku.database.people import options_of, record_decisions, set_options
 from kensaku.errors import DatabaseFault, InvalidQuery, KensakuError, UnknownName
 from kensaku.search.budget import KINDS, Budget
@@ -41,14 +42,11 @@ if TYPE_CHECKING:
     from kensaku.options import AskOptions
     from kensaku.search.budget import Budget
 
-log = logging.getLogger("kensaku.assistant")
-
 MAX_QUEUED = 3  # messages of one thread that wait for the one before
 MAX_RUNS = 32  # at once, of everybody
 MAX_PER_MINUTE = 20  # messages of one person
 MAX_PEOPLE = 10_000  # whose messages are counted
 MAX_BOUND = 1e12  # of a budget: neither infinite nor no number
-RENEW_SECONDS = 5.0
 CHOICES = ("route", "collection", "model", "approvals", "budget")  # that a person may keep
 
 
@@ -72,12 +70,11 @@ class Assistant:
         """`client_of`: the client of a tenant. `budget_of`: what bounds a person besides."""
         self.database = database
         self._client_of, self._budget_of, self._now = client_of, budget_of, now
-        self._owner = uuid.uuid4().hex
         self._threads: dict[Sender, list[Exchange]] = {}  # the keys are without the person
         self._sent: OrderedDict[Sender, deque[float]] = OrderedDict()
         self._slots = asyncio.Semaphore(MAX_RUNS)
-        self._renewing: asyncio.Task[None] | None = None
         self._replies = StoredReplies(database)
+        self._leases = Leases(database, also=self._replies.look)
 
     async def __aenter__(self) -> Self:
         return self
@@ -89,15 +86,7 @@ class Assistant:
 
     async def close(self) -> None:
         """Stop. The next process that resumes the channel goes on with what is unfinished."""
-        tasks = [e.task for queue in self._threads.values() for e in queue if e.task is not None]
-        tasks += [self._renewing] if self._renewing is not None else []
-        for task in tasks:
-            task.cancel("the process stops")
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await self._replies.close()
-        if tasks:
-            with suppress(DatabaseFault):  # the leases expire by themselves
-                await runs.release(self.database, self._owner)
+        await self._leases.close()
 
     async def receive(
         self, sender: Sender, text: str, *, update: str | None = None, **options: Any
@@ -122,7 +111,7 @@ class Assistant:
         begin(text, self._client_of(sender.tenant), _options(chosen), lambda _: None)  # is it valid
         run = await runs.begin(
             self.database, uuid.uuid4().hex[:24], sender, text, chosen,
-            owner=self._owner, update_id=update,
+            owner=self._leases.owner, update_id=update,
         )  # fmt: skip
         return None if run is None else self._start(run)
 
@@ -131,8 +120,9 @@ class Assistant:
     ) -> list[Exchange]:
         """Go on with the runs of a channel, or of one person, whose process is gone."""
         claimed = await runs.claim(
-            self.database, channel, self._owner, tenant=tenant, person=person
-        )
+            self.database, channel, self._leases.owner,
+            tenant=tenant, person=person, held=self._leases.held,
+        )  # fmt: skip
         return [self._start(run) for run in claimed]
 
     def current(self, sender: Sender) -> Exchange | None:
@@ -171,24 +161,22 @@ class Assistant:
         queue.append(exchange)
         exchange.task = asyncio.create_task(self._run(run, exchange, before))
         exchange.task.add_done_callback(lambda _: self._forget(exchange))
-        if self._renewing is None or self._renewing.done():
-            self._renewing = asyncio.create_task(self._renew())
+        self._leases.hold(run.id, exchange.task)
         return exchange
 
     async def _run(
         self, run: runs.StoredRun, exchange: Exchange, before: asyncio.Task[None] | None
     ) -> None:
         """Run after the message before it, and end it in the database."""
-        db = self.database
+        end = partial(self._end, run)
         try:
             if before is not None:
                 await asyncio.wait([before])
             async with self._slots:
                 last = await self._answer(run, exchange)
-            state = "done" if isinstance(last, Answered) else "failed"
             made = last.answer  # type: ignore[attr-defined]  # the last event has it
-            if await runs.finish(
-                db, run, self._owner, state,  # type: ignore[arg-type]
+            if await end(
+                "done" if isinstance(last, Answered) else "failed",
                 text=made.text or made.reason, answer=record_of(made, exchange.events),
                 decisions=_decisions(exchange.events),
             ):  # fmt: skip
@@ -196,12 +184,16 @@ class Assistant:
         except asyncio.CancelledError as cancelled:
             if not cancelled.args:  # by the person; not: the process stops
                 with suppress(DatabaseFault):
-                    await runs.finish(db, run, self._owner, "cancelled")
+                    await end("cancelled")
             raise
         except Exception:  # also a defect of ours: nobody shall repeat it
             with suppress(DatabaseFault):
-                await runs.finish(db, run, self._owner, "failed")
+                await end("failed")
             raise
+
+    async def _end(self, run: runs.StoredRun, state: runs.State, **values: Any) -> bool:
+        self._leases.drop(run.id)
+        return await runs.finish(self.database, run, self._leases.owner, state, **values)
 
     def _forget(self, exchange: Exchange) -> None:
         queue = self._threads[_thread(exchange.sender)]
@@ -211,9 +203,6 @@ class Assistant:
         exchange.end()
 
     async def _answer(self, run: runs.StoredRun, exchange: Exchange) -> Event:
-        async def save(name: str, result: Any) -> None:
-            await runs.save_step(self.database, run.id, name, result)
-
         async def ask(question: Question) -> Reply | None:
             decision = "none"
             try:
@@ -236,7 +225,7 @@ class Assistant:
                 **options,
                 "approvals": _strictest(tiers, options.get("approvals", {})),
                 "person": ask,
-                "journal": Journal(run.steps, save),
+                "journal": Journal(run.steps, partial(self._leases.save_step, run.id)),
                 "earlier": run.earlier,
             },
             exchange.emit,
@@ -258,22 +247,6 @@ class Assistant:
                 f"more than {MAX_PER_MINUTE} messages in a minute", remedy="wait a minute"
             )
         sent.append(now)
-
-    async def _renew(self) -> None:
-        """Keep the leases of what runs here; stop what another process has taken over."""
-        while self._threads:
-            await asyncio.sleep(RENEW_SECONDS)
-            active = {e.id: e for queue in self._threads.values() for e in queue}
-            if not active:
-                return
-            try:
-                own = await runs.renew(self.database, self._owner, active)
-            except DatabaseFault as error:
-                log.warning("the leases of %d runs were not renewed: %s", len(active), error)
-                continue
-            for id in active.keys() - own:
-                if (task := active[id].task) is not None:
-                    task.cancel("another process goes on with it")
 
 
 def _thread(sender: Sender) -> Sender:

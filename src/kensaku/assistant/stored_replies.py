@@ -1,13 +1,10 @@
 """Replies that reach a run by way of the database: the person spoke to another process.
 
-    asked(exchange, question) → stored, and looked at every POLL seconds → exchange.reply(…)
-
-Nothing is polled while no run of this process waits.
+asked(exchange, question) → stored, for other processes to see → look() → exchange.reply(…)
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -22,7 +19,6 @@ if TYPE_CHECKING:
     from kensaku.assistant.exchange import Exchange
     from kensaku.database.engine import Database
 
-POLL = 0.5  # seconds
 log = logging.getLogger("kensaku.assistant")
 
 
@@ -32,7 +28,6 @@ class StoredReplies:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._waiting: dict[tuple[str, str], Exchange] = {}
-        self._polling: asyncio.Task[None] | None = None
 
     @asynccontextmanager
     async def asked(self, exchange: Exchange, question: Question) -> AsyncIterator[None]:
@@ -46,8 +41,6 @@ class StoredReplies:
         except DatabaseFault as error:
             log.warning("a question is known to this process alone: %s", error)
         self._waiting[key] = exchange
-        if self._polling is None or self._polling.done():
-            self._polling = asyncio.create_task(self._poll())
         try:
             yield
         finally:
@@ -55,19 +48,10 @@ class StoredReplies:
             with suppress(DatabaseFault):
                 await remove_question(self._database, *key)
 
-    async def close(self) -> None:
-        """Stop polling."""
-        if self._polling is not None:
-            self._polling.cancel()
-            await asyncio.gather(self._polling, return_exceptions=True)
-
-    async def _poll(self) -> None:
-        while self._waiting:
-            try:
-                found = await replies_to(self._database, {run for run, _ in self._waiting})
-            except DatabaseFault:
-                found = []  # it may come back
-            for run, question, reply in found:
-                if exchange := self._waiting.get((run, question)):
-                    exchange.reply(Reply(**reply), question)
-            await asyncio.sleep(POLL)
+    async def look(self) -> None:
+        """Give the replies that other processes have stored to the runs that wait for them."""
+        if not self._waiting:
+            return
+        for run, question, reply in await replies_to(self._database, {r for r, _ in self._waiting}):
+            if exchange := self._waiting.get((run, question)):
+                exchange.reply(Reply(**reply), question)

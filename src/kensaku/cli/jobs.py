@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kensaku.jobs import Job, Jobs
 
 USAGE = "[options] ACTION [ID]"
-EXTRA = "server"
+EXTRA = "database"
 ACTIONS = ("list", "show", "cancel", "resume")
 _FIRST_ARGUMENT = ("url", "sources", "question", "query")
 

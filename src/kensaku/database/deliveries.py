@@ -37,7 +37,7 @@ async def list_undelivered(db: Database, channel: str) -> list[Undelivered]:
     """Return the ends of runs that nobody has shown, and that no process is about to show."""
     now = datetime.now(UTC)
     query = (
-        select(RUNS, CONVERSATIONS.c.tenant, CONVERSATIONS.c.thread, MESSAGES.c.answer)
+        select(RUNS, CONVERSATIONS.c.thread, MESSAGES.c.answer)
         .join(CONVERSATIONS, RUNS.c.conversation == CONVERSATIONS.c.id)
         .outerjoin(
             MESSAGES,
@@ -59,7 +59,7 @@ async def list_undelivered(db: Database, channel: str) -> list[Undelivered]:
         Undelivered(
             row.id,
             Sender(channel, row.person, row.thread, row.tenant),
-            row.question,
+            json.loads(row.arguments)["question"],
             json.loads(row.memory),
             row.state == "cancelled",
             json.loads(row.answer) if row.answer else None,

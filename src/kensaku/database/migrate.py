@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 VERSION_TABLE = "kensaku_schema"
 # Oldest first; a test compares them with the files.
-REVISIONS = ("keys_and_usage", "conversations", "questions")
+REVISIONS = ("keys_and_usage", "conversations", "questions", "runs")
 LOCK_SECONDS = 60.0  # for which one process waits while another migrates
 
 

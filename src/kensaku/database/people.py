@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import ColumnElement, and_, delete, insert, select, union, update
 
 from kensaku.database.conversations import Sender, delete_conversations, read_message
-from kensaku.database.tables import APPROVALS, CONVERSATIONS, MESSAGES, PEOPLE, RUN_STEPS, RUNS
+from kensaku.database.tables import APPROVALS, CONVERSATIONS, MESSAGES, PEOPLE, RUNS
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection
@@ -101,9 +101,7 @@ async def delete_person(db: Database, tenant: str, channel: str, person: str) ->
             CONVERSATIONS.c.tenant == tenant, CONVERSATIONS.c.channel == channel
         )
         own = and_(RUNS.c.person == person, RUNS.c.conversation.in_(threads))
-        steps = RUN_STEPS.c.run.in_(select(RUNS.c.id).where(own))
-        await connection.execute(delete(RUN_STEPS).where(steps))
-        await connection.execute(delete(RUNS).where(own))
+        await connection.execute(delete(RUNS).where(own))  # and their steps, by the foreign keys
         said = and_(MESSAGES.c.person == person, MESSAGES.c.conversation.in_(threads))
         deleted = await connection.execute(delete(MESSAGES).where(said))
         empty = threads.where(CONVERSATIONS.c.id.not_in(select(MESSAGES.c.conversation)))

@@ -18,6 +18,7 @@ from sqlalchemy import (
     Double,
     ForeignKey,
     Index,
+    Integer,
     LargeBinary,
     MetaData,
     String,
@@ -131,20 +132,38 @@ PEOPLE = Table(
     Column("options", Text, nullable=False),  # JSON
 )
 
+# Work that survives a kill: answers of the assistant, jobs, and the parts of jobs.
 RUNS = Table(
     "kensaku_runs",
     METADATA,
-    Column("id", String(32), primary_key=True),
-    Column("conversation", ForeignKey(CONVERSATIONS.c.id, ondelete="CASCADE"), nullable=False),
-    Column("person", String(128), nullable=False),
-    Column("question", Text, nullable=False),
-    Column("options", Text, nullable=False),  # JSON
-    Column("memory", Text, nullable=False),  # JSON of the channel: where it shows the reply
-    Column("state", String(16), nullable=False),  # running, done, failed, cancelled, abandoned
-    Column("owner", String(32), nullable=False),  # the process that does it
-    Column("lease", Instant, nullable=False),  # until when it is the owner's
+    Column("id", String(64), primary_key=True),
+    Column("kind", String(32), nullable=False),  # answer, or a kind of job
+    Column("tenant", String(64), nullable=False),
+    Column("arguments", Text, nullable=False),  # JSON
+    # queued, running, done, failed, cancelled, abandoned
+    Column("state", String(16), nullable=False),
+    Column("owner", String(32)),  # the process that does it
+    Column("lease", Instant),  # until when it is the owner's
+    Column("starts", Integer, nullable=False, default=0),  # how many processes began it
     Column("created", Instant, nullable=False),
+    Column("updated", Instant, nullable=False),
+    # Of an answer.
+    Column("conversation", ForeignKey(CONVERSATIONS.c.id, ondelete="CASCADE")),
+    Column("person", String(128)),
+    Column("memory", Text),  # JSON of the channel: where it shows the reply
+    # Of a job or a part of one.
+    Column("parent", ForeignKey("kensaku_runs.id", ondelete="CASCADE")),  # the job of a part
+    Column("part", Integer, nullable=False, default=0),  # its number; 0: no part
+    Column("key", String(16), nullable=False, default=""),  # the id of the API key that pays
+    Column("result", Text),  # JSON
+    Column("error", Text),
+    Column("done", BigInteger, nullable=False, default=0),
+    Column("total", BigInteger, nullable=False, default=0),
+    Column("documents", BigInteger, nullable=False, default=0),
+    Column("stage", String(200), nullable=False, default=""),
     Index("kensaku_runs_state", "state", "lease"),
+    Index("kensaku_runs_conversation", "conversation"),
+    Index("kensaku_runs_parent", "parent"),
 )
 
 # The journal of an unfinished run.

@@ -6,8 +6,8 @@
         async for job in jobs.events(id):
             print(job.status, job.progress)
 
-A job is a DBOS workflow on the server's database. Each finished step is stored; after a kill, this
-process's successor or another one goes on after the last of them.
+A job is a run in the server's database, with an owner whose lease is renewed. Each finished step is
+stored; after a kill, this process's successor or another one goes on after the last of them.
 """
 
 from __future__ import annotations

@@ -3,12 +3,10 @@
     job → its key, which must be live → caller and budget of the task → usage | BudgetExceeded
 
 The counters are in the database and in the store, so whichever process runs the job books alike.
-It belongs to the event loop of the jobs.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
@@ -19,7 +17,6 @@ from kensaku.search.budget import current_budget
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
-    from kensaku.config.settings import Settings
     from kensaku.database import Database
     from kensaku.database.usage import UsageWriter
     from kensaku.jobs.run import JobRun
@@ -28,25 +25,18 @@ if TYPE_CHECKING:
 
 
 class Accounting:
-    """Opens with the first job."""
+    """Books in one database."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._opening = asyncio.Lock()
-        self._database: Database | None = None
+    def __init__(self, database: Database) -> None:
+        self._database = database
         self._usage: UsageWriter | None = None
 
     async def open(self) -> Observer:
-        """Connect, and return the observer that records usage."""
+        """Begin to write, and return the observer that records usage."""
         from kensaku.database.usage import UsageWriter
         from kensaku.database.usage_observer import UsageObserver
 
-        async with self._opening:
-            if self._usage is None:
-                from kensaku.database import Database
-
-                self._database = await Database.open(self._settings)
-                self._usage = await UsageWriter(self._database).__aenter__()
+        self._usage = await UsageWriter(self._database).__aenter__()
         return UsageObserver(self._usage)
 
     async def flush(self) -> None:
@@ -56,12 +46,9 @@ class Accounting:
                 await self._usage.flush()
 
     async def close(self) -> None:
-        """Write what is left, and disconnect."""
+        """Write what is left."""
         if self._usage is not None:
             await self._usage.close()
-        if self._database is not None:
-            await self._database.close()
-        self._database = self._usage = None
 
     @asynccontextmanager
     async def booked(self, job: JobRun) -> AsyncIterator[None]:
@@ -84,7 +71,6 @@ class Accounting:
         from kensaku.database.key_budgets import KeyBudgets
         from kensaku.database.keys import get_key
 
-        assert self._database is not None
         key = await get_key(self._database, job.key_id)
         if key is None or not key.is_live():
             raise JobFailed(

@@ -1,124 +1,89 @@
-"""Run jobs in this process: DBOS, a heartbeat, and the recovery of jobs whose process died.
+"""Run jobs in this process, beside whatever else its event loop does.
 
-    every BEAT s: write our beat → jobs whose executor has not beaten for DEAD s → queued again
+claim → a task for each job and part → steps → finish; free slots are filled when one ends
 
-DBOS gives a job to one process and marks it with that process's id. It brings back the jobs of a
-dead process only when it is told which one died; here every process looks for itself. A process
-that was only slow loses nothing: the first to store a step wins, and the other one stops.
-
-DBOS is one per process, and so is this. It runs in threads and an event loop of its own.
+Jobs of a process that died are claimed once their leases have expired, as queued ones are.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
-import threading
-import time
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-from uuid import uuid4
+from collections.abc import Iterable
+from contextvars import Context
+from typing import TYPE_CHECKING, Any, cast
 
-from kensaku.errors import ConfigError, MissingExtra
+from kensaku.database.leases import LEASE_SECONDS, LOOK_SECONDS, Leases
+from kensaku.errors import DatabaseFault, JobFailed, KensakuError
 from kensaku.jobs.accounting import Accounting
-from kensaku.jobs.job import FINISHED, stored_statuses
-from kensaku.jobs.names import JOB, JOBS_QUEUE, PARTS_QUEUE
-from kensaku.jobs.old_sqlite import define_subsec
+from kensaku.jobs.kinds import KINDS, KindWithParts, kind_of
+from kensaku.jobs.run import JobRun
+from kensaku.jobs.signal import POLL, Signal, wait_for
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
     from kensaku.config.settings import Settings
+    from kensaku.database.leases import Claimed
     from kensaku.extract import ParsePool
-    from kensaku.jobs.tables import JobTables
+    from kensaku.jobs.stored import StoredJobs
     from kensaku.observe import Observer
 
-BEAT, DEAD = 2.0, 15.0  # seconds
-FORGET = 86_400.0  # seconds after which the row of a dead process is deleted
-POLL = 0.5  # seconds between two looks at a queue
-DELETE_EVERY, DELETE_AT_ONCE = 3_600.0, 200  # seconds between deletions; jobs in one of them
+DELETE_EVERY = 3_600.0  # seconds between two deletions of old jobs
 JOBS_AT_ONCE = 4
-APPLICATION = "kensaku"
-# Jobs of one version are run by all processes of that version. Count it up when the steps of a
-# kind change their order or meaning.
-VERSION = "1"
 _log = logging.getLogger(__name__)
-_lock = threading.Lock()
-_running: Executor | None = None
 
 
 class Executor:
-    """Runs jobs in this process until it is stopped."""
+    """Runs jobs until it is closed."""
 
     def __init__(
         self,
         settings: Settings,
-        url: str,
-        tables: JobTables,
+        stored: StoredJobs,
+        changed: Signal,
         *,
         workers: int | None = None,
         observers: Iterable[Observer] = (),
-        beat: float = BEAT,
-        dead: float = DEAD,
+        beat: float = LOOK_SECONDS,
+        dead: float = LEASE_SECONDS,
     ) -> None:
-        self.settings, self.url, self.tables = settings, url, tables
-        self.id = uuid4().hex
+        self.settings, self.stored, self.changed = settings, stored, changed
         self.workers = workers or available_cores()
+        self.leases = Leases(stored.database, seconds=dead, look=beat)
+        self.accounting = Accounting(stored.database)
         self._observers = tuple(observers)
-        self._beat, self._dead = beat, dead
-        self.accounting = Accounting(settings)
+        self._jobs: set[asyncio.Task[None]] = set()
+        self._parts: set[asyncio.Task[None]] = set()
         self._client: Kensaku | None = None
         self._parser: ParsePool | None = None
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._stopping = threading.Event()
-        self._heart = threading.Thread(target=self._keep_beating, name="kensaku-heart", daemon=True)
+        self._claiming: asyncio.Task[None] | None = None
 
-    def start(self) -> None:
-        """Start running jobs. Blocks for a second; call it in a thread without an event loop."""
-        global _running
-        dbos = import_dbos()
-        with _lock:
-            if _running is not None:
-                raise ConfigError("this process runs jobs already", remedy="use one Jobs object")
-            _running = self
-        try:
-            self.tables.beat(self.id)  # before DBOS marks a job with it
-            import_module("kensaku.jobs.workflows")  # registers them
-            dbos.DBOS(config=self._config(dbos))
-            dbos.DBOS.launch()
-            for name, most in ((JOBS_QUEUE, JOBS_AT_ONCE), (PARTS_QUEUE, self.workers)):
-                dbos.DBOS.register_queue(name, worker_concurrency=most, polling_interval_sec=POLL)
-        except BaseException:
-            self._release(dbos)
-            raise
-        self._heart.start()
+    async def start(self) -> None:
+        """Begin to run jobs."""
+        from kensaku.client import Kensaku
 
-    def stop(self) -> None:
+        usage = await self.accounting.open()
+        self._client = Kensaku(self.settings, observers=(*self._observers, usage))
+        # Without the context of the request that started it: that has a caller and a budget.
+        self._claiming = asyncio.create_task(self._claim_on(), context=Context())
+
+    async def close(self) -> None:
         """Stop in the middle of what runs; another process, or the next start, goes on with it."""
-        self._stopping.set()
-        if self._loop is not None:
-            asyncio.run_coroutine_threadsafe(self._end_tasks(), self._loop).result()
-        if self._heart.is_alive():
-            self._heart.join()
-        self._release(import_dbos())
-
-    def _release(self, dbos: Any) -> None:
-        global _running
-        dbos.DBOS.destroy()
-        self.tables.forget([self.id])
-        with _lock:
-            _running = None
+        if self._claiming is not None:
+            self._claiming.cancel()
+            await asyncio.gather(self._claiming, return_exceptions=True)
+        await self.leases.close()
+        if self._client is not None:
+            await self._client.close()
+        await self.accounting.close()
+        if self._parser is not None:
+            await self._parser.aclose()
 
     def client(self, tenant: str) -> Kensaku:
-        """The client of a tenant; it lives as long as this object runs.
-
-        It belongs to the event loop of the jobs. A client of another loop would be used by two.
-        """
-        assert self._client is not None  # `running` made it
+        """The client of a tenant; it lives as long as this object runs."""
+        assert self._client is not None  # `start` made it
         return self._client.for_tenant(tenant)
 
     @property
@@ -130,119 +95,63 @@ class Executor:
             self._parser = ParsePool(self.workers)
         return self._parser
 
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        """Run a workflow inside of this, so that `stop` can cancel it."""
-        self._loop = asyncio.get_running_loop()
-        task = asyncio.current_task()
-        assert task is not None
-        self._tasks.add(task)
-        try:
-            if self._stopping.is_set():
-                await asyncio.Event().wait()  # until it is cancelled: nothing more is begun
-            await self._open_client()
-            yield
-        finally:
-            self._tasks.discard(task)
-
-    async def _open_client(self) -> None:
-        from kensaku.client import Kensaku
-
-        usage = await self.accounting.open()
-        if self._client is None:
-            self._client = Kensaku(self.settings, observers=(*self._observers, usage))
-
-    async def _end_tasks(self) -> None:
-        tasks = list(self._tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        if self._client is not None:
-            await self._client.close()
-            self._client = None
-        await self.accounting.close()
-        if self._parser is not None:
-            await self._parser.aclose()
-            self._parser = None
-
-    def _config(self, dbos: Any) -> Any:
-        logger = logging.getLogger("dbos")
-        if not logger.handlers:  # else it would write to stderr by itself
-            logger.addHandler(logging.NullHandler())
-        return dbos.DBOSConfig(
-            name=APPLICATION,
-            system_database_url=self.url,
-            executor_id=self.id,
-            application_version=VERSION,
-            log_level="ERROR",
-            # The default is pickle, which runs what it reads from the database.
-            serializer=dbos.DBOSPortableJSONSerializer(),
-            sys_db_pool_size=10,
-        )
-
-    def _keep_beating(self) -> None:
-        delete_at = time.monotonic()
-        while not self._stopping.wait(self._beat):
+    async def _claim_on(self) -> None:
+        clock = asyncio.get_running_loop().time
+        delete_at = clock()
+        while True:
+            changed = self.changed.next
             try:
-                self.tables.beat(self.id)
-                self.recover()
-                if time.monotonic() >= delete_at:
-                    delete_at = time.monotonic() + DELETE_EVERY
-                    self.delete_old()
-            except Exception as error:  # the database is away; it may come back
-                _log.warning("no heartbeat: %s", type(error).__name__)
+                await self._claim()
+                if self.settings.jobs_days and clock() >= delete_at:
+                    delete_at = clock() + DELETE_EVERY
+                    await self.stored.delete_old(self.settings.jobs_days)
+            except DatabaseFault as error:  # it may come back
+                _log.warning("jobs were not looked for: %s", error)
+            await wait_for(changed, POLL)
 
-    def recover(self) -> list[str]:
-        """Queue the jobs of dead processes again; return the ids of those processes."""
-        from dbos import DBOS
+    async def _claim(self) -> None:
+        jobs, parts = JOBS_AT_ONCE - len(self._jobs), self.workers - len(self._parts)
+        if max(jobs, parts) <= 0:
+            return
+        claimed = await self.stored.claim(self.leases, KINDS, jobs=jobs, parts=parts)
+        for run in claimed:
+            running = self._parts if run.row.parent else self._jobs
+            task = asyncio.create_task(self._run(run))
+            running.add(task)
+            task.add_done_callback(running.discard)
+            task.add_done_callback(self._ended)
+            self.leases.hold(run.row.id, task)
+        if claimed:
+            self.changed.notify()
 
-        pending = DBOS.list_workflows(status="PENDING", load_input=False, load_output=False)
-        owners = {w.executor_id for w in pending if w.executor_id}
-        dead = sorted(owners - self.tables.live_executors(self._dead) - {self.id})
-        if dead:
-            _log.warning("going on with the jobs of %d dead processes", len(dead))
-            DBOS._recover_pending_workflows(dead)
-        self.tables.forget_dead(FORGET)
-        return dead
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self.changed.notify()
+        if not task.cancelled() and (error := task.exception()) is not None:
+            # Its lease expires, and whoever claims it has all of its steps.
+            _log.warning("the end of a job was not stored: %s", error)
 
-    def delete_old(self, now: datetime | None = None) -> int:
-        """Delete the jobs that finished more than `jobs_days` ago; return how many."""
-        from dbos import DBOS
+    async def _run(self, run: Claimed) -> None:
+        """Run a job or a part from its beginning; finished steps return what they returned."""
+        end: dict[str, Any]
+        try:
+            end = {"result": await self._result(run)}
+        except KensakuError as error:
+            end = {"error": str(error)}
+        except Exception as error:
+            # What an unknown error says may hold an address with a password.
+            _log.exception("a job failed")
+            name = type(error).__name__
+            end = {"error": str(JobFailed(f"it failed with {name}; the log has the details"))}
+        self.leases.drop(run.row.id)
+        await self.stored.finish(self.leases.owner, run.row.id, **end)
 
-        days, deleted = self.settings.jobs_days, 0
-        finished = [stored for status in FINISHED for stored in stored_statuses(status)]
-        before = (now or datetime.now(UTC)) - timedelta(days=days)
-        while days:
-            old = DBOS.list_workflows(
-                name=JOB, status=finished, completed_before=before.isoformat(),
-                limit=DELETE_AT_ONCE, load_input=False, load_output=False,
-            )  # fmt: skip
-            if not old:
-                break
-            ids = [workflow.workflow_id for workflow in old]
-            DBOS.delete_workflows(ids, delete_children=True)
-            self.tables.forget_progress(ids)
-            deleted += len(ids)
-        return deleted
-
-
-def running_executor() -> Executor:
-    """Return the executor of this process."""
-    if _running is None:
-        raise RuntimeError("no executor runs in this process")
-    return _running
-
-
-def import_dbos() -> Any:
-    """Import DBOS, which takes a second."""
-    try:
-        import dbos
-    except ImportError as error:
-        raise MissingExtra("dbos", "server") from error
-    # From the first call on: it logs the database's URL at INFO when it migrates.
-    logging.getLogger("dbos").setLevel(logging.ERROR)
-    define_subsec()
-    return dbos
+    async def _result(self, run: Claimed) -> dict[str, Any]:
+        job, arguments = JobRun(self, run), json.loads(run.row.arguments)
+        kind = kind_of(job.kind)
+        async with self.accounting.booked(job):
+            if job.part:
+                return await cast("KindWithParts", kind).run_part(job, arguments)
+            return await kind.run(job, arguments)
 
 
 def available_cores() -> int:

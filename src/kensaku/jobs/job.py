@@ -4,25 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    from dbos import WorkflowStatus
+from datetime import datetime
+from typing import Any, Literal
 
 JobStatus = Literal["queued", "running", "done", "failed", "cancelled"]
 FINISHED: tuple[JobStatus, ...] = ("done", "failed", "cancelled")
-
-_STATUSES: dict[str, JobStatus] = {
-    "ENQUEUED": "queued",
-    "DELAYED": "queued",
-    "PENDING": "running",
-    "SUCCESS": "done",
-    "ERROR": "failed",
-    "MAX_RECOVERY_ATTEMPTS_EXCEEDED": "failed",
-    "CANCELLED": "cancelled",
-}
-_KILLED_TOO_OFTEN = "every process that ran it ended before it did"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,31 +68,3 @@ class Job:
             "created": self.created.isoformat() if self.created else None,
             "updated": self.updated.isoformat() if self.updated else None,
         }
-
-
-def stored_statuses(status: JobStatus) -> list[str]:
-    """Return what DBOS calls a status."""
-    return [stored for stored, ours in _STATUSES.items() if ours == status]
-
-
-def job_from(workflow: WorkflowStatus, progress: JobProgress) -> Job:
-    """Return the job that a workflow is. Its input is what `run_job` takes."""
-    kind, tenant, arguments, *key_id = (workflow.input or {"args": ("", "", {})})["args"]
-    status = _STATUSES[workflow.status]
-    return Job(
-        id=workflow.workflow_id,
-        kind=kind,
-        status=status,
-        tenant=tenant,
-        key_id=key_id[0] if key_id else "",
-        arguments=arguments,
-        progress=progress,
-        result=workflow.output if status == "done" else None,
-        error=(str(workflow.error or _KILLED_TOO_OFTEN)) if status == "failed" else None,
-        created=_time(workflow.created_at),
-        updated=_time(workflow.updated_at),
-    )
-
-
-def _time(milliseconds: int | None) -> datetime | None:
-    return None if milliseconds is None else datetime.fromtimestamp(milliseconds / 1000, UTC)

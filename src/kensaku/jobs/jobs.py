@@ -11,27 +11,23 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
-from kensaku.database import url_of
 from kensaku.errors import InvalidQuery, UnknownJob
-from kensaku.jobs.executor import APPLICATION, BEAT, DEAD, VERSION, Executor, import_dbos
-from kensaku.jobs.job import Job, JobProgress, JobStatus, job_from, stored_statuses
 from kensaku.jobs.kinds import kind_of
-from kensaku.jobs.names import JOB, JOBS_QUEUE, PARTS_QUEUE
+from kensaku.jobs.signal import POLL, Signal, wait_for
 
 if TYPE_CHECKING:
-    from dbos import DBOSClient
-
     from kensaku.config.settings import Settings
-    from kensaku.jobs.tables import JobTables
+    from kensaku.database.engine import Database
+    from kensaku.jobs.executor import Executor
+    from kensaku.jobs.job import Job, JobStatus
+    from kensaku.jobs.stored import StoredJobs
     from kensaku.observe import Observer
 
 MAX_ARGUMENTS = 1_000_000  # characters of JSON
 MAX_LISTED = 1_000
-POLL = 0.5  # seconds between two looks at a job that is watched
 
 
 class Jobs:
@@ -41,26 +37,25 @@ class Jobs:
         self,
         settings: Settings,
         *,
+        database: Database | None = None,
         workers: int | None = None,
         observers: Iterable[Observer] = (),
-        beat: float = BEAT,
-        dead: float = DEAD,
+        beat: float = 1.0,
+        dead: float = 15.0,
     ) -> None:
         """`workers`: shards, and processes that parse, at a time; by default one for each core.
 
-        `observers` learn of what jobs do; they are called in another thread. A process that has
-        not written its heartbeat for `dead` seconds is taken for dead; its jobs go on elsewhere.
+        `database`: one that is open, and stays so. `observers` learn of what jobs do. Every `beat`
+        seconds a process looks whether its jobs were cancelled elsewhere. One that has not renewed
+        its leases for `dead` seconds is taken for dead; its jobs go on elsewhere.
         """
         self.settings = settings
-        self._options = {
-            "workers": workers,
-            "observers": observers,
-            "beat": beat,
-            "dead": dead,
-        }
-        self._opened: tuple[DBOSClient, JobTables] | None = None
+        self._workers, self._observers = workers, observers
+        self._beat, self._dead = beat, dead
+        self._database, self._owns_database = database, database is None
         self._opening = asyncio.Lock()
         self._executor: Executor | None = None
+        self._changed = Signal()
 
     async def __aenter__(self) -> Self:
         return self
@@ -70,21 +65,23 @@ class Jobs:
 
     async def start(self) -> None:
         """Run jobs in this process, too, until `close`."""
-        _, tables = await self._open()
-        executor = Executor(self.settings, url_of(self.settings), tables, **self._options)  # type: ignore[arg-type]
-        await asyncio.to_thread(executor.start)
+        from kensaku.jobs.executor import Executor
+
+        executor = Executor(
+            self.settings, await self._open(), self._changed,
+            workers=self._workers, observers=self._observers, beat=self._beat, dead=self._dead,
+        )  # fmt: skip
+        await executor.start()
         self._executor = executor
 
     async def close(self) -> None:
         """Stop running jobs and disconnect. Unfinished jobs go on in the next process."""
         if self._executor is not None:
-            await asyncio.to_thread(self._executor.stop)
+            await self._executor.close()
             self._executor = None
-        if self._opened is not None:
-            client, tables = self._opened
-            self._opened = None
-            await asyncio.to_thread(client.destroy)
-            await asyncio.to_thread(tables.close)
+        if self._owns_database and self._database is not None:
+            await self._database.close()
+            self._database = None
 
     async def submit(
         self,
@@ -106,25 +103,14 @@ class Jobs:
             raise InvalidQuery(
                 f"the arguments are {size:,} characters; at most 1,000,000 are taken"
             )
-        client, _ = await self._open()
-        handle: Any = await client.enqueue_async(
-            {
-                "workflow_name": JOB,
-                "workflow_id": f"{kind}-{uuid4().hex[:20]}",
-                "queue_name": JOBS_QUEUE,
-                "app_version": VERSION,
-                "authenticated_user": _user(tenant),
-            },
-            kind,
-            tenant,
-            checked,
-            key_id,
-        )
-        return str(handle.get_workflow_id())
+        id = f"{kind}-{uuid4().hex[:20]}"
+        await (await self._open()).add(id, kind, checked, tenant, key_id)
+        self._changed.notify()
+        return id
 
     async def get(self, id: str, *, tenant: str | None = None) -> Job:
         """Return one job. Raises `UnknownJob`."""
-        found = await self._find(tenant=tenant, workflow_ids=[id])
+        found = await (await self._open()).find(id=id, tenant=tenant)
         if not found:
             raise UnknownJob(id)
         return found[0]
@@ -140,25 +126,24 @@ class Jobs:
         """Return jobs, the newest first: a tenant's, or everybody's."""
         if not 1 <= limit <= MAX_LISTED:
             raise InvalidQuery(f"limit is {limit}; it must be from 1 to {MAX_LISTED:,}")
-        prefix = f"{kind}-" if kind else None
-        statuses = stored_statuses(status) if status else None
-        return await self._find(
-            tenant=tenant, limit=limit, sort_desc=True, workflow_id_prefix=prefix, status=statuses
-        )
+        jobs = await self._open()
+        return await jobs.find(tenant=tenant, kind=kind, status=status, limit=limit)
 
     async def cancel(self, id: str, *, tenant: str | None = None) -> Job:
         """Stop a job at once, wherever it runs. One that has ended stays as it is."""
         await self.get(id, tenant=tenant)
-        client, _ = await self._open()
-        await client.cancel_workflow_async(id, cancel_children=True)
+        await (await self._open()).cancel(id)
+        if self._executor is not None:
+            await self._executor.leases.check()
+        self._changed.notify()
         return await self.get(id, tenant=tenant)
 
     async def resume(self, id: str, *, tenant: str | None = None) -> Job:
         """Queue a cancelled or failed job again; it goes on after its last finished step."""
         job = await self.get(id, tenant=tenant)
         if job.status in ("cancelled", "failed"):
-            client, _ = await self._open()
-            await asyncio.to_thread(_resume, client, id)
+            await (await self._open()).resume(id)
+            self._changed.notify()
         return await self.get(id, tenant=tenant)
 
     async def events(
@@ -167,80 +152,24 @@ class Jobs:
         """Yield the job now and whenever it has changed, until it has finished."""
         last: Job | None = None
         while True:
+            changed = self._changed.next
             job = await self.get(id, tenant=tenant)
             if job != last:
                 yield job
             if job.finished:
                 return
             last = job
-            await asyncio.sleep(poll)
+            await wait_for(changed, poll)
 
     async def wait(self, id: str, *, tenant: str | None = None) -> Job:
         """Return the job when it has finished."""
         return [job async for job in self.events(id, tenant=tenant)][-1]
 
-    async def _find(self, *, tenant: str | None, **filters: Any) -> Sequence[Job]:
-        client, tables = await self._open()
-        user = None if tenant is None else _user(tenant)
-        workflows = await client.list_workflows_async(name=JOB, user=user, **filters)
-        ids = [w.workflow_id for w in workflows]
-        progress = await asyncio.to_thread(tables.progress, ids)
-        return [job_from(w, progress.get(w.workflow_id, JobProgress())) for w in workflows]
+    async def _open(self) -> StoredJobs:
+        from kensaku.database import Database
+        from kensaku.jobs.stored import StoredJobs
 
-    async def _open(self) -> tuple[DBOSClient, JobTables]:
         async with self._opening:
-            if self._opened is None:
-                self._opened = await asyncio.to_thread(_connect, self.settings)
-            return self._opened
-
-
-def _connect(settings: Settings) -> tuple[DBOSClient, JobTables]:
-    dbos = import_dbos()
-    from kensaku.jobs.migrate import migrate
-    from kensaku.jobs.tables import JobTables
-
-    url = url_of(settings)
-    if not settings.database_url:
-        _create_file(settings)
-    migrate(url)
-    tables = JobTables(url)
-    tables.create()
-    client = dbos.DBOSClient(
-        system_database_url=url,
-        serializer=dbos.DBOSPortableJSONSerializer(),
-        application_name=APPLICATION,
-        retry_connection_errors=False,
-    )
-    return client, tables
-
-
-def _create_file(settings: Settings) -> None:
-    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    (settings.home / "kensaku.db").touch(mode=0o600)
-
-
-def _resume(client: DBOSClient, id: str) -> None:
-    """Queue a job and its parts again: cancelled ones as they are, failed ones at the failed step.
-
-    The parts come first: the job asks for their results.
-    """
-    again = partial(client.list_workflows, load_input=False, load_output=False)
-    stopped = ["CANCELLED", "ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
-    parts = again(parent_workflow_id=id, status=stopped)
-    queues = [(part, PARTS_QUEUE) for part in parts]
-    for workflow, queue in [*queues, (again(workflow_ids=[id])[0], JOBS_QUEUE)]:
-        if workflow.status == "ERROR":
-            steps = client.list_workflow_steps(workflow.workflow_id, load_output=True)
-            failed = [s["function_id"] for s in steps if s["error"] is not None]
-            client.rewind_workflow(
-                workflow.workflow_id,
-                start_step=min(failed, default=len(steps) + 1),
-                queue_name=queue,
-                application_version=VERSION,
-            )
-        else:
-            client.resume_workflow(workflow.workflow_id, queue_name=queue)
-
-
-def _user(tenant: str) -> str:
-    return f"tenant:{tenant}"  # DBOS takes an empty name for none
+            if self._database is None:
+                self._database = await Database.open(self.settings)
+        return StoredJobs(self._database)

@@ -36,7 +36,7 @@ MAX_CHARS = 8_000  # of a message
 FRAMES = 20  # of a traceback, the innermost
 PROBES = ("healthz", "readyz", "metrics")  # asked every few seconds: logged at DEBUG
 # They write whole addresses, or statements with their parameters, at INFO.
-QUIET = ("aiohttp.access", "aiosqlite", "alembic", "dbos", "httpx", "sqlalchemy", "uvicorn")
+QUIET = ("aiohttp.access", "aiosqlite", "alembic", "httpx", "sqlalchemy", "uvicorn")
 
 
 def configure_logging(

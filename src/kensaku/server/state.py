@@ -151,7 +151,7 @@ class State:
         if self._usage_observer is not None:
             self.client.observers.remove(self._usage_observer)
         if self._resuming is not None:
-            await self._resuming  # not cancelled: a thread may be starting the executor
+            await self._resuming
         if self._jobs is not None:
             await self._jobs.close()
         if self._usage is not None:
@@ -179,28 +179,23 @@ class State:
         return client
 
     async def jobs(self) -> Jobs:
-        """The jobs, with an executor in this process. The first call takes a second or two."""
+        """The jobs, which this process runs from the first call on."""
         async with self._starting:
             if self._jobs is None:
                 from kensaku.jobs.jobs import Jobs
 
-                # Usage is not among the observers: jobs have a writer of their own thread.
-                jobs = Jobs(self.settings, observers=self._observers)
+                # Usage is not among the observers: jobs write it before a step counts as done.
+                jobs = Jobs(self.settings, database=self.database, observers=self._observers)
                 await jobs.start()
                 self._jobs = jobs
         return self._jobs
 
     async def _resume_jobs(self) -> None:
-        """Run jobs if some are unfinished: of a server that was killed, or of the command line.
-
-        The question is one query, and does not import DBOS.
-        """
-        from kensaku.jobs.tables import any_unfinished
+        """Run jobs if some are unfinished: of a server that was killed, or of the command line."""
+        from kensaku.jobs.stored import StoredJobs
 
         try:
-            async with self.database.read() as connection:
-                unfinished = await connection.run_sync(any_unfinished)
-            if unfinished and not self.draining:
+            if await StoredJobs(self.database).any_unfinished() and not self.draining:
                 await self.jobs()
         except KensakuError as error:
             log.warning("unfinished jobs wait until the next job or start: %s", error)
