@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
+from sqlalchemy import update
 
 from kensaku import Settings
+from kensaku.database import Database
+from kensaku.database.tables import RUNS
 from kensaku.jobs import Jobs, kinds
 from tests import ROOT
 from tests.fetch.web import Web, whole
@@ -76,6 +78,14 @@ async def site():
         yield site
 
 
+async def expire_leases(settings: Settings) -> None:
+    """Let the time pass after which the jobs of a dead process may be taken over."""
+    database = await Database.open(settings)
+    async with database.write() as connection:
+        await connection.execute(update(RUNS).values(lease=datetime(2020, 1, 1, tzinfo=UTC)))
+    await database.close()
+
+
 @pytest.fixture
 def settings(machine) -> Settings:
     """Pages come from loopback, and are fetched as often as they are asked for."""
@@ -122,18 +132,6 @@ def add_kind(monkeypatch) -> Callable[..., None]:
         monkeypatch.setitem(kinds.KINDS, name, name)
 
     return add
-
-
-@pytest.fixture
-def sql(settings) -> Callable[..., list[Any]]:
-    """Read or change the file as another process, another version or time might have left it."""
-
-    def execute(statement: str, *values: Any) -> list[Any]:
-        file = settings.home / "kensaku.db"
-        with closing(sqlite3.connect(file, timeout=60)) as db, db:
-            return db.execute(statement, values).fetchall()
-
-    return execute
 
 
 @pytest.fixture

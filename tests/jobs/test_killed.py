@@ -14,7 +14,7 @@ from kensaku import Kensaku
 from kensaku.database import Database
 from kensaku.database.tables import RUN_STEPS, RUNS
 from kensaku.jobs import Jobs
-from tests.jobs.conftest import BEAT, DEAD, PAGES
+from tests.jobs.conftest import BEAT, DEAD, PAGES, expire_leases
 
 CRAWL = {"collection": "site", "max_depth": 5, "limit": 100}
 
@@ -66,6 +66,7 @@ async def test_a_crawl_survives_several_kills_on_sqlite(settings, site, run_proc
             process = await asyncio.to_thread(run_process)
             await site.is_holding()
             process.kill()
+            await expire_leases(settings)
             site.release()
             before, now = site.fetched(), await stored_pages(settings, id)
             assert stored <= now

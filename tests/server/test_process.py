@@ -11,12 +11,10 @@ from collections.abc import Callable, Iterator
 
 import aiohttp
 import pytest
-from kensaku.jobs.tables import JobTables
 
-from kensaku.database import url_of
 from kensaku.jobs import Jobs
 from kensaku.testing import faults
-from tests.jobs.conftest import PAGES, settings, site  # noqa: F401 - fixtures
+from tests.jobs.conftest import PAGES, expire_leases, settings, site  # noqa: F401 - fixtures
 from tests.search.support import until
 
 MAIN = "import sys; from kensaku.cli import main; sys.exit(main())"
@@ -92,9 +90,7 @@ async def test_a_job_of_a_killed_server_goes_on_although_nobody_asks_for_jobs(
         await site.is_holding()
         kill(first)
         site.release()
-        tables = JobTables(url_of(settings))
-        tables.forget_dead(0)  # as if it had been dead for long
-        tables.close()
+        await expire_leases(settings)
         await asyncio.to_thread(start_server, **env)
         job = await jobs.wait(id)
 

@@ -156,7 +156,7 @@ async def test_logs_and_errors_of_one_request_name_no_other_tenant(crowd, http):
 
 async def test_the_job_of_one_tenant_is_unknown_to_another(make_server, make_key, http):
     """The same status and words as for one that never was; its owner finds it."""
-    server = await make_server("local")
+    server = await make_server()
     own, other = [await make_key(server, tenant=tenant) for tenant in ("a", "b")]
     body = {"input": "What do otters eat?", "model": "mini"}
     async with http.post(f"{server.url}/research", json=body, headers=bearer(own)) as reply:
