@@ -16,7 +16,7 @@ from contextvars import Context
 from typing import TYPE_CHECKING, Any, cast
 
 from kensaku.database.leases import LEASE_SECONDS, LOOK_SECONDS, Leases
-from kensaku.errors import DatabaseFault, JobFailed, KensakuError
+from kensaku.errors import DatabaseFault, KensakuError
 from kensaku.jobs.accounting import Accounting
 from kensaku.jobs.kinds import KINDS, KindWithParts, kind_of
 from kensaku.jobs.run import JobRun
@@ -140,8 +140,7 @@ class Executor:
         except Exception as error:
             # What an unknown error says may hold an address with a password.
             _log.exception("a job failed")
-            name = type(error).__name__
-            end = {"error": str(JobFailed(f"it failed with {name}; the log has the details"))}
+            end = {"error": f"it failed with {type(error).__name__}; the log has the details"}
         self.leases.drop(run.row.id)
         await self.stored.finish(self.leases.owner, run.row.id, **end)
 

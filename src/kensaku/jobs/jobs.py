@@ -104,7 +104,8 @@ class Jobs:
                 f"the arguments are {size:,} characters; at most 1,000,000 are taken"
             )
         id = f"{kind}-{uuid4().hex[:20]}"
-        await (await self._open()).add(id, kind, checked, tenant, key_id)
+        run = {"id": id, "kind": kind, "tenant": tenant, "key": key_id, "arguments": checked}
+        await (await self._open()).add([run])
         self._changed.notify()
         return id
 

@@ -77,12 +77,16 @@ class JobRun:
 
         A part that fails does not stop the others. Raises `JobFailed` after the last one.
         """
+        same = {"kind": self.kind, "tenant": self.tenant, "key": self.key_id, "parent": self.id}
         queued, errors = 0, list[str]()
         for n in range(1, len(parts) + 1):
             if queued < len(parts) and queued < n + AHEAD // 2:
-                more = dict(enumerate(parts[queued : n + AHEAD], queued + 1))
-                await self._stored.add_parts(self.id, self.kind, self.tenant, self.key_id, more)
-                queued += len(more)
+                more = enumerate(parts[queued : n + AHEAD], queued + 1)
+                rows = [
+                    {**same, "id": f"{self.id}-{i}", "part": i, "arguments": p} for i, p in more
+                ]
+                await self._stored.add(rows)
+                queued += len(rows)
                 self.executor.changed.notify()
             part = await self._end_of(n)
             if part.result is None:

@@ -48,29 +48,17 @@ class StoredJobs:
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    async def add(
-        self, id: str, kind: str, arguments: Mapping[str, Any], tenant: str, key_id: str
-    ) -> None:
-        """Queue a job."""
-        values = {"id": id, "kind": kind, "tenant": tenant, "key": key_id}
+    async def add(self, runs: Sequence[Mapping[str, Any]]) -> None:
+        """Queue jobs or parts, given as columns. Those that are there stay as they are."""
         async with self.database.write() as connection:
-            await _queue(connection, [{**values, "arguments": json.dumps(dict(arguments))}])
-
-    async def add_parts(
-        self, job: str, kind: str, tenant: str, key_id: str, parts: Mapping[int, Any]
-    ) -> None:
-        """Queue the parts of a job, by their numbers. Those that are there stay as they are."""
-        values = {"kind": kind, "tenant": tenant, "key": key_id, "parent": job}
-        async with self.database.write() as connection:
-            there = select(RUNS.c.part).where(RUNS.c.parent == job, RUNS.c.part.in_(list(parts)))
+            now = await current_time(connection)
+            there = select(RUNS.c.id).where(RUNS.c.id.in_([run["id"] for run in runs]))
             known = set(await connection.scalars(there))
-            rows = [
-                {**values, "id": f"{job}-{n}", "part": n, "arguments": json.dumps(dict(part))}
-                for n, part in parts.items()
-                if n not in known
-            ]
-            if rows:
-                await _queue(connection, rows)
+            for run in runs:
+                if run["id"] not in known:
+                    values = {**run, "arguments": json.dumps(run["arguments"])}
+                    times = {"state": "queued", "created": now, "updated": now}
+                    await connection.execute(insert(RUNS).values(**values, **times))
 
     async def find(
         self,
@@ -185,12 +173,6 @@ class StoredJobs:
             for which in (RUNS.c.id == job, RUNS.c.parent == job):  # `finish` locks in this order
                 change = update(RUNS).where(which, RUNS.c.state.in_(states))
                 await connection.execute(change.values(values))
-
-
-async def _queue(connection: AsyncConnection, rows: Sequence[Mapping[str, Any]]) -> None:
-    now = await current_time(connection)
-    times = {"state": "queued", "created": now, "updated": now}
-    await connection.execute(insert(RUNS), [{**row, **times} for row in rows])
 
 
 async def _progress(connection: AsyncConnection, jobs: Sequence[str]) -> dict[str, Any]:

@@ -295,7 +295,7 @@ class Chat:
 
     async def _claim(self, assistant: Assistant) -> list[Exchange]:
         """Take over what is unfinished, once its process is known to be gone."""
-        from kensaku.database.runs import LEASE_SECONDS
+        from kensaku.database.leases import LEASE_SECONDS
 
         loop = asyncio.get_running_loop()
         until = loop.time() + LEASE_SECONDS + 1
