@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kensaku.assistant.journal import Journal
+from kensaku.answers.journal import Journal
 from kensaku.errors import BudgetExceeded, FetchError, JobFailed, UsageError
 from kensaku.jobs.job import JobProgress
 from kensaku.jobs.signal import POLL, wait_for
