@@ -7,8 +7,7 @@
     t(error.message)                                     a message that `kensaku.messages.msg` made
 
 A catalogue is `<language>.po` in this folder, or in `locale/` beside the settings file, which
-comes first.
-It is read at its first use. What a catalogue does not translate stays English.
+comes first. It is read at its first use. What a catalogue does not translate stays English.
 """
 
 from __future__ import annotations
