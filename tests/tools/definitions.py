@@ -9,7 +9,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from kensaku.locale import languages
 from kensaku.tools.registry import TOOLS, make_tool
 
 FILE = Path(__file__).with_name("definitions.json")
@@ -17,7 +16,7 @@ FILE = Path(__file__).with_name("definitions.json")
 
 def describe(name: str) -> dict[str, Any]:
     """Return the definition of a tool in each language."""
-    return {language: _in(language, name) for language in languages()}
+    return {language: _in(language, name) for language in ("en", "ja")}
 
 
 def _in(language: str, name: str) -> dict[str, Any]:

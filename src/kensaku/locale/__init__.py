@@ -6,8 +6,9 @@
     t("by", context="group the figures by")              one English word, two meanings
     t(error.message)                                     a message that `kensaku.messages.msg` made
 
-A catalogue is `<language>.po` in this folder, or in `locale/` beside the settings file, which
-comes first. It is read at its first use. What a catalogue does not translate stays English.
+A catalogue is `<language>.po` in this folder; one in `locale/` beside the settings file adds a
+language, or changes sentences of ours. Both are read at the first use. What no catalogue
+translates stays English.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def translator(language: str) -> Translator:
         return _ENGLISH
     files = _catalogues(settings_folder() / "locale")
     name = next((name for name in (tag, tag.partition("_")[0]) if name in files), None)
-    return _load(files[name]) if name else _ENGLISH
+    return _load(name, *files[name]) if name else _ENGLISH
 
 
 def languages() -> dict[str, str]:
@@ -80,15 +81,20 @@ def languages() -> dict[str, str]:
 
 
 @lru_cache(maxsize=8)
-def _catalogues(own: Path) -> dict[str, Path]:
-    """Return the catalogues by language, in lower case. A person's own come first."""
-    return {path.stem.lower(): path for folder in (HERE, own) for path in folder.glob("*.po")}
+def _catalogues(own: Path) -> dict[str, list[Path]]:
+    """Return the catalogues by language, in lower case: ours, then a person's own."""
+    found: dict[str, list[Path]] = {}
+    for path in (*HERE.glob("*.po"), *own.glob("*.po")):
+        found.setdefault(path.stem.lower(), []).append(path)
+    return found
 
 
 @lru_cache(maxsize=32)
-def _load(path: Path) -> Translator:
+def _load(language: str, *paths: Path) -> Translator:
     from kensaku.locale.po import plural_rule, read
 
-    header, *entries = read(path)
+    (header, *entries), *others = map(read, paths)
+    for _, *more in others:
+        entries += more
     forms = {(e.context, e.one): e.strings for e in entries if all(e.strings) and not e.fuzzy}
-    return Translator(path.stem, forms, plural_rule(header))
+    return Translator(language, forms, plural_rule(header))

@@ -153,16 +153,17 @@ async def test_the_page_is_in_a_third_language_when_there_is_a_file(http, server
     )
     title = 'msgid "What would you like to find?"\nmsgstr "Was suchen Sie?"'
     text = "\n\n".join((header, name, title))
-    (machine / "locale" / "de.po").write_text(text + "\n", encoding="utf-8")
+    (machine / "locale" / "qaa.po").write_text(text + "\n", encoding="utf-8")
 
     english = await get(http, f"{server.url}/")
-    german = await get(http, f"{server.url}/?language_of_page=de")
+    german = await get(http, f"{server.url}/?language_of_page=qaa")
 
     offered = [
         re.findall(r'hreflang="(\w+)" lang="\w+">([^<]+)<', page) for page in (english, german)
     ]
-    assert offered == [[("de", "Deutsch"), ("ja", "日本語")], [("en", "English"), ("ja", "日本語")]]
-    assert '<html lang="de"' in german
+    assert {("qaa", "Deutsch"), ("ja", "日本語")} <= set(offered[0])
+    assert {("en", "English"), ("ja", "日本語")} <= set(offered[1])
+    assert '<html lang="qaa"' in german
     assert "Was suchen Sie?" in german
     assert "My collections only" in german
 
