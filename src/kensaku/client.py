@@ -197,8 +197,7 @@ class Kensaku:
         `options` are those of `search`; a `Response` is packed as it is, without a search. What
         did not fit comes with `cursor=context.cursor`.
         """
-        from kensaku.answers.context import check_budget, to_context
-        from kensaku.answers.cursor import position_of
+        from kensaku.answers.context import check_budget, position_of, to_context
         from kensaku.answers.passages import stored_passages
 
         check_budget(max_tokens)

@@ -16,8 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kensaku import Document, Hit, Kensaku, Outcome
-from kensaku.answers.context import Citation, pack
-from kensaku.answers.cursor import Position, cursor_of, has_changed, position_of
+from kensaku.answers.context import Citation, Position, cursor_of, has_changed, pack, position_of
 from kensaku.answers.passages import passages_of, stored_passages
 from kensaku.answers.tokenizer import VOCABULARIES, count, counter
 from kensaku.errors import InvalidQuery

@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from kensaku.answers.cursor import Position, cursor_of, has_changed, position_of
+from kensaku.answers.context import Position, cursor_of, has_changed, position_of
 from kensaku.errors import InvalidQuery
 from kensaku.models import Passage
 

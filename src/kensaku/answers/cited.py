@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from kensaku.answers.evidence import Origin
 from kensaku.errors import ConfigError
 from kensaku.models import Attempt, Outcome
 
 if TYPE_CHECKING:
+    from kensaku.answers.evidence import Origin
     from kensaku.answers.weigh import Finding
     from kensaku.config.settings import Settings
     from kensaku.models.confidence import Level

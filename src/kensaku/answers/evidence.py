@@ -29,6 +29,34 @@ Origin = Literal["collection", "web", "page"]  # page: a page that was read whol
 _MARK = re.compile(r"\[(\d{1,3})\]")
 
 
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A source that a text cites as `[n]`."""
+
+    n: int
+    url: str
+    title: str
+    published: str | None = None
+    author: str | None = None
+    favicon: str | None = None
+    passages: tuple[Passage, ...] = field(default=(), repr=False)
+    origin: Origin = "web"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The reference, ready for JSON."""
+        spans = [{"start": p.start, "end": p.end, "text": p.text} for p in self.passages]
+        return {"n": self.n, "url": self.url, "title": self.title, "published": self.published,
+                "author": self.author, "favicon": self.favicon, "passages": spans}  # fmt: skip
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Reference:
+        """The reference that `to_dict` wrote."""
+        spans = tuple(
+            Passage(values["url"], title=values["title"], **p) for p in values["passages"]
+        )
+        return cls(**{**values, "passages": spans})
+
+
 class Evidence:
     """The sources of a run."""
 
@@ -163,34 +191,6 @@ class Evidence:
         if not any(c.url in self._pages for c in citations):
             return searched
         return max(searched or 0.0, confidence_of(query, [as_hit(c) for c in citations]).score)
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """A source that a text cites as `[n]`."""
-
-    n: int
-    url: str
-    title: str
-    published: str | None = None
-    author: str | None = None
-    favicon: str | None = None
-    passages: tuple[Passage, ...] = field(default=(), repr=False)
-    origin: Origin = "web"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The reference, ready for JSON."""
-        spans = [{"start": p.start, "end": p.end, "text": p.text} for p in self.passages]
-        return {"n": self.n, "url": self.url, "title": self.title, "published": self.published,
-                "author": self.author, "favicon": self.favicon, "passages": spans}  # fmt: skip
-
-    @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Reference:
-        """The reference that `to_dict` wrote."""
-        spans = tuple(
-            Passage(values["url"], title=values["title"], **p) for p in values["passages"]
-        )
-        return cls(**{**values, "passages": spans})
 
 
 def renumber(text: str, sources: Mapping[int, Reference]) -> tuple[str, list[Reference]]:

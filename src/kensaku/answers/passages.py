@@ -21,7 +21,6 @@ from kensaku.text.urls import host_of
 
 if TYPE_CHECKING:
     from kensaku.index import Index
-    from kensaku.models import Hit, Passage
 
 PASSAGE_CHARS = 900  # small enough that several pages fit 500 tokens …
 PASSAGE_TOKENS = 250  # … also where a character is a token

@@ -30,7 +30,6 @@ from kensaku.text.urls import host_of
 
 if TYPE_CHECKING:
     from kensaku.answers.context import Citation
-    from kensaku.answers.score import Sentence
 
 SENTENCES = 3
 DIFFER = msg("Sources differ:")
