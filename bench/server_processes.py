@@ -1,4 +1,4 @@
-"""The processes that `bench/server.py` measures: ours, a bare Starlette, the peers, the upstream.
+"""The processes that `bench/server.py` measures: ours, the peers, the upstream.
 
 Each is started by `running(…)` and ended by its id. A peer lives in a virtualenv of its own.
 """
@@ -137,39 +137,6 @@ def kensaku(
             yield server, key
 
 
-@contextmanager
-def bare(body: bytes) -> Iterator[Server]:
-    """Starlette alone, by the same runner: it reads a body and returns these bytes."""
-    with tempfile.NamedTemporaryFile() as file:
-        file.write(body)
-        file.flush()
-        port = free_port()
-        command = [sys.executable, __file__, "bare", str(port), file.name]
-        with running(command, port, {}) as server:
-            yield server
-
-
-def serve_bare(port: int, path: str) -> None:
-    """The process of `bare`."""
-    from starlette.applications import Starlette
-    from starlette.requests import Request
-    from starlette.responses import Response
-    from starlette.routing import Route
-
-    from kensaku.cli.serve import new_event_loop
-    from kensaku.transport.listen import listen, serve
-
-    content = Path(path).read_bytes()
-
-    async def search(request: Request) -> Response:
-        await request.body()
-        return Response(content, media_type="application/json")
-
-    app = Starlette(routes=[Route("/search", search, methods=["POST"])])
-    with listen("127.0.0.1", port) as listener, asyncio.Runner(loop_factory=new_event_loop) as run:
-        run.run(serve(app, listener, ready=lambda: None, drain_seconds=1))
-
-
 async def serve_upstream() -> None:
     """The process of the upstream: a fast and a slow Tavily, and a page of Mojeek's."""
     from kensaku.testing import FakeUpstream, faults
@@ -221,15 +188,15 @@ def interpreter(folder: Path, name: str, requirement: str) -> str:
 
 
 @contextmanager
-def ddgs(folder: Path, page: str) -> Iterator[str]:
+def ddgs(folder: Path, page: str) -> Iterator[tuple[Server, str]]:
     """The API server of ddgs; its engine Mojeek asks our page."""
     python, port = interpreter(folder, "ddgs", "ddgs[api]"), free_port()
     with running([python, "-c", DDGS, str(port), page], port, {}) as server:
-        yield f"{server.url}/search/text"
+        yield server, f"{server.url}/search/text"
 
 
 @contextmanager
-def litellm(folder: Path, upstream: str) -> Iterator[str]:
+def litellm(folder: Path, upstream: str) -> Iterator[tuple[Server, str]]:
     """A LiteLLM proxy with one search tool, which asks the upstream."""
     python, port = interpreter(folder, "litellm", "litellm[proxy]"), free_port()
     parameters = {"search_provider": "tavily", "api_key": "k", "api_base": upstream + "/search"}
@@ -246,11 +213,8 @@ def litellm(folder: Path, upstream: str) -> Iterator[str]:
             "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true",
         }
         with running(command, port, env, "/health/liveliness") as server:
-            yield f"{server.url}/v1/search/bench"
+            yield server, f"{server.url}/v1/search/bench"
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "bare":
-        serve_bare(int(sys.argv[2]), sys.argv[3])
-    else:
-        asyncio.run(serve_upstream())
+    asyncio.run(serve_upstream())

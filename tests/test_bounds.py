@@ -27,8 +27,8 @@ from kensaku.fetch.crawl.links import is_trap, normalize
 from kensaku.fetch.crawl.patterns import Patterns
 from kensaku.models import Hit
 from kensaku.search.clean import clean_hits
-from kensaku.server.api.context import MAX_TOKENS
 from kensaku.server.http import params_of
+from kensaku.server.page.search.live import MAX_TOKENS
 
 
 def hosts(count: int) -> list[str]:

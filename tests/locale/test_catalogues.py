@@ -45,7 +45,7 @@ EXEMPT = {
     "search/": WORDS,
     "server/page/results.py": WORDS,
     "server/page/templates/base.html": "the name of the product",
-    "server/page/search.py": "the names of languages, each in itself",
+    "server/page/search/view.py": "the names of languages, each in itself",
     "testing/": "queries and pages that are hard to handle",
     "text/": WORDS,
 }

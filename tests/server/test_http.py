@@ -10,12 +10,12 @@ from kensaku.errors import InvalidQuery
 from kensaku.server.http import (
     BodyTooLarge,
     ClientDisconnected,
+    Whole,
     decode_body,
     encode,
     headers_of,
     params_of,
     read_body,
-    reply,
 )
 
 
@@ -120,7 +120,8 @@ async def test_a_reply_is_whole_and_its_headers_hold_no_other():
     async def send(message: Any) -> None:
         sent.append(message)
 
-    await reply(send, 418, b"tea", b"text/plain", [("x-why", "a\r\nb: é"), ("x-long", "y" * 1_001)])
+    headers = [("x-why", "a\r\nb: é"), ("x-long", "y" * 1_001)]
+    await Whole(b"tea", 418, headers, b"text/plain")({}, receiving(), send)
 
     assert sent == [
         {
@@ -136,5 +137,5 @@ async def test_a_reply_is_whole_and_its_headers_hold_no_other():
         {"type": "http.response.body", "body": b"tea"},
     ]
     sent.clear()
-    await reply(send, 200, b"{}")
+    await Whole(b"{}")({}, receiving(), send)
     assert sent[0]["headers"][0] == (b"content-type", b"application/json")

@@ -1,4 +1,4 @@
-"""Streams stay open while a model is silent: a comment every 15 seconds, which clients ignore."""
+"""Streams stay open while a model is silent: a comment every 10 seconds, which clients ignore."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from kensaku.server.keep_alive import COMMENT, SECONDS, KeepAlive
-from kensaku.server.openai import STATUS_SECONDS
+from kensaku.server.endpoint import PING_SECONDS
 from kensaku.testing import faults
 from tests.answers.conftest import Model, Web
 from tests.answers.conftest import model as model
@@ -22,6 +21,7 @@ from .conftest import Running
 from .test_agui import body
 from .test_openai import READS, SLEEP
 
+COMMENT = b": keep-alive\n\n"
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
 
@@ -59,7 +59,7 @@ class Recording(httpx.AsyncHTTPTransport):
 @pytest.fixture
 async def silent(make_server: Any, web: Web, model: Model) -> Running:
     """A server whose model says nothing for a while, and then something useless."""
-    web.upstream.fails("llm", faults.delay(STATUS_SECONDS + 2.5 * SECONDS), times=1)
+    web.upstream.fails("llm", faults.delay(3.5 * PING_SECONDS), times=1)
     made: Running = await make_server(**READS, **model.settings, assistant_seconds=600)
     return made
 
@@ -67,12 +67,10 @@ async def silent(make_server: Any, web: Web, model: Model) -> Running:
 async def wait_through(clock: Clock, web: Web, wire: Recording) -> None:
     """Let time pass until the model speaks: the client has to wait twice."""
     await until(lambda: web.upstream.asked("llm"))
-    clock.advance(STATUS_SECONDS)
-    await until(lambda: wire.seen)
-    for n in (1, 2):
-        clock.advance(SECONDS)
-        await until(lambda n=n: wire.seen.count(COMMENT) == n)
-    clock.advance(SECONDS)
+    for n in (1, 2, 3):  # the status comes with the first
+        clock.advance(PING_SECONDS)
+        await until(lambda n=n: (wire.seen or b"").count(COMMENT) == n)
+    clock.advance(PING_SECONDS)
 
 
 async def test_the_official_client_does_not_notice(clock: Clock, silent: Running, web: Web) -> None:
@@ -109,36 +107,3 @@ async def test_an_agent_is_kept_waiting_as_well(clock: Clock, silent: Running, w
         reply = await asking
 
     assert reply.text.rstrip().splitlines()[-1].startswith('data: {"type":"RUN_FINISHED"')
-
-
-async def test_comments_come_only_into_streams_that_are_silent(clock: Clock) -> None:
-    """Not into other replies, and not behind the end."""
-    sent: list[Any] = []
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    def start(kind: bytes) -> Any:
-        headers = [(b"content-type", kind)]
-        return {"type": "http.response.start", "status": 200, "headers": headers}
-
-    def part(body: bytes, *, more: bool = True) -> Any:
-        return {"type": "http.response.body", "body": body, "more_body": more}
-
-    whole = KeepAlive(send)
-    await whole(start(b"application/json"))
-    clock.advance(2 * SECONDS)
-    await asyncio.sleep(0)
-    await whole(part(b"{}", more=False))
-    assert [m.get("body") for m in sent] == [None, b"{}"]
-
-    sent.clear()
-    stream = KeepAlive(send)
-    await stream(start(b"text/event-stream; charset=utf-8"))
-    await stream(part(b"data: 1\n\n"))
-    clock.advance(SECONDS)
-    await until(lambda: len(sent) == 3)
-    await stream(part(b"data: 2\n\n", more=False))
-    clock.advance(10 * SECONDS)
-    await stream.close()
-    assert [m.get("body") for m in sent] == [None, b"data: 1\n\n", COMMENT, b"data: 2\n\n"]

@@ -12,9 +12,10 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from kensaku import Settings
+from kensaku.log_redaction import MAX_CHARS, request_secrets
 from kensaku.observe import Caller, Observers, caller, observe
 from kensaku.operations import RequestOperation
-from kensaku.server.logs import MAX_CHARS, QUIET, RequestLog, configure_logging, request_secrets
+from kensaku.server.logs import QUIET, RequestLog, configure_logging
 
 KEY = "tvly-CANARY+a/0123456789=="
 PRESENTED = "CANARY-presented+b/0123456789=="

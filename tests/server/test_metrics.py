@@ -186,7 +186,7 @@ def families(metrics: Metrics) -> dict[str, list[str]]:
             if not s.name.endswith(("_bucket", "_created", "_count"))
         )
         for family in text_string_to_metric_families(body)
-        if family.name.startswith("kensaku_")
+        if family.name.startswith("kensaku_") and not family.name.endswith("_created")
     }
 
 

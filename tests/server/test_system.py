@@ -92,7 +92,7 @@ async def test_metrics_are_for_admins(server, http, make_key):
 
     assert (refused.status_code, refused.json()) == (
         403,
-        {"detail": {"error": "this key may not read the metrics"}},
+        {"detail": {"error": "this key may not do that; use the key of an admin"}},
     )
     assert shown.status_code == 200
     assert shown.headers["content-type"].startswith("text/plain; version=")

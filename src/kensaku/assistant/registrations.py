@@ -2,7 +2,7 @@
 
     entry points of `kensaku.approvals`: (database URL, person) → {"web_search": "ask"}
 
-Where they say nothing, the defaults of `approval.py` hold.
+Where they say nothing, the defaults of `answers.person` hold.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kensaku.config.settings import secrets_in
-from kensaku.text.redact import redact
+from kensaku.log_redaction import Redaction
 
 if TYPE_CHECKING:
     from kensaku.config.settings import Settings
@@ -31,23 +31,12 @@ def add_channel_options(parser: argparse.ArgumentParser) -> None:
     add("--config", type=Path, metavar="FILE", help="read settings from this file")
 
 
-class RedactingFormatter(logging.Formatter):
-    """Writes a record as one line, tracebacks as more, and no secret in either."""
-
-    def __init__(self, secrets: tuple[str, ...]) -> None:
-        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
-        self._secrets = secrets
-
-    def format(self, record: logging.LogRecord) -> str:
-        """Return the text of a record."""
-        return redact(super().format(record), self._secrets)
-
-
 @contextmanager
 def log_to_stderr(settings: Settings, level: str) -> Iterator[None]:
     """Write what this process logs to stderr."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(RedactingFormatter(secrets_in(settings)))
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.addFilter(Redaction(secrets_in(settings), tracebacks=True))
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(level.upper())

@@ -52,12 +52,16 @@ def new_event_loop() -> asyncio.AbstractEventLoop:
 
 async def run(args: argparse.Namespace) -> int:
     """Serve until Ctrl-C or SIGTERM; then finish what is under way."""
+    from sse_starlette.sse import AppStatus
+
     from kensaku.server.asgi import app
     from kensaku.server.logs import configure_logging
 
     settings = _settings(args)
     configure_logging(settings, args.log_level.upper())
     is_open = await _check_exposure(settings, args.host)
+    # Streams may end like other requests, instead of being cut at the first signal.
+    AppStatus.disable_automatic_graceful_drain()  # type: ignore[no-untyped-call]
     with listen(args.host, args.port) as listener:
         url = url_of(args.host, listener)
         started = await serve(

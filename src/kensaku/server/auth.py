@@ -1,15 +1,14 @@
 """Who asks: the key of a request → a principal, or `Unauthorized`.
 
-A key comes as `Authorization: Bearer`, in a vendor's own header, or as `api_key` in the body:
-every wire takes them all. While no key was ever created the server takes any key or none; it then
-answers to this machine alone.
+A wire declares where its clients put a key; most take all of `KEY_PLACES`. While no key was ever
+created the server takes any key or none; it then answers to this machine alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from kensaku.errors import KensakuError
 
@@ -17,11 +16,48 @@ if TYPE_CHECKING:
     from kensaku.database.key_cache import KeyCache
     from kensaku.database.keys import ApiKey
 
-HEADERS = ("x-api-key", "x-subscription-token")
-
 
 class Unauthorized(KensakuError):
     """The request has no key, or one that is not known here."""
+
+    status = 401
+
+
+class Forbidden(KensakuError):
+    """The request may not do this: it is another site's, or its key is no admin's."""
+
+    status = 403
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPlace:
+    """Where a request may carry its key."""
+
+    kind: Literal["bearer", "header", "query", "body"]
+    name: str = "authorization"
+
+    def find(
+        self, headers: Mapping[str, str], params: Mapping[str, str], body: Mapping[str, Any]
+    ) -> str:
+        """Return the key that stands there; "" when there is none."""
+        if self.kind == "bearer":
+            scheme, _, key = headers.get(self.name, "").partition(" ")
+            return key.strip() if scheme.lower() == "bearer" else ""
+        values: Mapping[str, Any] = {"header": headers, "query": params, "body": body}[self.kind]
+        found = values.get(self.name)
+        return found if isinstance(found, str) else ""
+
+    @property
+    def scheme(self) -> dict[str, str]:
+        """The place as a security scheme of OpenAPI, which has none for a body."""
+        if self.kind == "bearer":
+            return {"type": "http", "scheme": "bearer"}
+        return {"type": "apiKey", "in": self.kind, "name": self.name}
+
+
+BEARER = KeyPlace("bearer")
+KEY_HEADERS = (BEARER, KeyPlace("header", "x-api-key"), KeyPlace("header", "x-subscription-token"))
+KEY_PLACES = (*KEY_HEADERS, KeyPlace("body", "api_key"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +69,11 @@ class Principal:
     admin: bool = False
     key: ApiKey | None = None
 
+    @classmethod
+    def of(cls, key: ApiKey) -> Principal:
+        """Return who has this key."""
+        return cls(key.name, key.tenant, key.admin, key)
+
     @property
     def key_id(self) -> str:
         """The id of the key; empty for who needed none."""
@@ -40,33 +81,23 @@ class Principal:
 
 
 ANYONE = Principal("anyone", admin=True)  # while there is no key
+NOBODY = Principal("nobody")  # who has not said who they are
 
 
-def secret_in(headers: Mapping[str, str], body: Mapping[str, Any]) -> str:
-    """Return the key of a request; "" when it has none."""
-    scheme, _, bearer = headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer" and bearer.strip():
-        return bearer.strip()
-    if own := next((headers[name] for name in HEADERS if headers.get(name)), ""):
-        return own
-    in_body = body.get("api_key")
-    return in_body if isinstance(in_body, str) else ""
-
-
-def secrets_in(headers: Mapping[str, str], body: Mapping[str, Any]) -> tuple[str, ...]:
+def secrets_in(
+    headers: Mapping[str, str], params: Mapping[str, str], body: Mapping[str, Any]
+) -> tuple[str, ...]:
     """Return all that a request brought as a key, to be removed from what is logged about it."""
-    bearer = headers.get("authorization", "").strip().rpartition(" ")[2]
-    brought = (bearer, *(headers.get(name, "") for name in HEADERS), body.get("api_key"))
-    return tuple({secret for secret in brought if secret and isinstance(secret, str)})
+    brought = {headers.get("authorization", "").strip().rpartition(" ")[2]}
+    brought |= {place.find(headers, params, body) for place in KEY_PLACES}
+    return tuple(brought - {""})
 
 
-async def principal_of(
-    keys: KeyCache, headers: Mapping[str, str], body: Mapping[str, Any]
-) -> Principal:
-    """Return who asks. Raises `Unauthorized`, or `DatabaseFault`: then nobody can be known."""
+async def principal_of(keys: KeyCache, secret: str) -> Principal:
+    """Return who has this key. Raises `Unauthorized`, or `DatabaseFault`: then nobody is known."""
     if not await keys.required():
         return ANYONE
-    key = await keys.find(secret_in(headers, body))
+    key = await keys.find(secret)
     if key is None:
         raise Unauthorized("Unauthorized: missing or invalid API key.")
-    return Principal(key.name, key.tenant, key.admin, key)
+    return Principal.of(key)

@@ -1,107 +1,163 @@
-"""One endpoint of a wire over HTTP: the whole way of a request, in one function.
+"""The whole way of a request, on every surface, in one function: `ServedEndpoint.__call__`.
 
-body → Prepared → key → principal → admission, rate, quota → read → perform → write → JSON
-                                                             error → status, in the wire's shape
+key → body → admission → read → rate, quota → do → write | stream → usage
+                                error → status, in the wire's shape
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
 
-from kensaku.errors import (
-    BudgetExceeded,
-    DatabaseFault,
-    FetchError,
-    IndexFault,
-    KensakuError,
-    UnknownJob,
-    UsageError,
-)
-from kensaku.server.auth import Unauthorized
-from kensaku.server.http import (
-    MAX_BODY,
-    BodyTooLarge,
-    ClientDisconnected,
-    Headers,
-    encode,
-    headers_of,
-    read_body,
-    reply,
-)
-from kensaku.server.perform import Unavailable, outcome_of, perform
-from kensaku.server.prepared import prepare
-from kensaku.server.wires.base import Endpoint, Search, Wire
+from sse_starlette import EventSourceResponse, ServerSentEvent
+
+from kensaku.errors import KensakuError
+from kensaku.server.http import ClientDisconnected, Whole, encode
+from kensaku.server.perform import outcome_of, perform
+from kensaku.server.request import FAILED
+from kensaku.server.wires.base import Asked, Endpoint, Exchange, Text, Wire
 
 if TYPE_CHECKING:
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from kensaku.server.request import Request
     from kensaku.server.state import State
 
-MAX_FILE = 20 * 2**20
 WATCH_AFTER = 0.05  # seconds of work after which a client that hangs up is noticed
+# A comment goes into a stream that says nothing for so many seconds, and with the first of them
+# the status: nginx, Traefik and load balancers close a silent connection after 30 to 60.
+PING_SECONDS = 10
 
 
-class WireEndpoint:
+class ServedEndpoint:
     """An endpoint of a wire as an ASGI application."""
 
     def __init__(self, state: State, wire: Wire, endpoint: Endpoint) -> None:
         self._state, self._wire, self._endpoint = state, wire, endpoint
-        self.name = f"{wire.name}{endpoint.path}"
+        self.name = endpoint.name or f"{wire.name}{endpoint.path}".strip("/")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        began = time.perf_counter()
-        headers = headers_of(scope)
+        request: Request | None = None
         try:
-            raw = await read_body(receive, MAX_FILE if self._endpoint.takes_bytes else MAX_BODY)
-            request = prepare(self._endpoint, scope, headers, raw)
-            async with self._state.request(
-                scope, self.name, headers, request.asked.body
-            ) as session:
-                call = request.read()
-                await session.check_limits(int(isinstance(call, Search)))
-                async with EndsWithClient(receive):
-                    result = await perform(session.client, call)
-                session.outcome, session.cached = outcome_of(result)
-            elapsed = time.perf_counter() - began
-            body, kind = request.write(call, result, scope["state"]["request_id"], elapsed)
+            request = self._wire.request(self._state, self._wire, self._endpoint, scope, receive)
+            await request.identify()
+            scope["state"]["key_id"] = request.principal.key_id
+            asked = await _asked(request)
+            admits = _is_admitted(self._endpoint, asked)
+            async with request.admitted() if admits else nullcontext():
+                response = await self._do(request, asked, receive, admits)
+                if not isinstance(response, Whole):  # a slow reader of a whole one holds no slot
+                    await response(scope, receive, send)
+                    return
         except ClientDisconnected:
             return
         except KensakuError as error:
-            await self._refuse(send, error)
+            response = self._wire.refuse(request, error)
+        await response(scope, receive, send)
+
+    async def _do(
+        self, request: Request, asked: Asked, receive: Receive, admitted: bool
+    ) -> ASGIApp:
+        endpoint = self._endpoint
+        call = endpoint.read(asked)
+        if admitted or endpoint.is_counted:
+            await request.count(endpoint.cost(call))
+        async with EndsWithClient(receive):
+            done = endpoint.do(request, call) if endpoint.do else _perform(request, call)
+            if isinstance(done, AsyncIterator):
+                return self._stream(done)
+            result = await done
+        if isinstance(result, AsyncIterator):
+            return self._stream(result)
+        if request.outcome == FAILED:
+            request.outcome = "found"
+        elapsed = round(time.perf_counter() - request.began, 3)
+        written = endpoint.write(call, result, Exchange(asked, request.id, elapsed))
+        return _response(written, self._wire)
+
+    def _stream(self, frames: AsyncIterator[Any]) -> ASGIApp:
+        """Send frames as events. What fails before the first of them is raised."""
+        comment = ServerSentEvent(comment="keep-alive", sep="\n")
+        response = EventSourceResponse(
+            _with_last(frames, self._wire),
+            sep="\n",
+            ping=PING_SECONDS,
+            ping_message_factory=lambda: comment,
+        )
+
+        async def stream(scope: Scope, receive: Receive, send: Send) -> None:
+            await response(scope, receive, _StartsLate(send))
+
+        return stream
+
+
+class _StartsLate:
+    """A `send` that holds the status back until there is something to send."""
+
+    def __init__(self, send: Send) -> None:
+        self._send, self._lock = send, asyncio.Lock()
+        self._start: Message | None = None
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._start = message
             return
-        await reply(send, 200, body, kind)
-
-    async def _refuse(self, send: Send, error: KensakuError) -> None:
-        status, more = status_of(error)
-        status = self._wire.status(status)
-        await reply(send, status, encode(self._wire.error(status, str(error))), headers=more)
-
-
-def status_of(error: KensakuError) -> tuple[int, Headers]:
-    """Return the status of an error, and the headers that go with it."""
-    retry = getattr(error, "retry_after", None)
-    headers = [("retry-after", str(max(1, round(retry))))] if retry else []
-    own = getattr(error, "status", None)
-    if isinstance(error, Unavailable) or (isinstance(own, int) and 400 <= own < 600):
-        return int(error.status), headers  # type: ignore[attr-defined]
-    for kind, status in _STATUS:
-        if isinstance(error, kind):
-            return status, headers
-    return 500, headers
+        async with self._lock:
+            if self._start is not None:
+                start, self._start = self._start, None
+                await self._send(start)
+            await self._send(message)
 
 
-_STATUS: tuple[tuple[type[KensakuError], int], ...] = (
-    (Unauthorized, 401),
-    (BodyTooLarge, 413),
-    (UnknownJob, 404),
-    (UsageError, 400),
-    (FetchError, 422),  # the document, or its address, cannot be read: not a failure of ours
-    (BudgetExceeded, 432),
-    (IndexFault, 503),
-    (DatabaseFault, 503),
-)
+async def _with_last(frames: AsyncIterator[Any], wire: Wire) -> AsyncIterator[Any]:
+    """Yield the frames; those of a stream that fails end with the wire's last one."""
+    begun = False
+    try:
+        async for frame in frames:
+            begun = True
+            yield frame
+    except KensakuError as error:
+        if (last := wire.last_frame(error, begun)) is None:
+            raise
+        yield last
+
+
+async def _asked(request: Request) -> Asked:
+    """Decode a request for its wire, which sees nothing else of it."""
+    endpoint, takes_bytes = request.endpoint, request.endpoint.takes_bytes
+    return Asked(
+        {} if takes_bytes else await request.fields(),
+        request.params,
+        request.path_params,
+        {name: request.headers[name] for name in endpoint.sees if request.headers.get(name)},
+        request.scope.get("query_string", b"").decode("latin-1"),
+        await request.body() if takes_bytes else b"",
+    )
+
+
+def _is_admitted(endpoint: Endpoint, asked: Asked) -> bool:
+    admits = endpoint.is_admitted
+    return admits(asked) if callable(admits) else admits
+
+
+async def _perform(request: Request, call: Any) -> Any:
+    """Let the core do what a wire has read."""
+    result = await perform(request.client, call)
+    request.outcome, request.cached = outcome_of(result)
+    return result
+
+
+def _response(written: Any, wire: Wire) -> ASGIApp:
+    if isinstance(written, Text):
+        body = written.body.encode("utf-8", "replace")
+        return Whole(body, 200, wire.headers, written.media_type.encode())
+    if callable(written):
+        response: ASGIApp = written
+        return response
+    return Whole(encode(written), 200, wire.headers)
 
 
 class EndsWithClient:

@@ -6,16 +6,17 @@
 from __future__ import annotations
 
 import logging
-import os
 import re
+import uuid
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from starlette.exceptions import HTTPException
+
 from kensaku.observe import Caller, caller, observe
 from kensaku.operations import RequestOperation
-from kensaku.server.http import encode, reply
-from kensaku.server.keep_alive import KeepAlive
-from kensaku.server.logs import GeneratedId
+from kensaku.server.http import Whole, encode
+from kensaku.server.logs import OwnId
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -36,11 +37,8 @@ SAFE = [
 class Entry:
     """The outermost application."""
 
-    def __init__(
-        self, app: ASGIApp, state: State, exact: Mapping[tuple[str, str], ASGIApp] | None = None
-    ) -> None:
-        """`exact`: endpoints by method and path, which need no search through the routes."""
-        self._app, self.state, self._exact = app, state, exact or {}
+    def __init__(self, app: ASGIApp, state: State) -> None:
+        self._app, self.state = app, state
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -54,7 +52,8 @@ class Entry:
         path = scope["path"]
         if path.startswith("//"):
             path = "/" + path.lstrip("/")
-        inner = {**scope, "path": path, "state": state}
+        # With an "app" the router raises what is not found, instead of sending a text.
+        inner = {**scope, "path": path, "state": state, "app": self}
         observers, token = self.state.client.observers, caller.set(Caller(request_id))
         try:
             with observe(observers, RequestOperation, scope["method"], request_id) as operation:
@@ -66,7 +65,6 @@ class Entry:
     async def _serve(self, scope: Scope, receive: Receive, send: Send, request_id: str) -> int:
         """Answer a request; return the status of the answer."""
         status, whole = 0, False
-        sending = KeepAlive(send)
 
         async def send_safely(message: Message) -> None:
             nonlocal status, whole
@@ -75,27 +73,29 @@ class Entry:
                 status = message["status"]
                 own = [(b"x-request-id", request_id.encode()), *SAFE]
                 message = {**message, "headers": [*message.get("headers", ()), *own]}
-            await sending(message)
+            await send(message)
 
         if _head_size(scope) > MAX_HEADERS:
-            error = f"the headers are over {MAX_HEADERS:,} bytes"
-            await reply(send_safely, 431, encode({"detail": {"error": error}}))
+            refusal = _told(431, f"the headers are over {MAX_HEADERS:,} bytes")
+            await refusal(scope, receive, send_safely)
             return status
-        app = None
-        if not scope.get("root_path"):  # else the path has a prefix
-            app = scope["endpoint"] = self._exact.get((scope["method"], scope["path"]))
         try:
-            await (app or self._app)(scope, receive, send_safely)
+            await self._app(scope, receive, send_safely)
+        except HTTPException as error:
+            refusal = _told(error.status_code, error.detail, error.headers)
+            await refusal(scope, receive, send_safely)
         except Exception:
             log.exception("request %s failed", request_id)
             if status and not whole:
                 raise  # the connection ends: half a reply must not look whole
             if not status:
-                detail = f"Internal Server Error (request {request_id})"
-                await reply(send_safely, 500, encode({"detail": {"error": detail}}))
-        finally:
-            await sending.close()
+                failure = _told(500, f"Internal Server Error (request {request_id})")
+                await failure(scope, receive, send_safely)
         return status or CLIENT_GONE
+
+
+def _told(status: int, error: str, headers: Mapping[str, str] | None = None) -> Whole:
+    return Whole(encode({"detail": {"error": error}}), status, (headers or {}).items())
 
 
 def _head_size(scope: Scope) -> int:
@@ -113,15 +113,6 @@ def _endpoint_of(scope: Scope) -> str:
 
 def _request_id(scope: Scope) -> str:
     for name, sent in scope["headers"]:
-        if name == b"x-request-id":
-            return sent.decode() if _ID.fullmatch(sent) else _new_id()
-    return _new_id()
-
-
-def _new_id() -> GeneratedId:
-    """A random UUID; `uuid.uuid4` takes three times as long."""
-    number = os.urandom(16).hex()
-    variant = "89ab"[int(number[16], 16) & 3]
-    return GeneratedId(
-        f"{number[:8]}-{number[8:12]}-4{number[13:16]}-{variant}{number[17:20]}-{number[20:]}"
-    )
+        if name == b"x-request-id" and _ID.fullmatch(sent):
+            return str(sent.decode())
+    return OwnId(uuid.uuid4())

@@ -1,4 +1,4 @@
-"""HTTP on ASGI: read a bounded body, write a reply. No framework in between."""
+"""HTTP on ASGI: read a bounded body, write a reply, a status for every error."""
 
 from __future__ import annotations
 
@@ -8,7 +8,17 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from kensaku.errors import InvalidQuery, MissingExtra
+from kensaku.errors import (
+    BudgetExceeded,
+    DatabaseFault,
+    FetchError,
+    IndexFault,
+    InvalidQuery,
+    KensakuError,
+    MissingExtra,
+    UnknownJob,
+    UsageError,
+)
 
 try:
     import orjson
@@ -35,9 +45,31 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 class BodyTooLarge(InvalidQuery):
     """The body of a request is over the bound."""
 
+    status = 413
+
 
 class ClientDisconnected(Exception):
     """The client went away before its request was whole."""
+
+
+_STATUS: tuple[tuple[type[KensakuError], int], ...] = (
+    (UnknownJob, 404),
+    (UsageError, 400),
+    (FetchError, 422),  # the document, or its address, cannot be read: not a failure of ours
+    (BudgetExceeded, 432),
+    (IndexFault, 503),
+    (DatabaseFault, 503),
+)
+
+
+def status_of(error: KensakuError) -> tuple[int, list[tuple[str, str]]]:
+    """Return the status of an error, which may have its own, and the headers that go with it."""
+    retry = getattr(error, "retry_after", None)
+    headers = [("retry-after", str(max(1, round(retry))))] if retry else []
+    own = getattr(error, "status", None)
+    if isinstance(own, int) and 400 <= own < 600:
+        return own, headers
+    return next((status for kind, status in _STATUS if isinstance(error, kind)), 500), headers
 
 
 def headers_of(scope: Scope) -> dict[str, str]:
@@ -94,14 +126,24 @@ def encode(value: Any) -> bytes:
         return _JSON.encode(value).encode("utf-8", "replace")
 
 
-async def reply(
-    send: Send, status: int, body: bytes, media_type: bytes = JSON, headers: Headers = ()
-) -> None:
-    """Send a whole reply."""
-    fields = [(b"content-type", media_type), (b"content-length", b"%d" % len(body))]
-    fields += [(n.encode("latin-1"), _header(v)) for n, v in headers]
-    await send({"type": "http.response.start", "status": status, "headers": fields})
-    await send({"type": "http.response.body", "body": body})
+def data_frame(value: Any) -> bytes:
+    """Return a value as a server-sent event."""
+    return b"data: " + encode(value) + b"\n\n"
+
+
+class Whole:
+    """A reply in one piece, as an ASGI application."""
+
+    def __init__(
+        self, body: bytes, status: int = 200, headers: Headers = (), media_type: bytes = JSON
+    ) -> None:
+        self.body, self.status, self._headers, self._type = body, status, headers, media_type
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        fields = [(b"content-type", self._type), (b"content-length", b"%d" % len(self.body))]
+        fields += [(n.encode("latin-1"), _header(v)) for n, v in self._headers]
+        await send({"type": "http.response.start", "status": self.status, "headers": fields})
+        await send({"type": "http.response.body", "body": self.body})
 
 
 def _header(value: str) -> bytes:

@@ -11,7 +11,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Literal
 
 from kensaku.database.key_budgets import KeyBudgets
@@ -118,9 +119,17 @@ class Admission:
         """Requests in the queue."""
         return sum(map(len, self._queues.values()))
 
-    def slot(self, key: str) -> _Slot:
+    @asynccontextmanager
+    async def slot(self, key: str) -> AsyncIterator[None]:
         """Hold one slot with `async with`; wait for it if need be. Raises `Overloaded`."""
-        return _Slot(self, key)
+        await self._enter(key)
+        began = asyncio.get_running_loop().time()
+        try:
+            yield
+        finally:
+            seconds = asyncio.get_running_loop().time() - began
+            self._mean += 0.05 * (seconds - self._mean)
+            self._leave(key)
 
     async def _enter(self, key: str) -> None:
         if not self._queues and self.running < self._limit:
@@ -186,21 +195,3 @@ class Admission:
         """Seconds until the queue should be done, and at least one."""
         seconds = self._mean * (self.running + self.waiting) / self._limit
         return min(self.MAX_RETRY_AFTER, max(1.0, seconds))
-
-
-class _Slot:
-    """One request in progress."""
-
-    __slots__ = ("_admission", "_began", "_key")
-
-    def __init__(self, admission: Admission, key: str) -> None:
-        self._admission, self._key = admission, key
-
-    async def __aenter__(self) -> None:
-        await self._admission._enter(self._key)
-        self._began = asyncio.get_running_loop().time()
-
-    async def __aexit__(self, *_: object) -> None:
-        seconds = asyncio.get_running_loop().time() - self._began
-        self._admission._mean += 0.05 * (seconds - self._admission._mean)
-        self._admission._leave(self._key)

@@ -10,28 +10,21 @@ process counts by itself: Prometheus scrapes each of them.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from itertools import accumulate
-from threading import Lock
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
     CollectorRegistry,
+    Counter,
+    Gauge,
     GCCollector,
+    Histogram,
     PlatformCollector,
     ProcessCollector,
     generate_latest,
 )
-from prometheus_client.metrics_core import (
-    CounterMetricFamily,
-    GaugeMetricFamily,
-    HistogramMetricFamily,
-    Metric,
-)
-from prometheus_client.registry import Collector
 
 from kensaku.observe import Observer, Operation
 from kensaku.operations import (
@@ -48,73 +41,34 @@ from kensaku.operations import (
 MAX_VALUES = 100  # of one label
 OTHER = "other"
 SECONDS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+_Family = TypeVar("_Family", Counter, Histogram)
 
 
-class _Series:
-    """A counter or a histogram: a list of sums for every combination of labels.
-
-    The client library's own objects take several times as long to count, and each request counts
-    nine times. Here they are made when they are scraped.
-    """
-
-    size: ClassVar[int]
-
-    def __init__(self, name: str, about: str, *labels: str) -> None:
-        self.name, self.about, self.labels = f"kensaku_{name}", about, labels
-        self.sums: dict[tuple[str, ...], list[float]] = {}
-
-    def collect(self) -> Metric:
-        """The series as the client library writes it."""
-        raise NotImplementedError
-
-
-class _Counter(_Series):
-    size = 1
-
-    def collect(self) -> Metric:
-        family = CounterMetricFamily(self.name, self.about, labels=self.labels)
-        for labels, (count,) in self.sums.items():
-            family.add_metric(labels, count)
-        return family
-
-
-class _Histogram(_Series):
-    """Seconds: those in each bucket, those above, and their sum."""
-
-    size = len(SECONDS) + 2
-
-    def collect(self) -> Metric:
-        family = HistogramMetricFamily(self.name + "_seconds", self.about, labels=self.labels)
-        for labels, (*counts, total) in self.sums.items():
-            bounds = (*map(str, SECONDS), "+Inf")
-            buckets = list(zip(bounds, accumulate(counts), strict=True))
-            family.add_metric(labels, buckets, total)
-        return family
-
-
-class Metrics(Observer, Collector):
+class Metrics(Observer):
     """Counts operations."""
 
     def __init__(self) -> None:
         self._values: defaultdict[str, set[str]] = defaultdict(set)
-        self._sums: dict[tuple[Any, ...], list[float]] = {}
-        self._counting = Lock()  # jobs run in threads
-        self._in_flight = 0
-        self._operation = _Histogram("operation", "Duration of operations", "operation")
-        self._searches = _Counter("searches", "Searches", "outcome", "cached")
-        self._attempts = _Counter("attempts", "Requests", "provider", "outcome", "error")
-        self._attempt = _Histogram("attempt", "Duration of requests", "provider")
-        self._cost = _Counter("cost_dollars", "Cost of requests, in US dollars", "provider")
-        self._lookups = _Counter("cache_lookups", "Lookups in the response cache", "result")
-        self._retries = _Counter("retries", "Repeated requests", "provider", "after")
-        self._fetches = _Counter("fetches", "Pages, by class of status", "status")
-        self._index = _Histogram("index", "Duration of calls of the index", "action")
-        self._tools = _Counter("tool_calls", "Calls of tools", "tool", "error")
-        self._tool = _Histogram("tool", "Duration of calls of tools", "tool")
-        self._requests = _Counter("http_requests", "HTTP requests", "endpoint", "status")
-        self._request = _Histogram("http_request", "Duration of HTTP requests", "endpoint")
+        self._labels: dict[Counter | Histogram, tuple[str, ...]] = {}
+        self._children: dict[tuple[Any, ...], Any] = {}
         self._registry = CollectorRegistry()
-        self._registry.register(self)
+        counter, histogram = self._counter, self._histogram
+        self._in_flight = Gauge(
+            "kensaku_http_requests_in_flight", "HTTP requests under way", registry=self._registry
+        )
+        self._operation = histogram("operation", "Duration of operations", "operation")
+        self._searches = counter("searches", "Searches", "outcome", "cached")
+        self._attempts = counter("attempts", "Requests", "provider", "outcome", "error")
+        self._attempt = histogram("attempt", "Duration of requests", "provider")
+        self._cost = counter("cost_dollars", "Cost of requests, in US dollars", "provider")
+        self._lookups = counter("cache_lookups", "Lookups in the response cache", "result")
+        self._retries = counter("retries", "Repeated requests", "provider", "after")
+        self._fetches = counter("fetches", "Pages, by class of status", "status")
+        self._index = histogram("index", "Duration of calls of the index", "action")
+        self._tools = counter("tool_calls", "Calls of tools", "tool", "error")
+        self._tool = histogram("tool", "Duration of calls of tools", "tool")
+        self._requests = counter("http_requests", "HTTP requests", "endpoint", "status")
+        self._request = histogram("http_request", "Duration of HTTP requests", "endpoint")
         for collector in (ProcessCollector, PlatformCollector, GCCollector):
             collector(registry=self._registry)
 
@@ -122,82 +76,77 @@ class Metrics(Observer, Collector):
         """Return the metrics in Prometheus' text format, and its content type."""
         return generate_latest(self._registry), CONTENT_TYPE_LATEST
 
-    def collect(self) -> Iterator[Metric]:
-        """Return what was counted; the registry asks for it."""
-        about = "HTTP requests under way"
-        yield GaugeMetricFamily("kensaku_http_requests_in_flight", about, self._in_flight)
-        with self._counting:
-            families = [s.collect() for s in vars(self).values() if isinstance(s, _Series)]
-        yield from families
-
     def begin(self, operation: Operation) -> None:
         """Count the requests under way."""
         if isinstance(operation, RequestOperation):
-            with self._counting:
-                self._in_flight += 1
+            self._in_flight.inc()
 
     def end(self, operation: Operation) -> None:
         """Count the operation, and how long it took."""
         took = operation.elapsed_ms / 1000
-        with self._counting:
-            if getattr(operation, "sent", True):
-                self._observe(took, self._operation, operation.name)
-            if (count := _COUNT.get(type(operation))) is not None:
-                count(self, operation, took)
+        if getattr(operation, "sent", True):
+            self._of(self._operation, operation.name).observe(took)
+        if (count := _COUNT.get(type(operation))) is not None:
+            count(self, operation, took)
 
     def _count_search(self, search: SearchOperation, took: float) -> None:
         cached = "stale" if search.stale else "yes" if search.cached else "no"
         outcome = search.outcome or OTHER  # it was called off
-        self._add(1, self._searches, outcome, cached)
+        self._of(self._searches, outcome, cached).inc()
 
     def _count_attempt(self, attempt: AttemptOperation, took: float) -> None:
         name = attempt.provider
         outcome = (attempt.outcome or OTHER) if attempt.sent else "skipped"
-        self._add(1, self._attempts, name, outcome, attempt.error)
+        self._of(self._attempts, name, outcome, attempt.error).inc()
         if attempt.sent:
-            self._observe(took, self._attempt, name)
-            self._add(max(0.0, attempt.cost), self._cost, name)
+            self._of(self._attempt, name).observe(took)
+            self._of(self._cost, name).inc(max(0.0, attempt.cost))
 
     def _count_lookup(self, lookup: CacheOperation, took: float) -> None:
-        self._add(1, self._lookups, lookup.result or OTHER)
+        self._of(self._lookups, lookup.result or OTHER).inc()
 
     def _count_retry(self, retry: RetryOperation, took: float) -> None:
-        self._add(1, self._retries, retry.provider or "route", retry.after)
+        self._of(self._retries, retry.provider or "route", retry.after).inc()
 
     def _count_fetch(self, fetch: FetchOperation, took: float) -> None:
         status = f"{fetch.status // 100}xx" if fetch.status else "none"
-        self._add(1, self._fetches, "cached" if fetch.via == "cache" else status)
+        self._of(self._fetches, "cached" if fetch.via == "cache" else status).inc()
 
     def _count_index(self, call: IndexOperation, took: float) -> None:
-        self._observe(took, self._index, call.action)
+        self._of(self._index, call.action).observe(took)
 
     def _count_tool(self, call: ToolOperation, took: float) -> None:
-        self._add(1, self._tools, call.tool, call.error)
-        self._observe(took, self._tool, call.tool)
+        self._of(self._tools, call.tool, call.error).inc()
+        self._of(self._tool, call.tool).observe(took)
 
     def _count_request(self, request: RequestOperation, took: float) -> None:
-        self._in_flight -= 1
-        status = str(request.status or "none")
-        self._add(1, self._requests, request.endpoint, status)
-        self._observe(took, self._request, request.endpoint)
+        self._in_flight.dec()
+        self._of(self._requests, request.endpoint, str(request.status or "none")).inc()
+        self._of(self._request, request.endpoint).observe(took)
 
-    def _add(self, amount: float, counter: _Counter, *values: str) -> None:
-        self._sums_of(counter, values)[0] += amount
+    def _counter(self, name: str, about: str, *labels: str) -> Counter:
+        made = Counter(f"kensaku_{name}", about, labels, registry=self._registry)
+        self._labels[made] = labels
+        return made
 
-    def _observe(self, seconds: float, histogram: _Histogram, *values: str) -> None:
-        sums = self._sums_of(histogram, values)
-        sums[bisect_left(SECONDS, seconds)] += 1
-        sums[-1] += seconds
+    def _histogram(self, name: str, about: str, *labels: str) -> Histogram:
+        name = f"kensaku_{name}_seconds"
+        made = Histogram(name, about, labels, buckets=SECONDS, registry=self._registry)
+        self._labels[made] = labels
+        return made
 
-    def _sums_of(self, series: _Series, values: tuple[str, ...]) -> list[float]:
-        """The sums of a series by the values of its labels, of which each has a bounded number."""
-        if (sums := self._sums.get((series, values))) is not None:
-            return sums
-        labels = tuple(map(self._bounded, series.labels, values))
-        sums = series.sums.setdefault(labels, [0.0] * series.size)
-        if OTHER not in labels:  # as many as there are series, and no more
-            self._sums[series, values] = sums
-        return sums
+    def _of(self, family: _Family, *values: str) -> _Family:
+        """The series of a family by the values of its labels, of which each has a bounded number.
+
+        What `labels` returns is kept: it takes as long as all else of a request together.
+        """
+        if (child := self._children.get((family, values))) is None:
+            labels = tuple(map(self._bounded, self._labels[family], values))
+            child = family.labels(*labels)
+            if OTHER not in labels:  # as many as there are series, and no more
+                self._children[family, values] = child
+        found: _Family = child
+        return found
 
     def _bounded(self, label: str, value: str) -> str:
         known = self._values[label]

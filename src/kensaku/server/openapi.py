@@ -1,4 +1,4 @@
-"""The OpenAPI document, written from the wires: `/openapi.json`, and `/docs` for people."""
+"""The OpenAPI document, written from the endpoints: `/openapi.json`, and `/docs` for people."""
 
 from __future__ import annotations
 
@@ -7,21 +7,15 @@ from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
-from starlette.routing import BaseRoute, Route
-
 from kensaku import __version__
-from kensaku.server.wires import load_wires
-from kensaku.server.wires.openai import PARAMETERS as CHAT
-from kensaku.server.wires.tavily_research import PARAMETERS as RESEARCH
+from kensaku.server.auth import BEARER
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kensaku.server.auth import KeyPlace
     from kensaku.server.wires.base import Endpoint, Wire
 
-_IDS = {"type": "string", "minLength": 1, "maxLength": 200}
-_OBJECTS = {"type": "array", "items": {"type": "object"}}
-AGENT = {"threadId": _IDS, "runId": _IDS, "messages": _OBJECTS, "resume": _OBJECTS}
 _CAPTURED = re.compile(r"\{(\w+)(?::\w+)?\}")
 _ERRORS = {
     "400": "a value is out of its bounds",
@@ -35,27 +29,17 @@ _ERRORS = {
 }
 
 
-def routes() -> list[BaseRoute]:
-    """The routes of this file."""
-
-    async def openapi(_: Request) -> Response:
-        return JSONResponse(document())
-
-    async def docs(_: Request) -> Response:
-        csp = "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'"
-        return HTMLResponse(page(document()), headers={"content-security-policy": csp})
-
-    return [Route("/openapi.json", openapi), Route("/docs", docs)]
-
-
-def document() -> dict[str, Any]:
-    """The whole document."""
+def document(surfaces: Iterable[Wire]) -> dict[str, Any]:
+    """The whole document. An endpoint without a summary is not in it."""
     paths: dict[str, dict[str, Any]] = {}
-    for wire in load_wires():
+    places: dict[str, KeyPlace] = {"key": BEARER}
+    for wire in surfaces:
         for endpoint in wire.endpoints():
-            path = _CAPTURED.sub(r"{\1}", f"/{wire.name}{endpoint.path}")
-            entry = paths.setdefault(path, {})
-            entry.setdefault(endpoint.method.lower(), _operation(wire, endpoint))
+            if endpoint.summary:
+                path = _CAPTURED.sub(r"{\1}", f"{wire.prefixes[0]}{endpoint.path}")
+                entry = paths.setdefault(path, {})
+                entry.setdefault(endpoint.method.lower(), _operation(wire, endpoint))
+        places |= {p.name: p for p in wire.keys if p.kind in ("header", "query")}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -63,23 +47,20 @@ def document() -> dict[str, Any]:
             "version": __version__,
             "description": "Web search for AI agents, in the words of the service you know.",
         },
-        "paths": paths | _research_paths() | _assistant_paths() | _system_paths(),
-        "components": {
-            "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
-        },
-        "security": [{"key": []}, {}],
+        "paths": paths,
+        "components": {"securitySchemes": {name: place.scheme for name, place in places.items()}},
+        "security": [*({name: []} for name in places), {}],
     }
 
 
 def _operation(wire: Wire, endpoint: Endpoint) -> dict[str, Any]:
     captured = _CAPTURED.findall(endpoint.path)
     fields = {n: s for n, s in endpoint.parameters.items() if n not in captured}
-    needed = _needed(fields)
     operation: dict[str, Any] = {
         "tags": [wire.label],
         "summary": endpoint.summary,
-        "operationId": re.sub(r"\W+", "_", f"{wire.name}{endpoint.path}_{endpoint.method}".lower()),
-        "responses": _responses(),
+        "operationId": _id(f"{wire.name}{endpoint.path}_{endpoint.method}"),
+        "responses": _responses(endpoint),
         "parameters": [
             {
                 "name": n,
@@ -90,87 +71,28 @@ def _operation(wire: Wire, endpoint: Endpoint) -> dict[str, Any]:
             for n in captured
         ],
     }
-    if endpoint.takes_bytes:
+    if endpoint.takes_bytes and not fields:
         binary = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
         operation["requestBody"] = {"required": True, "content": binary}
     elif endpoint.method == "GET":
         operation["parameters"] += [
-            {"name": n, "in": "query", "required": n in needed, "schema": schema}
+            {"name": n, "in": "query", "required": n in endpoint.required, "schema": schema}
             for n, schema in fields.items()
         ]
-    else:
-        operation["requestBody"] = _body(fields, needed)
+    elif fields:
+        schema = {"type": "object", "properties": fields, "required": list(endpoint.required)}
+        content = {"application/json": {"schema": schema}}
+        operation["requestBody"] = {"required": True, "content": content}
     return operation
 
 
-def _needed(fields: Mapping[str, Any]) -> list[str]:
-    """The first field of a table is the one that a request cannot do without."""
-    return list(fields)[:1]
+def _id(name: str) -> str:
+    return re.sub(r"\W+", "_", name.lower().lstrip("/"))
 
 
-def _body(fields: Mapping[str, Any], needed: list[str]) -> dict[str, Any]:
-    schema = {"type": "object", "properties": dict(fields), "required": needed}
-    return {"required": True, "content": {"application/json": {"schema": schema}}}
-
-
-def _responses() -> dict[str, Any]:
-    said = {status: {"description": why} for status, why in _ERRORS.items()}
-    return {"200": {"description": "the reply, in the vendor's shape"}} | said
-
-
-def _research_paths() -> dict[str, Any]:
-    tag = {"tags": ["Tavily"]}
-    one = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
-    missing = {"404": {"description": "there is no such run"}}
-    running = {"202": {"description": "it is not finished"}}
-    return {
-        "/tavily/research": {
-            "post": tag
-            | {
-                "summary": "Write a report",
-                "requestBody": _body(RESEARCH, ["input"]),
-                "responses": _responses(),
-            }
-        },
-        "/tavily/research/{id}": {
-            "get": tag
-            | {
-                "summary": "Look at a report",
-                "parameters": [one],
-                "responses": _responses() | running | missing,
-            }
-        },
-        "/tavily/usage": {"get": tag | {"summary": "What was used", "responses": _responses()}},
-    }
-
-
-def _assistant_paths() -> dict[str, Any]:
-    tag = {"tags": ["Assistant"], "responses": _responses()}
-    return {
-        "/v1/chat/completions": {
-            "post": tag
-            | {
-                "summary": "Answer the last message of a conversation, with citations",
-                "requestBody": _body(CHAT, ["messages"]),
-            }
-        },
-        "/agent": {
-            "post": tag
-            | {
-                "summary": "Run the assistant; its events in the AG-UI protocol",
-                "requestBody": _body(AGENT, ["threadId", "runId", "messages"]),
-                "responses": _responses() | {"409": {"description": "no run waits for this"}},
-            }
-        },
-        "/v1/models": {"get": tag | {"summary": "List the models"}},
-    }
-
-
-def _system_paths() -> dict[str, Any]:
-    def get(about: str) -> dict[str, Any]:
-        return {"get": {"tags": ["Server"], "summary": about, "responses": _responses()}}
-
-    return {"/healthz": get("Is it alive?"), "/readyz": get("Is it ready?")}
+def _responses(endpoint: Endpoint) -> dict[str, Any]:
+    said = {"200": "the reply, in the vendor's shape", **_ERRORS, **endpoint.statuses}
+    return {status: {"description": why} for status, why in said.items()}
 
 
 def page(whole: Mapping[str, Any]) -> str:

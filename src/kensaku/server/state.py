@@ -1,6 +1,6 @@
 """What a server owns: the core, the database, keys, the clients of its tenants.
 
-    request(…): started? → draining? → host → principal → caller → the tenant's client
+    principal(…): draining? → started? → key → host        client_of(principal): the tenant's
 
 Everything opens with the first request, or with the application's lifespan: inside somebody
 else's application there is none.
@@ -12,18 +12,17 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING
 
+from kensaku.assistant.channels import web
 from kensaku.client import Kensaku
 from kensaku.errors import KensakuError
 from kensaku.observe import Observer
-from kensaku.server import chat
-from kensaku.server.auth import ANYONE, Principal, principal_of, secrets_in
+from kensaku.server.auth import ANYONE, Principal, principal_of
 from kensaku.server.limits import Admission, KeyLimits
-from kensaku.server.logs import RequestLog, request_secrets
+from kensaku.server.logs import RequestLog
 from kensaku.server.metrics import Metrics
-from kensaku.server.session import Admitted, Session
 from kensaku.transport.listen import is_loopback
 
 if TYPE_CHECKING:
@@ -32,10 +31,13 @@ if TYPE_CHECKING:
     from kensaku.assistant.assistant import Assistant
     from kensaku.config.settings import Settings
     from kensaku.database import Database
+    from kensaku.database.conversations import Sender
     from kensaku.database.key_cache import KeyCache
     from kensaku.database.usage import UsageWriter
     from kensaku.database.usage_observer import UsageObserver
     from kensaku.jobs.jobs import Jobs
+    from kensaku.search.budget import Budget
+    from kensaku.server.request import Request
 
 log = logging.getLogger("kensaku.server")
 MAX_TENANTS = 512  # whose clients are kept: each is small
@@ -102,9 +104,7 @@ class State:
         """The assistant of all tenants. The server has started."""
         from kensaku.assistant.assistant import Assistant
 
-        made = Assistant(
-            self.database, self.client_of_tenant, budget_of=partial(chat.budget_of, self)
-        )
+        made = Assistant(self.database, self.client_of_tenant, budget_of=self._budget_of)
         self.on_close(made.close)
         return made
 
@@ -133,7 +133,7 @@ class State:
             self.client.observers.add(self._usage_observer)
             self._keys = KeyCache(self._database)
             self._resuming = asyncio.create_task(self._resume_jobs())
-            self._resuming_runs = asyncio.create_task(chat.resume_runs(self))
+            self._resuming_runs = asyncio.create_task(web.resume_runs(self))
 
     def on_close(self, close: Callable[[], Awaitable[None]]) -> None:
         """Await this when the server stops."""
@@ -200,43 +200,38 @@ class State:
         except KensakuError as error:
             log.warning("unfinished jobs wait until the next job or start: %s", error)
 
-    async def principal(self, scope: Scope, headers: Mapping[str, str], body: Any) -> Principal:
-        """Who asks. Raises `Unauthorized`, `WrongHost` or `Draining`."""
+    async def principal(self, scope: Scope, headers: Mapping[str, str], secret: str) -> Principal:
+        """Who asks with this key. Raises `Unauthorized`, `WrongHost` or `Draining`."""
         if self.draining:
             raise Draining("the server is about to stop", remedy="ask again in a moment")
         await self.start()
-        request_secrets.set(secrets_in(headers, body))
-        principal = await principal_of(self.keys, headers, body)
+        principal = await principal_of(self.keys, secret)
         if principal is ANYONE:
             self._check_host(scope, headers)
         return principal
 
-    def request(
-        self,
-        scope: Scope,
-        endpoint: str,
-        headers: Mapping[str, str],
-        body: Mapping[str, Any],
-        principal: Principal | None = None,
-    ) -> Admitted:
-        """Admit a request with `async with`, which gives its `Session`.
-
-        Raises `Unauthorized`, `Overloaded`, `WrongHost` or `Draining`. `principal`: who asks, if
-        that is known.
-        """
-        return Admitted(self, scope, endpoint, headers, body, principal)
-
-    def record(self, session: Session, endpoint: str, elapsed_ms: float) -> None:
+    def record(self, request: Request, elapsed_ms: float) -> None:
         """Record a request that has ended."""
         if self._usage is not None:
             self._usage.record(
-                outcome=session.outcome,
-                tenant=session.principal.tenant,
-                key=session.principal.key_id,
-                endpoint=endpoint,
-                cached=session.cached,
+                outcome=request.outcome,
+                tenant=request.principal.tenant,
+                key=request.principal.key_id,
+                endpoint=request.name,
+                cached=request.cached,
                 elapsed_ms=elapsed_ms,
             )
+
+    async def _budget_of(self, sender: Sender) -> Budget | None:
+        """What the key of a person may still spend; None when nothing bounds it."""
+        from kensaku.database.keys import get_key
+
+        key = await get_key(self.database, sender.person)
+        if key is None or key.tenant != sender.tenant:
+            return None
+        # Not `client.budget`: in a request, that is the money of the key already.
+        operators = self.client_of_tenant(sender.tenant).resources.budget
+        return self.limits.of_run(key, operators)
 
     def _check_host(self, scope: Scope, headers: Mapping[str, str]) -> None:
         """Refuse other machines, and pages that have their own name point at this one."""

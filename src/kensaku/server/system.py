@@ -1,44 +1,79 @@
-"""What an operator asks the server: is it alive, is it ready."""
+"""What an operator asks the server: is it alive, is it ready, what has it done, what can it do."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from kensaku.errors import KensakuError
-from kensaku.server.http import headers_of
+from kensaku.server.auth import KEY_HEADERS
+from kensaku.server.openapi import document, page
+from kensaku.server.wires.base import Asked, Endpoint, Wire
 
 if TYPE_CHECKING:
+    from kensaku.server.request import Request
     from kensaku.server.state import State
 
 CHECK_SECONDS = 2.0
+DOCS_POLICY = "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 
-def routes(state: State) -> list[BaseRoute]:
-    """The routes of this file."""
+class System(Wire):
+    """Probes, metrics, and the description of all surfaces."""
 
-    async def healthz(_: Request) -> Response:
-        return JSONResponse({"status": "ok"})
+    name, label = "", "Server"
+    prefixes = ("",)
+    keys = KEY_HEADERS
 
-    async def readyz(_: Request) -> Response:
-        checks = await check(state)
-        ready = all(said == "ok" for said in checks.values())
-        status = "ok" if ready else "unavailable"
-        return JSONResponse({"status": status, "checks": checks}, 200 if ready else 503)
+    def __init__(self, surfaces: Sequence[Wire]) -> None:
+        self._surfaces = [*surfaces, self]
 
-    async def metrics(request: Request) -> Response:
-        principal = await state.principal(request.scope, headers_of(request.scope), {})
-        if not principal.admin:
-            return JSONResponse({"detail": {"error": "this key may not read the metrics"}}, 403)
-        body, media_type = state.metrics.render()
-        return Response(body, media_type=media_type)
+    def endpoints(self) -> Sequence[Endpoint]:
+        probes = {"/healthz": ("Is it alive?", healthz), "/readyz": ("Is it ready?", readyz)}
+        described = {"/openapi.json": self._openapi, "/docs": self._docs}
+        return [
+            *(
+                Endpoint("GET", path, summary=about, do=do, is_open=True, is_admitted=False)
+                for path, (about, do) in probes.items()
+            ),
+            *(
+                Endpoint("GET", path, do=do, is_open=True, is_admitted=False)
+                for path, do in described.items()
+            ),
+            Endpoint("GET", "/metrics", do=metrics, is_admins=True, is_admitted=False),
+        ]
 
-    return [Route("/healthz", healthz), Route("/readyz", readyz), Route("/metrics", metrics)]
+    def error(self, status: int, message: str) -> Any:
+        return {"detail": {"error": message}}
+
+    async def _openapi(self, request: Request, asked: Asked) -> Any:
+        return document(self._surfaces)
+
+    async def _docs(self, request: Request, asked: Asked) -> Response:
+        headers = {"content-security-policy": DOCS_POLICY}
+        return HTMLResponse(page(document(self._surfaces)), headers=headers)
+
+
+async def healthz(request: Request, asked: Asked) -> Any:
+    """Say that the process answers."""
+    return {"status": "ok"}
+
+
+async def readyz(request: Request, asked: Asked) -> Response:
+    """Say whether the server can do its work."""
+    checks = await check(request.state)
+    ready = all(said == "ok" for said in checks.values())
+    status = "ok" if ready else "unavailable"
+    return JSONResponse({"status": status, "checks": checks}, 200 if ready else 503)
+
+
+async def metrics(request: Request, asked: Asked) -> Response:
+    """Return what Prometheus scrapes."""
+    body, media_type = request.state.metrics.render()
+    return Response(body, media_type=media_type)
 
 
 async def check(state: State) -> dict[str, str]:

@@ -12,10 +12,10 @@ from kensaku.errors import InvalidQuery
 from kensaku.messages import msg
 from kensaku.server.perform import perform
 from kensaku.server.wires import tavily
+from kensaku.server.wires._tavily_research import PARAMETERS as RESEARCH
+from kensaku.server.wires._tavily_research import read_research
 from kensaku.server.wires._tavily_schema import CRAWL, EXTRACT, MAP, SEARCH
 from kensaku.server.wires.base import Asked, Found, Listed, Read
-from kensaku.server.wires.tavily_research import PARAMETERS as RESEARCH
-from kensaku.server.wires.tavily_research import read_research
 from kensaku.tools.base import BaseTool, ToolResult, _object
 
 PAGE_CHARS = 20_000  # of one page

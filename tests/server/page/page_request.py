@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from kensaku.database.keys import ApiKey
-from kensaku.locale import translator
 from kensaku.server.auth import ANYONE, Principal
-from kensaku.server.http import params_of
 from kensaku.server.page.request import PageRequest
 from kensaku.server.page.viewer import Viewer
+from kensaku.server.page.wires import Pages
+from kensaku.server.wires.base import Endpoint
 
 
 def api_key(name: str = "bob", **bounds: Any) -> ApiKey:
@@ -32,17 +32,17 @@ def page_of(
     **headers: str,
 ) -> PageRequest:
     """A request at `http://a.example/root?{query}`."""
+    sent = {"host": "a.example", "cookie": f"kensaku_language={language}", **headers}
     scope = {
         "type": "http", "scheme": "http", "root_path": "/root/", "path": "/root/x",
-        "query_string": query.encode(), "headers": [], "state": {"request_id": "request-1"},
+        "query_string": query.encode(),
+        "headers": [(n.encode(), v.encode()) for n, v in sent.items()], "state": {"request_id": "request-1"},
         "method": "GET", "client": ("127.0.0.1", 1),
     }  # fmt: skip
-    return PageRequest(
-        state,
-        scope,
-        {"host": "a.example", **headers},
-        params_of(scope),
-        Viewer("session", principal),
-        translator(language),
-        "",
-    )
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b""}
+
+    page = PageRequest(state, Pages(), Endpoint("GET", "/x"), scope, receive)
+    page.viewer, page.principal = Viewer("session", principal), principal
+    return page

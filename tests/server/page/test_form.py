@@ -6,7 +6,7 @@ import pytest
 
 from kensaku.errors import UsageError
 from kensaku.models import Query
-from kensaku.server.page.form import SearchForm
+from kensaku.server.page.search.form import SearchForm
 
 EVERYTHING = {
     "q": "otters", "route": "brave", "time": "week", "language": "ja", "n": "7",

@@ -176,7 +176,7 @@ async def test_a_view_for_admins_says_so_to_others(make_server, make_key):
         assert page.status == 404
         async with page.http.get(f"{page.url}/chat/0123456789abcdef/export.md") as reply:
             assert reply.status == 401
-            assert "sign in first" in await reply.text()
+            assert 'name="back" value="/chat/0123456789abcdef/export.md"' in await reply.text()
 
     assert 'href="/page/keys"' not in refused
     assert 'href="/page/keys"' in shown

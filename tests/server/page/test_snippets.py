@@ -17,7 +17,7 @@ from kensaku.cli import search as search_command
 from kensaku.models import Hit
 from kensaku.server.auth import Principal
 from kensaku.server.page import snippets
-from kensaku.server.page.form import SearchForm
+from kensaku.server.page.search.form import SearchForm
 from kensaku.testing import faults
 from tests.server.page.page_request import api_key, page_of
 from tests.server.page_client import browsing

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 import pytest
 
 from kensaku.answers.person import Question
+from kensaku.assistant.channels.web import Talk
 from kensaku.database.conversations import Conversation, Message
 from kensaku.locale import translator
-from kensaku.server.chat import Talk
-from kensaku.server.page.turns import (
+from kensaku.server.page.chat.turns import (
     Turn,
     answer_html,
     ask_view,

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from kensaku.database.usage import UsageRow
-from kensaku.server.page.usage import bars, failures, grouping, period
+from kensaku.server.page.usage.view import bars, failures, grouping, period
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ from typing import Any
 from kensaku.errors import KensakuError
 from kensaku.models import Hit, Page, Source
 from kensaku.server.wires.base import Asked, Endpoint, Exchange, Found, Listed, Read, Text
-from tests.server.wires.exchanges import WIRES, as_dict
+from tests.server.wires.exchanges import as_dict
+from tests.server.wires.performed import KINDS, WIRES, performed
 
 FILE = Path(__file__).with_name("combinations.json")
 STATUSES = (400, 401, 403, 404, 413, 429, 432, 499, 500, 503)
@@ -189,7 +190,7 @@ RESULTS: dict[str, Any] = {"search": FOUND, "extract": READ, "crawl": READ, "map
 def describe(name: str) -> dict[str, Any]:
     """Return what a wire is called, its errors, and what it makes of the requests."""
     wire = WIRES[name]
-    endpoints = {f"{e.method} {e.path}": e for e in wire.endpoints()}
+    endpoints = {f"{e.method} {e.path}": e for e in performed(wire)}
     told = [wire.label, wire.docs, wire.client, wire.at_root, list(endpoints)]
     errors = {str(s): [wire.status(s), wire.error(s, "why")] for s in STATUSES}
     asked = {p: list(_answers(endpoints[p], r)) for p, r in REQUESTS[name].items()}
@@ -204,7 +205,9 @@ def _answers(endpoint: Endpoint, requests: list[Any]) -> Iterator[Any]:
         try:
             call = endpoint.read(asked)
             yield {"asked": request, "read": {k: v for k, v in _flat(as_dict(call)) if v}}
-            reply = endpoint.write(call, RESULTS[call.kind], Exchange(asked, "request-1", 0.123))
+            reply = endpoint.write(
+                call, RESULTS[KINDS[type(call)]], Exchange(asked, "request-1", 0.123)
+            )
             if reply not in seen:
                 seen.append(reply)
                 yield dataclasses.asdict(reply) if isinstance(reply, Text) else reply

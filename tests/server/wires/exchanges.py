@@ -14,11 +14,10 @@ from typing import Any
 
 from kensaku.errors import InvalidQuery, KensakuError
 from kensaku.models import Hit, Page, Source
-from kensaku.server.wires import load_wires
 from kensaku.server.wires.base import Asked, Call, Endpoint, Exchange, Found, Listed, Read, Text
+from tests.server.wires.performed import KINDS, WIRES, performed
 
 FILE = Path(__file__).with_name("exchanges.json")
-WIRES = {wire.name: wire for wire in load_wires()}
 NEEDED = {"query": "otters", "q": "otters", "url": "https://a.example/", "input": "otters"}
 # By name, where the schema does not say enough.
 VALUES: dict[str, list[Any]] = {
@@ -78,7 +77,7 @@ def describe(name: str) -> dict[str, Any]:
     """Return, for each endpoint, what each parameter changes in the call, and the replies."""
     return {
         f"{endpoint.method} {endpoint.path}": _describe(endpoint)
-        for endpoint in WIRES[name].endpoints()
+        for endpoint in performed(WIRES[name])
         if endpoint.parameters and not endpoint.takes_bytes
     }
 
@@ -147,7 +146,7 @@ def _reply(endpoint: Endpoint, values: Mapping[str, Any], results: Mapping[str, 
     exchange = Exchange(asked, "request-1", 0.123)
     try:
         call = endpoint.read(asked)
-        reply = endpoint.write(call, results[call.kind], exchange)
+        reply = endpoint.write(call, results[KINDS[type(call)]], exchange)
     except KensakuError as error:
         return f"refused: {error}"
     if isinstance(reply, Text):

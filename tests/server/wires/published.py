@@ -9,14 +9,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from kensaku.server.openapi import document
-from kensaku.server.wires import load_wires
+from tests.server.operations import document
+from tests.server.wires.performed import WIRES
 
 FILE = Path(__file__).with_name("published.json")
 
 
 # The wires by their prefixes, and the assistant's paths.
-PREFIXES = [*(wire.name for wire in load_wires()), "v1", "agent"]
+PREFIXES = [*WIRES, "v1", "agent"]
 
 
 def describe(prefix: str) -> dict[str, Any]:

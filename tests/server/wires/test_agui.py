@@ -14,7 +14,7 @@ from kensaku.answers.cited import AnswerFactors, Assessment, Cited, CitedAnswer,
 from kensaku.answers.person import Question, Reply
 from kensaku.errors import InvalidQuery
 from kensaku.models import Outcome
-from kensaku.server.wires import agui
+from kensaku.server.wires import _agui_frames as agui
 
 ANSWER = CitedAnswer(
     "otters?",

@@ -7,9 +7,19 @@ import pytest
 from kensaku.errors import InvalidQuery
 from kensaku.fetch import Plan
 from kensaku.models import Query
-from kensaku.server.wires import base, load_wires
-from kensaku.server.wires.base import Asked, Crawl, Endpoint, Exchange, Extract, Parse, Wire
-from kensaku.server.wires.openai import Chat
+from kensaku.server.wires import base
+from kensaku.server.wires._completion import Chat
+from kensaku.server.wires.base import (
+    Asked,
+    Crawl,
+    Endpoint,
+    Exchange,
+    Extract,
+    Parse,
+    Wire,
+    searches_of,
+)
+from tests.server.wires.performed import ENDPOINTS
 
 SECRET = "CANARY-1"
 
@@ -49,30 +59,27 @@ def test_fields_of_the_body_come_before_those_of_the_query():
 
 
 @pytest.mark.parametrize(
-    ("call", "kind", "values"),
+    ("call", "values"),
     [
         (
             base.Search(Query("q")),
-            "search",
             {"answer": False, "raw": None, "images": False, "prefer_domains": (), "phrases": (), "dated": False, "most": None, "route": None},
         ),
         (
             Extract(("u",)),
-            "extract",
             {"query": None, "chunks": 3, "format": "markdown", "timeout": 30.0, "depth": "basic"},
         ),
-        (Parse(b""), "extract", {"content_type": "", "name": ""}),
-        (Crawl(Plan("https://a.example/")), "crawl", {"format": "markdown", "chunks": None, "depth": "basic"}),
-        (base.Map(Plan("https://a.example/")), "map", {}),
-        (base.Research("i"), "research", {"options": {}, "stream": False}),
-        (base.Found([]), None, {"answer": None, "images": (), "page_images": {}, "cost": 0.0, "cached": False}),
-        (base.Read([]), None, {"failed": (), "base_url": ""}),
-        (base.Text("t"), None, {"media_type": "text/plain; charset=utf-8"}),
+        (Parse(b""), {"content_type": "", "name": ""}),
+        (Crawl(Plan("https://a.example/")), {"format": "markdown", "chunks": None, "depth": "basic"}),
+        (base.Map(Plan("https://a.example/")), {}),
+        (base.Research("i"), {"options": {}, "stream": False}),
+        (base.Found([]), {"answer": None, "images": (), "page_images": {}, "cost": 0.0, "cached": False}),
+        (base.Read([]), {"failed": (), "base_url": ""}),
+        (base.Text("t"), {"media_type": "text/plain; charset=utf-8"}),
     ],
 )  # fmt: skip
-def test_what_is_not_said_of_a_call_or_a_result(call, kind, values):
+def test_what_is_not_said_of_a_call_or_a_result(call, values):
     """Nothing more than was asked for is done."""
-    assert getattr(call, "kind", None) == kind
     assert {name: getattr(call, name) for name in values} == values
 
 
@@ -84,7 +91,7 @@ def test_a_wire_has_plain_errors_unless_it_says_otherwise():
 
     wire = Plain()
 
-    assert (wire.docs, wire.at_root, wire.client) == ("", False, "")
+    assert (wire.docs, wire.prefixes, wire.client) == ("", ("/plain",), "")
     assert (wire.error(400, "why"), wire.status(432)) == ({"error": "why"}, 432)
     with pytest.raises(NotImplementedError):
         wire.endpoints()
@@ -92,12 +99,11 @@ def test_a_wire_has_plain_errors_unless_it_says_otherwise():
 
 def test_every_wire_refuses_in_its_own_words():
     """A request without a query is wrong everywhere, and nowhere a crash."""
-    for wire in load_wires():
-        for endpoint in wire.endpoints():
-            if "{" in endpoint.path:
-                continue
-            with pytest.raises(InvalidQuery):
-                endpoint.read(Asked())
+    for endpoint in ENDPOINTS:
+        if "{" in endpoint.path:
+            continue
+        with pytest.raises(InvalidQuery):
+            endpoint.read(Asked())
     assert Exchange(Asked(), "r", 0.5).seconds == 0.5
 
 
@@ -109,5 +115,11 @@ def test_what_was_found_has_nothing_that_it_was_not_given():
     assert (read.failed, read.base_url) == ((), "")
     assert base.Text("x").media_type == "text/plain; charset=utf-8"
     assert base.Research("x") == base.Research("x", {}, False)
-    kinds = (base.Search, Extract, Parse, Crawl, base.Map, base.Research)
-    assert [k.kind for k in kinds] == ["search", "extract", "extract", "crawl", "map", "research"]
+
+
+def test_a_call_says_what_it_costs():
+    """In searches of the key; a run makes as many as it needs, and pages cost none."""
+    calls = [base.Search(Query("q")), Extract(("u",)), base.Research("i"), Chat("q")]
+
+    assert [searches_of(call) for call in calls] == [1, 0, None, None]
+    assert searches_of(Chat("q", done="A title")) == 0

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from kensaku.errors import InvalidQuery
+from kensaku.server.wires import _tavily_research as tavily_research
 from kensaku.server.wires import (
     brave,
     exa,
@@ -18,7 +19,6 @@ from kensaku.server.wires import (
     searxng,
     serper,
     tavily,
-    tavily_research,
 )
 from kensaku.server.wires.base import Asked
 

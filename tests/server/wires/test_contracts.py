@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from kensaku.errors import InvalidQuery
-from kensaku.server.wires import load_wires
 from kensaku.server.wires.base import Asked, Call, Endpoint
 from tests.server.wires import combinations, exchanges, published
+from tests.server.wires.performed import ENDPOINTS, WIRES
 
 NEEDED = {"query": "otters", "q": "otters", "url": "https://a.example/", "format": "json"}
 URLS = ["https://a.example/"]
@@ -37,8 +37,7 @@ def published_bounds() -> list[Any]:
     """Endpoint, parameter and schema of all that has a bound."""
     return [
         (endpoint, name, schema)
-        for wire in load_wires()
-        for endpoint in wire.endpoints()
+        for endpoint in ENDPOINTS
         for name, schema in endpoint.parameters.items()
         if (endpoint.path, name) not in LENIENT and "{" not in endpoint.path
     ]
@@ -95,7 +94,7 @@ def test_an_interface_is_published_as_it_was(prefix):
     assert published.describe(prefix) == known[prefix]
 
 
-@pytest.mark.parametrize("wire", exchanges.WIRES)
+@pytest.mark.parametrize("wire", WIRES)
 def test_an_interface_reads_and_answers_as_it_did(wire):
     """Each parameter, and each member of a reply, to the letter: clients rely on both."""
     known = json.loads(exchanges.FILE.read_text(encoding="utf-8"))
@@ -103,7 +102,7 @@ def test_an_interface_reads_and_answers_as_it_did(wire):
     assert exchanges.describe(wire) == known[wire]
 
 
-@pytest.mark.parametrize("wire", exchanges.WIRES)
+@pytest.mark.parametrize("wire", WIRES)
 def test_parameters_together_are_read_and_answered_as_they_were(wire):
     """Also refusals, errors, and results with gaps; one reply would not show what is left out."""
     known = json.loads(combinations.FILE.read_text(encoding="utf-8"))
@@ -111,7 +110,7 @@ def test_parameters_together_are_read_and_answered_as_they_were(wire):
     assert combinations.as_json(combinations.describe(wire)) == known[wire]
 
 
-@pytest.mark.parametrize("wire", exchanges.WIRES)
+@pytest.mark.parametrize("wire", WIRES)
 def test_what_is_published_has_an_effect(wire):
     """Honoured, or not published: a client cannot tell what is ignored."""
     for path, told in json.loads(exchanges.FILE.read_text(encoding="utf-8"))[wire].items():

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from kensaku.errors import InvalidQuery
 from kensaku.server.wires import _fields as fields
-from kensaku.server.wires import load_wires, tavily
+from kensaku.server.wires import tavily
 from kensaku.server.wires.base import Asked, Endpoint, Search
+from tests.server.wires.performed import ENDPOINTS
 
-ENDPOINTS = [endpoint for wire in load_wires() for endpoint in wire.endpoints()]
 NEEDED = {"query": "otters", "q": "otters", "url": "https://a.example/", "format": "json"}
 VALUES = st.recursive(
     st.none()

@@ -11,7 +11,7 @@ from kensaku.answers.person import Question
 from kensaku.answers.tokenizer import count
 from kensaku.errors import InvalidQuery
 from kensaku.models import Outcome
-from kensaku.server.wires.openai import (
+from kensaku.server.wires._completion import (
     Chat,
     Completion,
     annotations_of,

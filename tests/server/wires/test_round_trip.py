@@ -11,10 +11,9 @@ from starlette.routing import compile_path
 
 from kensaku.models import Hit, Query, Source
 from kensaku.providers import provider_class
-from kensaku.server.wires import load_wires
 from kensaku.server.wires.base import Asked, Exchange, Found
+from tests.server.wires.performed import WIRES
 
-WIRES = {wire.name: wire for wire in load_wires()}
 BOTH = ["tavily", "searxng", "perplexity", "firecrawl", "brave", "serper", "exa", "jina"]
 HITS = [
     Hit(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kensaku.server.wires.openai import read_chat
+from kensaku.server.wires._completion import read_chat
 
 SEVEN = "one two three four five six seven"
 

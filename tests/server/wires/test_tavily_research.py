@@ -13,8 +13,8 @@ from kensaku.answers.report.report import Report
 from kensaku.errors import InvalidQuery
 from kensaku.jobs.job import Job
 from kensaku.models import Outcome
-from kensaku.server.wires.base import Asked
-from kensaku.server.wires.tavily_research import Frames, read_research, write_created, write_job
+from kensaku.server.wires._tavily_research import Frames, read_research, write_created, write_job
+from kensaku.server.wires.base import Asked, Exchange
 
 SOURCE = Reference(1, "https://a.example/", "A", favicon="https://a.example/i.png")
 OTHER = Reference(2, "https://b.example/", "B")
@@ -83,7 +83,7 @@ def test_a_queued_request_is_told():
     call = read_research(Asked(body={"input": "otters", "model": "mini"}))
     before = datetime.now(UTC)
 
-    told = write_created(call, "job-1", 0.12345)
+    told = write_created(call, "job-1", Exchange(Asked(), "request-1", 0.123))
 
     created = told.pop("created_at")
     assert told == {

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku import __version__
 from kensaku.locale import languages
-from kensaku.messages import msg
 from kensaku.models.confidence import ADVICE
+from kensaku.server.page.numbers import FILTERS
+from kensaku.server.page.tabs import ADMIN_TABS, TABS, TITLES
 
 if TYPE_CHECKING:
     import jinja2
@@ -17,18 +18,7 @@ if TYPE_CHECKING:
     from kensaku.server.page.request import PageRequest
 
 HERE = Path(__file__).parent
-VIEWS = {
-    "search": msg("Search"),
-    "chat": msg("Chat"),
-    "collections": msg("Collections"),
-    "compare": msg("Compare"),
-    "providers": msg("Providers"),
-    "usage": msg("Usage"),
-    "jobs": msg("Jobs"),
-    "keys": msg("Keys"),
-}
-ADDRESSES = {"search": "/", "chat": "/chat"}  # the others are below /page
-ADMIN_VIEWS = frozenset({"keys"})
+FOLDERS = (HERE / "static", *(HERE / name for name in TABS))  # of scripts and styles
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -45,13 +35,15 @@ def environment() -> jinja2.Environment:
     """The templates, compiled as they are used."""
     import jinja2
 
-    return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(HERE / "templates"),
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader([HERE / "templates", *(HERE / name for name in TABS)]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters |= FILTERS
+    return made
 
 
 def render(page: PageRequest, template: str, **values: Any) -> str:
@@ -62,13 +54,13 @@ def render(page: PageRequest, template: str, **values: Any) -> str:
         root=page.root,
         language=page.t.language,
         languages=languages(),
-        titles=VIEWS,
+        titles=TITLES,
         advice=ADVICE,
         theme=page.theme,
         token=page.viewer.token,
         principal=signed_in,
-        views=[v for v in VIEWS if v not in ADMIN_VIEWS or (signed_in and signed_in.admin)],
+        views=[v for v in TABS if v not in ADMIN_TABS or (signed_in and signed_in.admin)],
         version=__version__,
-        path_of=lambda view: page.root + ADDRESSES.get(view, f"/page/{view}"),
+        path_of=lambda view: page.root + TABS[view],
         **values,
     )  # fmt: skip

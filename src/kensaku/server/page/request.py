@@ -1,53 +1,58 @@
-"""A request for a page: who asks, in which language and theme, and where the page is mounted."""
+"""A request for a page or to its API: who asks, in which language and theme, mounted where."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import cached_property
 
 from kensaku.locale import Translator, translator
-from kensaku.server.auth import Principal
-from kensaku.server.http import headers_of, params_of
+from kensaku.messages import msg
+from kensaku.server.auth import NOBODY, Forbidden, Unauthorized
 from kensaku.server.page.language import language_of
-from kensaku.server.page.viewer import Viewer, cookies_of, viewer_of
-
-if TYPE_CHECKING:
-    from starlette.types import Scope
-
-    from kensaku.client import Kensaku
-    from kensaku.server.state import State
+from kensaku.server.page.viewer import TOKEN_HEADER, Viewer, check_change, cookies_of, viewer_of
+from kensaku.server.request import Request
 
 THEMES = ("light", "dark")
+FORM = "application/x-www-form-urlencoded"
+ADMIN_ONLY = msg(
+    "Only an admin key opens this view. On the server: kensaku keys create NAME --admin"
+)
 
 
-@dataclass(frozen=True, slots=True)
-class PageRequest:
+class PageRequest(Request):
     """What a view, or an endpoint of the page, is asked with."""
 
-    state: State
-    scope: Scope = field(repr=False)  # it holds the cookie of the session, as the headers do
-    headers: Mapping[str, str] = field(repr=False)
-    params: Mapping[str, str] = field(repr=False)
     viewer: Viewer
-    t: Translator
-    theme: str  # "" is the browser's own
+    identified = False  # until then, nothing of the reader is known
 
-    @classmethod
-    async def read(cls, state: State, scope: Scope) -> PageRequest:
-        """Read a request. Raises `WrongHost` or `Draining`."""
-        headers, params = headers_of(scope), params_of(scope)
-        cookies = cookies_of(headers)
-        asked = params.get("theme", cookies.get("kensaku_theme", ""))
-        return cls(
-            state,
-            scope,
-            headers,
-            params,
-            await viewer_of(state, scope, headers),
-            translator(language_of(cookies, headers, params.get("language_of_page", ""))),
-            asked if asked in THEMES else "",
-        )
+    async def identify(self) -> None:
+        """Find out who looks. Raises also `Forbidden`, for a change that another site sent."""
+        self.viewer = await viewer_of(self)
+        self.principal = self.viewer.principal or NOBODY
+        if self.principal is NOBODY and not self.endpoint.is_open:
+            raise Unauthorized("sign in first, or send a key as Authorization: Bearer")
+        if self.endpoint.method != "GET":
+            check_change(self.viewer, self.headers, await self._token())
+        self.identified = True
+        if self.endpoint.is_admins and not self.principal.admin:
+            raise Forbidden(self.t("Not with this key"), remedy=self.t(ADMIN_ONLY))
+
+    async def _token(self) -> str:
+        """The token of a change: in a header, or in a field of a form."""
+        if self.wire.body_type == FORM and self.headers.get("content-type", "").startswith(FORM):
+            return str((await self.fields()).get("token", ""))
+        return self.headers.get(TOKEN_HEADER, "")
+
+    @cached_property
+    def t(self) -> Translator:
+        """The texts in the language of the reader."""
+        wanted = self.params.get("language_of_page", "")
+        return translator(language_of(cookies_of(self.headers), self.headers, wanted))
+
+    @cached_property
+    def theme(self) -> str:
+        """The theme that the reader chose; "" is the browser's own."""
+        chosen = self.params.get("theme", cookies_of(self.headers).get("kensaku_theme", ""))
+        return chosen if chosen in THEMES else ""
 
     @property
     def root(self) -> str:
@@ -63,17 +68,6 @@ class PageRequest:
     def base_url(self) -> str:
         """The address of the server, as the browser knows it."""
         return f"{self.scope.get('scheme', 'http')}://{self.headers.get('host', '')}{self.root}"
-
-    @property
-    def principal(self) -> Principal:
-        """Who has signed in."""
-        assert self.viewer.principal is not None
-        return self.viewer.principal
-
-    @property
-    def client(self) -> Kensaku:
-        """The client of the tenant."""
-        return self.state.client_of(self.principal)
 
     @property
     def needs_key(self) -> bool:

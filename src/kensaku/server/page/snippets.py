@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 if TYPE_CHECKING:
-    from kensaku.server.page.form import SearchForm
     from kensaku.server.page.request import PageRequest
+    from kensaku.server.page.search.form import SearchForm
 
 KEY = "$KENSAKU_API_KEY"
 WIDTH = 32  # characters of a line inside `with`

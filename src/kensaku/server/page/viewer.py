@@ -22,12 +22,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from kensaku.database.keys import hash_secret
-from kensaku.errors import KensakuError
-from kensaku.server.auth import Principal, Unauthorized, secret_in
+from kensaku.server.auth import KEY_HEADERS, Forbidden, Principal, Unauthorized
 
 if TYPE_CHECKING:
-    from starlette.types import Scope
-
+    from kensaku.server.request import Request
     from kensaku.server.state import State
     from kensaku.store import Store
 
@@ -35,12 +33,6 @@ COOKIE = "kensaku_session"
 TOKEN_HEADER = "x-kensaku-token"
 SECONDS = 30 * 86400
 _ID = re.compile(r"[\w-]{43}")
-
-
-class Forbidden(KensakuError):
-    """The request may not change anything: it is not from the page, or not from an admin."""
-
-    status = 403
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +49,20 @@ class Viewer:
         return _digest(f"token:{self.session}")
 
 
-async def viewer_of(state: State, scope: Scope, headers: Mapping[str, str]) -> Viewer:
+async def viewer_of(request: Request) -> Viewer:
     """Return who asks. Raises `WrongHost` or `Draining`."""
+    state, headers = request.state, request.headers
     sent = cookies_of(headers).get(COOKIE, "")
     known = bool(_ID.fullmatch(sent))
     session = sent if known else secrets.token_urlsafe(32)
     try:
-        return Viewer(session, await state.principal(scope, headers, {}), is_new=not known)
+        principal = await state.principal(request.scope, headers, await request.secret())
+        return Viewer(session, principal, is_new=not known)
     except Unauthorized:
         pass
     digest = (await _store(state).get([_key(session)]))[0] if known else None
     key = await state.keys.find_hash(digest) if digest else None
-    principal = Principal(key.name, key.tenant, key.admin, key) if key else None
-    return Viewer(session, principal, is_new=not known)
+    return Viewer(session, Principal.of(key) if key else None, is_new=not known)
 
 
 async def sign_in(state: State, secret: str) -> str | None:
@@ -93,12 +86,13 @@ async def sign_out(state: State, session: str) -> None:
     await _store(state).forget(_key(session))
 
 
-def check_change(viewer: Viewer, scope: Scope, headers: Mapping[str, str], token: str) -> None:
+def check_change(viewer: Viewer, headers: Mapping[str, str], token: str) -> None:
     """Refuse a change that another site may have sent. Raises `Forbidden`.
 
     A program that sends its key in a header has no session to abuse: no browser adds that header.
     """
-    if viewer.principal is not None and secret_in(headers, {}):
+    sends_key = any(place.find(headers, {}, {}) for place in KEY_HEADERS)
+    if viewer.principal is not None and sends_key:
         return
     if not _same_origin(headers) or not hmac.compare_digest(
         token.encode("utf-8", "replace"), viewer.token.encode()

@@ -20,6 +20,9 @@ WIRES = {
     "jina": "Jina",
     "openwebui": "OpenWebUI",
     "gpt_researcher": "GptResearcher",
+    "openai": "OpenAI",
+    "agui": "AgUi",
+    "mcp": "Mcp",
 }
 
 

@@ -1,257 +1,187 @@
-"""AG-UI: the input of a run read, the events of a run written in the protocol. Pure.
+"""AG-UI at `/agent`: the assistant behind front ends that speak the protocol.
 
-Planned → CUSTOM · ToolStarted → TOOL_CALL_START, _ARGS, _END · ToolEnded → TOOL_CALL_RESULT
-TextDelta → TEXT_MESSAGE_* · Answered → RUN_FINISHED · Failed → RUN_FINISHED | RUN_ERROR
-ApprovalNeeded, QuestionAsked → RUN_FINISHED with an interrupt, which the next run answers
+    RunAgentInput → a new exchange, or the one that waits → its events, as SSE
+
+A question to the person ends the stream with an interrupt. The exchange waits meanwhile; the next
+run answers the interrupt and follows the exchange from there.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, cast
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
-from ag_ui.core import (
-    PROTOCOL_VERSION,
-    BaseEvent,
-    CustomEvent,
-    Interrupt,
-    ResumeEntry,
-    RunAgentInput,
-    RunErrorEvent,
-    RunFinishedCancelledOutcome,
-    RunFinishedEvent,
-    RunFinishedInterruptOutcome,
-    RunFinishedSuccessOutcome,
-    RunStartedEvent,
-    TextMessageContentEvent,
-    TextMessageEndEvent,
-    TextMessageStartEvent,
-    ToolCallArgsEvent,
-    ToolCallEndEvent,
-    ToolCallResultEvent,
-    ToolCallStartEvent,
-    UserMessage,
-)
-from pydantic import ValidationError
-
-from kensaku.answers.events import (
-    Answered,
-    ApprovalNeeded,
-    Failed,
-    Planned,
-    QuestionAsked,
-    TextDelta,
-    ToolEnded,
-    ToolStarted,
-)
-from kensaku.answers.person import CANCELLED, Question, Reply
-from kensaku.assistant.replies import read_reply
-from kensaku.errors import InvalidQuery
-from kensaku.locale import translator
-from kensaku.models import Outcome
-from kensaku.server.wires._assistant import MAX_EARLIER, question_text, reply_text
-from kensaku.text.languages import guess_language
+from kensaku.answers.events import ApprovalNeeded, QuestionAsked
+from kensaku.assistant.exchange import Exchange
+from kensaku.errors import InvalidQuery, KensakuError
+from kensaku.server.auth import KEY_HEADERS
+from kensaku.server.http import Whole, encode, status_of
+from kensaku.server.wires.base import Asked, Endpoint, Wire
 
 if TYPE_CHECKING:
-    from kensaku.answers.cited import CitedAnswer
-    from kensaku.answers.events import Event
-    from kensaku.answers.person import Intervention
+    from ag_ui.core import RunAgentInput
+    from starlette.types import ASGIApp
 
-MAX_ID = 200
-MAX_MESSAGES = 1_000
+    from kensaku.answers.person import Question
+    from kensaku.assistant.assistant import Assistant
+    from kensaku.database.conversations import Sender
+    from kensaku.server.request import Request
+    from kensaku.server.wires._agui_frames import Frames
 
-
-def read_input(raw: bytes) -> RunAgentInput:
-    """Read a request. Raises `InvalidQuery`."""
-    try:
-        asked = RunAgentInput.model_validate_json(raw)
-    except ValidationError as error:
-        wrong = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        at = ".".join(map(str, wrong["loc"][:3])) or "the body"
-        raise InvalidQuery(f"{at}: {wrong['msg'].lower()}") from None
-    for name, value in (("threadId", asked.thread_id), ("runId", asked.run_id)):
-        if not 0 < len(value) <= MAX_ID:
-            raise InvalidQuery(f"{name} must have 1 to {MAX_ID} characters")
-    if len(asked.messages) > MAX_MESSAGES:
-        raise InvalidQuery(f"messages has over {MAX_MESSAGES:,} entries")
-    return asked
+CHANNEL = "agui"
+_IDS = {"type": "string", "minLength": 1, "maxLength": 200}
+_OBJECTS = {"type": "array", "items": {"type": "object"}}
+PARAMETERS = {"threadId": _IDS, "runId": _IDS, "messages": _OBJECTS, "resume": _OBJECTS}
 
 
-def question_of(asked: RunAgentInput) -> str:
-    """Return the last message of the person. Raises `InvalidQuery`."""
-    said = next((m for m in reversed(asked.messages) if m.role == "user"), None)
-    if said is None:
-        raise InvalidQuery("messages must have one of the role 'user'")
-    if (text := _text(said)) is None:
-        raise InvalidQuery("the content of a message must be text, or parts of the type 'text'")
-    return text
+class UnknownInterrupt(InvalidQuery):
+    """Nothing waits for this answer: it was given before, or too late."""
+
+    status = 409
 
 
-def earlier_of(asked: RunAgentInput) -> list[str]:
-    """Return what the person asked before: a client may hold more of a thread than we do."""
-    texts = [_text(m) for m in asked.messages if m.role == "user"]
-    return [text for text in texts[:-1] if text][-MAX_EARLIER:]
+class TakenBefore(InvalidQuery):
+    """The same run was asked for before."""
+
+    status = 409
 
 
-def _text(said: UserMessage) -> str | None:
-    """Return the text of a message; None if it has more than text."""
-    if isinstance(said.content, str):
-        return said.content
-    parts = [part.text if part.type == "text" else None for part in said.content]
-    return None if None in parts else "\n".join(cast("list[str]", parts))
+class _Shown:
+    """How much of an exchange a client has seen."""
+
+    def __init__(self, frames: Frames) -> None:
+        self.frames, self.events = frames, 0
 
 
-def read_resume(entry: ResumeEntry, question: Question) -> Reply:
-    """Read the answer to an interrupt: an action, words, or a yes or no. Raises `InvalidQuery`."""
-    payload = entry.payload
-    if isinstance(payload, dict) and "approved" in payload:
-        payload = payload["approved"]
-    if entry.status == "cancelled" or payload is False:
-        return read_reply(question, "cancel")
-    if payload is True:
-        return read_reply(question, "yes")
-    if isinstance(payload, str):
-        return read_reply(question, payload)
-    said = payload if isinstance(payload, dict) else {}
-    if (action := said.get("action")) not in question.choices:
-        raise InvalidQuery(f"the action of a payload must be one of {', '.join(question.choices)}")
-    return Reply(cast("Intervention", action), str(said.get("text") or ""))
+class AgUi(Wire):
+    name = "agui"
+    label = "Assistant"
+    docs = "https://docs.ag-ui.com"
+    client = 'HttpAgent({{url: "{url}/agent"}})'
+    prefixes = ("",)
+    keys = KEY_HEADERS
 
+    def __init__(self) -> None:
+        self._shown: WeakKeyDictionary[Exchange, _Shown] = WeakKeyDictionary()
 
-def encode_event(event: BaseEvent) -> bytes:
-    """Return an event as a frame of the stream; half characters are replaced."""
-    value = event.model_dump(by_alias=True, mode="json", exclude_none=True)
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return b"data: " + text.encode("utf-8", "replace") + b"\n\n"
+    def endpoints(self) -> Sequence[Endpoint]:
+        return [
+            Endpoint(
+                "POST",
+                "/agent",
+                _read,
+                summary="Run the assistant; its events in the AG-UI protocol",
+                parameters=PARAMETERS,
+                required=("threadId", "runId", "messages"),
+                statuses={"409": "no run waits for this"},
+                takes_bytes=True,
+                do=self._run,
+                cost=lambda _: None,
+            )
+        ]
 
+    def refuse(self, request: Request | None, error: KensakuError) -> ASGIApp:
+        status, headers = status_of(error)
+        return Whole(encode({"error": error.to_dict()}), status, headers)
 
-class Frames:
-    """Writes the events of one exchange, which may take several runs of the protocol."""
+    async def _run(self, request: Request, asked: RunAgentInput) -> AsyncIterator[bytes]:
+        from kensaku.database.conversations import Sender
 
-    def __init__(self, exchange: str) -> None:
-        self._exchange = exchange
-        self._thread = self._run = ""
-        self._called: set[str] = set()
-        self._texts = 0
-        self._writing = ""  # the id of the message that is being written
-
-    def begin(self, asked: RunAgentInput) -> BaseEvent:
-        """Begin a run of the protocol."""
-        self._thread, self._run = asked.thread_id, asked.run_id
-        return RunStartedEvent(
-            thread_id=self._thread, run_id=self._run, protocol_version=PROTOCOL_VERSION
-        )
-
-    def skip(self, event: Event) -> None:
-        """Take note of an event that was written before."""
-        if isinstance(event, ToolStarted):
-            self._called.add(event.id)
-
-    def of(self, event: Event) -> Iterator[BaseEvent]:
-        """Yield an event in the protocol. After the last one of a run nothing may follow."""
-        match event:
-            case Planned(questions, by):
-                value = {"questions": list(questions), "by": by}
-                yield CustomEvent(name="kensaku.planned", value=value)
-            case ToolStarted(id, tool, arguments):
-                yield from self._call(id, tool, dict(arguments))
-            case ToolEnded():
-                yield from self._result(event)
-            case TextDelta(text):
-                yield from self._text(text)
-            case ApprovalNeeded(question) | QuestionAsked(question):
-                outcome = RunFinishedInterruptOutcome(interrupts=[interrupt_of(question)])
-                yield self._finished(outcome)
-            case Answered(answer):
-                for text in reply_text(answer):
-                    yield from self._text(text)
-                yield from self._end_text()
-                yield self._finished(RunFinishedSuccessOutcome(), answer)
-            case Failed(message, answer):
-                yield from self._failed(message, answer)
-
-    def failed(self, message: str, code: str) -> BaseEvent:
-        """End a run with an error."""
-        return RunErrorEvent(message=message, code=code)
-
-    def cancelled(self) -> BaseEvent:
-        """End a run that was stopped."""
-        return self._finished(RunFinishedCancelledOutcome())
-
-    def _call(self, id: str, tool: str, arguments: dict[str, Any]) -> Iterator[BaseEvent]:
-        self._called.add(id)
-        call = f"{self._exchange}-{id}"
-        yield ToolCallStartEvent(tool_call_id=call, tool_call_name=tool)
-        yield ToolCallArgsEvent(tool_call_id=call, delta=_json(arguments))
-        yield ToolCallEndEvent(tool_call_id=call)
-
-    def _result(self, event: ToolEnded) -> Iterator[BaseEvent]:
-        if event.id not in self._called:  # it was refused before it began
-            yield from self._call(event.id, event.tool, dict(event.arguments))
-        call = f"{self._exchange}-{event.id}"
-        known = event.to_dict()
-        names = ("outcome", "hits", "providers", "elapsed_ms", "repeated", "notes")
-        yield ToolCallResultEvent(
-            message_id=f"{call}-result",
-            tool_call_id=call,
-            content=_json({name: known[name] for name in names}),
-            role="tool",
-        )
-
-    def _text(self, text: str) -> Iterator[BaseEvent]:
-        if not self._writing:
-            self._texts += 1
-            self._writing = f"{self._exchange}-text-{self._texts}"
-            yield TextMessageStartEvent(message_id=self._writing, role="assistant")
-        yield TextMessageContentEvent(message_id=self._writing, delta=text)
-
-    def _end_text(self) -> Iterator[BaseEvent]:
-        if self._writing:
-            yield TextMessageEndEvent(message_id=self._writing)
-        self._writing = ""
-
-    def _failed(self, message: str, answer: CitedAnswer) -> Iterator[BaseEvent]:
-        if message == translator(guess_language(answer.question))(CANCELLED):
-            yield self.cancelled()
-        elif answer.outcome is Outcome.UNAVAILABLE and answer.steps:
-            yield self.failed(message, str(answer.outcome))
+        who, assistant = request.principal, request.state.assistant
+        sender = Sender(CHANNEL, who.key_id, asked.thread_id, who.tenant)
+        if asked.resume:
+            exchange = await self._resume(assistant, sender, asked)
         else:
-            yield from self._text(message)
-            yield from self._end_text()
-            yield self._finished(RunFinishedSuccessOutcome(), answer)
+            exchange = await _begin(assistant, sender, asked)
+        return self._frames(request, exchange, asked)
 
-    def _finished(self, outcome: Any, answer: CitedAnswer | None = None) -> BaseEvent:
-        result = answer.to_dict() if answer else None
-        return RunFinishedEvent(
-            thread_id=self._thread, run_id=self._run, outcome=outcome, result=result
-        )
+    async def _resume(self, assistant: Assistant, sender: Sender, asked: RunAgentInput) -> Exchange:
+        """Give the answers of a request to the exchange that waits for them."""
+        from kensaku.server.wires._agui_frames import read_resume
+
+        exchange = await _waiting(assistant, sender)
+        for entry in asked.resume or ():
+            question = await self._question(exchange, entry.interrupt_id) if exchange else None
+            if exchange is None or question is None:
+                raise UnknownInterrupt(
+                    "no run waits for this answer", remedy="ask again: it was late, or given before"
+                )
+            exchange.reply(read_resume(entry, question), entry.interrupt_id)
+        assert exchange is not None  # there is an entry
+        return exchange
+
+    async def _question(self, exchange: Exchange, id: str) -> Question | None:
+        """Return a question that is not answered yet, once an exchange that goes on asks it."""
+        from kensaku.server.wires._agui_frames import Frames
+
+        shown, after = self._shown.get(exchange), 0
+        passed = Frames(exchange.id)
+        async for event in exchange.follow():
+            after += 1
+            passed.skip(event)
+            if isinstance(event, ApprovalNeeded | QuestionAsked) and event.question.id == id:
+                if shown is None:
+                    shown = self._shown[exchange] = _Shown(passed)
+                    shown.events = after
+                return event.question if exchange.waits_for(id) else None
+        return None
+
+    async def _frames(
+        self, request: Request, exchange: Exchange, asked: RunAgentInput
+    ) -> AsyncIterator[bytes]:
+        """Yield the events that the client has not seen, until the exchange ends or asks."""
+        from kensaku.server.wires._agui_frames import Frames, encode_event
+
+        shown = self._shown.setdefault(exchange, _Shown(Frames(exchange.id)))
+        frames = shown.frames
+        yield encode_event(frames.begin(asked))
+        try:
+            async for event in exchange.follow(shown.events):
+                shown.events += 1
+                is_question = isinstance(event, ApprovalNeeded | QuestionAsked)
+                if is_question and not exchange.waits_for(event.question.id):  # type: ignore[attr-defined]
+                    continue  # it was answered meanwhile
+                for frame in frames.of(event):
+                    yield encode_event(frame)
+                if is_question:
+                    break
+        except KensakuError as error:
+            yield encode_event(frames.failed(str(error), type(error).__name__))
+        except asyncio.CancelledError:
+            if exchange.task is None or not exchange.task.cancelled():
+                exchange.cancel()  # the client is gone, and nobody can follow the rest
+                raise
+            yield encode_event(frames.cancelled())
+        request.outcome = str(exchange.last.answer.outcome) if exchange.last else "found"
 
 
-def interrupt_of(question: Question) -> Interrupt:
-    """Return a question to the person as an interrupt."""
-    text = question_text(question)
-    message = f"{text}\n\n{question.reason}" if question.kind == "confirm" else text
-    action = {"type": "string", "enum": list(question.choices)}
-    return Interrupt(
-        id=question.id,
-        reason=f"kensaku.{question.kind}",
-        message=message,
-        response_schema={
-            "type": "object",
-            "properties": {"action": action, "text": {"type": "string"}},
-            "required": ["action"],
-        },
-        metadata={"question": question.to_dict()},
-    )
+def _read(asked: Asked) -> Any:
+    from kensaku.server.wires._agui_frames import read_input
+
+    return read_input(asked.raw)
 
 
-def update_of(person: str, asked: RunAgentInput) -> str:
-    """Return what makes a request the same as an earlier one."""
-    about = json.dumps([person, asked.thread_id, asked.run_id])
-    return hashlib.sha256(about.encode()).hexdigest()
+async def _begin(assistant: Assistant, sender: Sender, asked: RunAgentInput) -> Exchange:
+    """Return the exchange that a request begins, or whose question it answers."""
+    from kensaku.server.wires._agui_frames import earlier_of, question_of, update_of
+
+    waiting = assistant.current(sender)
+    update = update_of(f"{sender.tenant}/{sender.person}", asked)
+    said = question_of(asked)
+    exchange = await assistant.receive(sender, said, update=update, earlier=earlier_of(asked))
+    if exchange is None and waiting is not None and waiting.sender == sender:
+        return waiting  # the words answered its question
+    if exchange is None:
+        raise TakenBefore("this run was asked for before", remedy="use a new runId")
+    return exchange
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+async def _waiting(assistant: Assistant, sender: Sender) -> Exchange | None:
+    """Return the exchange of a thread; a process that is gone may have left it behind."""
+    found = assistant.current(sender)
+    if found is None:
+        await assistant.resume(CHANNEL)
+        found = assistant.current(sender)
+    return found if found is not None and found.sender == sender else None

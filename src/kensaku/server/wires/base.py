@@ -1,8 +1,11 @@
-"""A wire is a provider turned round: it reads a request and describes a reply. Pure, no I/O.
+"""A wire is a provider turned round: it reads a request and describes a reply.
 
-    HTTP request → Asked → read → Search | Extract | Crawl | Map | Research
-                                → perform.py: the core does it
-                                → write(call, result, exchange) → JSON, in the wire's own shape
+    HTTP request → Asked → read(asked)                  → Search | Extract | Crawl | … | its own
+                         → do(request, call)            → a result, or frames of a stream
+                         → write(call, result, exchange) → JSON, in the wire's own shape
+
+`read` and `write` are pure. `do` is `perform` unless an endpoint has its own; one that yields is
+sent as server-sent events. All else that happens to a request is in `endpoint.py`.
 
 A wire is one file with a class, and a row in `wires/__init__.py`. Its endpoints are served under
 `/{name}`, and under `/` as well when no other wire has the path.
@@ -10,13 +13,20 @@ A wire is one file with a class, and a row in `wires/__init__.py`. Its endpoints
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from kensaku.server.auth import KEY_PLACES, KeyPlace
+from kensaku.server.http import MAX_BODY, Headers, Whole, encode, status_of
+from kensaku.server.request import Request
 
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from starlette.types import ASGIApp
+
+    from kensaku.errors import KensakuError
     from kensaku.fetch import Plan
     from kensaku.models import Hit, Page, Query
 
@@ -57,7 +67,7 @@ class Search:
     most: int | None = None  # hits that are shown, when fewer than the query's
     route: tuple[str, ...] | None = None
 
-    kind: ClassVar[str] = "search"
+    searches: ClassVar[int] = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +81,6 @@ class Extract:
     timeout: float = 30.0
     depth: Literal["basic", "advanced"] = "basic"
 
-    kind: ClassVar[str] = "extract"
-
 
 @dataclass(frozen=True, slots=True)
 class Parse:
@@ -81,8 +89,6 @@ class Parse:
     data: bytes = field(repr=False)
     content_type: str = ""
     name: str = ""
-
-    kind: ClassVar[str] = "extract"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +100,12 @@ class Crawl:
     chunks: int | None = None  # return the best chunks for the plan's instructions
     depth: Literal["basic", "advanced"] = "basic"
 
-    kind: ClassVar[str] = "crawl"
-
 
 @dataclass(frozen=True, slots=True)
 class Map:
     """List the pages of a site."""
 
     plan: Plan
-
-    kind: ClassVar[str] = "map"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,7 @@ class Research:
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     stream: bool = False
 
-    kind: ClassVar[str] = "research"
+    searches: ClassVar[None] = None  # a run: as many as it needs
 
 
 Call = Search | Extract | Parse | Crawl | Map | Research
@@ -157,8 +159,8 @@ class Exchange:
     """The request that a reply answers."""
 
     asked: Asked
-    request_id: str  # put it into the reply as it is: it may stand for that of the next request
-    seconds: float  # that it took; put it into the reply as it is, too
+    request_id: str
+    seconds: float  # that it took
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,32 +171,67 @@ class Text:
     media_type: str = "text/plain; charset=utf-8"
 
 
+def as_sent(asked: Asked) -> Asked:
+    """Leave a request to whoever does what it asks for."""
+    return asked
+
+
+def as_done(call: Any, result: Any, exchange: Exchange) -> Any:
+    """Write a result that is ready."""
+    return result
+
+
+def searches_of(call: Any) -> int | None:
+    """Return how many searches a call counts as; None: a run, which makes as many as it needs."""
+    found: int | None = getattr(call, "searches", 0)
+    return found
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Endpoint:
     """One method and path of a wire."""
 
     method: str
     path: str  # as Starlette writes it: "/r/{url:path}"
-    read: Callable[[Asked], Call]  # raises `InvalidQuery`
-    write: Callable[[Any, Any, Exchange], Any]  # call, result → JSON, or Text
-    summary: str = ""
+    read: Callable[[Asked], Any] = as_sent  # raises `InvalidQuery`
+    write: Callable[[Any, Any, Exchange], Any] = as_done  # JSON, Text, or an ASGI response
+    summary: str = ""  # without one it is not in the OpenAPI document
     parameters: Mapping[str, Any] = field(default_factory=dict, repr=False)  # JSON Schema
     sees: tuple[str, ...] = ()  # the headers that `read` and `write` get, in lower case
     takes_bytes: bool = False  # the body is a document, not fields
+    required: tuple[str, ...] = ()  # of the parameters
+    statuses: Mapping[str, str] = field(default_factory=dict, repr=False)  # besides the usual
+    do: Callable[[Any, Any], Awaitable[Any] | AsyncIterator[Any]] | None = None  # None: perform
+    max_body: int = MAX_BODY
+    cost: Callable[[Any], int | None] = searches_of  # of a call, in searches of the key
+    is_open: bool = False  # to who has no key
+    is_admins: bool = False
+    is_admitted: Callable[[Asked], bool] | bool = True  # takes a slot, leaves a line of usage
+    is_counted: bool = False  # against the rate of the key, although it is not admitted
+    name: str = ""  # in logs, metrics and usage; by default that of the wire with the path
 
 
 class Wire:
-    """One vendor's HTTP interface."""
+    """One HTTP interface: a vendor's, a protocol's, the page's."""
 
     name: ClassVar[str]
     label: ClassVar[str]
     docs: ClassVar[str] = ""
     at_root: ClassVar[bool] = False  # also without the prefix
     client: ClassVar[str] = ""  # how an application is pointed here, in one line
+    keys: ClassVar[tuple[KeyPlace, ...]] = KEY_PLACES  # where its clients put a key
+    body_type: ClassVar[str] = ""  # the only one that is taken; else JSON or a form
+    headers: ClassVar[Headers] = ()  # of every reply
+    request: ClassVar[type[Request]] = Request
 
     def endpoints(self) -> Sequence[Endpoint]:
         """The endpoints, relative to the prefix."""
         raise NotImplementedError
+
+    @property
+    def prefixes(self) -> tuple[str, ...]:
+        """Where the endpoints are served; the OpenAPI document has the first."""
+        return (f"/{self.name}", "") if self.at_root else (f"/{self.name}",)
 
     def error(self, status: int, message: str) -> Any:
         """The body of an error, as this vendor's clients read it."""
@@ -203,3 +240,16 @@ class Wire:
     def status(self, status: int) -> int:
         """The status that this vendor's clients know for it."""
         return status
+
+    def refuse(self, request: Request | None, error: KensakuError) -> ASGIApp:
+        """The response to a request that failed. `request` is None before it could be read."""
+        status, headers = status_of(error)
+        status = self.status(status)
+        return Whole(encode(self.error(status, str(error))), status, [*headers, *self.headers])
+
+    def last_frame(self, error: KensakuError, begun: bool) -> Any:
+        """The last frame of a stream that fails; None: there is none.
+
+        Unless a stream has `begun`, an error without a frame is sent with its status.
+        """
+        return None

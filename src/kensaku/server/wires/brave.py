@@ -36,8 +36,10 @@ class Brave(Wire):
     def endpoints(self) -> Sequence[Endpoint]:
         web, news = "/res/v1/web/search", "/res/v1/news/search"
         return [
-            Endpoint("GET", web, read_web, write_web, "Search", PARAMETERS),
-            Endpoint("GET", news, read_news, write_news, "Search the news", PARAMETERS),
+            Endpoint("GET", web, read_web, write_web, "Search", PARAMETERS, required=("q",)),
+            Endpoint(
+                "GET", news, read_news, write_news, "Search the news", PARAMETERS, required=("q",)
+            ),
         ]
 
     def error(self, status: int, message: str) -> Any:

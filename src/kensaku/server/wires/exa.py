@@ -46,9 +46,12 @@ class Exa(Wire):
 
     def endpoints(self) -> Sequence[Endpoint]:
         return [
-            Endpoint("POST", "/search", read_search, write_search, "Search", PARAMETERS),
-            Endpoint("POST", "/contents", read_contents, write_contents, "Read pages", CONTENTS),
-            Endpoint("POST", "/answer", read_answer, write_answer, "Answer", ANSWER),
+            Endpoint("POST", path, read, write, about, schema, required=(needed,))
+            for path, read, write, about, schema, needed in (
+                ("/search", read_search, write_search, "Search", PARAMETERS, "query"),
+                ("/contents", read_contents, write_contents, "Read pages", CONTENTS, "urls"),
+                ("/answer", read_answer, write_answer, "Answer", ANSWER, "query"),
+            )
         ]
 
     def error(self, status: int, message: str) -> Any:

@@ -47,8 +47,24 @@ class Firecrawl(Wire):
 
     def endpoints(self) -> Sequence[Endpoint]:
         return [
-            Endpoint("POST", "/v2/search", read_search, write_search, "Search", PARAMETERS),
-            Endpoint("POST", "/v2/scrape", read_scrape, write_scrape, "Read a page", SCRAPE),
+            Endpoint(
+                "POST",
+                "/v2/search",
+                read_search,
+                write_search,
+                "Search",
+                PARAMETERS,
+                required=("query",),
+            ),
+            Endpoint(
+                "POST",
+                "/v2/scrape",
+                read_scrape,
+                write_scrape,
+                "Read a page",
+                SCRAPE,
+                required=("url",),
+            ),
         ]
 
     def error(self, status: int, message: str) -> Any:

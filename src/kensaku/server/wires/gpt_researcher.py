@@ -23,7 +23,9 @@ class GptResearcher(Wire):
 
     def endpoints(self) -> Sequence[Endpoint]:
         return [
-            Endpoint("GET", path, read_search, write_search, "Search", PARAMETERS)
+            Endpoint(
+                "GET", path, read_search, write_search, "Search", PARAMETERS, required=("query",)
+            )
             for path in ("", "/")
         ]
 

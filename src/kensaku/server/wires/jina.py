@@ -52,10 +52,10 @@ class Jina(Wire):
         search = (read_search, write_search, "Search", SEARCH, HEADERS)
         page = (read_page, write_page, "Read a page", READ, HEADERS)
         return [
-            Endpoint("GET", "/s/", *search),
-            Endpoint("POST", "/s/", *search),
+            Endpoint("GET", "/s/", *search, required=("q",)),
+            Endpoint("POST", "/s/", *search, required=("q",)),
             Endpoint("GET", "/s/{q:path}", *search),
-            Endpoint("POST", "/r/", *page),
+            Endpoint("POST", "/r/", *page, required=("url",)),
             Endpoint("GET", "/r/{url:path}", *page),
         ]
 

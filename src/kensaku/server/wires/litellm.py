@@ -17,9 +17,12 @@ class LiteLLM(Wire):
     client = 'litellm.search(query, search_provider="perplexity", api_base="{url}/litellm")'
 
     def endpoints(self) -> Sequence[Endpoint]:
-        paths = ("/v1/search", "/v1/search/{tool}", "/search/{tool}")
-        root = [Endpoint("POST", p, read_search, write_search, "Search", PARAMETERS) for p in paths]
-        return [*root, Endpoint("POST", "/search", read_search, write_search, "Search", PARAMETERS)]
+        return [
+            Endpoint(
+                "POST", path, read_search, write_search, "Search", PARAMETERS, required=("query",)
+            )
+            for path in ("/v1/search", "/v1/search/{tool}", "/search/{tool}", "/search")
+        ]
 
     def error(self, status: int, message: str) -> Any:
         kind = "invalid_request_error" if status < 500 else "api_error"

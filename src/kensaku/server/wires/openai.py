@@ -1,274 +1,224 @@
-"""OpenAI's Chat Completions: a conversation read, a run written as a message or as chunks. Pure.
+"""The assistant as a model: `POST /v1/chat/completions` and `GET /v1/models`.
 
-    messages → Chat(question, earlier, replies)
-    CitedAnswer → content, annotations; `citations` and `search_results`, as Perplexity has them
+    Chat → the events of a run → one message, or chunks as they come
 
-Nobody can be asked during a request. What a run must ask first is therefore the reply, and the
-next request, which has the whole conversation, answers it: `Chat.reply_to`.
+A request keeps nothing: clients send the whole conversation. The run ends with its client.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import asyncio
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
-from kensaku.answers.interventions import ASK_USER
-from kensaku.answers.person import asks_for_consent
-from kensaku.answers.tokenizer import count
-from kensaku.errors import InvalidQuery
-from kensaku.server.http import encode
-from kensaku.server.wires import _fields as fields
-from kensaku.server.wires._assistant import MAX_EARLIER, question_text, sources_text
-from kensaku.server.wires._tasks import task_reply
+from kensaku.answers.events import (
+    Answered,
+    ApprovalNeeded,
+    Event,
+    Failed,
+    QuestionAsked,
+    TextDelta,
+)
+from kensaku.answers.person import Question, Reply
+from kensaku.assistant.registrations import registered_tiers
+from kensaku.assistant.replies import read_reply
+from kensaku.errors import InvalidQuery, KensakuError
+from kensaku.models import Outcome
+from kensaku.server.http import Whole, data_frame, encode, status_of
+from kensaku.server.perform import Unavailable
+from kensaku.server.wires._assistant import reply_text, tool_text
+from kensaku.server.wires._completion import (
+    ASKS,
+    PARAMETERS,
+    Chat,
+    Completion,
+    asking_text,
+    error_body,
+    is_asked,
+    models,
+    read_chat,
+)
+from kensaku.server.wires.base import Asked, Endpoint, Wire
 
 if TYPE_CHECKING:
-    from kensaku.answers.cited import Cited, CitedAnswer
-    from kensaku.answers.person import Question
+    from starlette.types import ASGIApp
 
-MODEL = "kensaku"
-ASKS = "❓ "  # begins a reply that is a question: the message after it is the answer
-MAX_MESSAGES = 1_000
-DONE = b"data: [DONE]\n\n"
-_ROLES = ("user", "assistant", "system", "developer", "tool", "function")
-_MARK = re.compile(r"\[(\d{1,3})\]")
-PARAMETERS: dict[str, Any] = {
-    "messages": {
-        "type": "array",
-        "minItems": 1,
-        "maxItems": MAX_MESSAGES,
-        "items": {
-            "type": "object",
-            "required": ["role"],
-            "properties": {
-                "role": {"type": "string", "enum": list(_ROLES)},
-                "content": {
-                    "anyOf": [
-                        {"type": "string"},
-                        {"type": "array", "items": {"type": "object"}},
-                        {"type": "null"},
-                    ]
-                },
-            },
-        },
-    },
-    "model": {"type": "string", "maxLength": 200, "default": MODEL},
-    "stream": {"type": "boolean"},
-    "stream_options": {"type": "object", "properties": {"include_usage": {"type": "boolean"}}},
-}
+    from kensaku.answers.cited import CitedAnswer
+    from kensaku.server.request import Request
+
+CHANNEL = "openai"
+Parts = AsyncIterator[tuple[str, str]]  # of a reply: field of the message, text
 
 
-@dataclass(frozen=True, slots=True)
-class Chat:
-    """A conversation that ends with a question."""
+class OpenAI(Wire):
+    name = "openai"
+    label = "Assistant"
+    docs = "https://platform.openai.com/docs/api-reference/chat"
+    client = 'OpenAI(api_key=…, base_url="{url}/v1")'
+    prefixes = ("", "/openai")
 
-    question: str
-    earlier: tuple[str, ...] = ()
-    replies: tuple[tuple[str, str], ...] = field(default=(), repr=False)  # asked for, answered
-    stream: bool = False
-    include_usage: bool = False
-    tokens: int = 0  # of all messages, estimated
-    done: str | None = None  # the reply, where the message was no question: nothing is searched
+    def __init__(self) -> None:
+        self._began = int(time.time())
 
-    def reply_to(self, question: Question) -> str | None:
-        """Return what the person said to a question of an earlier reply; None: nothing yet.
+    def endpoints(self) -> Sequence[Endpoint]:
+        return [
+            Endpoint(
+                "POST",
+                "/v1/chat/completions",
+                _read,
+                summary="Answer the last message of a conversation, with citations",
+                parameters=PARAMETERS,
+                required=("messages",),
+                do=complete,
+            ),
+            Endpoint(
+                "GET",
+                "/v1/models",
+                summary="List the models",
+                do=self._models,
+                is_admitted=False,
+            ),
+        ]
 
-        The run is made again for each request. A model may then ask in other words, so that the
-        first question of a plan gets the first answer; consent is to the very same call.
-        """
-        asked = _flat(asking_text(question))
-        same = [said for text, said in self.replies if asked in _flat(text)]
-        if same or question.kind == "approve":
-            return same[-1] if same else None
-        said = [s for text, s in self.replies if not asks_for_consent(text.removeprefix(ASKS))]
-        number = int(question.arguments.get("number", 1))
-        return said[number - 1] if len(said) >= number else None
+    def refuse(self, request: Request | None, error: KensakuError) -> ASGIApp:
+        status, headers = status_of(error)
+        param = "messages" if isinstance(error, InvalidQuery) else None
+        body = encode(error_body(status, str(error), param))
+        if status == 432:  # a status of Tavily's; the clients would ask again, in vain
+            status, headers = 429, [*headers, ("x-should-retry", "false")]
+        return Whole(body, status, headers)
 
+    def last_frame(self, error: KensakuError, begun: bool) -> bytes | None:
+        if not begun:
+            return None
+        return data_frame(error_body(status_of(error)[0], str(error)))
 
-def read_chat(body: Mapping[str, Any]) -> Chat:
-    """Read a request. Raises `InvalidQuery`.
-
-    There is one model, whatever name is asked for: applications send that of another one for
-    titles. The reply says which model it was.
-    """
-    fields.text(body, "model", most=200)
-    if fields.integer(body, "n", 1, 1, 128) != 1:
-        raise InvalidQuery("n is over 1; one reply is made for a request")
-    turns = _turns(body.get("messages"))
-    asked = [i for i, (role, _) in enumerate(turns) if role == "user"]
-    if not asked:
-        raise InvalidQuery("messages must have one of the role 'user' with a text")
-    last = asked[-1]
-    while last >= 2 and turns[last - 1][0] == "assistant" and turns[last - 1][1].startswith(ASKS):
-        last = max((i for i in asked if i < last - 1), default=0)
-    later = zip(turns[last:], turns[last + 1 :], strict=False)
-    options = body.get("stream_options")
-    return Chat(
-        question=turns[last][1],
-        earlier=tuple(t for r, t in turns[:last] if r == "user")[-MAX_EARLIER:],
-        replies=tuple((a, u) for (r, a), (s, u) in later if (r, s) == ("assistant", "user")),
-        stream=fields.switch(body, "stream"),
-        include_usage=isinstance(options, dict) and fields.switch(options, "include_usage"),
-        tokens=sum(count(text) for _, text in turns),
-        done=task_reply(turns[asked[-1]][1]),
-    )
+    async def _models(self, request: Request, asked: Asked) -> Any:
+        return models(self._began)
 
 
-def asking_text(question: Question) -> str:
-    """Return the reply that asks the person something."""
-    return ASKS + question_text(question)
+def _read(asked: Asked) -> Chat:
+    return read_chat(asked.body)
 
 
-def is_asked(question: Question) -> bool:
-    """Whether a run cannot go on without the person. A doubt is said in the answer instead."""
-    return question.kind == "approve" or question.tool == ASK_USER
+async def complete(request: Request, chat: Chat) -> Any:
+    """Answer a conversation: in one piece, or as a stream."""
+    completion = Completion(f"chatcmpl-{request.id}", int(time.time()), chat)
+    events = _say(chat.done) if chat.done is not None else _run(request, chat)
+    written = _Written(chat, events)
+    if chat.stream:
+        return _stream(request, completion, written)
+    content = "".join([text async for kind, text in written.parts() if kind == "content"])
+    request.outcome = str(written.outcome)
+    return completion.whole(content, written.answer)
 
 
-def sources_of(answer: CitedAnswer) -> dict[str, Any]:
-    """Return the sources as Perplexity lists them, and how far the answer can be trusted."""
-    return {
-        "citations": [c.url for c in answer.citations],
-        "search_results": [
-            {"title": c.title, "url": c.url, "date": c.published and c.published[:10],
-             "snippet": c.passage, "source": c.origin}
-            for c in answer.citations
-        ],
-        "kensaku": {
-            "outcome": str(answer.outcome),
-            "confidence": answer.confidence.to_dict(),
-            "doubt": answer.doubt,
-            "written_by": answer.written_by,
-            "notes": list(answer.notes),
-            "steps": [step.to_dict() for step in answer.steps],
-        },
-    }  # fmt: skip
+async def _stream(
+    request: Request, completion: Completion, written: _Written
+) -> AsyncIterator[bytes]:
+    content, begun = "", False
+    async for kind, text in written.parts():
+        if not begun:
+            yield completion.chunk(role="assistant", content="")
+            begun = True
+        content += text if kind == "content" else ""
+        yield completion.chunk(**{kind: text})
+    for frame in completion.last(content, written.answer):
+        yield frame
+    request.outcome = str(written.outcome)
 
 
-def annotations_of(content: str, citations: Sequence[Cited]) -> list[dict[str, Any]]:
-    """Return where the content cites which source, as OpenAI's own search does."""
-    text = content.removesuffix(sources_text(citations))
-    known = {c.n: c for c in citations}
-    return [
-        {
-            "type": "url_citation",
-            "url_citation": {
-                "start_index": mark.start(),
-                "end_index": mark.end(),
-                "url": known[int(mark[1])].url,
-                "title": known[int(mark[1])].title,
-            },
-        }
-        for mark in _MARK.finditer(text)
-        if int(mark[1]) in known
-    ]
+async def _say(text: str) -> AsyncIterator[Event]:
+    """A reply that needs no run."""
+    yield TextDelta(text)
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """One reply, whole or in chunks."""
+async def _run(request: Request, chat: Chat) -> AsyncIterator[Event]:
+    """Yield the events of a run. It waits for ever with a question that is not answered yet."""
+    from kensaku.database import url_of
 
-    id: str
-    created: int
-    chat: Chat
+    async def person(question: Question) -> Reply | None:
+        if not is_asked(question):
+            return Reply("proceed") if question.kind == "confirm" else None
+        said = chat.reply_to(question)
+        if said is None:
+            await asyncio.get_running_loop().create_future()
+        answered = read_reply(question, said or "")
+        await _record(request, question, answered)
+        return answered
 
-    def whole(self, content: str, answer: CitedAnswer | None) -> dict[str, Any]:
-        """Return the reply in one piece."""
-        citations = answer.citations if answer else ()
-        message = {
-            "role": "assistant",
-            "content": content,
-            "refusal": None,
-            "annotations": annotations_of(content, citations),
-        }
-        choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
-        usage = {"usage": self.usage(content, answer)}
-        return self._head("chat.completion") | {"choices": [choice]} | usage | _sources(answer)
-
-    def chunk(self, **delta: Any) -> bytes:
-        """Return a part of the reply as a frame of the stream."""
-        return self._frame([{"index": 0, "delta": delta, "finish_reason": None}])
-
-    def last(self, content: str, answer: CitedAnswer | None) -> Iterator[bytes]:
-        """Yield the frames after the text: the sources, the usage if it was asked for, the end."""
-        delta = {"annotations": annotations_of(content, answer.citations)} if answer else {}
-        choice = {"index": 0, "delta": delta, "finish_reason": "stop"}
-        yield self._frame([choice], **_sources(answer))
-        if self.chat.include_usage:
-            yield self._frame([], usage=self.usage(content, answer))
-        yield DONE
-
-    def usage(self, content: str, answer: CitedAnswer | None) -> dict[str, Any]:
-        """Return the tokens of the conversation and of the reply, estimated, and the searches."""
-        said = count(content)
-        return {
-            "prompt_tokens": self.chat.tokens,
-            "completion_tokens": said,
-            "total_tokens": self.chat.tokens + said,
-            "num_search_queries": answer.usage.searches if answer else 0,
-        }
-
-    def _frame(self, choices: list[dict[str, Any]], **more: Any) -> bytes:
-        chunk = self._head("chat.completion.chunk") | {"choices": choices} | more
-        return b"data: " + encode(chunk) + b"\n\n"
-
-    def _head(self, kind: str) -> dict[str, Any]:
-        return {"id": self.id, "object": kind, "created": self.created, "model": MODEL}
+    client = request.client
+    tiers = await registered_tiers(url_of(client.settings), request.principal.key_id)
+    run = client.ask_events(
+        chat.question, earlier=chat.earlier, person=person, approvals=tiers,
+        budget=request.run_budget,
+    )  # fmt: skip
+    async with aclosing(run) as events:  # type: ignore[type-var]  # it is a generator
+        async for event in events:
+            yield event
+            if _is_open(event, chat):
+                return  # the question is the reply
 
 
-def models(created: int) -> dict[str, Any]:
-    """Return the list of models."""
-    one = {"id": MODEL, "object": "model", "created": created, "owned_by": "kensaku"}
-    return {"object": "list", "data": [one]}
+async def _record(request: Request, question: Question, said: Reply) -> None:
+    """Add a decision to the audit trail."""
+    from kensaku.database.conversations import Sender
+    from kensaku.database.people import record_decisions
+
+    who = request.principal
+    sender = Sender(CHANNEL, who.key_id, "", who.tenant)
+    async with request.state.database.write() as connection:
+        kinds = [(question.kind, question.tool, said.action)]
+        await record_decisions(connection, sender, "", kinds)
 
 
-_CODES = {
-    400: ("invalid_request_error", None),
-    401: ("authentication_error", "invalid_api_key"),
-    403: ("permission_error", None),
-    413: ("invalid_request_error", "request_too_large"),
-    421: ("permission_error", None),
-    429: ("rate_limit_error", "rate_limit_exceeded"),
-    432: ("insufficient_quota", "insufficient_quota"),
-}
+class _Written:
+    """The events of a run as the parts of one reply."""
+
+    def __init__(self, chat: Chat, events: AsyncIterator[Event]) -> None:
+        self._chat, self._events = chat, events
+        self.answer: CitedAnswer | None = None
+        self._help = ""
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the run is counted as; a question is an answer, too."""
+        return self.answer.outcome if self.answer else Outcome.FOUND
+
+    async def parts(self) -> Parts:
+        """Yield the text of the reply, and the lines of the tools before it."""
+        async with aclosing(self._events) as events:  # type: ignore[type-var]
+            async for event in events:
+                for part in self._parts_of(event):
+                    yield part
+
+    def _parts_of(self, event: Event) -> list[tuple[str, str]]:
+        if isinstance(event, TextDelta):
+            # Of a page it may be, and would make the next message a reply.
+            return [("content", event.text.replace(ASKS.strip(), "?"))]
+        if isinstance(event, ApprovalNeeded | QuestionAsked):
+            if _is_open(event, self._chat):
+                return [("content", asking_text(event.question))]
+            self._help = event.question.text if event.question.kind == "help" else self._help
+        if isinstance(event, Answered):
+            self.answer = event.answer
+            return [("content", text) for text in reply_text(event.answer)]
+        if isinstance(event, Failed):
+            self.answer = event.answer
+            return [("content", self._failure(event))]
+        line = tool_text(event)
+        return [("reasoning_content", line)] if line else []
+
+    def _failure(self, event: Failed) -> str:
+        answer = event.answer
+        if answer.outcome is Outcome.UNAVAILABLE and any(a.error for a in answer.attempts):
+            raise Unavailable(answer.attempts)
+        return "\n\n".join(filter(None, [event.message, self._help]))
 
 
-def error_body(status: int, message: str, param: str | None = None) -> dict[str, Any]:
-    """Return an error as OpenAI's clients read it. `status` is ours."""
-    kind, code = _CODES.get(status, ("server_error", "unavailable" if status == 503 else None))
-    return {"error": {"message": message, "type": kind, "param": param, "code": code}}
-
-
-def _sources(answer: CitedAnswer | None) -> dict[str, Any]:
-    return sources_of(answer) if answer else {}
-
-
-def _turns(messages: Any) -> list[tuple[str, str]]:
-    """Return who said what. Only people's and the assistant's words count."""
-    if not isinstance(messages, list) or not 0 < len(messages) <= MAX_MESSAGES:
-        raise InvalidQuery(f"messages must be a list of 1 to {MAX_MESSAGES:,} messages")
-    turns = []
-    for message in messages:
-        role = message.get("role") if isinstance(message, dict) else None
-        if role not in _ROLES:
-            raise InvalidQuery(f"the role of each message must be one of {', '.join(_ROLES)}")
-        if role in ("user", "assistant"):
-            turns.append((role, _text(role, message.get("content"))))
-    return [(role, text) for role, text in turns if text.strip()]
-
-
-def _text(role: str, content: Any) -> str:
-    """Return the text of a content: as it is, or of its parts."""
-    parts = content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
-    texts = []
-    for part in parts:
-        text = part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None
-        if isinstance(text, str):
-            texts.append(text)
-        elif role == "user":
-            raise InvalidQuery("the content of a message must be text, or parts of the type 'text'")
-    return "\n".join(texts)
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
+def _is_open(event: Event, chat: Chat) -> bool:
+    """Whether an event is a question that the conversation has no answer to."""
+    asks = isinstance(event, ApprovalNeeded | QuestionAsked) and is_asked(event.question)
+    return asks and chat.reply_to(event.question) is None  # type: ignore[attr-defined]

@@ -21,6 +21,7 @@ from kensaku.server.wires.base import (
 )
 
 MAX_COUNT, MAX_URLS = 50, 20
+MAX_FILE = 20 * 2**20
 SEARCH: dict[str, Any] = {
     "query": {"type": "string", "minLength": 1, "maxLength": 2_000, "pattern": r"\S"},
     "count": {"type": "integer", "minimum": 1, "maximum": MAX_COUNT},
@@ -38,8 +39,12 @@ class OpenWebUI(Wire):
 
     def endpoints(self) -> Sequence[Endpoint]:
         return [
-            Endpoint("POST", "/search", read_search, write_search, "Search", SEARCH),
-            Endpoint("POST", "/load", read_load, write_load, "Read pages", LOAD),
+            Endpoint(
+                "POST", "/search", read_search, write_search, "Search", SEARCH, required=("query",)
+            ),
+            Endpoint(
+                "POST", "/load", read_load, write_load, "Read pages", LOAD, required=("urls",)
+            ),
             Endpoint(
                 "PUT",
                 "/process",
@@ -48,6 +53,7 @@ class OpenWebUI(Wire):
                 "Read a file",
                 sees=("content-type", "x-filename"),
                 takes_bytes=True,
+                max_body=MAX_FILE,
             ),
         ]
 

@@ -31,7 +31,17 @@ class Perplexity(Wire):
     client = 'Perplexity(api_key, base_url="{url}/perplexity")'
 
     def endpoints(self) -> Sequence[Endpoint]:
-        return [Endpoint("POST", "/search", read_search, write_search, "Search", PARAMETERS)]
+        return [
+            Endpoint(
+                "POST",
+                "/search",
+                read_search,
+                write_search,
+                "Search",
+                PARAMETERS,
+                required=("query",),
+            )
+        ]
 
     def error(self, status: int, message: str) -> Any:
         return {"error": {"message": message, "type": "invalid_request", "code": status}}

@@ -36,7 +36,15 @@ class SearXNG(Wire):
 
     def endpoints(self) -> Sequence[Endpoint]:
         return [
-            Endpoint(method, path, read_search, write_search, "Search", PARAMETERS)
+            Endpoint(
+                method,
+                path,
+                read_search,
+                write_search,
+                "Search",
+                PARAMETERS,
+                required=("q", "format"),
+            )
             for path in ("/search", "", "/")
             for method in ("GET", "POST")
         ]

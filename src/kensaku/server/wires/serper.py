@@ -28,7 +28,7 @@ class Serper(Wire):
 
     def endpoints(self) -> Sequence[Endpoint]:
         return [
-            Endpoint(method, path, read, write, about, PARAMETERS)
+            Endpoint(method, path, read, write, about, PARAMETERS, required=("q",))
             for path, read, write, about in (
                 ("/search", read_web, write_web, "Search"),
                 ("/news", read_news, write_news, "Search the news"),

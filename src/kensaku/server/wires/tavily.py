@@ -1,4 +1,6 @@
-"""Tavily's API: /search, /extract, /crawl, /map. Official clients need a base URL alone.
+"""Tavily's API: /search, /extract, /crawl, /map; /research, /usage and /feedback beside this file.
+
+Official clients need a base URL alone.
 
 What decides compatibility: lists are always there, also empty; errors are
 `{"detail": {"error": …}}`; a wrong value is 400 and never 422; unknown fields are ignored.
@@ -17,6 +19,8 @@ from zlib import crc32
 from kensaku.errors import InvalidQuery
 from kensaku.models import Query
 from kensaku.server.wires import _fields as fields
+from kensaku.server.wires._tavily_account import account_endpoints
+from kensaku.server.wires._tavily_research import research_endpoints
 from kensaku.server.wires._tavily_schema import CRAWL, EXTRACT, MAP, SEARCH
 from kensaku.server.wires.base import (
     Asked,
@@ -54,10 +58,17 @@ class Tavily(Wire):
 
     def endpoints(self) -> Sequence[Endpoint]:
         return [
-            Endpoint("POST", "/search", read_search, write_search, "Search", SEARCH),
-            Endpoint("POST", "/extract", read_extract, write_extract, "Read pages", EXTRACT),
-            Endpoint("POST", "/crawl", read_crawl, write_crawl, "Read a site's pages", CRAWL),
-            Endpoint("POST", "/map", read_map, write_map, "List a site's pages", MAP),
+            *(
+                Endpoint("POST", path, read, write, about, schema, required=(needed,))
+                for path, read, write, about, schema, needed in (
+                    ("/search", read_search, write_search, "Search", SEARCH, "query"),
+                    ("/extract", read_extract, write_extract, "Read pages", EXTRACT, "urls"),
+                    ("/crawl", read_crawl, write_crawl, "Read a site's pages", CRAWL, "url"),
+                    ("/map", read_map, write_map, "List a site's pages", MAP, "url"),
+                )
+            ),
+            *research_endpoints(),
+            *account_endpoints(),
         ]
 
     def error(self, status: int, message: str) -> Any:

@@ -1,0 +1,1 @@
+"""The tab Chat: conversations with the assistant."""

@@ -1,0 +1,1 @@
+"""The tab Collections: what is in the local index."""

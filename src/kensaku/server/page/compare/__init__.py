@@ -1,0 +1,1 @@
+"""The tab Compare: one question, several routes side by side."""

@@ -1,0 +1,1 @@
+"""The tab Jobs: long work with its progress."""

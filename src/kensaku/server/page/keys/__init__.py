@@ -1,0 +1,1 @@
+"""The tab Keys: who may ask this server, and how much."""

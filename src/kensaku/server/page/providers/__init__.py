@@ -1,0 +1,1 @@
+"""The tab Providers: who can be asked, and how they are doing."""

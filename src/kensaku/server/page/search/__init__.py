@@ -1,0 +1,1 @@
+"""The tab Search: a box, what was found, who was asked."""

@@ -1,0 +1,1 @@
+"""The tab Usage: what went through the server."""

@@ -1,0 +1,153 @@
+"""One request: what was sent, who asks, with which client, and what it has come to.
+
+    identify → slot → rate and quota of the key → work → usage, whatever happens
+
+`endpoint.py` walks a request through these steps; a handler gets it when they are done.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from kensaku.errors import InvalidQuery
+from kensaku.log_redaction import request_secrets
+from kensaku.observe import Caller, caller
+from kensaku.search.budget import current_budget
+from kensaku.server.auth import ANYONE, NOBODY, Forbidden, Principal, secrets_in
+from kensaku.server.http import decode_body, headers_of, params_of, read_body
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope
+
+    from kensaku.client import Kensaku
+    from kensaku.search.budget import Budget
+    from kensaku.server.state import State
+    from kensaku.server.wires.base import Endpoint, Wire
+
+FAILED = "failed"  # what a request has come to unless something else is said
+
+
+class Request:
+    """A request to an endpoint. `outcome` and `cached` are what its usage says."""
+
+    principal: Principal = NOBODY
+    run_budget: Budget | None = None  # what the searches of a run count against
+
+    def __init__(
+        self, state: State, wire: Wire, endpoint: Endpoint, scope: Scope, receive: Receive
+    ) -> None:
+        """Raises `InvalidQuery` when the query of the URL has too many fields."""
+        self.state, self.wire, self.endpoint, self.scope = state, wire, endpoint, scope
+        self.headers: Mapping[str, str] = headers_of(scope)
+        self.params: Mapping[str, str] = params_of(scope)
+        self.path_params: Mapping[str, str] = scope.get("path_params") or {}
+        self.outcome, self.cached = FAILED, False
+        self.began = time.perf_counter()
+        request_secrets.set(secrets_in(self.headers, self.params, {}))
+        self._receive = receive
+        self._raw: bytes | None = None
+        self._fields: Mapping[str, Any] | None = None
+
+    @property
+    def id(self) -> str:
+        """The id of the request, as logs and replies have it."""
+        return str(self.scope["state"]["request_id"])
+
+    @property
+    def name(self) -> str:
+        """The name of the endpoint in logs, metrics and usage."""
+        return self.endpoint.name or f"{self.wire.name}{self.endpoint.path}".strip("/")
+
+    @cached_property
+    def client(self) -> Kensaku:
+        """The client of the tenant."""
+        assert self.principal is not NOBODY
+        return self.state.client_of(self.principal)
+
+    async def body(self) -> bytes:
+        """Return the body. Raises `BodyTooLarge` or `ClientDisconnected`."""
+        if self._raw is None:
+            self._raw = await read_body(self._receive, self.endpoint.max_body)
+        return self._raw
+
+    async def fields(self) -> Mapping[str, Any]:
+        """Return the fields of the body, JSON or a form. Raises `InvalidQuery`."""
+        if self.scope["method"] in ("GET", "HEAD"):
+            return {}
+        if self._fields is None:
+            raw, kind = await self.body(), self.headers.get("content-type", "")
+            only = self.wire.body_type
+            if raw and only and kind.partition(";")[0].strip().lower() != only:
+                raise InvalidQuery(f"the body must be {only}")
+            self._fields = decode_body(raw, kind)
+            if "api_key" in self._fields:
+                request_secrets.set(secrets_in(self.headers, self.params, self._fields))
+        return self._fields
+
+    async def secret(self) -> str:
+        """Return the key that the request brought, from the first place that has one."""
+        for place in self.wire.keys:
+            has_fields = place.kind == "body" and not self.endpoint.takes_bytes
+            body = await self.fields() if has_fields else {}
+            if key := place.find(self.headers, self.params, body):
+                return key
+        return ""
+
+    async def identify(self) -> None:
+        """Find out who asks. Raises `Unauthorized`, `Forbidden`, `WrongHost` or `Draining`."""
+        if self.endpoint.is_open:
+            return
+        self.principal = await self.state.principal(self.scope, self.headers, await self.secret())
+        if self.principal is ANYONE:
+            _check_origin(self.headers)
+        if self.endpoint.is_admins and not self.principal.admin:
+            raise Forbidden("this key may not do that", remedy="use the key of an admin")
+
+    async def count(self, searches: int | None) -> None:
+        """Count the request and its searches. Raises `RateExceeded` or `QuotaExceeded`.
+
+        None: a run, whose searches are counted as it makes them.
+        """
+        key = self.principal.key
+        if key is None:
+            return
+        if searches is None:
+            # Not `client.budget`: in a request, that is the money of the key already.
+            operators = self.client.resources.budget
+            self.run_budget = await self.state.limits.check_run(key, operators)
+        else:
+            await self.state.limits.check(key, searches)
+
+    @asynccontextmanager
+    async def admitted(self) -> AsyncIterator[None]:
+        """Hold one of the server's slots, and record the usage at the end. Raises `Overloaded`."""
+        who, key = self.principal, self.principal.key
+        token = caller.set(Caller(self.id, who.tenant, who.key_id, self.name))
+        money = self.state.limits.money(key, self.client.budget) if key else None
+        spending = current_budget.set(money)
+        began = time.perf_counter()
+        try:
+            async with self.state.admission.slot(who.tenant or who.key_id):
+                yield
+        except BaseException as error:
+            self.outcome = type(error).__name__
+            raise
+        finally:
+            caller.reset(token)
+            current_budget.reset(spending)
+            self.state.record(self, (time.perf_counter() - began) * 1000)
+
+
+def _check_origin(headers: Mapping[str, str]) -> None:
+    """Refuse what the page of another site had a browser send. A key would have been needed."""
+    origin = headers.get("origin")
+    foreign = origin is not None and origin.partition("://")[2] != headers.get("host", "")
+    if foreign or headers.get("sec-fetch-site", "") in ("cross-site", "same-site"):
+        raise Forbidden(
+            "the page of another site may not search here",
+            remedy="create a key, which programs then send: kensaku keys create NAME",
+        )

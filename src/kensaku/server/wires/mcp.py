@@ -1,0 +1,127 @@
+"""MCP over Streamable HTTP on the server's port: Tavily's tools and ours, for each tenant.
+
+    key → principal → the tenant's own MCP server, with its own sessions
+
+A session belongs to the tenant that opened it: another one does not find it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from kensaku.errors import KensakuError
+from kensaku.server.auth import KEY_HEADERS
+from kensaku.server.http import Whole, encode, status_of
+from kensaku.server.wires.base import Asked, Endpoint, Wire
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from kensaku.mcp.http import McpApp
+    from kensaku.server.request import Request
+    from kensaku.server.state import State
+
+PATH = "/mcp"
+
+
+class Mcp(Wire):
+    name = ""
+    label = "MCP"
+    docs = "https://modelcontextprotocol.io"
+    client = "claude mcp add --transport http kensaku {url}/mcp"
+    prefixes = ("",)
+    keys = KEY_HEADERS
+
+    def __init__(self) -> None:
+        self._apps: dict[str, McpApp] = {}
+        self._running: list[asyncio.Task[None]] = []
+        self._lock, self._closing = asyncio.Lock(), asyncio.Event()
+
+    def endpoints(self) -> Sequence[Endpoint]:
+        # A stream of notifications stays open for hours, and takes no slot.
+        return [
+            Endpoint("POST", PATH, takes_bytes=True, do=self._serve, cost=_calls_in),
+            *(
+                Endpoint(
+                    method,
+                    PATH,
+                    takes_bytes=True,
+                    do=self._serve,
+                    is_admitted=False,
+                )
+                for method in ("GET", "DELETE")
+            ),
+        ]
+
+    def refuse(self, request: Request | None, error: KensakuError) -> ASGIApp:
+        status, headers = status_of(error)
+        if status == 401:
+            headers = [*headers, ("www-authenticate", "Bearer")]
+        return Whole(encode({"error": str(error)}), status, headers)
+
+    async def _serve(self, request: Request, asked: Asked) -> ASGIApp:
+        """Return the tenant's server, as the response."""
+        tenant = request.principal.tenant
+        async with self._lock:
+            if not self._apps:
+                request.state.on_close(self._close)
+            if tenant not in self._apps:
+                self._apps[tenant] = await self._start(request.state, tenant)
+        app = self._apps[tenant]
+
+        async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+            inner = {**scope, "path": PATH, "root_path": ""}
+            await app(inner, _replay(asked.raw, receive), send)
+
+        return answer
+
+    async def _start(self, state: State, tenant: str) -> McpApp:
+        from kensaku.mcp.http import http_app
+        from kensaku.mcp.server import make_server
+        from kensaku.server.tavily_mcp import TOOLS
+        from kensaku.tools.registry import DEFAULT
+
+        client = state.client_of_tenant(tenant)
+        tools = [*DEFAULT, *(kind(client) for kind in TOOLS)]
+        app, ready = http_app(make_server(tools, client=client), hosts=None), asyncio.Event()
+
+        async def run() -> None:  # in a task of its own, as a task group wants it
+            async with app.run():
+                ready.set()
+                await self._closing.wait()
+
+        self._running.append(asyncio.create_task(run()))
+        await ready.wait()
+        return app
+
+    async def _close(self) -> None:
+        """End all sessions."""
+        self._closing.set()
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+
+def _calls_in(asked: Asked) -> int:
+    """How many tools a message calls: each counts as a search of the key."""
+    try:
+        sent = json.loads(asked.raw)
+    except (ValueError, RecursionError):
+        return 0  # the protocol's server says what is wrong
+    messages = sent if isinstance(sent, list) else [sent]
+    return sum(isinstance(m, dict) and m.get("method") == "tools/call" for m in messages)
+
+
+def _replay(raw: bytes, receive: Receive) -> Receive:
+    """Give the body that was read once more, and then what the client does next."""
+    sent = False
+
+    async def replay() -> Message:
+        nonlocal sent
+        if sent:
+            return await receive()
+        sent = True
+        return {"type": "http.request", "body": raw, "more_body": False}
+
+    return replay
