@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import sqlite3
 import stat
@@ -13,12 +14,13 @@ import traceback
 from contextlib import suppress
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import delete, select, text
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
 from kensaku import Settings
 from kensaku.database import Database, url_of
 from kensaku.database.engine import PRAGMAS, faults
+from kensaku.database.tables import UPDATES
 from kensaku.errors import ConfigError, DatabaseFault, MissingExtra
 
 PASSWORD = "hunter2-CANARY"
@@ -325,3 +327,27 @@ def test_who_is_cancelled_while_a_database_opens_leaves_no_thread(machine, slow_
     asyncio.run(main())
 
     assert set(threading.enumerate()) == before
+
+
+async def test_cancelled_callers_leave_no_lock_behind(file_db):
+    """SQLite keeps a closed connection whose statement is alive; the collector may come late."""
+    gc.disable()
+    try:
+        for turns in range(120):
+            tasks = [asyncio.create_task(_use(file_db, write=n > 0)) for n in range(3)]
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await _use(file_db, write=True)  # fails if another connection holds the lock
+    finally:
+        gc.enable()
+
+
+async def _use(db: Database, *, write: bool) -> None:
+    async with db.write() if write else db.read() as connection:
+        for _ in range(3):
+            await connection.execute(select(UPDATES))
+        if write:
+            await connection.execute(delete(UPDATES))

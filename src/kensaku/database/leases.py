@@ -183,6 +183,7 @@ class Leases:
 
     def _cancel(self, run: str) -> None:
         if run in self._watched:
+            self._watched.discard(run)  # a second time would break off how it cleans up
             self._tasks[run].cancel(LOST)
 
     def _ended(self, run: str) -> None:

@@ -11,11 +11,36 @@ import sqlite3
 import threading
 import time
 from typing import Any
+from weakref import WeakSet
 
 from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 JOIN_SECONDS = 15.0  # longer than a connection waits for SQLite's lock
+
+
+class _Connection(sqlite3.Connection):
+    """Releases its locks when it is closed.
+
+    SQLite keeps a closed connection, with its transaction, as long as one of its statements lives.
+    That of a cancelled caller lives until the garbage collector finds its traceback.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._cursors: WeakSet[sqlite3.Cursor] = WeakSet()
+
+    def cursor(self, *args: Any, **kwargs: Any) -> Any:
+        cursor = super().cursor(*args, **kwargs)
+        self._cursors.add(cursor)
+        return cursor
+
+    def close(self) -> None:
+        for cursor in list(self._cursors):
+            cursor.close()
+        if self.in_transaction:
+            self.rollback()
+        super().close()
 
 
 class SqliteThreads:
@@ -37,7 +62,7 @@ class SqliteThreads:
             self._threads = [*alive, threading.current_thread()]
             self._opening -= 1
             self._changed.notify_all()
-        return sqlite3.Connection(*args, **kwargs)
+        return _Connection(*args, **kwargs)
 
     async def join(self) -> None:
         """Wait for threads that are still opening or closing a connection."""
