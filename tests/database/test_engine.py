@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import random
 import sqlite3
 import stat
 import subprocess
@@ -12,13 +13,15 @@ import sys
 import threading
 import traceback
 from contextlib import suppress
+from datetime import UTC, datetime
+from uuid import uuid4
 
 import pytest
-from sqlalchemy import delete, select, text
+from sqlalchemy import insert, select, text
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
 from kensaku import Settings
-from kensaku.database import Database, url_of
+from kensaku.database import Database, sqlite_threads, url_of
 from kensaku.database.engine import PRAGMAS, faults
 from kensaku.database.tables import UPDATES
 from kensaku.errors import ConfigError, DatabaseFault, MissingExtra
@@ -273,14 +276,14 @@ def slow_disk(monkeypatch):
     """`opening` is set when a connection begins to open, which it does when `go_on` is set."""
     opening, go_on = threading.Event(), threading.Event()
 
-    class SlowConnection(sqlite3.Connection):
+    class SlowConnection(sqlite_threads.Connection):
         def __init__(self, *args, **kwargs):
             opening.set()
             go_on.wait()
             super().__init__(*args, **kwargs)
 
     def begin():
-        monkeypatch.setattr(sqlite3, "Connection", SlowConnection)
+        monkeypatch.setattr(sqlite_threads, "Connection", SlowConnection)
 
     return begin, opening, go_on
 
@@ -331,23 +334,22 @@ def test_who_is_cancelled_while_a_database_opens_leaves_no_thread(machine, slow_
 
 async def test_cancelled_callers_leave_no_lock_behind(file_db):
     """SQLite keeps a closed connection whose statement is alive; the collector may come late."""
+    chance = random.Random(2)
     gc.disable()
     try:
-        for turns in range(120):
-            tasks = [asyncio.create_task(_use(file_db, write=n > 0)) for n in range(3)]
-            for _ in range(turns):
-                await asyncio.sleep(0)
+        for _ in range(100):
+            tasks = [asyncio.create_task(use(file_db, write=n > 0)) for n in range(4)]
+            await asyncio.sleep(chance.uniform(0, 0.012))
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            await _use(file_db, write=True)  # fails if another connection holds the lock
+            await use(file_db, write=True)  # fails if another connection holds the lock
     finally:
         gc.enable()
 
 
-async def _use(db: Database, *, write: bool) -> None:
+async def use(db: Database, *, write: bool) -> None:
+    row = {"channel": "test", "id": uuid4().hex, "seen": datetime.now(UTC)}
     async with db.write() if write else db.read() as connection:
-        for _ in range(3):
-            await connection.execute(select(UPDATES))
-        if write:
-            await connection.execute(delete(UPDATES))
+        await connection.execute(insert(UPDATES).values(row) if write else select(UPDATES))
+        await connection.execute(select(UPDATES))

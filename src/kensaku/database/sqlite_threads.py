@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 JOIN_SECONDS = 15.0  # longer than a connection waits for SQLite's lock
 
 
-class _Connection(sqlite3.Connection):
+class Connection(sqlite3.Connection):
     """Releases its locks when it is closed.
 
     SQLite keeps a closed connection, with its transaction, as long as one of its statements lives.
@@ -62,7 +62,7 @@ class SqliteThreads:
             self._threads = [*alive, threading.current_thread()]
             self._opening -= 1
             self._changed.notify_all()
-        return _Connection(*args, **kwargs)
+        return Connection(*args, **kwargs)
 
     async def join(self) -> None:
         """Wait for threads that are still opening or closing a connection."""
