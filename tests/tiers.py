@@ -49,18 +49,23 @@ SAMPLES = {
     "Slack and Telegram": "tests/assistant/channels/test_chat.py::test_a_question_in_japanese_is_answered_in_japanese_with_sources[slack]",
     "a job queue": "tests/jobs/test_crawl.py::test_a_crawl_reads_a_site_up_to_its_limit",
 }
-# Tests of some folders take longer for their length; a number that is wrong costs balance alone.
-_DENSITY = {
-    "adapters": 3,
-    "assistant": 3,
-    "cli": 2,
-    "dialects": 4,
-    "jobs": 6,
-    "server": 2,
-    "store": 2,
-    "text": 3,
-    "transport": 2,
-}
+# Seconds that the folders which take longest take, by tier (`--durations=0`). A folder that is not
+# here counts by the length of its files; a number that is wrong costs balance alone.
+_SECONDS: dict[str, dict[str, float]] = {
+    "fast": {
+        "server": 110, "cli": 60, "server/page": 50, ".": 30, "tools": 27, "assistant/channels": 26,
+        "search": 24, "index/engines": 23, "database": 21, "adapters": 20, "fetch": 19,
+        "server/api": 18, "compat/terminal": 14, "answers": 14, "jobs": 12, "locale": 10,
+    },
+    "slow": {
+        "server/page": 230, "assistant/channels": 220, "cli": 125, "index": 120, "jobs": 80,
+        "server": 75, ".": 65, "database": 65, "assistant/channels/terminal": 60,
+        "extract/worker": 60, "fetch/browser": 45, "examples": 45, "compat/chat_server": 40,
+        "adapters": 30, "answers": 20, "index/worker": 18, "providers": 17, "fetch": 17,
+        "answers/ask": 16, "mcp": 15, "search": 12, "dialects": 11, "typing": 10,
+    },
+}  # fmt: skip
+_BYTES_A_SECOND = 20_000
 _CHEAP = ("valkey-server", "openssl", "file", "uname")  # start in a moment
 _STARTS = ("subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty")
 TESTS = Path(__file__).parent
@@ -129,28 +134,31 @@ def is_anothers(file: Path, config: pytest.Config) -> bool:
     here = getattr(config, "workerinput", None)
     if here is None or not config.getoption("--by-file"):
         return False
-    return _shares(here["workercount"]).get(file) != int(here["workerid"].removeprefix("gw"))
+    shares = _shares(here["workercount"], config.getoption("--tier"))
+    return shares.get(file) != int(here["workerid"].removeprefix("gw"))
 
 
 @cache
-def _shares(count: int) -> dict[Path, int]:
+def _shares(count: int, tier: str) -> dict[Path, int]:
     """Which process has which file: folder by folder, the longest first, to whoever has least.
 
     A folder stays together, for its files import the same frameworks, which takes seconds.
     """
     folders: dict[str, list[Path]] = {}
     for file in sorted(TESTS.rglob("test_*.py")):
-        folders.setdefault(file.relative_to(TESTS).parts[0], []).append(file)
-    work = {
-        folder: sum(file.stat().st_size for file in files) * _DENSITY.get(folder, 1)
-        for folder, files in folders.items()
-    }
+        folders.setdefault(str(file.parent.relative_to(TESTS)), []).append(file)
+    work = {folder: _seconds(folder, files, tier) for folder, files in folders.items()}
     shares, loads = {}, [0.0] * count
     for folder in sorted(folders, key=lambda folder: (-work[folder], folder)):
         least = loads.index(min(loads))
         shares |= dict.fromkeys(folders[folder], least)
         loads[least] += work[folder]
     return shares
+
+
+def _seconds(folder: str, files: list[Path], tier: str) -> float:
+    measured = [_SECONDS[t].get(folder, 0) for t in _SECONDS if tier in (t, "all")]
+    return sum(measured) or sum(file.stat().st_size for file in files) / _BYTES_A_SECOND
 
 
 def left_out(config: pytest.Config) -> dict[str, int]:
