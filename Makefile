@@ -11,7 +11,7 @@ UV     := $(BIN)/uv pip
 PARALLEL := -n 5 --dist each --by-file --max-worker-restart 0
 q      ?= how do I cancel an asyncio task
 
-.PHONY: search serve test test-all test-clocks test-frameworks mutants test-sdks test-s3 test-installed test-live check web format messages docs docs-check bench dist mcpb lock clean
+.PHONY: search serve test test-all test-clocks test-frameworks mutants test-authors test-sdks test-s3 test-installed test-live check web format messages docs docs-check bench dist mcpb lock clean
 
 # Modules are compiled once, whatever the environment says: it is most of what importing takes.
 unexport PYTHONDONTWRITEBYTECODE
@@ -43,6 +43,11 @@ test-clocks: $(VENV)/.test
 # for the oldest versions that pyproject.toml allows.
 test-frameworks: $(VENV)/.test
 	$(BIN)/python tests/adapters/others/run.py $(args)
+
+# The specifications beside their authors' pins, and in their programs where KENSAKU_AUTHORS is a
+# folder of clones. args="grace chat_server" for some of them.
+test-authors: $(VENV)/.test
+	$(BIN)/python tests/authors/run.py $(args)
 
 # The search services' own clients, against our fake upstream, in one environment of their own.
 test-sdks: $(VENV)/.test

@@ -6,12 +6,15 @@ import hashlib
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from xml.etree import ElementTree
 
 from tests import ROOT
 
 UV = Path(sys.executable).parent / "uv"
+Checks = dict[str, str]  # the name of a test → "ok", "skipped", or what went wrong
 
 
 def pin(*sources: str | Path, to: Path) -> None:
@@ -47,3 +50,30 @@ def build(where: Path, pinned: Path, more: Sequence[str] = ()) -> Path:
         subprocess.run([*install, "--no-verify-hashes", "-c", pinned, *more], check=True)
     stamp.write_text(wanted)
     return python
+
+
+def run_pytest(
+    python: Path,
+    options: Sequence[str | Path],
+    *,
+    env: Mapping[str, str],
+    cwd: Path,
+    timeout: float,
+) -> Checks:
+    """Run tests with another interpreter, and return what came of each."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "report.xml"
+        command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider",
+                   "-o", "filterwarnings=ignore", f"--junitxml={out}", *options]  # fmt: skip
+        try:
+            done = subprocess.run(
+                command, env=env, cwd=cwd, capture_output=True, text=True, timeout=timeout
+            )
+        except subprocess.TimeoutExpired:
+            return {"it": f"not done after {timeout} s"}
+        if done.returncode:
+            print(done.stdout[-6_000:], done.stderr[-2_000:], file=sys.stderr)
+        if not out.exists():
+            return {"it": done.stderr.strip().rpartition("\n")[2] or "it said nothing"}
+        cases = list(ElementTree.parse(out).iter("testcase"))
+    return {f"{c.get('classname')}::{c.get('name')}": c[0].tag if len(c) else "ok" for c in cases}

@@ -1,24 +1,23 @@
 """What applications pin, and whether our extra can be installed beside it.
 
-The first four are the applications that Kensaku's specifications were written for; the others are
-what their frameworks ask of each other. Needs a package index, and installs nothing.
+First the applications that Kensaku's specifications were written for; the others are what their
+frameworks ask of each other. Needs a package index, and installs nothing.
 """
 
 from __future__ import annotations
 
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests import ROOT
+from tests.authors.rows import AUTHORS
 from tests.environments import UV
 
 # extras → what stands beside them
-BESIDE = [
-    ("strands,slack", ["litellm>=1.0.0", "slack-bolt>=1.18.0", "sqlmodel>=0.0.30"]),
-    ("pydantic-ai,claude", ["pydantic-ai-slim<2", "claude-agent-sdk", "tavily-python>=0.7.4"]),
-    ("langchain,sql", ["langchain>=0.3.24,<1.0", "langchain-google-genai>=2.0.10,<2.1.0"]),
-    ("google", ["google-genai==1.52.0", "pydantic==2.11.7", "qdrant-client==1.15.1"]),
+BESIDE: list[tuple[str, Sequence[str]]] = [
+    *((author.extras, author.pins) for author in AUTHORS),
     ("openai-agents", ["openai-agents<0.10"]),
     ("strands", ["strands-agents<1.20"]),
     ("standard,crewai", ["crewai>=1.15"]),
@@ -34,7 +33,7 @@ def check_pins() -> bool:
     return not failed
 
 
-def _resolves(extras: str, pins: list[str]) -> bool:
+def _resolves(extras: str, pins: Sequence[str]) -> bool:
     wanted = [word for extra in extras.split(",") for word in ("--extra", extra)]
     with tempfile.TemporaryDirectory() as folder:
         theirs = Path(folder) / "theirs.in"

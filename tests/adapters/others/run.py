@@ -22,13 +22,12 @@ import tempfile
 import tomllib
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 ROOT = Path(__file__).parents[3]
 sys.path.insert(0, str(ROOT))
 
 from tests.adapters.others.pins import check_pins  # noqa: E402
-from tests.environments import build, pin  # noqa: E402
+from tests.environments import build, pin, run_pytest  # noqa: E402
 
 PINNED = ROOT / "requirements" / "frameworks"
 HOME = ROOT / ".venv-frameworks"
@@ -136,20 +135,9 @@ def tested(name: str, python: Path) -> Report:
     package, folders = TOGETHER[name]
     tests = ["tests/adapters/test_parity.py", *(f"tests/{folder}" for folder in folders)]
     with tempfile.TemporaryDirectory() as home:
-        out = Path(home) / "report.xml"
-        command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider",
-                   "-o", "filterwarnings=ignore", f"--junitxml={out}", *tests]  # fmt: skip
-        try:
-            done = subprocess.run(command, env=environment(home), cwd=ROOT, capture_output=True,
-                                  text=True, timeout=TIMEOUT)  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return failed(f"not done after {TIMEOUT} s")
-        if done.returncode:
-            print(done.stdout[-6_000:], done.stderr[-2_000:], file=sys.stderr)
-        if not out.exists():
-            return failed(done.stderr.strip().rpartition("\n")[2] or "it said nothing")
-        cases = list(ElementTree.parse(out).iter("testcase"))
-    checks = {c.get("name", ""): c[0].tag if len(c) else "ok" for c in cases}
+        checks = run_pytest(python, tests, env=environment(home), cwd=ROOT, timeout=TIMEOUT)
+    if "it" in checks:
+        return failed(checks["it"])
     asked = [python, "-c", f"import importlib.metadata as m; print(m.version({package!r}))"]
     used = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
     return {"distribution": package, "version": used, "checks": checks}
