@@ -292,9 +292,9 @@ class Cooling(NotAsked):
     summary = msg("it is on cooldown after a refusal")
 
     def __init__(self, provider: str, message: str, *, cause: str = "", **more: Any) -> None:
+        more.setdefault("transient", cause == RateLimited.__name__)
         super().__init__(provider, message, **more)
         self.cause = cause  # the name of the error that began it, such as KeyRefused
-        self.transient = cause == RateLimited.__name__
 
 
 class CircuitOpen(NotAsked):

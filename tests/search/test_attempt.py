@@ -273,13 +273,15 @@ async def test_what_a_provider_needs_is_named(make_client, name, env, said):
 
 # --- keys that are left alone
 
+REFUSALS = (400, 401, 402, 403, 404, 408, 422, 429, 500, 502, 503, 504, 529)
+
 
 @pytest.mark.parametrize(
     ("fault", "seconds"),
     [
         (faults.status(432), 900),
         (faults.status(432, headers={"Retry-After": "7"}), 7),
-        (faults.status(429, headers={"Retry-After": "50"}), 50),
+        *((faults.status(code, headers={"Retry-After": "50"}), 50) for code in REFUSALS),
         (faults.html(), 120),
         (faults.status(400), None),
     ],

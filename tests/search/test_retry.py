@@ -185,9 +185,12 @@ async def test_a_refused_key_that_cools_down_names_its_variable(make_client, ups
     assert len(upstream.requests) == 1
 
 
-async def test_a_short_rate_is_waited_for_when_there_is_no_one_else(make_client, upstream, later):
-    """Retry-After is kept to: the second request is not sent before it is over."""
-    upstream.fails("tavily", faults.status(429, headers={"Retry-After": "4"}), times=1)
+@pytest.mark.parametrize(("status", "error"), [(429, RateLimited), (503, Outage)])
+async def test_a_short_wait_is_kept_to_when_there_is_no_one_else(
+    status, error, make_client, upstream, later
+):
+    """Retry-After: the second request is not sent before it is over."""
+    upstream.fails("tavily", faults.status(status, headers={"Retry-After": "4"}), times=1)
     later.stop()
     with listening((heard := []).append):
         task = asyncio.create_task(make_client("tavily").search("otters"))
@@ -202,7 +205,7 @@ async def test_a_short_rate_is_waited_for_when_there_is_no_one_else(make_client,
 
     found = task.result()
     assert found.outcome is Outcome.FOUND
-    assert [type(a.error) for a in found.attempts] == [RateLimited, type(None)]
+    assert [type(a.error) for a in found.attempts] == [error, type(None)]
     assert found.attempts[0].error.retry_after == 4
 
 
@@ -214,6 +217,21 @@ async def test_a_long_rate_sends_the_search_to_the_next_one(make_client, upstrea
 
     assert [a.provider for a in found.attempts] == ["tavily", "brave"]
     assert found.outcome is Outcome.FOUND
+
+
+async def test_a_server_that_is_down_is_not_asked_with_another_key(make_client, upstream, later):
+    """`Retry-After` of a 503 is about the service; it is kept to by all keys, in every search."""
+    upstream.fails("tavily", faults.status(503, headers={"Retry-After": "120"}))
+    client = make_client("tavily", "brave", env={"TAVILY_API_KEY": "one-key,two-key"})
+
+    for _ in range(3):
+        assert (await client.search("otters", cache=False)).hits[0].provider == "brave"
+        later(39)
+    assert len(upstream.asked("tavily")) == 1
+
+    later(4)
+    await client.search("otters", cache=False)
+    assert len(upstream.asked("tavily")) == 2
 
 
 async def test_another_key_is_tried_before_waiting_for_a_rate(make_client, upstream):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from kensaku.server.rates import LEASE_SECONDS, MAX_KEYS, SharedRates, bucket_of
 from kensaku.store import MemoryStore, SqliteStore
@@ -50,6 +52,29 @@ async def shared(tmp_path):
     yield stores, now
     for store in stores:
         await store.close()
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    started=st.integers(0, 10**15).map(lambda micro: micro / 1e6),
+    n=st.integers(1, 3_000),
+    period=st.sampled_from("smhd"),
+)
+@example(started=1.5, n=1_000, period="d")  # 100 at once
+@example(started=400_000_000.1, n=10, period="s")  # 5 at once
+@example(started=0.0, n=298, period="s")  # leases of two turns
+async def test_a_fresh_burst_is_whole_on_a_machine_of_any_age(started, n, period):
+    """Whoever comes first gets all that its rate allows at once, and not one more."""
+    now = Now()
+    now.seconds = started
+    rates = SharedRates(MemoryStore(clock=now), clock=now)
+    rate = f"{n}/{period}"
+    _, burst = bucket_of(rate)
+
+    waits = [await rates.take("k", rate) for _ in range(burst + 1)]
+
+    assert waits[:-1] == [0.0] * burst
+    assert waits[-1] > 0
 
 
 async def test_two_processes_let_one_lease_each_more_through_and_no_more(shared):

@@ -23,6 +23,7 @@ from kensaku.errors import (
     NotAsked,
     NotConfigured,
     NotConnected,
+    Outage,
     ProviderError,
     Timeout,
     Unreadable,
@@ -84,12 +85,14 @@ async def ask_provider(run: Run, name: str) -> Findings | None:
 
 
 async def cool_down_after(limiter: Limiter, permit: Permit, error: ProviderError) -> None:
-    """Put the key on cooldown if the error calls for it."""
-    cooldown = rule_for(error).cooldown
-    if cooldown:
-        seconds = error.retry_after or limiter.cooldown_after_refusal(permit, cooldown)
-        if seconds:
-            await limiter.cool_down(permit, seconds, type(error).__name__)
+    """Put the key on cooldown for as long as the upstream says, else if the error calls for it."""
+    seconds, asked = error.retry_after, bool(error.retry_after)
+    if not asked and (cooldown := rule_for(error).cooldown):
+        seconds = limiter.cooldown_after_refusal(permit, cooldown)
+    if seconds:
+        is_down = isinstance(error, Outage)  # whichever key it is asked with
+        why = type(error).__name__
+        await limiter.cool_down(permit, seconds, why, asked=asked, all_keys=is_down)
 
 
 async def _attempt(

@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kensaku.errors import (
     CircuitOpen,
@@ -45,8 +45,21 @@ UNPROVEN = REFUSALS + 9  # a key that has not worked yet cools down at its first
 SYNC_SECONDS = 0.5  # how long another process's news may take to be seen here
 
 
+class Cooldown(NamedTuple):
+    """Until when a key is left alone, the error that began it, and whether the upstream asked."""
+
+    until: float  # `time.monotonic`
+    why: str
+    asked: bool  # by `Retry-After`
+
+    @property
+    def ends_by_time(self) -> bool:
+        """Whether waiting helps, and nothing else ends it."""
+        return self.asked or self.why == _RATE
+
+
 # "Never" is not 0: the monotonic clock begins there when the machine starts.
-_NO_COOLDOWN = (-inf, "")
+_NO_COOLDOWN = Cooldown(-inf, "", False)
 _NO_REFUSAL = (0, -inf)
 _RATE, _REFUSED = RateLimited.__name__, KeyRefused.__name__
 _WHY = {
@@ -163,18 +176,29 @@ class Limiter:
             return 0.0
         return min(longest, FIRST_COOLDOWN * 3.0 ** (count - REFUSALS))
 
-    async def cool_down(self, used: Permit, seconds: float, why: str) -> None:
-        """Put this key on cooldown, in every process."""
+    async def cool_down(
+        self,
+        used: Permit,
+        seconds: float,
+        why: str,
+        *,
+        asked: bool = False,
+        all_keys: bool = False,
+    ) -> None:
+        """Put this key on cooldown, in every process, or all keys of the provider.
+
+        What the upstream `asked` for is kept to, whatever works meanwhile.
+        """
         seconds = min(seconds, LONGEST_COOLDOWN)
-        key_id = self._id_of(used)
-        self._cooldowns[key_id] = (time.monotonic() + seconds, why)
-        value = f"{time.time() + seconds:f} {why}".encode()
-        await self._store.put(self._cooldown_key(key_id), value, seconds)
+        value = f"{time.time() + seconds:f} {why} {asked:d}".encode()
+        for key_id in self._ids if all_keys else [self._id_of(used)]:
+            self._cooldowns[key_id] = Cooldown(time.monotonic() + seconds, why, asked)
+            await self._store.put(self._cooldown_key(key_id), value, seconds)
 
     async def _end_cooldown(self, key_id: str) -> None:
         """End a cooldown: a request that was under way has shown that the key works."""
-        until, why = self._cooldowns[key_id]
-        if until > time.monotonic() and why != _RATE:
+        cooldown = self._cooldowns[key_id]
+        if cooldown.until > time.monotonic() and not cooldown.ends_by_time:
             self._cooldowns[key_id] = _NO_COOLDOWN
             await self._store.forget(self._cooldown_key(key_id))
 
@@ -188,7 +212,7 @@ class Limiter:
     def has_other_key(self, tried: int) -> bool:
         """Whether there is another key that is not cooling down, after `tried` were tried."""
         now = time.monotonic()
-        return tried < len(self._ids) and any(until <= now for until, _ in self._cooldowns.values())
+        return tried < len(self._ids) and any(c.until <= now for c in self._cooldowns.values())
 
     def wait(self) -> float | None:
         """Seconds until a key may be used: 0, or the rest of a `Retry-After`.
@@ -199,7 +223,9 @@ class Limiter:
         if self.breaker.until is not None and self.breaker.until > now:
             return None
         waits = [
-            max(0.0, t - now) for t, why in self._cooldowns.values() if t <= now or why == _RATE
+            max(0.0, c.until - now)
+            for c in self._cooldowns.values()
+            if c.until <= now or c.ends_by_time
         ]
         return min(waits, default=None)
 
@@ -215,7 +241,7 @@ class Limiter:
             return "no key"
         if self.breaker.until is not None:
             return "circuit open" if now < self.breaker.until else "to be probed"
-        until, why = min(self._cooldowns.values())
+        until, why, _ = min(self._cooldowns.values())
         return "ready" if until <= now else f"{_WHY.get(why, 'waiting')}, {until - now:.0f} s"
 
     async def sync(self) -> None:
@@ -230,8 +256,9 @@ class Limiter:
                 self.breaker.open_until(until + ahead)
         for key_id, entry in zip(self._ids, cooling, strict=True):
             if entry is not None:
-                when, _, why = entry.decode().partition(" ")
-                self._cooldowns[key_id] = max(self._cooldowns[key_id], (float(when) + ahead, why))
+                when, why, asked = entry.decode().split(" ")
+                shared = Cooldown(float(when) + ahead, why, asked == "1")
+                self._cooldowns[key_id] = max(self._cooldowns[key_id], shared)
 
     async def _publish_circuit(self) -> None:
         open_until = self.breaker.until
@@ -256,12 +283,18 @@ class Limiter:
         order = [(self._next + n) % count for n in range(count)] if count > 1 else [0]
         usable = [i for i in order if self._cooldowns[self._ids[i]][0] <= now]
         if not usable:
-            until, why = min(self._cooldowns.values())
+            until, why, _ = soonest = min(self._cooldowns.values())
             reason = _WHY.get(why, "it asked us to wait")
             if why == _REFUSED and self._variable:  # waiting does not mend a key
                 raise Cooling(self.name, reason, remedy=f"check {self._variable}", cause=why)
             reason += f"; not asked for {until - now:.0f} s"
-            raise Cooling(self.name, reason, retry_after=until - now, cause=why)
+            raise Cooling(
+                self.name,
+                reason,
+                retry_after=until - now,
+                cause=why,
+                transient=soonest.ends_by_time,
+            )
         return usable
 
     async def _take_turn(self, usable: Sequence[int], deadline: float) -> int | None:

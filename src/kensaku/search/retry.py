@@ -43,7 +43,7 @@ class Next(Enum):
 
     NEXT_KEY = "leave this key alone, try another, then the next provider"
     WAIT = "wait if that is short and the deadline allows, else another key, else the next provider"
-    RETRY = "once more after a moment, then the next provider"
+    RETRY = "once more after a moment, or when it says, then the next provider"
     NEXT = "leave it alone, and go on to the next provider"
 
 
@@ -94,7 +94,7 @@ def delay_before_retry(run: Run, error: ProviderError, tries: Tries) -> float | 
     other_key = run.resources.limiter(name).has_other_key(tries.requests)
     if rule.then in (Next.NEXT_KEY, Next.WAIT) and other_key:
         return 0.0
-    if rule.then is Next.WAIT:
+    if rule.then is Next.WAIT or (rule.then is Next.RETRY and error.retry_after):
         return _rate_delay(run, error, rule, tries)
     first = tries.requests == 1
     if rule.then is Next.RETRY and error.transient and first and run.resources.retries.take():
@@ -122,7 +122,7 @@ def is_due(run: Run, name: str) -> bool:
 
 
 def _rate_delay(run: Run, error: ProviderError, rule: RetryRule, tries: Tries) -> float | None:
-    """Wait for a rate limit: briefly if there are alternatives, else until the deadline."""
+    """Wait for a rate limit or a `Retry-After`: briefly if there are alternatives, else until the deadline."""
     seconds = error.retry_after or rule.cooldown
     tries.waits += 1
     until = run.wait_deadline(error.provider, run.deadline)

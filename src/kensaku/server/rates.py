@@ -68,7 +68,7 @@ class SharedRates:
     async def _renew(self, lease: _Lease, id: str, rate: str) -> float:
         interval, burst = bucket_of(rate)
         wait = 0.0
-        for turns in sorted({max(1, burst // LEASES), 1}, reverse=True):
+        for turns in sorted({_lease(burst), 1}, reverse=True):
             queue = (interval * turns, burst // turns)  # as long as the queue of single turns
             wait = await self._store.turn(f"rate:{id}", *queue, 0.0)
             if wait >= 0:
@@ -124,7 +124,12 @@ def bucket_of(rate: str) -> tuple[float, int]:
     """`"10/s"` → (seconds between requests, burst).
 
     A client may send half a second's requests at once, or a tenth of a minute's, hour's or day's:
-    over 60 s, `10/s` then lets 605 through, which is within 1 %.
+    over 60 s, `10/s` then lets 605 through, which is within 1 %. A burst is a number of leases.
     """
     n, period = read_rate(rate)
-    return period / n, max(1, int(n * (0.5 if period == 1.0 else 0.1)))
+    burst = max(1, int(n * (0.5 if period == 1.0 else 0.1)))
+    return period / n, burst - burst % _lease(burst)
+
+
+def _lease(burst: int) -> int:
+    return max(1, burst // LEASES)

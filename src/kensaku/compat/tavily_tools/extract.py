@@ -83,7 +83,7 @@ async def ask_tavily(client: Kensaku, urls: list[str]) -> ExtractedPages | Provi
         await limiter.record(permit, failure, time.perf_counter() - began)
         if failure is None:
             return answer
-        if not is_trouble(failure):
+        if failure.retry_after or not is_trouble(failure):
             await cool_down_after(limiter, permit, failure)
         if is_trouble(failure) or not limiter.has_other_key(tried):
             break
