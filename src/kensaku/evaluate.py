@@ -5,7 +5,6 @@ questions.jsonl → context by each route → answer in it? → shares, cost, la
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import unicodedata
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import InvalidQuery
 from kensaku.models import Outcome, ProgressEvent
+from kensaku.text.foreign_json import decode_json
 
 if TYPE_CHECKING:
     from kensaku.answers.context import Context
@@ -178,7 +178,7 @@ def read_questions(path: Path) -> list[LabelledQuestion]:
 
 def _question(line: str, number: int, path: Path) -> LabelledQuestion:
     try:
-        row = json.loads(line)
+        row = decode_json(line)
         answers = row.get("answers", row.get("answer"))
         answers = [answers] if isinstance(answers, str) else list(answers)
         text = row["question"]

@@ -12,6 +12,7 @@ import pytest
 
 from kensaku.answers.stream import read_completion, read_in_time
 from kensaku.errors import Timeout, Unreadable
+from tests.growth import growth
 
 
 async def chunks(*parts: bytes) -> AsyncIterator[bytes]:
@@ -64,6 +65,17 @@ async def test_the_text_of_a_reply_is_read_as_it_arrives(
 ) -> None:
     """In events, cut anywhere, or as one completion by a server that does not stream."""
     assert await read(*parts) == texts
+
+
+def test_a_long_event_in_small_pieces_takes_time_in_proportion() -> None:
+    """A server that sends a line of megabytes a few bytes at a time."""
+
+    def work(pieces: int) -> None:
+        parts = [b"data: ", *[b"x" * 100] * pieces]
+        with pytest.raises(Unreadable):
+            asyncio.run(read(*parts))
+
+    assert growth(work, 4_000) < 10
 
 
 @pytest.mark.parametrize(

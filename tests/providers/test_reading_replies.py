@@ -6,9 +6,10 @@ import json
 
 import pytest
 
-from kensaku.models import Query
+from kensaku.models import MAX_RESULTS, Hit, Query
 from kensaku.providers import provider_class
 from kensaku.testing import load_sample
+from kensaku.testing.sample import built_in_samples
 from kensaku.text.dates import parse_date
 from kensaku.transport.reply import Reply
 
@@ -256,6 +257,20 @@ def test_a_very_deep_body_is_unreadable():
 
     with pytest.raises(Unreadable):
         provider_class("tavily")().read(Reply(200, {}, b"[" * 200_000))
+
+
+@pytest.mark.parametrize("name", built_in_samples())
+def test_no_more_hits_are_built_than_anybody_asks_for(name):
+    """A reply of 16 MiB has room for 150,000 rows: to build them held the event loop a second."""
+    cls, sample = provider_class(name), load_sample(name)
+    hits = [Hit(f"https://a.example/{n}", f"Title {n}", "Words.") for n in range(3_000)]
+    body = sample.with_hits(hits)
+    raw = body.encode() if isinstance(body, str) else json.dumps(body).encode()
+    provider = cls(options=dict.fromkeys(cls.needs, "x"))
+
+    found = provider.read(Reply(200, {"content-type": sample.content_type}, raw), Query("otter"))
+
+    assert MAX_RESULTS <= len(found.hits) <= 4 * MAX_RESULTS
 
 
 @pytest.mark.parametrize("limit", [1, 50])

@@ -10,11 +10,11 @@ does not exist or with arguments that are not JSON. An empty list means that not
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kensaku.adapters._calls import run_calls
+from kensaku.text.foreign_json import decode_json
 
 if TYPE_CHECKING:
     from kensaku.tools.base import BaseTool
@@ -134,7 +134,7 @@ def _name_and_description(tool: BaseTool) -> Schema:
 def _plain(reply: Any) -> Mapping[str, Any]:
     """Return the reply as plain JSON; SDKs return pydantic models."""
     if isinstance(reply, str):
-        reply = json.loads(reply)
+        reply = decode_json(reply)
     if isinstance(reply, Mapping):
         return reply
     plain: Mapping[str, Any] = reply.model_dump()

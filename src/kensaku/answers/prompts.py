@@ -5,7 +5,6 @@ The plan is asked for with the person's words alone. Sources are fenced: they ar
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from kensaku.errors import Unreadable
 from kensaku.messages import msg
 from kensaku.text.escape import escape_lines, flatten, line_starts
 from kensaku.text.fence import fence_text
+from kensaku.text.foreign_json import decode_json
 
 if TYPE_CHECKING:
     from kensaku.answers.evidence import Reference
@@ -81,8 +81,8 @@ def with_sources(sources: Iterable[Reference], *parts: str) -> str:
 def read_json(text: str) -> dict[str, Any]:
     """Return the object in a reply; models like to put a code fence around it."""
     try:
-        value = json.loads(text[text.find("{") : text.rfind("}") + 1])
-    except (ValueError, RecursionError):
+        value = decode_json(text[text.find("{") : text.rfind("}") + 1])
+    except ValueError:
         value = None
     if not isinstance(value, dict):
         raise Unreadable("llm", "the model did not reply with JSON")

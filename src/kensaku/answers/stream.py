@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import asyncio
 import codecs
-import json
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from typing import Any
 
 from kensaku.errors import Timeout, Unreadable
+from kensaku.text.foreign_json import decode_json
 
 MODEL_SECONDS = 60.0  # for one reply
 IDLE_SECONDS = 20.0  # between two pieces; the first one may take as long as the whole reply
@@ -67,19 +67,23 @@ async def read_in_time(
 async def _events(body: AsyncIterator[bytes]) -> AsyncIterator[str]:
     """Yield the data of each event; a body that is JSON is one event."""
     decode = codecs.getincrementaldecoder("utf-8")("replace").decode
-    rest, whole = "", None
+    parts, size, whole = list[str](), 0, None  # of the line that has not ended yet
     async for data in body:
-        rest += decode(data)
-        if whole is None and rest.strip():
-            whole = rest.lstrip().startswith("{")
-        if len(rest) > MAX_BYTES:
+        text = decode(data)
+        parts.append(text)
+        size += len(text)
+        if size > MAX_BYTES:
             raise Unreadable("llm", "the model's server sent an event that is too large")
-        if whole:
+        if whole is None and text.strip():
+            whole = text.lstrip().startswith("{")
+        if whole or "\n" not in text:
             continue
-        *lines, rest = rest.split("\n")
+        *lines, rest = "".join(parts).split("\n")
+        parts, size = [rest], len(rest)
         for line in lines:
             if line.startswith("data:"):
                 yield line.removeprefix("data:").strip()
+    rest = "".join(parts)
     if whole and rest.strip():
         yield rest
     elif rest.startswith("data:"):
@@ -89,10 +93,10 @@ async def _events(body: AsyncIterator[bytes]) -> AsyncIterator[str]:
 def _choice(data: str) -> dict[str, Any]:
     """Return the first choice of an event; nothing for one without, as the last with the usage."""
     try:
-        event = json.loads(data)
+        event = decode_json(data)
         if event.get("error") or not isinstance(event["choices"], list):
             raise Unreadable("llm", NO_ANSWER)
         choice = event["choices"][0] if event["choices"] else {}
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise Unreadable("llm", NO_ANSWER) from None
     return choice if isinstance(choice, dict) else {}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from kensaku.errors import UsageError
+from kensaku.text.foreign_json import decode_json
 
 _TEXT_FIELDS = ("url", "title", "text", "published", "language", "collection")
 
@@ -32,7 +32,7 @@ def check_export(file: Path) -> int:
 
 
 def _check_line(line: str) -> None:
-    row = json.loads(line)
+    row = decode_json(line)
     if not isinstance(row, dict) or not row.get("url"):
         raise ValueError
     if not all(isinstance(row.get(name, ""), str | None) for name in _TEXT_FIELDS):

@@ -10,7 +10,6 @@ nothing to find, 1 no provider could search, 2 wrong usage.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -24,6 +23,7 @@ from kensaku.cli._query_options import query_text, split_hosts
 from kensaku.cli._report import check_output, print_report
 from kensaku.cli._terminal import format_count, print_json, print_message, print_result
 from kensaku.errors import InvalidQuery
+from kensaku.text.foreign_json import decode_json
 
 if TYPE_CHECKING:
     from kensaku.answers.events import Event
@@ -144,8 +144,8 @@ def _options(args: argparse.Namespace) -> Any:
 
 def _read_schema(path: Path) -> Any:
     try:
-        return json.loads(_read(path))
-    except (ValueError, RecursionError):
+        return decode_json(_read(path))
+    except ValueError:
         raise InvalidQuery(f"{path} is not JSON") from None
 
 

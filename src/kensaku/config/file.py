@@ -123,10 +123,14 @@ def _parse(path: Path, text: str) -> Any:
     if path.suffix == ".json":
         import json
 
+        from kensaku.text.foreign_json import decode_json
+
         try:
-            return json.loads(text or "{}")
+            return decode_json(text or "{}")
         except json.JSONDecodeError as error:
             raise ConfigError(f"{path}, line {error.lineno}: expected JSON: {error.msg}") from None
+        except ValueError as error:
+            raise ConfigError(f"{path}: {error}") from None
     import tomllib
 
     try:

@@ -15,13 +15,13 @@ from kensaku.errors import IndexFault
 from kensaku.index.errors import translate_errors
 from kensaku.index.results import AddResult
 from kensaku.models import Document, Progress, ProgressEvent
+from kensaku.text.foreign_json import decode_json
 
 if TYPE_CHECKING:
     from kensaku.index import Index
     from kensaku.index.worker.client import IndexClient
 
 BATCH = 500  # lines that are read, and added, together
-MAX_DEPTH = 64  # of the JSON on a line; an index writes it again, and the parser has its own bound
 FROM_FILES = "its documents were read from its files, and deleted ones may be among them"
 _FIELDS = ("url", "title", "text", "published", "language", "metadata")
 
@@ -143,24 +143,11 @@ def _rows(path: Path) -> Iterator[tuple[str, Document]]:
 
 def _row(path: Path, number: int, line: str) -> tuple[str, Document]:
     try:
-        row: dict[str, Any] = json.loads(line)
-        if is_deep(row):
-            raise ValueError("nested too deeply")
+        row: dict[str, Any] = decode_json(line)
         values = {name: row[name] for name in _FIELDS if row.get(name) is not None}
         return str(row.get("collection") or "default"), Document(**values)
-    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, AttributeError) as error:
         raise IndexFault(
             f"line {number} of {path} is not a document",
             remedy='write one JSON object a line, with "url", "title" and "text"',
         ) from error
-
-
-def is_deep(value: Any) -> bool:
-    """Tell whether lists and objects are nested more than `MAX_DEPTH` times."""
-    level = [value]
-    for _ in range(MAX_DEPTH + 1):
-        nested = [v for v in level if isinstance(v, dict | list)]
-        level = [w for v in nested for w in (v.values() if isinstance(v, dict) else v)]
-        if not level:
-            return False
-    return True

@@ -9,10 +9,11 @@ questions with answers, and plain `text` or `content`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from kensaku.text.foreign_json import decode_json
 
 _TEXT = ("content", "text", "answer", "page_content", "body", "chunk", "passage", "document")
 _TITLE = ("title", "name", "heading", "question", "subject")
@@ -65,7 +66,7 @@ def _nested(payload: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
             yield from _nested(inner)
     if isinstance(node := payload.get("_node_content"), str):  # JSON inside JSON
         try:
-            parsed = json.loads(node)
+            parsed = decode_json(node)
         except ValueError:
             return
         if isinstance(parsed, Mapping):

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from kensaku.errors import ConfigError, UnknownName
+from kensaku.text.foreign_json import decode_json
 
 NAME = "kensaku"
 MAX_BYTES = 4 << 20
@@ -139,7 +140,7 @@ def _change(client: McpClient, path: Path, form: dict[str, Any] | None) -> bool:
 def _read_json(path: Path) -> Any:
     text = _text(path)
     try:
-        document = json.loads(text) if text.strip() else {}
+        document = decode_json(text) if text.strip() else {}
     except ValueError:
         document = None
     if not isinstance(document, dict):

@@ -76,7 +76,7 @@ def request_id(reply: Reply) -> str | None:
     for name in ("x-request-id", "request-id", "x-traceid", "x-amzn-requestid", "cf-ray"):
         if value := reply.headers.get(name):
             return value[:100]
-    with suppress(ValueError, RecursionError):
+    with suppress(ValueError):
         body = reply.json()
         found = [body.get(n) for n in ("request_id", "requestId")] if isinstance(body, dict) else []
         return next((value[:100] for value in found if isinstance(value, str)), None)
@@ -147,7 +147,7 @@ def reason_in(reply: Reply) -> str:
         return ""
     try:
         return error_text(reply.json())
-    except (ValueError, RecursionError):
+    except ValueError:
         return _plain_text(reply)
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from kensaku.errors import (
@@ -28,6 +29,7 @@ from kensaku.errors import (
     Unreadable,
 )
 from kensaku.providers._classify import redact
+from kensaku.providers._rows import MAX_ROWS
 from kensaku.providers.base import Findings, KnownBy, Provider, Reply, Request, Transport
 from kensaku.providers.base import usable as with_address
 
@@ -135,7 +137,8 @@ class WebPageEngine(Provider):
         engine = self._libraries()[1]()
         found = engine.post_extract_results(engine.extract_results(body))
         # A page that found nothing may have a row that says so, without an address.
-        return [self.hit(self.target(r.href), r.title, r.body) for r in found if r.href]
+        linked = islice((r for r in found if r.href), MAX_ROWS)
+        return [self.hit(self.target(r.href), r.title, r.body) for r in linked]
 
     def target(self, href: str) -> str:
         """The page behind a link of the engine's own."""

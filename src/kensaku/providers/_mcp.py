@@ -7,12 +7,12 @@ These servers keep no session, so nothing has to be opened before the call.
 
 from __future__ import annotations
 
-import json
 from typing import Any, ClassVar
 
 from kensaku.errors import ProviderError, RateLimited
 from kensaku.models import Query
 from kensaku.providers.base import Provider, Reply, Request, member, rows
+from kensaku.text.foreign_json import decode_json
 
 ID = 1
 HEADERS = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
@@ -54,7 +54,7 @@ class McpProvider(Provider):
     def _is_limited(self, reply: Reply) -> bool:
         try:
             meta = member(self.decode(reply), "result", "_meta")
-        except (ValueError, RecursionError):
+        except ValueError:
             return False
         return isinstance(meta, dict) and any(
             name.endswith("/rateLimited") and value for name, value in meta.items()
@@ -76,7 +76,7 @@ def tool_text(body: Any) -> str:
 def tool_data(body: Any) -> Any:
     """A tool's result as data: its structured content, or its text as JSON."""
     found = member(body, "result", "structuredContent")
-    return found if isinstance(found, dict) else json.loads(tool_text(body))
+    return found if isinstance(found, dict) else decode_json(tool_text(body))
 
 
 def _text(body: Any) -> str:
@@ -91,5 +91,5 @@ def _events(stream: str) -> list[Any]:
     for event in stream.replace("\r\n", "\n").split("\n\n"):
         lines = [line[5:].strip() for line in event.split("\n") if line.startswith("data:")]
         if lines:
-            messages.append(json.loads("\n".join(lines)))
+            messages.append(decode_json("\n".join(lines)))
     return messages

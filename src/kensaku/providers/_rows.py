@@ -23,6 +23,10 @@ def usable(hits: list[Hit]) -> tuple[list[Hit], tuple[str, ...]]:
 
 _WEB = ("https://", "http://")
 
+# No upstream is asked for more than a quarter of them. A reply of 16 MiB has room for 150,000, and
+# to make hits of these takes the event loop a second.
+MAX_ROWS = 200
+
 
 def is_address(url: object) -> bool:
     """Whether this is the address of a page."""
@@ -30,7 +34,7 @@ def is_address(url: object) -> bool:
 
 
 def rows(body: Any, *path: str) -> list[dict[str, Any]]:
-    """The list at `path`, where a missing member on the way means an empty list.
+    """The first `MAX_ROWS` of the list at `path`; a missing member on the way: an empty list.
 
     Anything else in its place, also a null, raises `TypeError`: the reply is unreadable.
     """
@@ -40,9 +44,12 @@ def rows(body: Any, *path: str) -> list[dict[str, Any]]:
         if name not in body:
             return []
         body = body[name]
-    if not isinstance(body, list) or not all(isinstance(row, dict) for row in body):
+    if not isinstance(body, list):
+        raise TypeError("expected a list")
+    found = body[:MAX_ROWS]
+    if not all(isinstance(row, dict) for row in found):
         raise TypeError("expected a list of objects")
-    return body
+    return found
 
 
 def section(body: Any, name: str) -> dict[str, Any]:

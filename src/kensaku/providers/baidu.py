@@ -114,7 +114,7 @@ def _width(text: str) -> int:
 def _error_name(reply: Reply) -> str:
     try:
         body = reply.json()
-    except (ValueError, RecursionError):
+    except ValueError:
         return ""
     code = member(body, "code") or member(body, "error", "code")
     return str(code).lower() if isinstance(code, str | int) else ""

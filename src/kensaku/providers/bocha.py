@@ -58,7 +58,7 @@ class Bocha(Provider):
     def failure(self, reply: Reply) -> ProviderError | None:
         # The real status may stand in the body of a 200, as a number or as text.
         code = reply.status
-        with suppress(ValueError, TypeError, KeyError, RecursionError):
+        with suppress(ValueError, TypeError, KeyError):
             code = int(reply.json()["code"]) if code == 200 else code
         reply = reply if code == reply.status else replace(reply, status=code)
         if code == 403 and "money" in reason_in(reply):  # "You do not have enough money"

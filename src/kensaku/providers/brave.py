@@ -105,7 +105,7 @@ class Brave(Provider):
 def _error(reply: Reply) -> tuple[str, bool]:
     """Its own code for the refusal, and whether the quota is spent."""
     code, spent = "", False
-    with suppress(ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
+    with suppress(ValueError, KeyError, TypeError, AttributeError, IndexError):
         body = reply.json()
         error = body["error"] if "error" in body else body["errors"][0]
         code = str(error.get("code"))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from kensaku.providers._mcp import McpProvider, tool_text
+from kensaku.providers._rows import MAX_ROWS
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
@@ -44,7 +46,7 @@ class ExaMcp(McpProvider):
 
     def hits(self, body: Any) -> list[Hit]:
         text = tool_text(body)
-        found = list(RESULT.finditer(text))
+        found = list(islice(RESULT.finditer(text), MAX_ROWS))
         if not found and not text.startswith(NOTHING):
             raise ValueError("not a list of results")
         return [

@@ -94,7 +94,7 @@ def _published(row: dict[str, Any]) -> str | None:
 def _reasons(reply: Reply) -> list[str]:
     """The reasons of a refusal, the exact ones first."""
     found: list[str] = []
-    with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    with suppress(ValueError, KeyError, TypeError, AttributeError):
         error = reply.json()["error"]
         for detail in error.get("details") or []:
             found.append(str(detail.get("reason")))

@@ -72,7 +72,7 @@ class Jina(Provider):
         ]
 
     def failure(self, reply: Reply) -> ProviderError | None:
-        with suppress(ValueError, TypeError, KeyError, RecursionError):
+        with suppress(ValueError, TypeError, KeyError):
             if reply.status == 422 and reply.json()["status"] == NOTHING_FOUND:
                 return None
         return super().failure(reply)

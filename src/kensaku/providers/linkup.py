@@ -74,7 +74,7 @@ class Linkup(Provider):
 
     def failure(self, reply: Reply) -> ProviderError | None:
         code = ""
-        with suppress(ValueError, RecursionError):
+        with suppress(ValueError):
             code = _code(reply.json())
         if reply.status == 400 and code == NOTHING_FOUND:
             return None

@@ -65,7 +65,7 @@ class Mojeek(Provider):
     def failure(self, reply: Reply) -> ProviderError | None:
         # It refuses with status 200: "ERROR: Daily Limit Reached".
         words = ""
-        with suppress(ValueError, RecursionError):
+        with suppress(ValueError):
             words = self.complaint(reply.json()) if reply.status == 200 else ""
         if "limit" in words.lower():
             return self.refusal(reply, QuotaExhausted, words)

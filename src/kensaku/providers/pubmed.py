@@ -85,7 +85,7 @@ class PubMed(Provider):
                 raise TypeError("not a list of numbers")
             if (count and not ids) or "ERROR" in result:
                 raise ValueError("articles are announced, and there are none")
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             raise self.unreadable(reply, "is not a list of articles") from None
         return [str(i) for i in ids[: self.max_results]]
 

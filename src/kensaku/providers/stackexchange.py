@@ -74,7 +74,7 @@ class StackExchange(Provider):
 
 
 def _error(reply: Reply) -> tuple[str, str]:
-    with suppress(ValueError, TypeError, AttributeError, RecursionError):
+    with suppress(ValueError, TypeError, AttributeError):
         body = reply.json()
         return text(body.get("error_name")), text(body.get("error_message"))
     return "", ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kensaku.providers._rows import MAX_ROWS
 from kensaku.providers.base import Filter, Provider, Request, rows, text
 from kensaku.text.countries import names
 
@@ -100,7 +101,8 @@ class Tavily(Provider):
 
     def images(self, body: Any) -> list[Image]:
         # Addresses alone, or objects with a description.
-        found = [{"url": i} if isinstance(i, str) else i for i in body.get("images") or []]
+        listed = (body.get("images") or [])[:MAX_ROWS]
+        found = [{"url": i} if isinstance(i, str) else i for i in listed]
         return [self.image(i.get("url"), i.get("description")) for i in rows(found)]
 
     def answer(self, body: Any) -> str | None:

@@ -83,7 +83,7 @@ class Wikipedia(Provider):
 
 
 def _error(reply: Reply) -> dict[str, Any]:
-    with suppress(ValueError, TypeError, KeyError, RecursionError):
+    with suppress(ValueError, TypeError, KeyError):
         if b'"error"' in reply.body:
             return dict(reply.json()["error"])
     return {}

@@ -122,7 +122,7 @@ def is_due(run: Run, name: str) -> bool:
 
 
 def _rate_delay(run: Run, error: ProviderError, rule: RetryRule, tries: Tries) -> float | None:
-    """Wait for a rate limit or a `Retry-After`: briefly if there are alternatives, else until the deadline."""
+    """Wait as long as was asked for: briefly if there are alternatives, else until the deadline."""
     seconds = error.retry_after or rule.cooldown
     tries.waits += 1
     until = run.wait_deadline(error.provider, run.deadline)

@@ -19,6 +19,7 @@ from kensaku.errors import (
     UnknownJob,
     UsageError,
 )
+from kensaku.text.foreign_json import decode_json
 
 try:
     import orjson
@@ -110,8 +111,8 @@ def decode_body(raw: bytes, content_type: str) -> Mapping[str, Any]:
     if is_form and not raw.lstrip().startswith(b"{"):  # curl -d '{…}' says that it is a form
         return pairs(raw.decode("utf-8", "replace"))
     try:
-        body = _DECODER.decode(raw.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
+        body = decode_json(raw, decoder=_DECODER)
+    except ValueError:
         raise InvalidQuery("the body is not valid JSON") from None
     if not isinstance(body, dict):
         raise InvalidQuery("the body must be a JSON object")

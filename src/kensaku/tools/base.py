@@ -7,7 +7,6 @@ Adapters call `invoke`: it checks what the model sent and never raises into a ru
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 from abc import ABC, abstractmethod
@@ -23,6 +22,7 @@ from kensaku.errors import InvalidQuery, KensakuError, UsageError
 from kensaku.observe import NO_OBSERVERS, observe
 from kensaku.operations import ToolOperation
 from kensaku.text.fence import fence_text
+from kensaku.text.foreign_json import decode_json
 from kensaku.text.images import escape_images
 from kensaku.tools import shared_client
 from kensaku.tools._failures import describe, quote
@@ -222,7 +222,7 @@ def shared_portal() -> Portal:
 def _object(raw: Mapping[str, Any] | str | None) -> Mapping[str, Any]:
     if isinstance(raw, str):
         try:
-            raw = json.loads(raw or "{}")
+            raw = decode_json(raw or "{}")
         except ValueError:
             raise InvalidQuery("the arguments are not JSON", remedy="send one object") from None
     if raw is None:

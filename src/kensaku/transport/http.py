@@ -85,6 +85,7 @@ class HttpClient(PerLoop["Session"]):
                     raise UnknownEncoding(encoding)
                 while data := await response.content.readany():
                     yield data
+                    await asyncio.sleep(0)  # as in `_read`
                 if error := response.content.exception():
                     raise error
         except Exception as error:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
+
+from kensaku.text.foreign_json import decode_json
 
 
 @dataclass(slots=True)
@@ -24,8 +25,8 @@ class Reply:
         """The body as JSON. Raises `ValueError` when it is something else."""
         body = self.body
         if body[:1] == b"{" and body[1:2] != b"\0":  # UTF-8: no need to guess
-            return json.loads(body.decode("utf-8", "surrogatepass"))
-        return json.loads(body)
+            return decode_json(body.decode("utf-8", "surrogatepass"))
+        return decode_json(body)
 
     @property
     def is_html(self) -> bool:
@@ -42,7 +43,7 @@ class Reply:
             return _bounded((parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
         try:
             body = self.json()
-        except (ValueError, RecursionError):
+        except ValueError:
             return None
         for read in _WAITS:
             with suppress(ValueError, TypeError, KeyError, AttributeError):

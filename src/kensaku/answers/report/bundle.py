@@ -19,6 +19,7 @@ from typing import Any
 from kensaku.answers.report.report import report_of
 from kensaku.answers.report.state import State
 from kensaku.errors import InvalidQuery
+from kensaku.text.foreign_json import decode_json
 
 VERSION = 1
 MANIFEST, RUN, REPORT = "manifest.json", "run.json", "report.md"
@@ -93,15 +94,15 @@ def _parts(state: State) -> Iterator[tuple[str, Any]]:
 
 
 def _state(files: Mapping[str, bytes]) -> State:
-    values = json.loads(files[RUN])
+    values = decode_json(files[RUN])
     results = {}
     for name in values.pop("order"):
         if name.startswith("search-"):
-            results[name] = json.loads(files[f"searches/{name}.json"])
+            results[name] = decode_json(files[f"searches/{name}.json"])
             continue
         result = values["results"][name]
         if name.startswith("read-"):
-            pages = [json.loads(files[f"pages/{digest}.json"]) for digest in result["pages"]]
+            pages = [decode_json(files[f"pages/{digest}.json"]) for digest in result["pages"]]
             result = {**result, "pages": pages}
         results[name] = result
     return State.from_dict({**values, "results": results})
@@ -112,7 +113,7 @@ def _checked(bundle: zipfile.ZipFile, path: str | Path) -> Iterator[tuple[str, b
     entries = bundle.infolist()
     if len(entries) > MAX_FILES or sum(e.file_size for e in entries) > MAX_BYTES:
         raise InvalidQuery(f"{path} is larger than {MAX_BYTES >> 20} MiB, or has too many files")
-    manifest = json.loads(_read(bundle, MANIFEST))
+    manifest = decode_json(_read(bundle, MANIFEST))
     if manifest["version"] != VERSION:
         raise InvalidQuery(f"{path} is of version {manifest['version']!r}, not {VERSION}")
     for name, digest in manifest["files"].items():

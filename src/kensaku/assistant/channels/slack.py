@@ -27,6 +27,7 @@ from kensaku.assistant.channels._message import (
 )
 from kensaku.assistant.channels._webhook import Received, Sent, serve_webhook
 from kensaku.errors import ChannelFault, ConfigError, MissingExtra
+from kensaku.text.foreign_json import decode_json
 from kensaku.transport.sessions import Session, service_session
 
 try:
@@ -229,8 +230,8 @@ def _challenge(body: str) -> str | None:
     if '"url_verification"' not in body or len(body) > 10 * MAX_CHALLENGE:
         return None
     try:
-        values = json.loads(body)
-    except (ValueError, RecursionError):
+        values = decode_json(body)
+    except ValueError:
         return None
     if not isinstance(values, dict) or values.get("type") != "url_verification":
         return None

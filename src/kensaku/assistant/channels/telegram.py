@@ -9,7 +9,6 @@ A private chat is one conversation. In a group each person has a conversation of
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -27,6 +26,7 @@ from kensaku.assistant.channels._message import (
 )
 from kensaku.assistant.channels._webhook import Received, Sent, serve_webhook
 from kensaku.errors import ChannelFault, ConfigError, MissingExtra
+from kensaku.text.foreign_json import decode_json
 
 try:
     from aiogram import Bot as Api
@@ -221,9 +221,9 @@ class SecretUpdates:
         if not compare_digest(given.encode("utf-8", "replace"), self._secret):
             return Sent(401)
         try:
-            values = json.loads(received.body)
+            values = decode_json(received.body)
             update = Update.model_validate(values, context={"bot": self._api})
-        except (ValueError, RecursionError, ValidationError):
+        except (ValueError, ValidationError):
             return Sent(400)
         await self._dispatcher.feed_update(self._api, update)
         return Sent(200, "{}", "application/json")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from kensaku.compat.tavily_tools import dialect
 from kensaku.compat.tavily_tools.messages import error_type, message
 from kensaku.errors import InvalidQuery, KensakuError, ProviderError
+from kensaku.text.foreign_json import decode_json
 from kensaku.tools.base import Param
 
 
@@ -78,7 +78,7 @@ def explain_arguments(params: Iterable[Param], raw: Mapping[str, Any] | str | No
 
 def _as_object(raw: Mapping[str, Any] | str | None) -> Mapping[str, Any] | None:
     try:
-        raw = json.loads(raw or "{}") if isinstance(raw, str) else raw
+        raw = decode_json(raw or "{}") if isinstance(raw, str) else raw
     except ValueError:
         return None
     return raw if isinstance(raw, Mapping) else None if raw else {}

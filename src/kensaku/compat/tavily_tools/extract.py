@@ -135,7 +135,7 @@ def _read(provider: Provider, reply: Reply, urls: Iterable[str]) -> ExtractedPag
                 )
             else:
                 failed.append((url, NO_CONTENT))
-    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
+    except (ValueError, LookupError, TypeError, AttributeError):
         raise provider.unreadable(reply, "does not have the expected form") from None
     mentioned = {_bare(url) for url in (*(page.url for page in pages), *(u for u, _ in failed))}
     failed += [(url, NOT_MENTIONED) for url in urls if _bare(url) not in mentioned]

@@ -24,6 +24,7 @@ from kensaku.config.providers import Layer
 from kensaku.config.settings import Settings, environment
 from kensaku.errors import ConfigError
 from kensaku.providers import provider_class, provider_names
+from kensaku.text.foreign_json import decode_json
 
 SECTION = "webSearch"
 _log = logging.getLogger("kensaku")
@@ -78,8 +79,8 @@ def read_json(path: Path) -> dict[str, Any]:
     if len(data) > MAX_BYTES:
         raise ConfigError(f"{path} is larger than 1 MiB; expected a settings file")
     try:
-        values = json.loads(data.decode("utf-8-sig") or "{}")
-    except (ValueError, RecursionError) as error:
+        values = decode_json(data.decode("utf-8-sig") or "{}")
+    except ValueError as error:
         line = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         raise ConfigError(f"{path}{line}: expected JSON") from None
     if not isinstance(values, dict):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from kensaku.text.foreign_json import decode_json
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def _arguments(value: Any) -> dict[str, Any]:
     """The arguments as a mapping; nothing, when they are none."""
     if isinstance(value, str):
         try:
-            value = json.loads(value)
+            value = decode_json(value)
         except ValueError:
             return {}
     return dict(value) if isinstance(value, Mapping) else {}

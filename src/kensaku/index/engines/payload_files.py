@@ -9,12 +9,12 @@ write-ahead log only is not read.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 from kensaku.index.engines.base import Payload
 from kensaku.index.engines.points import unpack_payload
+from kensaku.text.foreign_json import decode_json
 
 _BLOCK = 128
 _CHUNK = 1 << 16  # bytes
@@ -62,7 +62,7 @@ def _payload(data: bytes, block: int) -> Payload | None:
     if not 0 < size <= _MAX_SIZE:
         return None
     try:
-        value = json.loads(decompress_lz4(data, block + _SIZE_BYTES, size))
+        value = decode_json(decompress_lz4(data, block + _SIZE_BYTES, size))
         return unpack_payload(value)
     except (ValueError, LookupError, TypeError, AttributeError):
         return None  # no value begins here, or it is damaged

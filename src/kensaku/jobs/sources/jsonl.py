@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import IO, NamedTuple
 
 from kensaku.errors import MissingExtra
 from kensaku.jobs.sources._files import File, decompress, is_compressed, open_file
 from kensaku.jobs.sources.record import MAX_RECORD, MIB, Item, Record, Rejected, Shard, to_record
+from kensaku.text.foreign_json import decode_json
 
 SHARD = 64 * MIB  # bytes
 _READ = MIB
@@ -75,8 +75,8 @@ def _record(line: _Line, url: str) -> Record:
     if line.data is None:
         return Rejected("line too long", where)
     try:
-        return to_record(json.loads(line.data.decode("utf-8-sig")), where)
+        return to_record(decode_json(line.data.decode("utf-8-sig")), where)
     except UnicodeDecodeError:
         return Rejected("wrong encoding", where)
-    except (ValueError, RecursionError):
+    except ValueError:
         return Rejected("not JSON", where)

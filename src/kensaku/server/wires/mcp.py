@@ -8,7 +8,6 @@ A session belongs to the tenant that opened it: another one does not find it.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from kensaku.errors import KensakuError
 from kensaku.server.auth import KEY_HEADERS
 from kensaku.server.http import Whole, encode, status_of
 from kensaku.server.wires.base import Asked, Endpoint, Wire
+from kensaku.text.foreign_json import decode_json
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -106,8 +106,8 @@ class Mcp(Wire):
 def _calls_in(asked: Asked) -> int:
     """How many tools a message calls: each counts as a search of the key."""
     try:
-        sent = json.loads(asked.raw)
-    except (ValueError, RecursionError):
+        sent = decode_json(asked.raw)
+    except ValueError:
         return 0  # the protocol's server says what is wrong
     messages = sent if isinstance(sent, list) else [sent]
     return sum(isinstance(m, dict) and m.get("method") == "tools/call" for m in messages)
