@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import signal
 import subprocess
@@ -14,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from kensaku.dialects import dialect_names
-from kensaku.index import Index, pydocs
-from kensaku.models import Document, Hit, Progress, ProgressEvent
+from kensaku.models import Hit
 from kensaku.testing import FakeUpstream, faults
 
 from .conftest import Cli, Run
@@ -344,34 +342,6 @@ def test_a_terminal_without_unicode_gets_numbers(up: FakeUpstream, run: Run) -> 
 
     assert done.returncode == 0
     assert "\\u691c\\u7d22" in done.stdout
-
-
-def test_the_first_search_waits_for_the_starter_collection(cli: Cli, monkeypatch) -> None:
-    """On a fresh machine the index takes longer to build than a search may: it is waited for.
-
-    The second search, of the finished index, does not replace the attempts of the first.
-    """
-
-    async def build(index: Index, *, progress: Progress | None = None) -> None:
-        assert progress is not None
-        progress(ProgressEvent("indexing pydocs", 1, 4))
-        await asyncio.sleep(1)  # longer than the search may take
-        text = "Request cancellation of an asyncio task."
-        await index.add([Document("pydoc:asyncio.Task.cancel", "cancel", text)], "pydocs")
-
-    monkeypatch.setattr(pydocs, "build", build)  # the real one is tested with the index
-    words = ["search", "cancel", "an", "asyncio", "task", "--route", "serper,local"]
-    done = cli(*words, "--timeout", "0.1", "--json")
-
-    assert done.status == 0, done.err
-    assert "indexing pydocs" in done.err
-    assert "pydoc:asyncio.Task.cancel" in {hit["url"] for hit in done.json["hits"]}
-    attempts = done.json["attempts"]
-    assert attempts[0]["provider"] == "serper"
-    assert attempts[0]["error"] is not None  # it has no key, or on a busy machine no time
-    assert (attempts[-1]["provider"], attempts[-1]["outcome"]) == ("local", "found")
-    assert "serper: " in done.err
-    assert "local: " not in done.err  # it answered in the end
 
 
 def test_images_follow_the_results(up: FakeUpstream, cli: Cli) -> None:

@@ -15,7 +15,7 @@ from tests.index.animals import urls
 
 @pytest.fixture(scope="module")
 def standard():
-    found = pydocs.documents(packages=False)
+    found = pydocs.documents()
     return {document.title: document for document in found}
 
 
@@ -25,6 +25,8 @@ def test_names_are_the_ones_people_use(standard):
     assert {"asyncio.Task.cancel", "json.dumps", "pathlib.Path.glob", "argparse"} <= standard.keys()
     assert "asyncio.tasks.Task.cancel" not in standard
     assert not [name for name in standard if "._" in name or name.startswith("_")]
+    installed = {"kensaku", "pytest", "qdrant_edge"}  # Python's documentation, and nothing else
+    assert not installed & {name.partition(".")[0] for name in standard}
 
 
 @pytest.mark.usefixtures("processes")
@@ -54,7 +56,7 @@ def test_nothing_is_imported():
     """Importing runs code; `this` would even print."""
     before = set(sys.modules)
 
-    pydocs.documents(packages=False, max_files=80)
+    pydocs.documents(max_files=80)
 
     assert "antigravity" not in sys.modules
     assert not {
@@ -83,6 +85,7 @@ async def test_a_question_finds_the_function(index):
     hits = await index.search("how do I cancel an asyncio task", collections="pydocs")
 
     assert added.added > 2000
+    assert [events[0].stage, events[0].done] == [pydocs.READING, 0]
     assert events[-1] == ProgressEvent("indexing pydocs", added.added, added.added)
     assert "pydoc:asyncio.Task.cancel" in urls(hits)[:2]
     assert urls(await index.search("parse json string"))[0].startswith("pydoc:json")

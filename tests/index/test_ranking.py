@@ -291,6 +291,10 @@ class Several:
     def search_terms(self, name: str, *given: Any) -> list[ScoredEntry]:
         return self._of(name).search_terms(name, *given)
 
+    def term_idf(self, name: str, terms: Sequence[int]) -> dict[int, float]:
+        self._of(name)
+        return dict.fromkeys(terms, 1.0)
+
     def search_vector(self, name: str, *given: Any) -> list[ScoredEntry]:
         return self._of(name).search_vector(name, *given)
 

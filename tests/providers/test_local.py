@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from kensaku import Document, Outcome
-from kensaku.index import pydocs
+from kensaku.index import ProgressEvent, pydocs
 
 TEXT = "Sea otters hold hands while they sleep."
 DOCUMENTS = [
@@ -49,8 +49,10 @@ class Build:
         self.begun, self.ended, self.error = 0, 0, None
         self.entered, self.let_go_on = asyncio.Event(), asyncio.Event()
 
-    async def __call__(self, index, *, progress=None):
+    async def __call__(self, index, *, progress=None, background=False):
         self.begun += 1
+        if progress:
+            progress(ProgressEvent(pydocs.READING, 1, 4))
         self.entered.set()
         if self.error:
             raise self.error
@@ -101,3 +103,35 @@ async def test_closing_a_client_ends_the_filling_quietly(make_client, build):
     await asyncio.gather(search, return_exceptions=True)
 
     assert (build.begun, build.ended) == (1, 1)
+
+
+async def test_a_build_that_was_cut_short_is_finished_by_the_next_process(make_client, build):
+    """Ctrl-C in the first search must not leave a part of the documentation behind for good."""
+    cut = make_client("local")
+    searching = asyncio.create_task(cut.search("otters"))
+    await build.entered.wait()
+    await cut.index.add([Document("pydoc:a", "a", "Some of it.")], pydocs.COLLECTION)
+    await cut.close()
+    await asyncio.gather(searching, return_exceptions=True)
+    build.let_go_on.set()
+    first, second = make_client("local"), make_client("local")
+
+    found = await first.search("otters")
+    await second.search("otters")
+
+    assert [hit.url for hit in found.hits] == ["pydoc:otter"]
+    assert build.begun == 2  # the third client finds it complete
+
+
+async def test_it_is_said_how_far_the_filling_is(make_client, build):
+    """To the page, and to the page of a tenant."""
+    k = make_client("local")
+    local, tenants = (c.resources.provider("local") for c in (k, k.for_tenant("acme")))
+    assert local.preparing is None
+    search = asyncio.create_task(k.search("otters"))
+    await build.entered.wait()
+
+    assert local.preparing == tenants.preparing == ProgressEvent(pydocs.READING, 1, 4)
+    build.let_go_on.set()
+    await search
+    assert local.preparing is None

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.answers.passages import stored_passages
 from kensaku.errors import BudgetExceeded, IndexFault
+from kensaku.index.namespace import PUBLIC
 from kensaku.models import LOCAL, Document, Outcome, Page, Passage, Query
 from kensaku.models.passages import split
 from kensaku.search.passages import score_passages
@@ -153,7 +154,7 @@ async def _has_collections(tools: Toolbox) -> bool:
     if not s.index_url and not (s.home / "index" / "collections").is_dir():
         return False
     try:
-        return bool(await tools.client.index.collections())
+        return any(n not in PUBLIC for n in await tools.client.index.collections())
     except IndexFault as error:
         tools.notes.append(f"the collections could not be searched: {error.message}")
         return False

@@ -86,7 +86,7 @@ def print_notices(
     if unavailable or name not in WRITE_NOTES:
         for note in notes:
             print_message(f"note: {note}")
-    if name not in WRITE_LOCAL and not unavailable and _only_local(attempts):
+    if name not in WRITE_LOCAL and not unavailable and only_local(attempts):
         print_message("The local index answered, not the web.")
 
 
@@ -134,7 +134,8 @@ def _failures(attempts: Sequence[Attempt]) -> list[str]:
     return [f"{', '.join(names)}: {reason}" for reason, names in providers.items()]
 
 
-def _only_local(attempts: Iterable[Attempt]) -> bool:
+def only_local(attempts: Iterable[Attempt]) -> bool:
+    """Whether the local index found something, and nobody else."""
     return {a.provider for a in attempts if a.outcome is Outcome.FOUND} == {"local"}
 
 

@@ -146,6 +146,11 @@ class ProgressBar:
             self._stream.write(f"\r\x1b[K{one_line(message)} {bar} {done:,}/{total:,}")
             self._stream.flush()
 
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the bar is on the screen."""
+        return self._drawn_at > -inf
+
     def clear(self) -> None:
         """Erase the bar."""
         if self._drawn_at > -inf:

@@ -9,9 +9,11 @@ found or nothing to find, 1 no provider could search, 2 wrong usage.
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING, Any
 
 from kensaku.assistant.channels.terminal.format import page_lines
 from kensaku.cli._client import open_client
+from kensaku.cli._first_index import with_filled_index
 from kensaku.cli._notices import KeylessNotice, print_outcome
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._query_options import add_query_options, query_fields, query_text, search_options
@@ -19,6 +21,9 @@ from kensaku.cli._terminal import print_json, print_result
 from kensaku.cli._waiting import waiting
 from kensaku.cli.ask import format_answer
 from kensaku.models import Query
+
+if TYPE_CHECKING:
+    from kensaku.answers.answer import Answer
 
 USAGE = "[options] WORD …"
 
@@ -39,8 +44,12 @@ async def run(args: argparse.Namespace) -> int:
     async with open_client(load_settings(args)) as k:
         notice = KeylessNotice(k, args.route, Query(text, **query_fields(args)))
         notice.print_before()
-        async with waiting():
-            answer = await k.answer(text, max_tokens=args.max_tokens, **options)
+
+        async def search(options: dict[str, Any]) -> Answer:
+            return await k.answer(text, max_tokens=args.max_tokens, **options)
+
+        async with waiting(bar=k.progress):
+            answer = await with_filled_index(k, args.collection, options, search)
     notice.print_after(answer.attempts)
     if args.json:
         print_json(answer.to_dict())

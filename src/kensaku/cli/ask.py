@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kensaku.assistant.channels.terminal.format import (
     SEPARATOR,
@@ -23,6 +23,7 @@ from kensaku.assistant.channels.terminal.format import (
     source_lines,
 )
 from kensaku.cli._client import open_client
+from kensaku.cli._first_index import with_filled_index
 from kensaku.cli._notices import KeylessNotice, print_notices
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._query_options import query_text
@@ -62,18 +63,23 @@ async def run(args: argparse.Namespace) -> int:
     async with open_client(load_settings(args)) as k:
         notice = KeylessNotice(k, args.route)
         notice.print_before()
-        async for event in k.ask_events(
-            question,
-            model=args.model,
-            collection=args.collection,
-            route=args.route,
-            timeout=args.timeout,
-            cache=False if args.no_cache else None,
-            person=_person(yes=args.yes),
-        ):
-            if progress:
-                _print_progress(event, t)
-    answer: CitedAnswer = event.answer  # type: ignore[attr-defined]  # the last event has it
+
+        async def search(options: dict[str, Any]) -> CitedAnswer:
+            async for event in k.ask_events(question, **options):
+                if progress:
+                    _print_progress(event, t)
+            answer: CitedAnswer = event.answer  # type: ignore[attr-defined]  # the last one has it
+            return answer
+
+        options = {
+            "model": args.model,
+            "collection": args.collection,
+            "route": args.route,
+            "timeout": args.timeout,
+            "cache": False if args.no_cache else None,
+            "person": _person(yes=args.yes),
+        }
+        answer = await with_filled_index(k, args.collection, options, search)
     notice.print_after(answer.attempts)
     if args.json:
         print_json(answer.to_dict())

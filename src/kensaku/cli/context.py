@@ -8,9 +8,10 @@ or nothing to find, 1 no provider could search, 2 wrong usage.
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kensaku.cli._client import open_client
+from kensaku.cli._first_index import with_filled_index
 from kensaku.cli._notices import KeylessNotice, print_outcome
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._query_options import add_query_options, query_fields, query_text, search_options
@@ -40,10 +41,12 @@ async def run(args: argparse.Namespace) -> int:
     async with open_client(load_settings(args)) as k:
         notice = KeylessNotice(k, args.route, Query(text, **query_fields(args)))
         notice.print_before()
-        async with waiting():
-            context = await k.context(
-                text, max_tokens=args.max_tokens, cursor=args.cursor, **options
-            )
+
+        async def search(options: dict[str, Any]) -> Context:
+            return await k.context(text, max_tokens=args.max_tokens, cursor=args.cursor, **options)
+
+        async with waiting(bar=k.progress):
+            context = await with_filled_index(k, args.collection, options, search)
     notice.print_after(context.attempts)
     if args.json:
         print_json(context.to_dict())

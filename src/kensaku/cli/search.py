@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kensaku.cli import _notices as notices
 from kensaku.cli._client import open_client
+from kensaku.cli._first_index import with_filled_index
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._query_options import (
     add_query_options,
@@ -24,8 +24,8 @@ from kensaku.cli._query_options import (
 )
 from kensaku.cli._terminal import TerminalStyle, print_result, supports_color
 from kensaku.cli._waiting import waiting
-from kensaku.errors import NotAsked, Timeout, UsageError
-from kensaku.models import Outcome, Query
+from kensaku.errors import UsageError
+from kensaku.models import LOCAL, Outcome, Query
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from kensaku.testing.cassette import Cassette
 
 USAGE = "[options] WORD …"
-LOCAL_SECONDS = 300.0  # for a search of the local index, on however slow a machine
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,7 +77,7 @@ async def run(args: argparse.Namespace) -> int:
         notice = None if args.replay else notices.KeylessNotice(k, options.get("route"), query)
         if notice is not None:
             notice.print_before()
-        async with waiting():
+        async with waiting(bar=k.progress):
             response = await _search(k, query, options)
     if notice is not None:
         notice.print_after(response.attempts)
@@ -109,38 +108,17 @@ async def _open_in_browser(response: Response, number: int) -> None:
 
 
 async def _search(k: Kensaku, query: Query, options: dict[str, Any]) -> Response:
-    """Search; search the local index again if it could not answer before the deadline.
-
-    On a slow machine building the starter collection takes longer than a search may.
-    """
-    from kensaku.providers.local import Local
-
-    response = await k.search(query, **options)
-    local = k.resources.provider("local")
-    late = [a for a in response.attempts if a.provider == "local" and a.error is not None]
-    if not isinstance(local, Local) or not late or query.collection not in (None, "pydocs"):
-        return response
-    if not isinstance(late[-1].error, Timeout | NotAsked):
-        return response
-    await local.prepare()
-    seconds = max(LOCAL_SECONDS, options.get("timeout") or 0.0)
-    return merge(
-        response,
-        await k.search(query, **{**options, "route": "local", "mode": None, "timeout": seconds}),
-    )
-
-
-def merge(first: Response, second: Response) -> Response:
-    """Return the second response, of the local index, with the attempts and notes of both."""
+    """Search, and wait for the local index if it is being filled."""
     from kensaku.search.pipeline import instead_of_web
 
-    stood_in = any(attempt.provider != "local" for attempt in first.attempts)
-    return replace(
-        instead_of_web(second) if stood_in else second,
-        attempts=(*first.attempts, *second.attempts),
-        notes=tuple(dict.fromkeys((*first.notes, *second.notes))),
-        elapsed_ms=first.elapsed_ms + second.elapsed_ms,
-    )
+    async def search(options: dict[str, Any]) -> Response:
+        return await k.search(query, **options)
+
+    response = await with_filled_index(k, query.collection, options, search)
+    if response.outcome is Outcome.UNAVAILABLE or not notices.only_local(response.attempts):
+        return response
+    stood_in = any(attempt.provider != LOCAL for attempt in response.attempts)
+    return instead_of_web(response) if stood_in else response
 
 
 def _open_cassette(args: argparse.Namespace) -> Cassette | None:

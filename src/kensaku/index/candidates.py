@@ -1,6 +1,6 @@
 """Find the passages of one collection that may be returned, by words, by vector, or both.
 
-terms → engine → BM25      vector → engine → cosine      both → blend
+query → terms → engine → BM25      vector → engine → cosine      both → blend
 """
 
 from __future__ import annotations
@@ -33,18 +33,32 @@ class Candidate:
     head: Payload = field(default_factory=dict)  # the payload of the document's first entry
 
 
+def terms_in(
+    collections: Collections, name: str, request: SearchRequest, *, fuzzy: bool
+) -> dict[int, float]:
+    """Return the query as terms of a collection.
+
+    `fuzzy`: words that differ by a letter from those of the query.
+    """
+    meta = collections.meta(name)
+    if fuzzy:
+        return similar_terms(request.text, meta.languages)
+
+    def known(term: int) -> bool:
+        return bool(collections.engine.search_terms(name, {term: 1.0}, 1, EntryFilter()))
+
+    return query_terms(request.text, meta.query_languages(request.text), known)
+
+
 def find_candidates(
     collections: Collections,
     name: str,
     request: SearchRequest,
+    terms: Mapping[int, float],
     condition: EntryFilter,
     factor: int,
-    fuzzy: bool = False,
 ) -> tuple[list[Candidate], bool]:
-    """Return the best passages of a collection, and whether there are others below them.
-
-    `fuzzy`: by words that differ by a letter from those of the query.
-    """
+    """Return the best passages of a collection, and whether there are others below them."""
     meta = collections.meta(name)
     if not meta.passages:
         return [], False
@@ -53,8 +67,7 @@ def find_candidates(
     each = PASSAGES_PER_RESULT_FUSED if mode == "hybrid" else PASSAGES_PER_RESULT
     depth = factor * (request.max_results * each + SPARE)
     words: dict[str, float] = {}
-    terms = _query_terms(collections, name, request, fuzzy) if mode != "dense" else {}
-    if terms:
+    if terms and mode != "dense":
         words = _scores(engine.search_terms(name, terms, depth, condition))
     if mode == "lexical" or request.vector is None:
         some = [Candidate(name, i, saturate(s), bm25=s) for i, s in words.items()]
@@ -71,19 +84,6 @@ def find_candidates(
     return [
         Candidate(name, i, share * best, words.get(i), dense.get(i)) for i, share in mixed.items()
     ], truncated
-
-
-def _query_terms(
-    collections: Collections, name: str, request: SearchRequest, fuzzy: bool
-) -> dict[int, float]:
-    meta = collections.meta(name)
-    if fuzzy:
-        return similar_terms(request.text, meta.languages)
-
-    def known(term: int) -> bool:
-        return bool(collections.engine.search_terms(name, {term: 1.0}, 1, EntryFilter()))
-
-    return query_terms(request.text, meta.query_languages(request.text), known)
 
 
 def _score_missing(

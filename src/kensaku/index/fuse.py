@@ -1,12 +1,13 @@
-"""Score arithmetic: fusion of words and vectors, freshness, diversity, highlights. Pure.
+"""Score arithmetic: one IDF, fusion of words and vectors, freshness, diversity. Pure.
 
-by words, by vector → weighted sum of shares of the best → MMR → highlights
+by words, with one IDF; by vector → weighted sum of shares of the best → MMR → highlights
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
@@ -20,6 +21,28 @@ Key = TypeVar("Key")
 def saturate(score: float) -> float:
     """Map a BM25 score, which has no upper bound, to 0..1; the order stays."""
     return score / (score + HALF_BM25) if score > 0 else 0.0
+
+
+def share_idf(
+    terms: Mapping[str, Mapping[int, float]],
+    idf: Mapping[str, Mapping[int, float]],
+    passages: Mapping[str, int],
+) -> dict[str, dict[int, float]]:
+    """Weigh the terms of a query so that the collections score as if they were one.
+
+    An engine multiplies by the IDF of its collection, `idf`. So a word that is rare in ten
+    passages would count little there, and much among ten thousand.
+    """
+    total = sum(passages.values())
+    having: Counter[int] = Counter()  # passages, by term
+    for name, own in idf.items():
+        for term, value in own.items():
+            having[term] += max(1, round((passages[name] + 1) / math.exp(value) - 0.5))
+    one = {t: math.log(1 + (total - n + 0.5) / (n + 0.5)) for t, n in having.items() if n <= total}
+    return {
+        name: {t: w * one.get(t, 0.0) / idf[name][t] for t, w in own.items() if idf[name].get(t)}
+        for name, own in terms.items()
+    }
 
 
 def blend(words: Mapping[Key, float], dense: Mapping[Key, float], trust: float) -> dict[Key, float]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kensaku.index.worker.client import IndexClient
 
 MARK = "tenant."
-PUBLIC = ("pydocs",)  # every tenant may read them
+PUBLIC = ("pydocs",)  # nobody's own: every tenant may read them
 _WRITES = frozenset({"add", "delete", "drop", "optimize"})
 _OF_ALL = frozenset({"foreign", "snapshot"})  # calls about the whole index, not one collection
 

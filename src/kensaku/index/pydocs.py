@@ -1,10 +1,11 @@
-"""The starter collection: the documentation of the installed Python.
+"""The starter collection: the documentation of the installed Python's standard library.
 
     source files → syntax trees → modules, classes, functions with documentation → Documents
 
 Nothing is imported, so nothing runs: signatures and docstrings are read from the sources. What is
-written in C has none; another process imports those standard modules (`compiled_docs.py`). The
-standard library comes first, then the installed packages, up to `MAX_FILES`.
+written in C has none; another process imports those standard modules (`compiled_docs.py`).
+Installed packages are left out: where Kensaku has an environment of its own, they are what
+Kensaku needs, and would answer questions about anything with it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import re
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
@@ -25,17 +26,20 @@ from typing import TYPE_CHECKING
 
 from kensaku._child_process import child_environment, python_command
 from kensaku.errors import IndexFault
-from kensaku.models import Document, Progress
+from kensaku.models import Document, Progress, ProgressEvent
 
 if TYPE_CHECKING:
     from kensaku.index import AddResult, Index
 
 COLLECTION = "pydocs"
-MAX_FILES = 1_500  # the standard library has about 550; the rest is for installed packages
-MAX_FILES_PER_PACKAGE = 60  # so that one large package does not crowd out the others
+MAX_FILES = 1_500  # the standard library has about 550
+NICENESS = 10  # of the readers, when nobody waits for them
 MAX_BYTES = 600_000  # of one source file; longer ones are generated tables
 MIN_WORDS = 4  # of documentation: less says no more than the name
 MAX_CHARS = 6_000
+MAX_LINE = 16_000_000  # bytes that a reader writes about one file
+READING = "preparing the local index (once)"
+PROGRESS_EVERY = 20  # files
 
 # Not for readers: tests, demonstrations, and copies of other packages.
 _SKIPPED = frozenset(
@@ -53,40 +57,68 @@ SourceFile = tuple[str, str]  # path, module
 _COMPILED = ("kensaku.index.compiled_docs",)
 
 
-def documents(*, packages: bool = True, max_files: int = MAX_FILES) -> list[Document]:
+def documents(*, max_files: int = MAX_FILES) -> list[Document]:
     """Return one document for each documented module, class and function."""
     command, environment = python_command(*_COMPILED), child_environment()
     compiled = subprocess.run(command, env=environment, capture_output=True, check=True).stdout
-    read = map(read_source, sources(packages=packages)[:max_files])
-    return _make_documents([*read, *_parse(compiled)])
+    read = map(read_source, sources()[:max_files])
+    return _make_documents([*read, *map(_parse, compiled.splitlines())])
 
 
 async def build(
-    index: Index, *, progress: Progress | None = None, max_files: int = MAX_FILES
+    index: Index,
+    *,
+    progress: Progress | None = None,
+    max_files: int = MAX_FILES,
+    background: bool = False,
 ) -> AddResult:
     """Fill the collection `pydocs`. Building it again only adds what has changed.
 
-    Other processes read the sources: parsing in this one would block the event loop.
+    Other processes read the sources: parsing in this one would block the event loop. With
+    `background`, they leave the processor to others.
     """
     processes = min(os.cpu_count() or 1, 4)
+    nice = str(NICENESS if background else 0)
     commands = [
-        ("kensaku.index.pydocs", str(n), str(processes), str(max_files)) for n in range(processes)
+        ("kensaku.index.pydocs", str(n), str(processes), str(max_files), nice)
+        for n in range(processes)
     ]
-    compiled, *parts = await asyncio.gather(*map(_run, (_COMPILED, *commands)))
+    total = min(max_files, len(await asyncio.to_thread(sources)))
+    done = 0
+
+    def count() -> None:
+        nonlocal done
+        done += 1
+        if progress and done % PROGRESS_EVERY == 0:
+            progress(ProgressEvent(READING, min(done, total), total))
+
+    if progress:
+        progress(ProgressEvent(READING, 0, total))
+    readers = (_run(command, count) for command in commands)
+    compiled, *parts = await asyncio.gather(_run(_COMPILED), *readers)
     read = [interleaved for row in zip_longest(*parts) for interleaved in row]
-    added = _make_documents([*read, *compiled])
+    added = await asyncio.to_thread(_make_documents, [*read, *compiled])
     return await index.add(added, collection=COLLECTION, progress=progress)
 
 
-async def _run(module: tuple[str, ...]) -> list[SourceDocs]:
+async def _run(
+    module: tuple[str, ...], on_file: Callable[[], None] | None = None
+) -> list[SourceDocs]:
     process = await asyncio.create_subprocess_exec(
         *python_command(*module),
         env=child_environment(),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
+        limit=MAX_LINE,
     )
+    assert process.stdout is not None
+    read: list[SourceDocs] = []
     try:
-        output, _ = await process.communicate()
+        async for line in process.stdout:
+            read.append(_parse(line))
+            if on_file:
+                on_file()
+        await process.wait()
     except BaseException:  # cancelled: nobody wants the rest
         with suppress(ProcessLookupError):
             process.kill()
@@ -94,11 +126,12 @@ async def _run(module: tuple[str, ...]) -> list[SourceDocs]:
         raise
     if process.returncode:
         raise IndexFault(f"reading the Python sources ended with status {process.returncode}")
-    return _parse(output)
+    return read
 
 
-def _parse(output: bytes) -> list[SourceDocs]:
-    return [(row[0], row[1]) for row in map(json.loads, output.splitlines())]
+def _parse(line: bytes) -> SourceDocs:
+    names, exports = json.loads(line)
+    return names, exports
 
 
 def _make_documents(files: Iterable[SourceDocs | None]) -> list[Document]:
@@ -142,31 +175,10 @@ def _public_name(qualified: str, aliases: dict[str, str]) -> str:
     return qualified
 
 
-def sources(*, packages: bool = True) -> list[SourceFile]:
-    """Return the files to read: the standard library, then installed packages."""
-    return [*_standard_library(), *(_installed_packages() if packages else ())]
-
-
-def _standard_library() -> Iterator[SourceFile]:
+def sources() -> list[SourceFile]:
+    """Return the files to read: those of the standard library."""
     root = Path(sysconfig.get_path("stdlib"))
-    yield from _modules(root, root)
-
-
-def _installed_packages() -> Iterator[SourceFile]:
-    for key in ("purelib", "platlib"):
-        root = Path(sysconfig.get_path(key))
-        if not root.is_dir():
-            continue
-        for entry in sorted(root.iterdir()):
-            if entry.name in _SKIPPED or entry.name.startswith(("_", ".")):
-                continue
-            if entry.suffix == ".py":
-                yield str(entry), entry.stem
-            elif (entry / "__init__.py").exists():
-                files = sorted(_modules(entry, root), key=lambda source: source[1].count("."))
-                yield from files[:MAX_FILES_PER_PACKAGE]
-        if sysconfig.get_path("purelib") == sysconfig.get_path("platlib"):
-            return
+    return list(_modules(root, root))
 
 
 def _modules(folder: Path, root: Path) -> Iterator[SourceFile]:
@@ -269,6 +281,8 @@ def _public_names_of(package: str, module: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    first, step, max_files = map(int, sys.argv[1:4])
+    first, step, max_files, niceness = map(int, sys.argv[1:5])
+    if niceness and hasattr(os, "nice"):
+        os.nice(niceness)
     for source in sources()[:max_files][first::step]:
         sys.stdout.write(json.dumps(read_source(source)) + "\n")

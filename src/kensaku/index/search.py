@@ -1,6 +1,9 @@
 """Search collections on any engine and rank what matches.
 
 terms, vector → candidates by words and by vector → blend → documents → freshness → MMR
+
+A search that names no collection looks into a person's own first. The public ones, Python's
+documentation, stand in when nothing was found there.
 """
 
 from __future__ import annotations
@@ -10,14 +13,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from kensaku.errors import IndexFault, InvalidQuery
-from kensaku.index.candidates import SPARE, Candidate, find_candidates
+from kensaku.index.candidates import SPARE, Candidate, find_candidates, terms_in
 from kensaku.index.collections import Collections
 from kensaku.index.engines.base import EntryFilter
 from kensaku.index.entries import day_of, document_of, entry_id, published_of, text_hash
-from kensaku.index.fuse import cosine, decay, diversify, highlights, overlap
-from kensaku.index.namespace import names_in
+from kensaku.index.fuse import cosine, decay, diversify, highlights, overlap, share_idf
+from kensaku.index.namespace import PUBLIC, names_in
 from kensaku.index.request import Filters, SearchRequest
 from kensaku.index.results import ResultRow, SearchResult
 from kensaku.text.languages import STOP_WORDS
@@ -29,6 +33,13 @@ TITLE_BOOST = 0.2  # of what a score lacks to 1, when the query contains the who
 
 _WORD = re.compile(r"[^\W_]+")
 _SMALL_WORDS = STOP_WORDS["en"]
+
+
+class Stage(NamedTuple):
+    """Collections that are searched together; `fuzzy`: for words that differ by a letter."""
+
+    names: Sequence[str]
+    fuzzy: bool = False
 
 
 class _Unreadable(Exception):
@@ -58,10 +69,11 @@ def search(collections: Collections, request: SearchRequest) -> SearchResult:
 def _search_readable(collections: Collections, request: SearchRequest) -> SearchResult:
     """Search; leave out collections that cannot be read, unless the search names them."""
     names = list(request.collections or names_in(collections.names(), request.namespace))
+    public = PUBLIC if request.collections is None else ()
     notes: list[str] = []
     while True:
         try:
-            rows, about = _search_own(collections, replace(request, collections=tuple(names)))
+            rows, about = _search_stages(collections, request, _stages(names, public))
         except _Unreadable as unreadable:
             fault = unreadable.fault
             names.remove(unreadable.collection)
@@ -72,6 +84,14 @@ def _search_readable(collections: Collections, request: SearchRequest) -> Search
             lost = filter(None, map(collections.fault, names))
             notes += about + [f"{fault.message}. {_sentence(fault.remedy)}" for fault in lost]
             return {"rows": rows, "notes": notes}
+
+
+def _stages(names: Sequence[str], public: Sequence[str]) -> list[Stage]:
+    """Return what is searched one after the other, until something is found."""
+    own = [n for n in names if n not in public]
+    others = [n for n in names if n in public]
+    exact = [Stage(group) for group in (own, others) if group]
+    return [*exact, Stage(names, fuzzy=True)]  # at last: perhaps the query is misspelled
 
 
 def _sentence(text: str) -> str:
@@ -87,14 +107,18 @@ def _naming(collection: str) -> Iterator[None]:
         raise _Unreadable(collection, fault) from fault
 
 
-def _search_own(
-    collections: Collections, request: SearchRequest
+def _search_stages(
+    collections: Collections, request: SearchRequest, stages: Sequence[Stage]
 ) -> tuple[list[ResultRow], list[str]]:
     """Return the results, and a note when they are for other words."""
     # Load a little more than is returned: titles, dates and similarity are in the payloads.
     reranked = request.mmr is not None or request.freshness
     spare = request.max_results * 2 if reranked else SPARE
-    best, fuzzy = _top_candidates(collections, request, request.max_results + spare)
+    limit = request.max_results + spare
+    best: list[Candidate] = []
+    for stage in stages:
+        if best := _top_candidates(collections, request, stage, limit):
+            break
     _boost_title_matches(best, request.text)
     if request.freshness:
         _apply_freshness(best, request.freshness)
@@ -107,34 +131,47 @@ def _search_own(
             with _naming(c.collection):
                 document = collections.document(c.collection, document_of(c.id), c.head)
             row["document"] = document.text
-    return rows, [FUZZY_NOTE] if fuzzy and rows else []
+    return rows, [FUZZY_NOTE] if rows and stage.fuzzy else []
 
 
 def _top_candidates(
-    collections: Collections, request: SearchRequest, limit: int
-) -> tuple[list[Candidate], bool]:
-    """Return up to `limit` documents, and whether only words with another letter were found.
-
-    Look deeper when one document filled the lists.
-    """
+    collections: Collections, request: SearchRequest, stage: Stage, limit: int
+) -> list[Candidate]:
+    """Return up to `limit` documents. Look deeper when one document filled the lists."""
     condition = _entry_filter(request.filters)
-    factor, fuzzy = 1, False
+    terms = _weighed_terms(collections, request, stage)
+    factor = 1
     while True:
         candidates: list[Candidate] = []
         truncated = False  # a list went on below the depth
-        for name in request.collections or ():
+        for name in stage.names:
             with _naming(name):
-                some, more = find_candidates(collections, name, request, condition, factor, fuzzy)
+                some, more = find_candidates(
+                    collections, name, request, terms[name], condition, factor
+                )
             candidates += some
             truncated = truncated or more
-        if not candidates and not fuzzy:
-            fuzzy = True  # perhaps the query is misspelled
-            continue
         candidates.sort(key=lambda c: (-c.score, c.collection, c.id))
         selected = _select(collections, candidates, request, limit)
         if not truncated or len(selected) >= request.max_results:
-            return selected, fuzzy
+            return selected
         factor *= DEPTH_FACTOR
+
+
+def _weighed_terms(
+    collections: Collections, request: SearchRequest, stage: Stage
+) -> dict[str, dict[int, float]]:
+    """Return the terms of the query in each collection, with weights that can be compared."""
+    terms: dict[str, dict[int, float]] = {}
+    idf: dict[str, dict[int, float]] = {}
+    for name in stage.names:
+        with _naming(name):
+            terms[name] = terms_in(collections, name, request, fuzzy=stage.fuzzy)
+            if len(stage.names) > 1:
+                idf[name] = collections.engine.term_idf(name, list(terms[name]))
+    if len(stage.names) == 1:
+        return terms
+    return share_idf(terms, idf, {name: collections.meta(name).passages for name in terms})
 
 
 def _entry_filter(filters: Filters) -> EntryFilter:

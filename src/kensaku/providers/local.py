@@ -15,8 +15,13 @@ from kensaku.models.query import date_window
 from kensaku.providers.base import Findings, Provider, Transport
 
 if TYPE_CHECKING:
-    from kensaku.models import Query
+    from pathlib import Path
+
+    from kensaku.models import ProgressEvent, Query
     from kensaku.resources import Resources
+
+
+COLLECTION = "pydocs"  # `index/pydocs.py` builds it
 
 
 class Local(Provider):
@@ -30,12 +35,13 @@ class Local(Provider):
     _resources: Resources
     _preparing: asyncio.Future[None] | None = None
     _prepared = False  # there is something to search in
+    _progress: ProgressEvent | None = None
 
     def attach(self, resources: Resources) -> None:
         self._resources = resources
 
     async def ask(self, query: Query, key: str, http: Transport) -> Findings:
-        if query.collection in (None, "pydocs"):
+        if query.collection in (None, COLLECTION):
             await self.prepare()
         first, last = date_window(query, datetime.now(UTC).date())
         hits = await self._resources.index.search(
@@ -51,8 +57,20 @@ class Local(Provider):
         )
         return Findings(hits, notes=hits.notes)
 
-    async def prepare(self) -> None:
-        """Build the starter collection when there is nothing to search in."""
+    @property
+    def preparing(self) -> ProgressEvent | None:
+        """How far the starter collection is while it is built; None when it is not."""
+        shared = self._resources.shared
+        if shared is not None:
+            local = shared.provider(self.name)
+            return local.preparing if isinstance(local, Local) else None
+        return self._progress
+
+    async def prepare(self, *, background: bool = False) -> None:
+        """Build the starter collection when there is nothing to search in.
+
+        `background`: nobody waits for it, so it leaves the processor to others.
+        """
         if self._prepared:
             return
         if self._resources.shared is not None:  # one for all tenants that have nothing of their own
@@ -63,7 +81,8 @@ class Local(Provider):
             self._prepared = True
         else:
             # Shielded: a deadline ends the waiting, and the next search finds the work done.
-            self._preparing = self._preparing or asyncio.ensure_future(self._prepare())
+            if self._preparing is None:
+                self._preparing = asyncio.ensure_future(self._prepare(background=background))
             await asyncio.shield(self._preparing)
 
     async def close(self) -> None:
@@ -71,14 +90,34 @@ class Local(Provider):
             self._preparing.cancel()
             await asyncio.gather(self._preparing, return_exceptions=True)
 
-    async def _prepare(self) -> None:
+    async def _prepare(self, *, background: bool) -> None:
         from kensaku.index.pydocs import build
 
         try:
-            index = self._resources.index
-            # A server that holds other applications' data is not filled unasked.
-            if not (await index.collections() or await index.foreign_collections()):
-                await build(index, progress=self._resources.progress)
+            if await self._is_needed():
+                self._unfinished.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                self._unfinished.touch()
+                await build(self._resources.index, progress=self._report, background=background)
+                self._unfinished.unlink(missing_ok=True)
             self._prepared = True
         finally:
-            self._preparing = None
+            self._preparing = self._progress = None
+
+    async def _is_needed(self) -> bool:
+        """Whether the index is empty, or a process ended while it filled it."""
+        index = self._resources.index
+        names = await index.collections()
+        if names:
+            return names == [COLLECTION] and self._unfinished.exists()
+        # A server that holds other applications' data is not filled unasked.
+        return not await index.foreign_collections()
+
+    @property
+    def _unfinished(self) -> Path:
+        """A file that is there while the starter collection is not complete."""
+        return self._resources.settings.home / "pydocs.unfinished"
+
+    def _report(self, event: ProgressEvent) -> None:
+        self._progress = event
+        if self._resources.progress is not None:
+            self._resources.progress(event)

@@ -113,6 +113,10 @@ class Engine(Protocol):
         """Return the entries with the highest BM25 score, best first."""
         ...
 
+    def term_idf(self, collection: str, terms: Sequence[int]) -> dict[int, float]:
+        """Return the IDF that a search multiplies each term by; leave out terms of no entry."""
+        ...
+
     def search_vector(
         self, collection: str, vector: Sequence[float], limit: int, where: EntryFilter
     ) -> list[ScoredEntry]:

@@ -139,6 +139,17 @@ class EmbeddedEngine:
         query = edge.SparseVector(list(terms), list(terms.values()))
         return self._query(collection, query, WORDS, limit, condition)
 
+    def term_idf(self, collection: str, terms: Sequence[int]) -> dict[int, float]:
+        found: dict[int, float] = {}
+        with translate_errors(f"collection {collection!r}"):
+            for term in terms:
+                query = edge.Query.Nearest(edge.SparseVector([term], [1.0]), using=WORDS)
+                request = edge.QueryRequest(limit=1, query=query, with_vector=[WORDS])
+                for point in self._shard(collection).query(request):
+                    stored = point.vector[WORDS]
+                    found[term] = point.score / stored.values[stored.indices.index(term)]
+        return found
+
     def search_vector(
         self, collection: str, vector: Sequence[float], limit: int, condition: EntryFilter
     ) -> list[ScoredEntry]:

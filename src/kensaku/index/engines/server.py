@@ -133,6 +133,26 @@ class ServerEngine:
         query = self._models.SparseVector(indices=list(terms), values=list(terms.values()))
         return self._query(collection, query, WORDS, limit, condition)
 
+    def term_idf(self, collection: str, terms: Sequence[int]) -> dict[int, float]:
+        m = self._models
+        requests = [
+            m.QueryRequest(
+                query=m.SparseVector(indices=[term], values=[1.0]),
+                using=WORDS,
+                limit=1,
+                with_vector=[WORDS],
+            )
+            for term in terms
+        ]
+        with self._translate_errors(collection):
+            replies = self._client.query_batch_points(self._name(collection), requests)
+        found: dict[int, float] = {}
+        for term, reply in zip(terms, replies, strict=True):
+            for point in reply.points:
+                stored = point.vector[WORDS]
+                found[term] = point.score / stored.values[stored.indices.index(term)]
+        return found
+
     def search_vector(
         self, collection: str, vector: Sequence[float], limit: int, condition: EntryFilter
     ) -> list[ScoredEntry]:

@@ -1,0 +1,56 @@
+"""The first search of a home: wait for the local index, however long filling it takes.
+
+A search ends at its deadline, whether the index is filled by then or not. A person at a terminal
+sees the progress, and wants the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from kensaku.errors import NotAsked, Timeout
+from kensaku.models import LOCAL
+
+if TYPE_CHECKING:
+    from kensaku.answers.answer import Answer
+    from kensaku.answers.cited import CitedAnswer
+    from kensaku.answers.context import Context
+    from kensaku.client import Kensaku
+    from kensaku.models import Attempt, Response
+
+Found = TypeVar("Found", "Response", "Context", "Answer", "CitedAnswer")
+LOCAL_SECONDS = 300.0  # for a search of the local index, on however slow a machine
+
+
+async def with_filled_index(
+    k: Kensaku,
+    collection: str | None,
+    options: dict[str, Any],
+    search: Callable[[dict[str, Any]], Awaitable[Found]],
+) -> Found:
+    """Search; if the local index was being filled at the deadline, search it once it is."""
+    from kensaku.providers.local import COLLECTION, Local
+
+    first: Found = await search(options)
+    local = k.resources.provider(LOCAL)
+    if collection not in (None, COLLECTION) or not _came_too_late(first.attempts):
+        return first
+    if not isinstance(local, Local):
+        return first
+    await local.prepare()
+    seconds = max(LOCAL_SECONDS, options.get("timeout") or 0.0)
+    alone = {"route": LOCAL, "timeout": seconds} | ({"mode": None} if "mode" in options else {})
+    second: Found = await search({**options, **alone})
+    return replace(
+        second,
+        attempts=(*first.attempts, *second.attempts),
+        notes=tuple(dict.fromkeys((*first.notes, *second.notes))),
+    )
+
+
+def _came_too_late(attempts: Iterable[Attempt]) -> bool:
+    """Whether the deadline ended the local index's attempt, or came before it."""
+    errors = [a.error for a in attempts if a.provider == LOCAL]
+    return bool(errors) and isinstance(errors[-1], Timeout | NotAsked)
