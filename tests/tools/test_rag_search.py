@@ -201,6 +201,30 @@ async def test_a_message_instead_of_a_list_is_a_failure(zoo, caplog):
     assert logged(caplog, logging.ERROR) == [f"rag_search failed: {result.error}"]
 
 
+@pytest.mark.parametrize("returned", [None, {"error": "timeout"}, 5, ["a text"], [None]])
+async def test_a_legacy_function_that_returns_no_rows_is_a_failure(returned, caplog):
+    """Logged as an error, and no results; another collection may still have some (S3-10)."""
+
+    def legacy(query, collection):
+        return [HOST_ROW] if collection == "good" else returned
+
+    result = await RAGSearchTool(search=legacy).execute("otters", "bad")
+    second = await RAGSearchTool(search=legacy, collections=["good"]).execute("otters", "bad")
+
+    assert (result.success, result.output, result.error_kind) == (False, [], "tool")
+    assert type(returned).__name__ in result.error
+    assert logged(caplog, logging.ERROR) == [f"rag_search failed: {result.error}"]
+    assert second.success
+    assert len(second.output) == 1
+
+
+async def test_a_row_without_a_payload_is_a_row():
+    """As a hit of another function is (S3-11)."""
+    tool = RAGSearchTool(search=lambda query, collection: [{"text": "Otters.", "payload": None}])
+
+    assert (await tool.execute("otters")).output[0]["content"] == "Otters."
+
+
 async def test_the_input_is_logged_and_the_query_only_when_debugging(zoo, caplog):
     """What people ask for is theirs (S3-09)."""
     caplog.set_level(logging.DEBUG, "kensaku.tools")

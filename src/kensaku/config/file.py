@@ -34,6 +34,11 @@ class SettingsFile:
         self._values, self._path, self._text, self._env = dict(values), path, text, env
         self._prefix = prefix  # of this section, e.g. "providers.tavily."
 
+    @property
+    def is_file(self) -> bool:
+        """Whether the values are from a file; a program may also give them."""
+        return self._path is not None
+
     def __contains__(self, key: str) -> bool:
         return self._find(key) is not None
 
@@ -42,6 +47,8 @@ class SettingsFile:
 
     def where(self, key: str) -> str:
         """The file and the line, for people."""
+        if self._path is None:
+            return "the configuration"
         lines, at = self._text.splitlines(), 0
         for part in (self._prefix + key).split("."):  # each part stands behind the one before it
             word = re.compile(_KEY.format(re.escape(part)))

@@ -5,13 +5,13 @@ from __future__ import annotations
 MAX_SHOWN = 60  # characters
 
 
-def short_repr(value: object) -> str:
-    """Return the `repr` of a value in at most 60 characters."""
+def short_repr(value: object, limit: int = MAX_SHOWN) -> str:
+    """Return the `repr` of a value in at most `limit` characters."""
     try:
         text = repr(value)
     except ValueError:  # a number with more digits than Python writes
         return f"a huge {type(value).__name__}"
-    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
+    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def cut_at_word(text: str, limit: int) -> str:

@@ -136,7 +136,9 @@ class RAGSearchTool(BaseTool):
         except Exception as error:  # another collection may answer
             log.exception("rag_search: the search function failed")
             return f"{TOOL_ERROR} the search function failed ({type(error).__name__})"
-        return rows
+        if isinstance(rows, str) or _are_rows(rows):
+            return rows
+        return f"{TOOL_ERROR} the search function returned no list of rows ({type(rows).__name__})"
 
     def _failure(self, message: str) -> ToolResult:
         nothing = message.startswith(NO_RESULT)
@@ -190,6 +192,10 @@ async def search_rag_knowledge_base_structured(
     return [_row(r) for r in rows] or f"{NO_RESULT}]] {NOTHING}"
 
 
+def _are_rows(found: Any) -> bool:
+    return isinstance(found, list | tuple) and all(isinstance(row, Mapping) for row in found)
+
+
 def _row(result: Row) -> dict[str, Any]:
     """Return a result with the fields of a hit and those of a point: `score` and `payload`."""
     read = read_payload(result)
@@ -203,5 +209,5 @@ def _row(result: Row) -> dict[str, Any]:
         "url": read.url,
         "content": read.text,
         "score": min(1.0, max(0.0, float(score))) if isinstance(score, int | float) else 0.0,
-        "payload": {**said, **stored, **result.get("payload", {})},
+        "payload": {**said, **stored, **(result.get("payload") or {})},
     }

@@ -10,6 +10,7 @@ from kensaku.errors import MissingExtra, ProviderError
 from kensaku.locale import translator
 from kensaku.messages import msg
 from kensaku.text.fence import fence_text
+from kensaku.tools._failures import origin_of
 from kensaku.tools._params import QUERY
 from kensaku.tools.base import BaseTool, Language, Param, ToolResult
 
@@ -145,7 +146,12 @@ class ReasoningTool(BaseTool):
         """Write the instruction, the sources, the context, the rules, then the question."""
         t = translator(self.language)
         listed = "\n\n".join(f"[{n}] {_source_text(s)}" for n, s in enumerate(sources, 1))
-        gathered = fence_text(listed, self.language) if listed else t("(there are no sources)")
+        origin = origin_of(map(_provider, sources))
+        gathered = (
+            fence_text(listed, self.language, origin=origin)
+            if listed
+            else t("(there are no sources)")
+        )
         parts = [t("You answer questions from the sources you are given.")]
         parts.append(t("## Sources\n{text}", text=gathered))
         if context:
@@ -159,3 +165,13 @@ def _source_text(source: Mapping[str, Any]) -> str:
 
     read = read_payload(source)
     return f"{read.title} {read.url}".strip() + f"\n{read.text}"
+
+
+def _provider(source: Mapping[str, Any]) -> str:
+    """Return who found a source: as it says, or else the local index unless it has an address."""
+    from kensaku.index.payload import read_payload
+
+    said = source.get("provider")
+    if isinstance(said, str) and said:
+        return said
+    return "web" if read_payload(source).url.startswith(("http://", "https://")) else "local"

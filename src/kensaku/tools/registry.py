@@ -8,10 +8,11 @@ other packages are entry points of the group `kensaku.tools`.
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Unpack
 
 from kensaku import tools
 from kensaku._plugins import plugins
@@ -40,6 +41,16 @@ TOOLS = {
     "verify_quote": "VerifyQuoteTool",
 }
 DEFAULT = ("web_search", "web_extract", "web_context")
+
+
+class HostConfig(Protocol):
+    """What a host has made of its settings file: a pydantic model, a dataclass, any object."""
+
+    @property
+    def tools(self) -> Any: ...  # its section, with `enabled`
+
+
+Config = str | Path | Mapping[str, Any] | HostConfig | SettingsFile
 
 
 class ToolOptions(TypedDict, total=False):
@@ -112,15 +123,16 @@ class ToolRegistry:
 
     def __init__(
         self,
-        config: str | Path | Mapping[str, Any] | None = None,
+        config: Config | None = None,
         *,
         enabled: Iterable[str] | None = None,
         client: Kensaku | None = None,
         language: Language = "en",
         **options: Unpack[ToolOptions],
     ) -> None:
-        source = _source(config)
-        chosen = list(enabled) if enabled is not None else _enabled(source)
+        """Make the tools that are `enabled`, or else those that the configuration names."""
+        source = read_config(config)
+        chosen = list(enabled) if enabled is not None else enabled_names(source, DEFAULT)
         for name in chosen:
             if name not in TOOLS:
                 raise UnknownName("tool", name, TOOLS)
@@ -146,23 +158,48 @@ class ToolRegistry:
         return len(self._tools)
 
 
-def _source(config: str | Path | Mapping[str, Any] | None) -> SettingsFile:
-    """Return a YAML, TOML or JSON file, or a mapping, as settings by key."""
+def read_config(config: Config | None) -> SettingsFile:
+    """Return a configuration as settings by key.
+
+    It is the path of a YAML, TOML or JSON file, a mapping, or an object with an attribute for each
+    section, as a pydantic model or a dataclass. Raises `ConfigError` for an object without tools.
+    """
+    if isinstance(config, SettingsFile):
+        return config
     env = environment()
     if isinstance(config, str | Path):
         return read_file(Path(config), env)
-    return SettingsFile(config or {}, None, "", env)
+    if config is None or isinstance(config, Mapping):
+        return SettingsFile(config or {}, None, "", env)
+    values = _attributes(config)
+    if not isinstance(values, dict) or not values.keys() & {"tools", "enabled_tools"}:
+        raise ConfigError(
+            f"tools cannot be configured by an object of the type {type(config).__name__}",
+            remedy="pass the path of a file, a mapping, or an object with tools.enabled",
+        )
+    sections = {name: _attributes(value) for name, value in values.items()}
+    return SettingsFile(sections, None, "", env)
 
 
-def _enabled(source: SettingsFile) -> list[str]:
+def _attributes(found: Any) -> Any:
+    """Return the attributes of an object by name; what has none is returned as it is."""
+    if dataclasses.is_dataclass(found) and not isinstance(found, type):
+        return dataclasses.asdict(found)
+    if isinstance(found, type) or not hasattr(found, "__dict__"):
+        return found
+    dump = getattr(found, "model_dump", None)
+    return dump() if callable(dump) else dict(vars(found))
+
+
+def enabled_names(source: SettingsFile, default: Iterable[str]) -> list[str]:
     """Read `enabled_tools` or `tools.enabled`."""
     for key in ("enabled_tools", "tools.enabled"):
         if key in source:
             names = source[key]
-            if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
+            if not isinstance(names, list | tuple) or not all(isinstance(n, str) for n in names):
                 raise ConfigError(f"{source.where(key)}: {key} must be a list of tool names")
-            return names
-    return list(DEFAULT)
+            return list(names)
+    return list(default)
 
 
 def _configure(

@@ -107,7 +107,16 @@ def test_every_section_that_concerns_us_is_read() -> None:
 )
 def test_what_is_left_out_is_left_to_us(values: Any, env: dict[str, str], made: Any) -> None:
     """The environment counts over the file, unless it is blank."""
-    assert read_grace(SettingsFile(values, None, "", env), env) == made
+    assert read_grace(SettingsFile(values, Path("g.yml"), "", env), env) == made
+
+
+def test_what_a_program_gives_is_not_overridden() -> None:
+    """The agent's loader has applied the environment; what it made in code stays as it is."""
+    env = {"GRACE_QDRANT_SEARCH_LIMIT": "3"}
+
+    made = read_grace(SettingsFile({"qdrant": {"search_limit": 7}}, None, "", env), env)
+
+    assert made.rag_search == {"limit": 7}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
     qdrant, embedding → settings of the client      qdrant, llm → options of the tools
 
-`GRACE_<SECTION>_<KEY>` in the environment overrides a value, as it does there. The other sections
+`GRACE_<SECTION>_<KEY>` in the environment overrides a value of the file, as it does there; an
+object that the agent has made of its file is not overridden again. The other sections
 (confidence, intervention, replan, cost, error, logging) direct the agent, and stay with it.
 """
 
@@ -77,7 +78,7 @@ Read = Callable[[str, Parser], Any]
 def _reader(source: SettingsFile, env: Mapping[str, str]) -> Read:
     def read(key: str, parse: Parser) -> Any:
         variable = "GRACE_" + key.upper().replace(".", "_")
-        if env.get(variable, "").strip():
+        if source.is_file and env.get(variable, "").strip():
             return parse_value(parse, env[variable], key, f"environment {variable}")
         return parse_value(parse, source[key], key, source.where(key)) if key in source else None
 
