@@ -155,6 +155,7 @@ Where two of them disagree, each keeps its own behaviour in its own API: [the li
 
 | line | specification | what Kensaku does, and why |
 |---|---|---|
+| S0-06 | any `max_results` | at most 20 are asked for, which is Tavily's maximum; the log says so at the start |
 | S0-25, S0-26 | the official async client, a new one for every call | one pooled client, which saves 30 ms of CPU per call; the event loop stays free and calls are independent, as the specification wants, and tests check both |
 | S0-36 | a search without results says that nothing was found | an answer without results is shown, not dropped |
 | S0-37 | the query in the log at INFO | in this API only; everywhere else, queries are not logged |
@@ -165,7 +166,7 @@ Where two of them disagree, each keeps its own behaviour in its own API: [the li
 | S2-24, S2-49 | every DuckDuckGo failure is one network error | a refusal, a captcha and an empty page are told apart |
 | S2-43 | every exception is "temporarily unavailable" | a missing key is reported as a configuration error |
 | S3-05, S3-32 | `web_search` is planned | implemented, with the same result type and registry |
-| S4-14 | the key in the body, nothing else | a Bearer header; the answer is requested as well, since S4-30 shows it |
+| S4-14 | the key in the body, and the query alone | a Bearer header; `include_answer` and `include_published_date`, since S4-30 and S4-31 show both; `max_results` and `search_depth`, whose values are Tavily's defaults unless the settings say otherwise |
 | S4-46 | `~/.config/term2/settings.json` | `~/.config/kensaku/settings.json`, private, keys never written unless asked |
 
 ## The {count} lines and their tests

@@ -42,9 +42,27 @@ async def test_a_search_finds_and_says_who_answered(make_client, upstream):
     assert found.confidence.level == "high"
     assert upstream.requests[0].json == {
         "query": "otters",
+        "search_depth": "basic",
         "max_results": 2,
         "include_published_date": True,
     }
+
+
+async def test_what_the_upstream_searched_for_is_told(make_client, upstream):
+    """When it says so, and only if that is not the query; from the cache as well."""
+    body = upstream.samples["tavily"].with_hits([hit("a")])
+    upstream.answers("tavily", body={**body, "query": "sea\notters"})
+    client = make_client("tavily")
+
+    for query, searched in (
+        ("otters", "sea otters"),
+        ("otters", "sea otters"),
+        ("sea otters", None),
+    ):
+        found = await client.search(query)
+        assert [a.searched for a in found.attempts] == [searched]
+        assert ("searched" in found.to_dict()["attempts"][0]) is bool(searched)
+    assert len(upstream.requests) == 2
 
 
 async def test_nothing_found_is_empty_and_not_unavailable(make_client, upstream):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kensaku.errors import InvalidQuery
+from kensaku.locale import translator
 from kensaku.tools import Param
 
 ABOUT = {"en": "English.", "ja": "日本語。"}
@@ -82,15 +83,15 @@ def test_both_bounds_are_allowed_and_what_models_send_is_read(kind, value, read)
         ("number", 0.5, "p is 0.5; it must be 1 to 9"),
         ("number", True, "p must be a number, not True"),
         ("number", "1", "p must be a number, not '1'"),
-        ("string", "  ", "p has 0; it must be 1 to 9 characters"),
-        ("string", "o" * 10, "p has 10; it must be 1 to 9 characters"),
+        ("string", "  ", "the length of p is 0; it must be 1 to 9"),
+        ("string", "o" * 10, "the length of p is 10; it must be 1 to 9"),
         ("string", ["o"], "p must be a text, not ['o']"),
-        ("array", [], "p has 0; it must be 1 to 9 entries"),
-        ("array", ["o"] * 10, "p has 10; it must be 1 to 9 entries"),
+        ("array", [], "the length of p is 0; it must be 1 to 9"),
+        ("array", ["o"] * 10, "the length of p is 10; it must be 1 to 9"),
         ("array", ["o", 1], "p must be a list of texts, not ['o', 1]"),
         ("array", {"o": 1}, "p must be a list of texts, not {'o': 1}"),
-        ("objects", [], "p has 0; it must be 1 to 9 entries"),
-        ("objects", [{}] * 10, "p has 10; it must be 1 to 9 entries"),
+        ("objects", [], "the length of p is 0; it must be 1 to 9"),
+        ("objects", [{}] * 10, "the length of p is 10; it must be 1 to 9"),
         ("objects", [{}, "o"], "p must be a list of objects, not [{}, 'o']"),
         ("objects", {}, "p must be a list of objects, not {}"),
         ("boolean", "yes", "p must be true or false, not 'yes'"),
@@ -108,8 +109,8 @@ def test_what_is_wrong_is_one_sentence_with_value_and_bound(kind, value, sentenc
 @pytest.mark.parametrize(
     ("bounds", "value", "sentence"),
     [
-        ({"minimum": 2}, "o", "p has 1; it must be at least 2 characters"),
-        ({"maximum": 2}, "ooo", "p has 3; it must be at most 2 characters"),
+        ({"minimum": 2}, "o", "the length of p is 1; it must be at least 2"),
+        ({"maximum": 2}, "ooo", "the length of p is 3; it must be at most 2"),
         ({"choices": ("a", "b")}, "c", "p is 'c'; it must be one of a, b"),
     ],
 )
@@ -122,6 +123,22 @@ def test_one_bound_is_said_alone(bounds, value, sentence):
 
     assert str(refused.value) == sentence
     assert param.check(right := "a" if "choices" in bounds else "oo") == right
+
+
+@pytest.mark.parametrize(
+    ("param", "value", "sentence"),
+    [
+        (Param("query", "string", ABOUT, minimum=1), " ", "query の長さは 0 です。1 以上にしてください"),
+        (Param("urls", "array", ABOUT, maximum=2), ["a"] * 3, "urls の長さは 3 です。2 以下にしてください"),
+        (Param("n", "integer", ABOUT, minimum=1, maximum=9), 10, "nは 10 です。1 から 9 の間にしてください"),
+    ],
+)  # fmt: skip
+def test_a_bound_is_told_in_japanese_as_well(param, value, sentence):
+    """The whole sentence, with its values."""
+    with pytest.raises(InvalidQuery) as refused:
+        param.check(value)
+
+    assert translator("ja")(refused.value.message) == sentence
 
 
 @pytest.mark.parametrize("kind", ["string", "array", "integer", "number", "boolean"])

@@ -43,6 +43,7 @@ class Translator:
         if isinstance(one, Translatable):
             message, values = one, one.values | values
             one, many, context = message.one, message.many, message.context
+        values = {k: self(v) if isinstance(v, Translatable) else v for k, v in values.items()}
         english = one if not many or values.get("n") == 1 else many
         forms = self._forms.get((context, one))
         if forms is None:

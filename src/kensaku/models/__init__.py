@@ -247,6 +247,7 @@ class Attempt:
     key: int | None = None  # which key of the pool, counted from 1
     cost: float = 0.0  # US dollars, as far as the price is known
     hits: int = 0
+    searched: str | None = None  # what the upstream says that it searched for, if not the query
 
     def to_dict(self) -> dict[str, Any]:
         """The attempt, ready for JSON; the error as its type and one sentence."""
@@ -259,6 +260,7 @@ class Attempt:
             "key": self.key,
             "cost": self.cost,
             "hits": self.hits,
+            **({"searched": self.searched} if self.searched else {}),
         }
 
     @classmethod

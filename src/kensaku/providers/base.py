@@ -21,7 +21,7 @@ from kensaku.errors import (
     RateLimited,
     Unreadable,
 )
-from kensaku.models import Hit, Image
+from kensaku.models import MAX_QUERY_CHARS, Hit, Image
 from kensaku.providers._classify import (
     body_text,
     error_class_for,
@@ -42,6 +42,7 @@ from kensaku.providers._rows import (
     text,
     usable,
 )
+from kensaku.text.clean import one_line
 from kensaku.text.redact import password_of
 from kensaku.text.short import cut_at_word
 from kensaku.transport.reply import Reply
@@ -72,6 +73,7 @@ class Findings:
     cost: float | None = None  # US dollars, when the reply says so
     notes: tuple[str, ...] = ()
     images: tuple[Image, ...] = ()
+    searched: str | None = None  # what the upstream says that it searched for
 
 
 class Transport(Protocol):
@@ -201,6 +203,10 @@ class Provider:
         """The images of a reply, if the query asked for them."""
         return []
 
+    def searched(self, body: Any) -> str | None:
+        """What the upstream says that it searched for, when it does."""
+        return None
+
     def cost(self, body: Any) -> float | None:
         """What the upstream says that this search cost, when it does."""
         return None
@@ -241,7 +247,8 @@ class Provider:
             hits, left_out = usable(self.hits_for(query, body) if query else self.hits(body))
             cost = 0.0 if reply.keyless else self.cost(body)
             images = tuple(self.images(body)) if query and query.wants_images else ()
-            return Findings(hits, self.answer(body), cost, left_out, images)
+            searched = one_line(self.searched(body) or "")[:MAX_QUERY_CHARS] or None
+            return Findings(hits, self.answer(body), cost, left_out, images, searched)
         except (KeyError, TypeError, AttributeError, ValueError, IndexError):
             raise self.unreadable(reply, "does not have the expected form") from None
 

@@ -46,10 +46,9 @@ class Tavily(Provider):
     def request(self, query: Query, key: str) -> Request:
         body: dict[str, Any] = {
             "query": query.text,
+            "search_depth": query.depth,
             "max_results": min(query.limit, self.max_results),
         }
-        if query.depth != "basic":
-            body["search_depth"] = query.depth
         if query.time_range:
             body["time_range"] = query.time_range
         if query.start_date:
@@ -107,3 +106,6 @@ class Tavily(Provider):
 
     def answer(self, body: Any) -> str | None:
         return text(body.get("answer")) or None
+
+    def searched(self, body: Any) -> str | None:
+        return text(body.get("query")) or None

@@ -113,7 +113,7 @@ async def _attempt(
             operation.record(run.attempts[-1])
             raise
         elapsed = ms_since(began)
-        attempt = _to_attempt(name, answer, elapsed, permit, price)
+        attempt = _to_attempt(name, answer, elapsed, permit, price, run.query.text)
         operation.record(attempt)
     failure = answer if isinstance(answer, ProviderError) else None
     await limiter.record(permit, failure, elapsed / 1000)
@@ -131,7 +131,12 @@ async def _attempt(
 
 
 def _to_attempt(
-    name: str, answer: Findings | ProviderError, elapsed: float, permit: Permit, price: float
+    name: str,
+    answer: Findings | ProviderError,
+    elapsed: float,
+    permit: Permit,
+    price: float,
+    asked: str = "",
 ) -> Attempt:
     """What came back, how long it took, what it cost. A request that failed costs nothing."""
     if isinstance(answer, ProviderError):
@@ -144,6 +149,7 @@ def _to_attempt(
         key=permit.number,
         cost=price if answer.cost is None else answer.cost,
         hits=len(answer.hits),
+        searched=answer.searched if answer.searched != asked else None,
     )
 
 

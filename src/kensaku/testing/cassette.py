@@ -210,6 +210,8 @@ _HIT_FIELDS = [f.name for f in fields(Hit) if f.name not in ("sources", "explain
 def _findings_entry(findings: Findings, redactor: Redactor) -> Entry:
     hits = [{n: v for n in _HIT_FIELDS if (v := getattr(h, n))} for h in findings.hits]
     entry = {"hits": hits, "answer": findings.answer, "cost": findings.cost}
+    if findings.searched:
+        entry["searched"] = findings.searched
     return dict(redactor.redact(entry | {"notes": list(findings.notes)}))
 
 
@@ -229,4 +231,5 @@ def _replay(entry: Mapping[str, Any], provider: str, redactor: Redactor) -> Find
         kind = getattr(errors, error.pop("type"), ProviderError)
         raise kind(provider, error.pop("message"), **error)
     hits = [Hit(**{"title": "", **hit}) for hit in restored["hits"]]
-    return Findings(hits, restored["answer"], restored["cost"], tuple(restored["notes"]))
+    notes, searched = tuple(restored["notes"]), restored.get("searched")
+    return Findings(hits, restored["answer"], restored["cost"], notes, searched=searched)

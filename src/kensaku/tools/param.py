@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from kensaku.errors import InvalidQuery
 from kensaku.locale import translator
+from kensaku.messages import msg
 from kensaku.text.short import short_repr
 
 Kind = Literal["string", "integer", "number", "boolean", "array", "objects"]
@@ -60,23 +61,27 @@ class Param:
             )
         size = value if self.kind in ("integer", "number") else _size(value)
         if size is not None and not self._within(size):
-            what = f"is {short_repr(value)}" if size is value else f"has {size}"
-            raise InvalidQuery(f"{self.name} {what}; {self._bounds()}")
+            raise InvalidQuery(self._out_of_bounds(value, size))
         return value
 
     def _within(self, size: float) -> bool:
         low = self.minimum is None or size >= self.minimum
         return low and (self.maximum is None or size <= self.maximum)
 
-    def _bounds(self) -> str:
-        units = {"string": " characters", "array": " entries", "objects": " entries"}
-        unit = units.get(self.kind, "")
-        if self.minimum is None or self.maximum is None:
-            bound = (
-                f"at least {self.minimum}" if self.maximum is None else f"at most {self.maximum}"
-            )
-            return f"it must be {bound}{unit}"
-        return f"it must be {self.minimum} to {self.maximum}{unit}"
+    def _out_of_bounds(self, value: Any, size: float) -> str:
+        """Name what is out of its bounds, and the bounds."""
+        what = self.name if size is value else msg("the length of {name}", name=self.name)
+        said: dict[str, Any] = {
+            "what": what,
+            "value": short_repr(size),
+            "low": self.minimum,
+            "high": self.maximum,
+        }
+        if self.maximum is None:
+            return msg("{what} is {value}; it must be at least {low}", **said)
+        if self.minimum is None:
+            return msg("{what} is {value}; it must be at most {high}", **said)
+        return msg("{what} is {value}; it must be {low} to {high}", **said)
 
 
 _BOUNDS = {

@@ -149,7 +149,7 @@ async def test_every_depth_of_the_bot_reaches_tavily(tavily, depth):
     """(S0-05, S0-27)"""
     await run_tool(WebSearchConfig(api_key=KEY, search_depth=depth))
 
-    assert tavily.asked("tavily")[0].json.get("search_depth", "basic") == depth
+    assert tavily.asked("tavily")[0].json["search_depth"] == depth
 
 
 @as_keywords
@@ -166,10 +166,32 @@ async def test_the_bots_configuration_may_leave_the_tool_out(model, off, caplog)
     )
 
 
-def test_a_value_of_the_bot_that_cannot_be_is_refused_at_start():
-    """(S0-05, S0-06, S0-07)"""
-    with pytest.raises(ConfigError, match="max_results is 99"):
-        WebSearchToolsFactory(WebSearchConfig(api_key=KEY, max_results=99))
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"max_results": 0}, "max_results is 0; it must be a whole number of at least 1"),
+        ({"search_depth": "deep"}, "search_depth is 'deep'; it must be one of basic, advanced, "),
+        ({"max_content_length": -1}, "max_content_length is -1; it must be a whole number of at "),
+    ],
+)
+def test_a_value_of_the_bot_that_cannot_be_is_refused_at_start(wrong, told):
+    """One sentence with the section, the value and what it must be (S0-05, S0-06, S0-07)."""
+    with pytest.raises(ConfigError) as refused:
+        WebSearchToolsFactory(WebSearchConfig(api_key=KEY, **wrong))
+
+    assert str(refused.value).startswith(f"tools.web_search.{told}")
+
+
+async def test_more_results_than_tavily_has_do_not_stop_the_bot(tavily, caplog):
+    """The document sets no bound: as many as there are, and the log says so (S0-06, S0-27)."""
+    asked = WebSearchConfig(api_key=KEY, max_results=30)
+
+    assert WebSearchToolsFactory(asked).tools == WEB_SEARCH_TOOLS
+    await run_tool(asked)
+
+    said = "tools.web_search.max_results is 30; Tavily returns at most 20, so 20 are asked for"
+    assert said in caplog.messages
+    assert tavily.asked("tavily")[0].json["max_results"] == 20
 
 
 def test_our_loader_reads_the_bots_file(tmp_path, loaded, monkeypatch):

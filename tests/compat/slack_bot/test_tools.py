@@ -6,13 +6,18 @@ import asyncio
 import inspect
 import logging
 import os
+import socket
 import sys
+import time
+from urllib.parse import urlsplit
 
 import pytest
 
+from kensaku.errors import KensakuError
 from kensaku.models import Hit
 from kensaku.testing import faults
 from tests.adapters.model_server import ModelServer
+from tests.blocking import blocking_calls
 
 pytest.importorskip("strands")
 from strands import Agent
@@ -81,14 +86,14 @@ async def test_an_empty_query_is_asked_for(query, tavily, caplog):
 
 @pytest.mark.parametrize("depth", ["basic", "advanced"])
 async def test_the_request_is_the_one_of_the_document(tavily, depth):
-    """`basic` is what the API takes when nothing is said (S0-27)."""
+    """All four members, whatever the API takes when nothing is said (S0-27)."""
     replies(tavily, [NEARBY])
 
     await search(search_depth=depth, max_results=7)
 
     body = next(iter(tavily.asked("tavily"))).json
     assert body["query"] == QUERY
-    assert body.get("search_depth", "basic") == depth
+    assert body["search_depth"] == depth
     assert body["max_results"] == 7
     assert body["include_answer"] is True
 
@@ -171,15 +176,58 @@ async def test_the_log_names_the_query_and_how_it_went(tavily, caplog):
     assert KEY not in caplog.text
 
 
-async def test_the_event_loop_is_free_while_the_api_is_slow(tavily):
-    """(S0-25)"""
-    tavily.fails("tavily", faults.hang(), when=lambda seen: seen.json["query"] == "slow")
-    slow = asyncio.create_task(search("slow"))
+@pytest.mark.parametrize("gap", ["\n", "\r\n", "\r", "\x0b", "\x85", "\u2028"])
+async def test_a_query_writes_one_line_of_the_log(tavily, tmp_path, gap):
+    """A line break must not forge another (S0-37)."""
+    path = tmp_path / "bot.log"
+    handler = logging.FileHandler(path, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+    logger = logging.getLogger("kensaku.compat.slack_bot.tools")
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        await search(f"otter{gap}INFO kensaku.compat.slack_bot.tools: web_search: forged")
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(logging.NOTSET)
+        handler.close()
 
-    assert await search() == WRITTEN  # while the other one waits
+    lines = path.read_text(encoding="utf-8").splitlines()  # at every sign that may break a line
+    assert len(lines) == 2
+    assert lines[0].startswith("INFO kensaku.compat.slack_bot.tools: web_search: otter")
+    assert lines[1].endswith("web_search: success")
+
+
+async def test_the_event_loop_is_free_while_the_api_is_slow(tavily):
+    """Nothing that the tool does makes the loop's thread wait (S0-25)."""
+    tavily.fails("tavily", faults.hang(), when=lambda seen: seen.json["query"] == "slow")
+
+    with blocking_calls() as blocked:
+        slow = asyncio.create_task(search("slow"))
+        assert await search() == WRITTEN  # while the other one waits
     assert not slow.done()
+    assert blocked == []
     slow.cancel()
     await asyncio.wait([slow])
+
+
+@pytest.mark.parametrize("wait", ["sleep", "request"])
+async def test_a_tool_that_blocked_the_loop_would_be_seen(tavily, wait, monkeypatch):
+    """The test above notices a sleep, and a client without `await` (S0-25)."""
+
+    async def block(*_: object, **__: object) -> object:
+        if wait == "sleep":
+            time.sleep(0.001)  # noqa: ASYNC251 - this is what must be seen
+        else:
+            address = urlsplit(tavily.base_url("tavily"))
+            socket.create_connection((address.hostname, address.port)).close()
+        raise KensakuError("blocked")
+
+    monkeypatch.setattr("kensaku.compat.slack_bot.tools.tavily_client", block)
+    with blocking_calls() as blocked:
+        assert await search() == "検索できませんでした"
+
+    assert blocked
 
 
 async def test_calls_share_connections_and_nothing_else(tavily):
@@ -196,7 +244,7 @@ async def test_calls_share_connections_and_nothing_else(tavily):
     assert ["検索できませんでした" in t for t in texts] == [False, True, False]
     seen = {s.json["query"]: s for s in tavily.asked("tavily")}
     assert seen["one"].json["max_results"] == 1
-    assert "search_depth" not in seen["one"].json or seen["one"].json["search_depth"] == "basic"
+    assert seen["one"].json["search_depth"] == "basic"
     assert seen["three"].json["max_results"] == 3
     assert seen["three"].json["search_depth"] == "advanced"
     assert seen["one"].headers["authorization"] == f"Bearer {KEY}"

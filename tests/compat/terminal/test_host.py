@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import warnings
 from types import SimpleNamespace
 
 import pytest
@@ -72,6 +74,24 @@ async def test_an_unknown_provider_falls_back_whatever_the_log_can_do(
     assert get_configured_web_search_provider(deps).id == "tavily"
     assert {level for level, message, _ in lines if "altavista" in message} == levels
     assert upstream.requests[0].headers["authorization"] == "Bearer tvly-of-the-host"
+
+
+async def test_a_hosts_own_object_leaves_no_connection_open(host, upstream):
+    """It has nobody who would close one: not after five definitions, nor after an error (S4-04)."""
+    with_answer(upstream, [OTTER])
+    upstream.fails("tavily", faults.status(401), times=1)
+    with warnings.catch_warnings(record=True) as unclosed:
+        warnings.simplefilter("always", ResourceWarning)
+        for n in range(5):
+            deps, _ = host("debug", "error")
+            definition = create_web_search_tool_definition(deps)
+            text = await definition.execute({"query": f"otter {n}"})
+            assert text.startswith("## Search Results" if n else "Error: Tavily API error (401)")
+        del definition, deps
+        gc.collect()
+
+    assert len(upstream.requests) == 5
+    assert [str(w.message) for w in unclosed if w.category is ResourceWarning] == []
 
 
 async def test_a_provider_takes_the_hosts_own_object(host, upstream):

@@ -43,8 +43,8 @@ async def test_without_a_key_it_says_where_one_belongs(make_deps, upstream):
 
 
 async def test_the_request_is_the_documents_with_the_key_in_its_header(deps, upstream):
-    """POST /search as JSON; the body has the question and asks for the answer box, and all else is
-    the API's default (S4-13, S4-14, S4-52)."""
+    """POST /search as JSON. What is sent besides the query is the API's default, or what the
+    document shows: the answer box, the dates (S4-13, S4-14, S4-30, S4-31, S4-52)."""
     await get_web_search_provider("tavily").search("otter", deps)
 
     (asked,) = upstream.requests
@@ -53,9 +53,9 @@ async def test_the_request_is_the_documents_with_the_key_in_its_header(deps, ups
     assert asked.headers["content-type"] == "application/json"
     assert asked.headers["authorization"] == "Bearer tavily-test-key"
     assert "tavily-test-key" not in asked.body.decode()
-    body = dict(asked.json)
-    assert (body.pop("query"), body.pop("include_answer")) == ("otter", True)
-    assert body in ({"max_results": 5}, {"max_results": 5, "include_published_date": True})
+    shown = {"include_answer": True, "include_published_date": True}
+    defaults = {"search_depth": "basic", "max_results": 5}
+    assert asked.json == {"query": "otter", **shown, **defaults}
 
 
 async def test_the_reply_is_mapped(deps, upstream):
@@ -73,6 +73,19 @@ async def test_the_reply_is_mapped(deps, upstream):
         ],
         "answerBox": "They float.",
     }  # fmt: skip
+
+
+async def test_the_query_is_the_replys(deps, upstream):
+    """What was searched for, which may not be what was asked (S4-02, S4-19)."""
+    with_answer(upstream, [OTTER])  # its reply has the query "otter"
+    long = "otter " * 100
+
+    corrected = await get_web_search_provider("tavily").search("oter", deps)
+    again = await get_web_search_provider("tavily").search("oter", deps)  # from the cache
+    cut = await get_web_search_provider("tavily").search(long, deps)
+
+    assert [found.query for found in (corrected, again, cut)] == ["otter"] * 3
+    assert len(upstream.requests) == 2
 
 
 async def test_no_results_are_an_empty_list(deps, upstream):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 
@@ -12,6 +13,7 @@ from kensaku.compat.terminal import (
     Deps,
     ProviderRegistry,
     SettingsService,
+    WebSearchProvider,
     WebSearchResponse,
     WebSearchResult,
     create_web_search_tool_definition,
@@ -43,20 +45,41 @@ def test_a_result_and_a_response_have_the_documents_members():
     assert WebSearchResponse("q").to_dict() == {"query": "q", "results": []}
 
 
-async def test_a_provider_is_given_the_settings_and_the_log(deps):
-    """(S4-03, S4-04)"""
+@pytest.mark.parametrize("plain", [False, True], ids=["Deps", "a host's own object"])
+async def test_the_tool_gives_a_provider_the_settings_and_the_log(deps, plain):
+    """Both services, those of whoever made the definition (S4-03, S4-04)."""
     seen = []
 
     async def search(query, given):
         seen.append((query, given.settings_service, given.logging_service))
         return WebSearchResponse(query)
 
-    provider = made_up("mine", search)
-    await provider.search("otter", deps)
+    def is_configured(given):
+        seen.append(given.settings_service)
+        return True
 
-    assert (provider.id, provider.label, provider.sensitive_setting_keys) == ("mine", "Mine", ())
-    assert provider.is_configured(deps) is True
-    assert seen == [("otter", deps.settings_service, deps.logging_service)]
+    registry = ProviderRegistry()
+    registry.register(WebSearchProvider("mine", "Mine", search, is_configured))
+    settings, log = deps.settings_service, deps.logging_service
+    given = {"settingsService": settings, "loggingService": log} if plain else deps
+
+    await create_web_search_tool_definition(given, registry=registry).execute({"query": "otter"})
+
+    assert seen == [settings, ("otter", settings, log)]
+
+
+def test_every_provider_has_the_documents_members(make_deps):
+    """Those that we register ourselves (S4-03)."""
+    without_keys = make_deps(keys=False)
+    for provider in terminal.get_all_web_search_providers():
+        assert provider.id == provider.id.strip().lower()
+        assert provider.label
+        assert inspect.iscoroutinefunction(provider.search)
+        secret = (f"webSearch.{provider.id}.apiKey",)
+        assert provider.sensitive_setting_keys in ((), secret)
+        if provider.sensitive_setting_keys:
+            configured = make_deps({secret[0]: "a key"}, keys=False)
+            assert provider.is_configured(configured) >= provider.is_configured(without_keys)
 
 
 def test_a_provider_can_be_registered_and_found():

@@ -158,12 +158,20 @@ async def test_the_programs_own_log_has_no_queries(upstream, machine, caplog):
     assert any("Web search failed" in r.getMessage() for r in caplog.records)
 
 
-@pytest.mark.parametrize("query", [{}, {"query": ""}, {"query": 5}, {"query": "x" * 2001}])
-async def test_a_query_out_of_bounds_is_told(deps, upstream, query):
-    """Before anything is sent (S4-24)."""
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ({}, "web_search needs query"),
+        ({"query": ""}, "the length of query is 0; it must be at least 1"),
+        ({"query": 5}, "query must be a text, not 5"),
+        ({"query": "x" * 2001}, "the query has 2,001 characters"),
+    ],
+)
+async def test_a_query_out_of_bounds_is_told(deps, upstream, query, told):
+    """In one sentence, before anything is sent (S4-24)."""
     text = await create_web_search_tool_definition(deps).execute(query)
 
-    assert text.startswith("Error: ")
+    assert text.startswith(f"Error: {told}")
     assert upstream.requests == []
 
 

@@ -23,8 +23,9 @@ from kensaku.config.file import SettingsFile, read_file
 from kensaku.dialects import write, write_error
 from kensaku.errors import ConfigError, KensakuError, MissingExtra, UnknownName
 from kensaku.models import MAX_QUERY_CHARS, Depth, Outcome
+from kensaku.text.clean import one_line
 from kensaku.text.fence import fence_text
-from kensaku.text.short import cut_at_word
+from kensaku.text.short import cut_at_word, short_repr
 
 try:
     from strands import ToolContext, tool
@@ -37,7 +38,7 @@ SECTION = "tools.web_search"
 WEB_SEARCH_CONFIG_KEY = "web_search_config"
 _FENCE_KEY = "web_search_fence"
 _DEPTHS = ("basic", "advanced", "fast", "ultra-fast")  # the document's two, and the bot's own two
-_MOST_RESULTS = 20  # of one request to Tavily
+_MOST_RESULTS = 20  # of one request to Tavily; the document sets no bound
 
 
 @dataclass(frozen=True)
@@ -52,15 +53,17 @@ class WebSearchConfig:
 
     def __post_init__(self) -> None:
         if not isinstance(self.enabled, bool):
-            raise ConfigError(f"enabled is {self.enabled!r}; it must be true or false")
+            raise _wrong("enabled", self.enabled, "true or false")
         if not isinstance(self.api_key, str):
-            raise ConfigError("api_key must be text")
+            raise ConfigError(f"{SECTION}.api_key must be text")
         if self.search_depth not in _DEPTHS:
-            raise ConfigError(
-                f"search_depth is {self.search_depth!r}; it must be one of {', '.join(_DEPTHS)}"
+            raise _wrong("search_depth", self.search_depth, f"one of {', '.join(_DEPTHS)}")
+        if not _is_whole(self.max_results) or self.max_results < 1:
+            raise _wrong("max_results", self.max_results, "a whole number of at least 1")
+        if not _is_whole(self.max_content_length) or self.max_content_length < 0:
+            raise _wrong(
+                "max_content_length", self.max_content_length, "a whole number of at least 0"
             )
-        _whole("max_results", self.max_results, 1, _MOST_RESULTS)
-        _whole("max_content_length", self.max_content_length, 0, 1_000_000)
 
     @property
     def usable(self) -> bool:
@@ -89,9 +92,12 @@ def check_config(config: SearchConfig) -> WebSearchConfig:
     return WebSearchConfig(**{n: v for n, v in values.items() if v is not None})
 
 
-def _whole(name: str, value: Any, low: int, high: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-        raise ConfigError(f"{name} is {value!r}; it must be a whole number from {low} to {high:,}")
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _wrong(name: str, value: Any, wanted: str) -> ConfigError:
+    return ConfigError(f"{SECTION}.{name} is {short_repr(value)}; it must be {wanted}")
 
 
 def load_web_search_config(
@@ -122,8 +128,8 @@ def load_web_search_config(
     try:
         return WebSearchConfig(**values)
     except ConfigError as wrong:
-        name = wrong.message.split()[0]
-        raise ConfigError(f"{source.where(f'{SECTION}.{name}')}: {wrong.message}") from None
+        key = wrong.message.split()[0]
+        raise ConfigError(f"{source.where(key)}: {wrong.message}") from None
 
 
 def _value(source: SettingsFile, name: str) -> Any:
@@ -157,6 +163,11 @@ class WebSearchToolsFactory:
         checked = check_config(config)
         if checked.enabled and not checked.usable:
             log.warning("web_search is enabled but has no API key; the tool is not registered")
+        if checked.enabled and checked.max_results > _MOST_RESULTS:
+            log.warning(
+                "%s.max_results is %d; Tavily returns at most %d, so %d are asked for",
+                *(SECTION, checked.max_results, _MOST_RESULTS, _MOST_RESULTS),
+            )
 
     def get_invocation_state(self) -> dict[str, Any]:
         """Return the state for a run: `agent(prompt, invocation_state=…)`."""
@@ -183,7 +194,7 @@ async def web_search(query: str, tool_context: ToolContext) -> str:
     if not query.strip():
         return NO_QUERY
     config = get_web_search_config(tool_context)
-    log.info("web_search: %s", query)
+    log.info("web_search: %s", one_line(query))
     text, status = await _search(query, config)
     log.info("web_search: %s", status)
     fence = status == "success" and tool_context.invocation_state.get(_FENCE_KEY)
@@ -203,7 +214,7 @@ async def _search(query: str, given: SearchConfig) -> tuple[str, str]:
         response = await client.search(
             cut_at_word(query.strip(), MAX_QUERY_CHARS),  # Tavily gets less, and a note says so
             depth=cast(Depth, config.search_depth),
-            max_results=config.max_results,
+            max_results=min(config.max_results, _MOST_RESULTS),
             include_answer=True,
         )
     except KensakuError as error:

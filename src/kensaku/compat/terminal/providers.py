@@ -114,7 +114,9 @@ def _convert(response: Response) -> WebSearchResponse:
     results = [
         WebSearchResult(h.title, h.url, h.content, h.score, h.published) for h in response.hits
     ]
-    return WebSearchResponse(response.query.text, results, _upstreams_answer(response))
+    searched = (a.searched for a in response.attempts if a.searched)
+    query = next(searched, response.query.text)  # the reply's, which may have been cut or mended
+    return WebSearchResponse(query, results, _upstreams_answer(response))
 
 
 def _upstreams_answer(response: Response) -> str | None:

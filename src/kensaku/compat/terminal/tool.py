@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kensaku.compat._errors import redact
-from kensaku.compat.terminal.deps import as_deps
+from kensaku.compat.terminal.deps import borrowed
 from kensaku.compat.terminal.dialect import NO_PROVIDER
 from kensaku.compat.terminal.message import CommandMessage, format_web_search_command_message
 from kensaku.compat.terminal.registry import PROVIDERS, ProviderRegistry, sensitive_setting_keys
@@ -19,7 +19,7 @@ from kensaku.text.fence import fence_text
 from kensaku.tools.base import BaseTool, Param, ToolResult
 
 if TYPE_CHECKING:
-    from kensaku.compat.terminal.deps import AnyDeps
+    from kensaku.compat.terminal.deps import AnyDeps, Deps
     from kensaku.compat.terminal.types import WebSearchResponse
 
 MAX_CONTENT = 4_000  # characters of one result: a page must not fill the model's context
@@ -41,7 +41,11 @@ class ToolDefinition:
 def create_web_search_tool_definition(
     deps: AnyDeps, *, registry: ProviderRegistry = PROVIDERS, fence: bool = False
 ) -> ToolDefinition:
-    """Return the definition of `web_search`. `fence` puts web text between markers."""
+    """Return the definition of `web_search`. `fence` puts web text between markers.
+
+    With `Deps`, calls share connections until it is closed; with a host's own object, each call
+    closes what it opened.
+    """
     tool = TermWebSearch(deps, registry, fence=fence)
 
     async def execute(params: Mapping[str, Any]) -> str:
@@ -79,36 +83,42 @@ class TermWebSearch(BaseTool):
 
     def __init__(self, deps: AnyDeps, registry: ProviderRegistry, *, fence: bool) -> None:
         super().__init__(fence=fence)
-        self._deps = as_deps(deps)
+        self._given = deps
         self._registry = registry
 
     async def execute(self, query: str) -> ToolResult:
-        provider = self._registry.configured(self._deps)
+        # A host's own object has nobody who would close a client: one is made for each call.
+        async with borrowed(self._given) as deps:
+            return await self._search(query, deps)
+
+    async def _search(self, query: str, deps: Deps) -> ToolResult:
+        provider = self._registry.configured(deps)
         if provider is None:
             return self._failure_result(NO_PROVIDER)
         try:
-            if not provider.is_configured(self._deps):
+            if not provider.is_configured(deps):
                 return self._failure_result(_not_configured(query, provider.id))
-            response = await provider.search(query, self._deps)
+            response = await provider.search(query, deps)
         except Exception as error:
-            return self._failure_result(self._failure(query, error))
+            return self._failure_result(_failure(query, error, deps))
         text = markdown(response)
         return ToolResult(
             True, response.to_dict(), fence_text(text) if self.fence and response.results else text
         )
 
-    def _failure(self, query: str, error: Exception) -> str:
-        """Write the error for the model; a third-party provider may have put a key into it."""
-        get = self._deps.settings_service.get
-        keys = [k for s in sensitive_setting_keys() for k in (get(s) or "").split(",")]
-        message = redact(str(error) or type(error).__name__, *keys)
-        self._deps.log("error", "Web search failed", {"query": query, "error": message})
-        return write_error(KensakuError(message), "term")
-
     @staticmethod
     def _failure_result(text: str) -> ToolResult:
         message = text.removeprefix("Error: ")
         return ToolResult(False, text=text, error=message, error_kind="tool")
+
+
+def _failure(query: str, error: Exception, deps: Deps) -> str:
+    """Write the error for the model; a third-party provider may have put a key into it."""
+    get = deps.settings_service.get
+    keys = [k for s in sensitive_setting_keys() for k in (get(s) or "").split(",")]
+    message = redact(str(error) or type(error).__name__, *keys)
+    deps.log("error", "Web search failed", {"query": query, "error": message})
+    return write_error(KensakuError(message), "term")
 
 
 def markdown(response: WebSearchResponse) -> str:
