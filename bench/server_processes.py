@@ -45,10 +45,11 @@ class Server:
     def megabytes(self) -> float:
         """What is resident, with its child processes."""
         task = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        return sum(map(_resident, [self.process.pid, *map(int, task.read_text().split())]))
+        return sum(map(resident, [self.process.pid, *map(int, task.read_text().split())]))
 
 
-def _resident(pid: int) -> float:
+def resident(pid: int) -> float:
+    """Megabytes of a process that are in memory."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 

@@ -11,7 +11,6 @@ import sys
 import tomllib
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -19,6 +18,7 @@ from kensaku import errors
 from kensaku.adapters import ADAPTERS
 from kensaku.cli._main import COMMANDS, make_parser
 from tests import ROOT
+from tests.blocks import Block, blocks
 from tests.docs_run import END
 from tests.docs_stage import stage
 
@@ -39,23 +39,9 @@ PAGES = {
     if str(page.relative_to(ROOT)) not in ELSEWHERE
 }
 REQUIREMENTS = DOCS / "specifications" / "requirements.md"
-_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _CHANGING = re.compile(
     r"(?<=<<<web )[0-9a-f]{32}|(?<=^web )[0-9a-f]{32}|(?<=date: )[\d-]{10}", re.M
 )
-
-
-class Block(NamedTuple):
-    """A fenced block of a page."""
-
-    language: str
-    text: str
-
-
-def blocks(page: Path, *languages: str) -> list[Block]:
-    """The blocks of a page in these languages, in order."""
-    found = [Block(*match) for match in _BLOCK.findall(page.read_text(encoding="utf-8"))]
-    return [block for block in found if block.language in languages]
 
 
 def having(*languages: str) -> list[str]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class RequestOperation(Operation):
-    """A request to the server. `endpoint` is the name of the route, never the path."""
+    """A request to the server. `endpoint` is the name of the route; `path` that of no route."""
 
     name = "request"
     method: str
@@ -29,13 +29,14 @@ class RequestOperation(Operation):
     status: int | None = None
     key_id: str = ""
     outcome: str = ""  # that of its last search
+    path: str = ""  # what was asked for, when no route takes it
 
     def __post_init__(self) -> None:
         self.method = self.method if self.method in _METHODS else "_OTHER"
 
-    def record(self, status: int, endpoint: str, key_id: str = "") -> None:
+    def record(self, status: int, endpoint: str, key_id: str = "", path: str = "") -> None:
         """Record the route, the caller and the response."""
-        self.status, self.endpoint, self.key_id = status, endpoint, key_id
+        self.status, self.endpoint, self.key_id, self.path = status, endpoint, key_id, path
         self.error = str(status) if status >= 500 else ""
 
 

@@ -109,3 +109,16 @@ def test_with_a_key_other_machines_may_ask_and_nobody_without_one(
     assert statuses == [401, 200]
     assert "no key" not in said
     assert key not in said
+
+
+@pytest.mark.parametrize("setting", ["KENSAKU_STATE_URL", "KENSAKU_CACHE_URL"])
+def test_a_store_whose_package_is_missing_is_told_before_it_serves(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, setting: str
+) -> None:
+    """Not by every search, while the log says nothing."""
+    for name in ("valkey", "valkey.asyncio"):
+        monkeypatch.setitem(sys.modules, name, None)
+    done = cli("serve", "--port", "0", **{setting: "valkey://127.0.0.1:1"})
+
+    assert done.status == 1
+    assert "kensaku-search[valkey]" in done.err

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Iterator
 from urllib.parse import quote, quote_plus
 
+import httpx
 import pytest
 
 from kensaku import Settings
@@ -167,3 +168,17 @@ def test_loggers_that_write_whole_addresses_are_quiet(logs):
         logging.getLogger(name).info("GET /search?q=%s", QUERY)
 
     assert logs.text == ""
+
+
+async def test_a_path_that_nobody_serves_is_logged_without_a_key_in_it(server, logs):
+    """Whoever wonders why a program finds nothing sees what it asks for."""
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
+        reply = await http.get(f"/v9/nothing/{quote(KEY, safe='')}")
+        served = await http.post("/search", json={"query": QUERY})
+    lines = [line for line in logs.lines if line["message"] == "request"]
+
+    assert (reply.status_code, served.status_code) == (404, 200)
+    assert lines[0]["path"].startswith("/v9/nothing/")
+    assert lines[0]["endpoint"] == "none"
+    assert not lines[1].get("path")
+    assert not any(form in logs.text for form in forms(KEY))

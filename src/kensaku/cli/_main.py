@@ -48,6 +48,7 @@ COMMANDS = {
     "serve": "serve the APIs of Tavily and others over HTTP, with a web page",
     "keys": "create, list and revoke the API keys of the server",
     "usage": "show usage by provider, key, day or endpoint",
+    "backup": "copy keys, usage, jobs and documents while the server runs",
     "people": "export or delete what is stored about a person",
     "mcp": "serve the tools to MCP clients",
     "slack": "run the assistant in Slack",

@@ -35,7 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="one of create, list, revoke")  # fmt: skip
     add("what", nargs="?", metavar="NAME|ID", help="the name of the new key, or the id of a key")
     add("--tenant", metavar="T", help="create: tenant of the key; list: only this tenant")
-    add("--rate", metavar="RATE", help="create: rate limit, such as 10/s or 100/m")
+    add("--rate", metavar="RATE",
+        help="create: rate limit, such as 10/s or 100/m; up to half a second's requests, or a "
+        "tenth of a minute's or day's, may come at once")  # fmt: skip
     add("--searches-per-day", type=int, metavar="N", help="create: searches per day (UTC)")
     add("--money-per-month", type=float, metavar="X", help="create: US dollars per month (UTC)")
     add("--expires", type=float, metavar="DAYS", help="create: days until the key expires")

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("kensaku.server")
 _ID = re.compile(rb"[\w.-]{8,64}")
+_WORD = re.compile(r"[\w.-]{0,20}", re.ASCII)
 MAX_HEADERS = 64 * 1024  # bytes of all headers and the address
+MAX_PATH = 200  # characters of a path that nobody serves, in the reply and in the log
 CLIENT_GONE = 499  # as others log it: the client hung up before there was an answer
 SAFE = [
     (b"x-content-type-options", b"nosniff"),
@@ -58,7 +60,9 @@ class Entry:
         try:
             with observe(observers, RequestOperation, scope["method"], request_id) as operation:
                 status = await self._serve(inner, receive, send, request_id)
-                operation.record(status, _endpoint_of(inner), state.get("key_id", ""))
+                endpoint = _endpoint_of(inner)
+                unknown = "" if endpoint else _shown(path)
+                operation.record(status, endpoint or "none", state.get("key_id", ""), unknown)
         finally:
             caller.reset(token)
 
@@ -82,7 +86,10 @@ class Entry:
         try:
             await self._app(scope, receive, send_safely)
         except HTTPException as error:
-            refusal = _told(error.status_code, error.detail, error.headers)
+            asked = f"{scope['method']} {scope['path'][:MAX_PATH]}"
+            why = f"there is no {asked} here; GET /docs lists what there is"
+            detail = why if error.status_code == 404 else f"{error.detail}: {asked}"
+            refusal = _told(error.status_code, detail, error.headers)
             await refusal(scope, receive, send_safely)
         except Exception:
             log.exception("request %s failed", request_id)
@@ -108,7 +115,13 @@ def _head_size(scope: Scope) -> int:
 def _endpoint_of(scope: Scope) -> str:
     """The name of the route that a request took: of an endpoint of a wire, or of a function."""
     endpoint = scope.get("endpoint")
-    return getattr(endpoint, "name", "") or getattr(endpoint, "__name__", "") or "none"
+    return getattr(endpoint, "name", "") or getattr(endpoint, "__name__", "")
+
+
+def _shown(path: str) -> str:
+    """A path that nobody serves, for the log: whatever could be a key or a query is left out."""
+    words = path[:MAX_PATH].split("/")
+    return "/".join(word if _WORD.fullmatch(word) else "…" for word in words)
 
 
 def _request_id(scope: Scope) -> str:

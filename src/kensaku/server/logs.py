@@ -96,7 +96,7 @@ class RequestLog(Observer):
         elif isinstance(operation, RequestOperation):
             usual = logging.DEBUG if operation.endpoint in PROBES else logging.INFO
             level = logging.WARNING if operation.error else usual
-            clean = isinstance(operation.request_id, OwnId)
+            clean = isinstance(operation.request_id, OwnId) and not operation.path
             log.log(level, "request", extra={"fields": _fields(operation), "is_clean": clean})
 
 

@@ -40,6 +40,12 @@ class ValkeyStore(Store):
     PREFIX = "kensaku:"
 
     def __init__(self, url: str, *, clock: Callable[[], float] | None = None) -> None:
+        """Raises `MissingExtra` at once: a server should not learn of it by its first request."""
+        try:
+            import valkey.asyncio as valkey
+        except ImportError:
+            raise MissingExtra("the Valkey client", "valkey") from None
+        self._valkey = valkey
         self._url = re.sub(r"^redis(s?)://", r"valkey\1://", url)
         self._clock = clock
         self._clients: dict[asyncio.AbstractEventLoop, Any] = {}
@@ -49,11 +55,7 @@ class ValkeyStore(Store):
         if (client := self._clients.get(loop)) is None:
             for ended in [other for other in self._clients if other.is_closed()]:
                 del self._clients[ended]
-            try:
-                from valkey.asyncio import Valkey
-            except ImportError:
-                raise MissingExtra("the Valkey client", "valkey") from None
-            client = self._clients[loop] = Valkey.from_url(
+            client = self._clients[loop] = self._valkey.Valkey.from_url(
                 self._url, socket_timeout=5, socket_connect_timeout=2
             )
         return client

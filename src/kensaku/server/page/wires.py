@@ -176,7 +176,8 @@ async def _opensearch(page: PageRequest, asked: Asked) -> Response:
 
 
 def _remember(response: Response, page: PageRequest, value: str) -> None:
-    secure = page.scope.get("scheme") == "https"
+    # A forged header can only keep the forger's own browser from sending the cookie.
+    secure = "https" in (page.scope.get("scheme"), page.headers.get("x-forwarded-proto"))
     response.set_cookie(
         viewer.COOKIE, value, viewer.SECONDS, path=page.root or "/",
         httponly=True, samesite="strict", secure=secure,
