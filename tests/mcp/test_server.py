@@ -187,7 +187,7 @@ async def test_pages_are_read_one_by_one_and_kept_whole(make_client, upstream, m
 
     steps = [t[:2] for t in told[1:] if t[0] == int(t[0])]  # a slow machine adds heartbeats
     assert steps == [(1, 3), (2, 3), (3, 3)]
-    assert [p["url"] for p in result.structured_content["results"]] == urls
+    assert all(url in text_of(result) for url in urls)
     assert whole.count("Otter 1799") == 3
     assert "Otter 1799" not in text_of(result)
     assert len(result.model_dump_json()) < 100_000
@@ -236,4 +236,4 @@ async def test_a_request_that_is_called_off_calls_off_the_search(make_client, mo
             up.heals()
             again = await c.call_tool("web_search", {"query": "beaver"})
 
-    assert again.structured_content["outcome"] == "found"
+    assert text_of(again).startswith("outcome: found")

@@ -16,6 +16,7 @@ from .servers import (
     environment,
     eras,
     started,
+    text_of,
 )
 
 
@@ -26,7 +27,7 @@ async def test_kensaku_mcp_serves_the_official_client_over_stdio(upstream, machi
     upstream.answers("tavily", OTTERS)
     server = started(
         command=COMMAND[0],
-        args=[*COMMAND[1:], "--tools", "web_search"],
+        args=[*COMMAND[1:], "--tools", "web_search", "--structured"],
         env=environment(upstream, machine),
     )
     async with connect(server, mode=mode) as c:
@@ -36,6 +37,7 @@ async def test_kensaku_mcp_serves_the_official_client_over_stdio(upstream, machi
 
     assert names == ["web_search"]
     assert found.structured_content["hits"][0]["title"] == "Otters"
+    assert "1. Otters" in text_of(found)
     assert wrong.is_error
 
 
@@ -77,7 +79,7 @@ async def test_only_protocol_is_written_to_stdout(upstream, machine):
 
     assert await process.wait() == 0
     assert [line["id"] for line in lines] == [1, 2]
-    assert lines[1]["result"]["structuredContent"]["outcome"] == "found"
+    assert lines[1]["result"]["content"][0]["text"].startswith("outcome: found")
     assert rest == b""
     assert b"prints while it works" in errors
     assert b"tavily-test-key" not in errors

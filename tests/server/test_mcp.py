@@ -25,13 +25,13 @@ INITIALIZE = {
 
 
 async def call(url: str, tool: str, arguments: dict, headers: dict | None = None):
-    """Open a session, list the tools, call one."""
+    """Open a session, list the tools, call one; Tavily's at their own path."""
     from mcp import ClientSession
     from mcp.client.streamable_http import streamable_http_client
 
     async with (
         httpx.AsyncClient(headers=headers, timeout=60) as http,
-        streamable_http_client(f"{url}/mcp", http_client=http) as streams,
+        streamable_http_client(_path(url, tool), http_client=http) as streams,
         ClientSession(streams[0], streams[1]) as session,
     ):
         await session.initialize()
@@ -39,15 +39,22 @@ async def call(url: str, tool: str, arguments: dict, headers: dict | None = None
         return tools, await session.call_tool(tool, arguments)
 
 
-async def test_tavilys_tools_and_ours_are_offered(server):
-    """One address for clients of either."""
-    tools, done = await call(server.url, "tavily_search", {"query": "otters", "max_results": 2})
+def _path(url: str, tool: str) -> str:
+    return f"{url}/tavily/mcp" if tool.startswith("tavily_") else f"{url}/mcp"
 
-    assert {"web_search", "web_extract"} <= tools
-    ours = {"tavily_search", "tavily_extract", "tavily_crawl", "tavily_map", "tavily_research"}
-    assert ours <= tools
+
+async def test_each_tool_is_offered_once(server):
+    """A model that sees two tools for one thing chooses at random, and pays for both."""
+    ours, found = await call(server.url, "web_search", {"query": "otters"})
+    theirs, done = await call(server.url, "tavily_search", {"query": "otters", "max_results": 2})
+
+    assert ours == {"web_search", "web_extract", "web_context"}
+    assert theirs == {
+        "tavily_search", "tavily_extract", "tavily_crawl", "tavily_map", "tavily_research",
+    }  # fmt: skip
     assert "Title: " in done.content[0].text
-    assert not done.is_error
+    assert [found.is_error, done.is_error] == [False, False]
+    assert found.structured_content is done.structured_content is None
 
 
 async def test_an_argument_that_is_wrong_is_a_result_that_says_so(server):
@@ -114,10 +121,11 @@ async def test_a_tool_counts_as_a_search_of_the_key(make_server, make_key):
     assert not first.is_error
     async with httpx.AsyncClient(headers=headers, timeout=60) as http:
         message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {}}
-        refused = await http.post(f"{server.url}/mcp", json=message)
-        both = await http.post(f"{server.url}/mcp", json=[message, 5, message], headers=other)
+        for path in ("/mcp", "/tavily/mcp"):
+            refused = await http.post(server.url + path, json=message)
+            both = await http.post(server.url + path, json=[message, 5, message], headers=other)
+            assert (refused.status_code, both.status_code) == (432, 432)
 
-    assert (refused.status_code, both.status_code) == (432, 432)
     assert refused.headers["retry-after"]
 
 

@@ -18,6 +18,7 @@ from kensaku.server.tavily_mcp import (
 from kensaku.testing import faults
 from tests.answers.conftest import client as client
 from tests.answers.conftest import web as web
+from tests.mcp.servers import connect, make_server
 
 
 def fenced(text: str) -> str:
@@ -132,6 +133,16 @@ async def test_a_report_is_given_with_its_sources(client, web):
     assert (done.success, done.error_kind) == (True, None)
     assert done.output["content"]
     assert done.output["sources"]
+
+
+async def test_a_whole_report_is_not_said_to_be_cut(client, web):
+    """A client gets it in one part, without a link to what is not there."""
+    async with connect(make_server([TavilyResearchTool(client())])) as c:
+        done = await c.call_tool("tavily_research", {"input": "How do sea otters sleep?"})
+
+    (text,) = done.content
+    assert "hold hands" in text.text
+    assert "cut to fit" not in text.text
 
 
 async def test_a_report_that_nobody_could_research_is_an_error(client, upstream):

@@ -44,6 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="en",
         help="language of the tools' descriptions: en or ja",
     )
+    add(
+        "--structured",
+        action="store_true",
+        help="add structured content, for programs; a model would read it without the fence",
+    )
     add("--http", action="store_true", help="serve over Streamable HTTP, under /mcp")
     add(
         "--host",
@@ -80,7 +85,7 @@ async def run(args: argparse.Namespace) -> int:
         tools = make_tools(names, client, language=args.language)
         for tool in tools:
             stack.push_async_callback(tool.close)
-        server = make_server(tools, client=client)
+        server = make_server(tools, client=client, structured=args.structured)
         if not args.http:
             # A thread blocks on stdin and cannot be cancelled, so Ctrl-C ends the process.
             signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -41,11 +41,13 @@ def make_server(
     *,
     client: Kensaku | None = None,
     language: Language = "en",
+    structured: bool = False,
     **options: Unpack[ToolOptions],
 ) -> Server[Any]:
     """Return a server that offers these tools: names, or tools of your own.
 
-    Without a `client` the server makes one, and closes it.
+    Without a `client` the server makes one, and closes it. `structured`: results also have data,
+    for programs that show it to no model; it is not fenced.
     """
     from kensaku.client import Kensaku
 
@@ -62,7 +64,7 @@ def make_server(
             if client is None:
                 await used.close()
 
-    handlers = Handlers({t.name: wrap(t) for t in offered}, ResultStore())
+    handlers = Handlers({t.name: wrap(t, structured=structured) for t in offered}, ResultStore())
     return new_server(
         name="kensaku",
         version=__version__,

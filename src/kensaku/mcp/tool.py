@@ -2,7 +2,11 @@
 
     wrap(tool) → McpTool: `definition` is what tools/list says, calling it is tools/call
 
-    arguments → tool.invoke → text (fenced) + structured content + a link to what was left out
+    arguments → tool.invoke → text (fenced, within its budget) + a link to what was left out
+
+The text is all: clients such as Claude Code, Codex and pydantic-ai show a model structured content
+instead of it, where there is any, and the model would see neither fence nor budget. A program that
+wants the data, and shows it to no model, asks for it (`structured`).
 
 `kensaku.mcp.server` serves them over stdio and HTTP.
 """
@@ -24,13 +28,14 @@ except ImportError:
 
 from kensaku.text.clean import cut
 from kensaku.text.fence import escape_markers, fence_text
+from kensaku.text.images import escape_images
 from kensaku.tools.base import BaseTool, ToolResult
 from kensaku.tools.param import in_language
 
 Store = Callable[[str, str], str]  # title and whole text → the URI under which it can be read
 
 CUT_CHARS = 2_000  # of each long text in structured content, once a result is over its bound
-_SPACE = re.compile(r"\s+")
+_ESCAPES = re.compile(r"[\s\\]+")  # what a dialect or the fence adds
 
 
 @dataclass(frozen=True)
@@ -39,23 +44,29 @@ class McpTool:
 
     tool: BaseTool
     definition: types.Tool
+    structured: bool = False
 
     async def __call__(
         self, arguments: Mapping[str, Any] | None, store: Store | None = None
     ) -> types.CallToolResult:
         """Run the tool. Raises nothing but a cancellation. `store` takes what the text omits."""
-        return result_of(self.tool, await self.tool.invoke(arguments), store)
+        done = await self.tool.invoke(arguments)
+        return result_of(self.tool, done, store, structured=self.structured)
 
 
-def wrap(tool: BaseTool) -> McpTool:
-    """Return the tool for a server on the low-level `mcp` package."""
+def wrap(tool: BaseTool, *, structured: bool = False) -> McpTool:
+    """Return the tool for a server on the low-level `mcp` package.
+
+    `structured` adds the data of a result, with its schema, for programs.
+    """
+    structured = structured and not tool.text_only
     title = in_language(tool.title, tool.language) or tool.name
     definition = {  # in the protocol's own names, which mcp 1 and mcp 2 read
         "name": tool.name,
         "title": title,
         "description": tool.description,
         "inputSchema": tool.parameters,
-        "outputSchema": OUTPUT.get(tool.name),
+        "outputSchema": OUTPUT.get(tool.name) if structured else None,
         "annotations": {
             "title": title,
             "readOnlyHint": tool.read_only,
@@ -63,14 +74,15 @@ def wrap(tool: BaseTool) -> McpTool:
             "openWorldHint": tool.open_world,
         },
     }
-    return McpTool(tool, types.Tool.model_validate(definition))
+    return McpTool(tool, types.Tool.model_validate(definition), structured)
 
 
-def result_of(tool: BaseTool, done: ToolResult, store: Store | None = None) -> types.CallToolResult:
+def result_of(
+    tool: BaseTool, done: ToolResult, store: Store | None = None, *, structured: bool = False
+) -> types.CallToolResult:
     """Convert a tool's result to the protocol's. A failure is a result with `isError`.
 
-    Of a `text_only` tool the client gets the text alone: some clients show structured content
-    instead of it, and the model would not read the specification's words.
+    Of a `text_only` tool nothing else is sent, whatever its text leaves out.
     """
     text, output = done.text, done.output
     if tool.text_only:
@@ -81,7 +93,8 @@ def result_of(tool: BaseTool, done: ToolResult, store: Store | None = None) -> t
         output = shorten(output)
         text += f"\nSome of it was cut to fit. The whole can be read as the resource {uri}"
         links = [{"name": uri, "uri": uri, "title": "The whole result", "mimeType": MARKDOWN}]
-    return _result(text, links, structured_content(output), is_error=done.is_error)
+    data = structured_content(output) if structured else None
+    return _result(text, links, data, is_error=done.is_error)
 
 
 def _result(
@@ -110,8 +123,9 @@ def failure(sentence: str) -> types.CallToolResult:
 
 def left_out(done: ToolResult) -> bool:
     """Whether the data holds prose that is not in the text."""
-    shown = _SPACE.sub("", done.text)
-    return any(_SPACE.sub("", escape_markers(p)) not in shown for p in prose(done.output))
+    shown = _ESCAPES.sub("", done.text)
+    inside = (escape_markers(escape_images(text)) for text in prose(done.output))
+    return any(_ESCAPES.sub("", text) not in shown for text in inside)
 
 
 def prose(value: Any) -> Iterator[str]:
@@ -154,8 +168,8 @@ def shorten(value: Any) -> Any:
 
 
 def structured_content(value: Any) -> dict[str, Any] | None:
-    """Return the data as an object. Some clients show it to the model, so markers and roles are
-    escaped here as inside the fence; addresses stay as they are."""
+    """Return the data as an object. Markers and roles are escaped as inside the fence, in case that
+    it is shown to a model after all; addresses stay as they are."""
     if value is None:
         return None
     plain = _plain(value)

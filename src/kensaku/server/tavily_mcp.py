@@ -132,7 +132,9 @@ class TavilyResearchTool(TavilyTool):
             return ToolResult(False, text=f"Error: {why}", error=why, error_kind="tool")
         sources = [f"[{s.n}] {s.title} {s.url}" for s in report.sources]
         lines = [text, "", *sources] if text else []
-        return self._result(report.to_dict(), lines, str(report.outcome) == "found")
+        cited = [{"title": s.title, "url": s.url} for s in report.sources]
+        output = {"content": text, "sources": cited}
+        return self._result(output, lines, str(report.outcome) == "found")
 
 
 def _pages(tool: TavilyTool, read: Read) -> ToolResult:

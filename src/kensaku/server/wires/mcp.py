@@ -1,4 +1,7 @@
-"""MCP over Streamable HTTP on the server's port: Tavily's tools and ours, for each tenant.
+"""MCP over Streamable HTTP on the server's port, for each tenant.
+
+    /mcp         web_search, web_extract, web_context
+    /tavily/mcp  the five tools of Tavily's own server, by their names: it is replaced by the URL
 
     key → principal → the tenant's own MCP server, with its own sessions
 
@@ -9,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kensaku.errors import KensakuError
@@ -24,7 +28,7 @@ if TYPE_CHECKING:
     from kensaku.server.request import Request
     from kensaku.server.state import State
 
-PATH = "/mcp"
+PATH, TAVILY = "/mcp", "/tavily/mcp"
 
 
 class Mcp(Wire):
@@ -36,25 +40,21 @@ class Mcp(Wire):
     keys = KEY_HEADERS
 
     def __init__(self) -> None:
-        self._apps: dict[str, McpApp] = {}
+        self._apps: dict[tuple[str, str], McpApp] = {}  # by path and tenant
         self._running: list[asyncio.Task[None]] = []
         self._lock, self._closing = asyncio.Lock(), asyncio.Event()
 
     def endpoints(self) -> Sequence[Endpoint]:
         # A stream of notifications stays open for hours, and takes no slot.
-        return [
-            Endpoint("POST", PATH, takes_bytes=True, do=self._serve, cost=_calls_in),
-            *(
-                Endpoint(
-                    method,
-                    PATH,
-                    takes_bytes=True,
-                    do=self._serve,
-                    is_admitted=False,
-                )
+        found = []
+        for path in (PATH, TAVILY):
+            do = partial(self._serve, path)
+            found.append(Endpoint("POST", path, takes_bytes=True, do=do, cost=_calls_in))
+            found += [
+                Endpoint(method, path, takes_bytes=True, do=do, is_admitted=False)
                 for method in ("GET", "DELETE")
-            ),
-        ]
+            ]
+        return found
 
     def refuse(self, request: Request | None, error: KensakuError) -> ASGIApp:
         status, headers = status_of(error)
@@ -62,15 +62,15 @@ class Mcp(Wire):
             headers = [*headers, ("www-authenticate", "Bearer")]
         return Whole(encode({"error": str(error)}), status, headers)
 
-    async def _serve(self, request: Request, asked: Asked) -> ASGIApp:
+    async def _serve(self, path: str, request: Request, asked: Asked) -> ASGIApp:
         """Return the tenant's server, as the response."""
-        tenant = request.principal.tenant
+        name = (path, request.principal.tenant)
         async with self._lock:
             if not self._apps:
                 request.state.on_close(self._close)
-            if tenant not in self._apps:
-                self._apps[tenant] = await self._start(request.state, tenant)
-        app = self._apps[tenant]
+            if name not in self._apps:
+                self._apps[name] = await self._start(request.state, *name)
+        app = self._apps[name]
 
         async def answer(scope: Scope, receive: Receive, send: Send) -> None:
             inner = {**scope, "path": PATH, "root_path": ""}
@@ -78,14 +78,14 @@ class Mcp(Wire):
 
         return answer
 
-    async def _start(self, state: State, tenant: str) -> McpApp:
+    async def _start(self, state: State, path: str, tenant: str) -> McpApp:
         from kensaku.mcp.http import http_app
         from kensaku.mcp.server import make_server
         from kensaku.server.tavily_mcp import TOOLS
         from kensaku.tools.registry import DEFAULT
 
         client = state.client_of_tenant(tenant)
-        tools = [*DEFAULT, *(kind(client) for kind in TOOLS)]
+        tools = [kind(client) for kind in TOOLS] if path == TAVILY else DEFAULT
         app, ready = http_app(make_server(tools, client=client), hosts=None), asyncio.Event()
 
         async def run() -> None:  # in a task of its own, as a task group wants it
