@@ -15,8 +15,8 @@ from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import InvalidQuery
+from kensaku.foreign_json import decode_json
 from kensaku.models import Outcome, ProgressEvent
-from kensaku.text.foreign_json import decode_json
 
 if TYPE_CHECKING:
     from kensaku.answers.context import Context

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kensaku.adapters._calls import run_calls
-from kensaku.text.foreign_json import decode_json
+from kensaku.foreign_json import decode_json
 
 if TYPE_CHECKING:
     from kensaku.tools.base import BaseTool

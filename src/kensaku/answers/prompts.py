@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import Unreadable
+from kensaku.foreign_json import decode_json
 from kensaku.messages import msg
 from kensaku.text.escape import escape_lines, flatten, line_starts
 from kensaku.text.fence import fence_text
-from kensaku.text.foreign_json import decode_json
 
 if TYPE_CHECKING:
     from kensaku.answers.evidence import Reference

@@ -15,7 +15,7 @@ from contextlib import aclosing
 from typing import Any
 
 from kensaku.errors import Timeout, Unreadable
-from kensaku.text.foreign_json import decode_json
+from kensaku.foreign_json import decode_json
 
 MODEL_SECONDS = 60.0  # for one reply
 IDLE_SECONDS = 20.0  # between two pieces; the first one may take as long as the whole reply

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kensaku.errors import UsageError
-from kensaku.text.foreign_json import decode_json
+from kensaku.foreign_json import decode_json
 
 _TEXT_FIELDS = ("url", "title", "text", "published", "language", "collection")
 

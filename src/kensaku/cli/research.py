@@ -23,7 +23,7 @@ from kensaku.cli._query_options import query_text, split_hosts
 from kensaku.cli._report import check_output, print_report
 from kensaku.cli._terminal import format_count, print_json, print_message, print_result
 from kensaku.errors import InvalidQuery
-from kensaku.text.foreign_json import decode_json
+from kensaku.foreign_json import decode_json
 
 if TYPE_CHECKING:
     from kensaku.answers.events import Event

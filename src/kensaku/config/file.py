@@ -130,7 +130,7 @@ def _parse(path: Path, text: str) -> Any:
     if path.suffix == ".json":
         import json
 
-        from kensaku.text.foreign_json import decode_json
+        from kensaku.foreign_json import decode_json
 
         try:
             return decode_json(text or "{}")

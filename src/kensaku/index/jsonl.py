@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import IndexFault
+from kensaku.foreign_json import decode_json
 from kensaku.index.errors import translate_errors
 from kensaku.index.results import AddResult
 from kensaku.models import Document, Progress, ProgressEvent
-from kensaku.text.foreign_json import decode_json
 
 if TYPE_CHECKING:
     from kensaku.index import Index

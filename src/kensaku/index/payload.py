@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from kensaku.text.foreign_json import decode_json
+from kensaku.foreign_json import decode_json
 
 _TEXT = ("content", "text", "answer", "page_content", "body", "chunk", "passage", "document")
 _TITLE = ("title", "name", "heading", "question", "subject")

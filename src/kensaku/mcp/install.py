@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from kensaku.errors import ConfigError, UnknownName
-from kensaku.text.foreign_json import decode_json
+from kensaku.foreign_json import decode_json
 
 NAME = "kensaku"
 MAX_BYTES = 4 << 20

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from kensaku.errors import ProviderError, RateLimited
+from kensaku.foreign_json import decode_json
 from kensaku.models import Query
 from kensaku.providers.base import Provider, Reply, Request, member, rows
-from kensaku.text.foreign_json import decode_json
 
 ID = 1
 HEADERS = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}

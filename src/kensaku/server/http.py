@@ -19,7 +19,7 @@ from kensaku.errors import (
     UnknownJob,
     UsageError,
 )
-from kensaku.text.foreign_json import decode_json
+from kensaku.foreign_json import decode_json
 
 try:
     import orjson

@@ -19,10 +19,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from kensaku.errors import InvalidQuery, KensakuError, UsageError
+from kensaku.foreign_json import decode_json
 from kensaku.observe import NO_OBSERVERS, observe
 from kensaku.operations import ToolOperation
 from kensaku.text.fence import fence_text
-from kensaku.text.foreign_json import decode_json
 from kensaku.text.images import escape_images
 from kensaku.tools import shared_client
 from kensaku.tools._failures import describe, quote

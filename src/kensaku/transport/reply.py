@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from kensaku.text.foreign_json import decode_json
+from kensaku.foreign_json import decode_json
 
 
 @dataclass(slots=True)

@@ -19,7 +19,7 @@ from typing import Any
 from kensaku.answers.report.report import report_of
 from kensaku.answers.report.state import State
 from kensaku.errors import InvalidQuery
-from kensaku.text.foreign_json import decode_json
+from kensaku.foreign_json import decode_json
 
 VERSION = 1
 MANIFEST, RUN, REPORT = "manifest.json", "run.json", "report.md"

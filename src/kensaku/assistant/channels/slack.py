@@ -27,7 +27,7 @@ from kensaku.assistant.channels._message import (
 )
 from kensaku.assistant.channels._webhook import Received, Sent, serve_webhook
 from kensaku.errors import ChannelFault, ConfigError, MissingExtra
-from kensaku.text.foreign_json import decode_json
+from kensaku.foreign_json import decode_json
 from kensaku.transport.sessions import Session, service_session
 
 try:

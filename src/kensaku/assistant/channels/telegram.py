@@ -26,7 +26,7 @@ from kensaku.assistant.channels._message import (
 )
 from kensaku.assistant.channels._webhook import Received, Sent, serve_webhook
 from kensaku.errors import ChannelFault, ConfigError, MissingExtra
-from kensaku.text.foreign_json import decode_json
+from kensaku.foreign_json import decode_json
 
 try:
     from aiogram import Bot as Api

@@ -9,7 +9,7 @@ from typing import Any
 from kensaku.compat.tavily_tools import dialect
 from kensaku.compat.tavily_tools.messages import error_type, message
 from kensaku.errors import InvalidQuery, KensakuError, ProviderError
-from kensaku.text.foreign_json import decode_json
+from kensaku.foreign_json import decode_json
 from kensaku.tools.base import Param
 
 

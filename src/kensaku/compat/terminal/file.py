@@ -23,8 +23,8 @@ from kensaku.config.file import MAX_BYTES
 from kensaku.config.providers import Layer
 from kensaku.config.settings import Settings, environment
 from kensaku.errors import ConfigError
+from kensaku.foreign_json import decode_json
 from kensaku.providers import provider_class, provider_names
-from kensaku.text.foreign_json import decode_json
 
 SECTION = "webSearch"
 _log = logging.getLogger("kensaku")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kensaku.text.foreign_json import decode_json
+from kensaku.foreign_json import decode_json
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from kensaku.foreign_json import decode_json
 from kensaku.index.engines.base import Payload
 from kensaku.index.engines.points import unpack_payload
-from kensaku.text.foreign_json import decode_json
 
 _BLOCK = 128
 _CHUNK = 1 << 16  # bytes

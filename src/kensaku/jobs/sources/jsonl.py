@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import IO, NamedTuple
 
 from kensaku.errors import MissingExtra
+from kensaku.foreign_json import decode_json
 from kensaku.jobs.sources._files import File, decompress, is_compressed, open_file
 from kensaku.jobs.sources.record import MAX_RECORD, MIB, Item, Record, Rejected, Shard, to_record
-from kensaku.text.foreign_json import decode_json
 
 SHARD = 64 * MIB  # bytes
 _READ = MIB

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from kensaku.errors import KensakuError
+from kensaku.foreign_json import is_deep
 from kensaku.models import Document
-from kensaku.text.foreign_json import is_deep
 
 MIB = 2**20
 MAX_RECORD = 20 * MIB  # bytes of one record; longer ones are rejected without being held

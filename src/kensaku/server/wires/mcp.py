@@ -16,10 +16,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kensaku.errors import KensakuError
+from kensaku.foreign_json import decode_json
 from kensaku.server.auth import KEY_HEADERS
 from kensaku.server.http import Whole, encode, status_of
 from kensaku.server.wires.base import Asked, Endpoint, Wire
-from kensaku.text.foreign_json import decode_json
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send

@@ -14,9 +14,9 @@ from kensaku import Kensaku, Settings
 from kensaku.cli._export_check import check_export
 from kensaku.errors import KensakuError
 from kensaku.evaluate import read_questions
+from kensaku.foreign_json import MAX_DEPTH, decode_json
 from kensaku.mcp.install import client_named, install
 from kensaku.server.http import decode_body
-from kensaku.text.foreign_json import MAX_DEPTH, decode_json
 from kensaku.tools.web_search import WebSearchTool
 
 values = st.recursive(
