@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+from enum import Enum
 from uuid import uuid4
 
 import pytest
 
 from kensaku.compat.chat_server import TOOL_APPROVAL_DEFAULTS, ApprovalTier, database
 from kensaku.compat.chat_server.approval import approval_tier, tool_permission
+from kensaku.tools.base import Approval
 
 from .test_hosts import build, run
 
@@ -26,6 +28,46 @@ def test_the_tiers_have_the_authors_names_and_values():
         ("REQUIRES_APPROVAL", "requires_approval"),
         ("USER_CONFIGURABLE", "user_configurable"),
     ]
+
+
+class HostTier(Enum):
+    """The tiers as the author's `chatServer/security/approval_tiers.py` has them: a plain enum."""
+
+    AUTO_APPROVE = "auto"
+    REQUIRES_APPROVAL = "requires_approval"
+    USER_CONFIGURABLE = "user_configurable"
+
+
+def host_decides(table: dict, tool: str) -> str:
+    """What the author's `get_effective_tier` does with a table, by `==` in this order."""
+    tier, default = table.get(tool, (HostTier.REQUIRES_APPROVAL, HostTier.REQUIRES_APPROVAL))
+    if tier == HostTier.REQUIRES_APPROVAL:
+        return "ask"
+    if tier == HostTier.AUTO_APPROVE:
+        return "auto"
+    if tier == HostTier.USER_CONFIGURABLE:
+        return {HostTier.AUTO_APPROVE: "auto", HostTier.REQUIRES_APPROVAL: "ask"}[default]
+    return "ask"
+
+
+def test_our_table_merged_into_the_hosts_approves_the_search():
+    """Its enum is another class, with the same names and values (S2-03, S2-47)."""
+    table = {"send_mail": (HostTier.REQUIRES_APPROVAL,) * 2, "notes": (OPEN, AUTO)}
+
+    assert host_decides(table | TOOL_APPROVAL_DEFAULTS, "search_web") == "auto"
+    assert host_decides(table, "notes") == "auto"
+    assert host_decides(table, "send_mail") == host_decides(table, "unknown") == "ask"
+
+
+@pytest.mark.parametrize("ours", ApprovalTier)
+def test_a_tier_equals_the_hosts_of_the_same_name(ours):
+    """In both directions, as a key of a table as well; it equals nothing else (S2-47)."""
+    equal = [theirs for theirs in HostTier if theirs == ours]
+
+    assert equal == [theirs for theirs in HostTier if ours == theirs] == [HostTier[ours.name]]
+    assert {HostTier[ours.name]: "found"}[ours] == {ours: "found"}[equal[0]] == "found"
+    assert [tier for tier in ApprovalTier if tier == ours] == [ours]
+    assert ours not in (ours.name, ours.value, Approval(ours.value), None)
 
 
 @pytest.mark.parametrize(

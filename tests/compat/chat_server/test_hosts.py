@@ -71,12 +71,12 @@ def tool_of(url: str, shape: str, agent: str = "assistant") -> list[tuple]:
         name = "name" if shape == "by_name_short" else "tool_name"
         live = "AND NOT is_deleted" if shape == "by_name_short" else ""
         source = f"FROM agent_tools WHERE is_active {live} AND {name} = 'search_web' AND agent_id"
-        what = THE_TOOL[shape]
+        what = THE_TOOL[shape.removesuffix("_bare")]
     whose = f"= (SELECT id FROM agent_configurations WHERE agent_name = '{agent}')"
     return rows(url, f"{what} {source} {whose}")
 
 
-ORDER = {"by_name_text": 5, "by_name_enum": 5, "by_name_short": 5}
+ORDER = dict.fromkeys(hosts.BY_NAME, 5)
 
 
 def test_the_assistant_of_each_host_gets_its_tool(host, shape):

@@ -8,8 +8,9 @@ a chat server; the choice of a person stands in its table `user_tool_preferences
 
 from __future__ import annotations
 
+from enum import Enum
+
 from kensaku.models import Permission
-from kensaku.tools.base import Approval as ApprovalTier
 
 __all__ = [
     "TOOL_APPROVAL_DEFAULTS",
@@ -21,6 +22,26 @@ __all__ = [
 ]
 
 ASSISTANT = "assistant"  # the agent that the tables know Kensaku's assistant by
+
+
+class ApprovalTier(Enum):
+    """Who must agree. A tier equals the one of the same name and value in a chat server's enum.
+
+    So `TOOL_APPROVAL_DEFAULTS` can be merged into the table that the chat server has.
+    """
+
+    AUTO_APPROVE = "auto"  # it only reads
+    REQUIRES_APPROVAL = "requires_approval"
+    USER_CONFIGURABLE = "user_configurable"
+
+    def __eq__(self, other: object) -> bool:
+        # An enum of texts has the hash of its value; equal things must have equal hashes.
+        if not isinstance(other, Enum) or isinstance(other, str):
+            return NotImplemented
+        return (self.name, self.value) == (other.name, other.value)
+
+    __hash__ = Enum.__hash__  # of the name
+
 
 # name → (its tier, the tier that holds until the person chooses another)
 TOOL_APPROVAL_DEFAULTS: dict[str, tuple[ApprovalTier, ApprovalTier]] = {
@@ -77,5 +98,7 @@ def assistant_tiers(url: str, person: str) -> dict[str, Permission]:
 def _tier(value: str | None) -> ApprovalTier | None:
     if value is None:
         return None
-    # Whatever else it says: asking is safe.
-    return ApprovalTier(value) if value in list(ApprovalTier) else ApprovalTier.REQUIRES_APPROVAL
+    try:
+        return ApprovalTier(value)
+    except ValueError:  # whatever else it says: asking is safe
+        return ApprovalTier.REQUIRES_APPROVAL

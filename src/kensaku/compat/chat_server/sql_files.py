@@ -26,6 +26,7 @@ __all__ = ["FILES", "existing_tables", "own_tables"]
 
 AGENT = "assistant"
 _ROW = ("is_active", "order", "updated_at")
+_NAMED = ("agent_id", "tool_name", "type", "tool_config")
 # The columns of `agent_tools` → those of `tools`, for each form that a chat server has had.
 _LINK = ("agent_id", "tool_id", "config_override", "is_active", "is_deleted")
 _TOOL = ("id", "name", "type", "description", "config", "is_active", "is_deleted", "updated_at")
@@ -34,7 +35,8 @@ _FORMS: list[tuple[tuple[str, ...], tuple[str, ...]]] = [
     (_LINK, (*_TOOL, "approval_tier")),
     (_LINK, _TOOL),
     (("agent_id", "tool_name", "tool_type", "tool_config", *_ROW), ()),
-    (("agent_id", "tool_name", "type", "tool_config", *_ROW), ()),
+    ((*_NAMED, *_ROW), ()),
+    ((*_NAMED, "is_active", "order"), ()),  # no more than the document's §3 names
     (("agent_id", "name", "type", "config", "description", "is_deleted", *_ROW), ()),
 ]
 

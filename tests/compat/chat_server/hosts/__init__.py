@@ -12,17 +12,19 @@ from pathlib import Path
 _FOLDER = Path(__file__).parent
 # by_name_text    20240701_agent_tools: `tool_type` is text
 # by_name_enum    the document's §3: `type` is the enum
+# by_name_enum_bare  no more than the columns that the document's §3 names
 # by_name_short   what 20250129000000_normalize_tool_schema found: `name`, `type`, `config`
 # link_enum       20250604204909_remote_schema: `tool_id`, `tools.type` is the enum
 # link_varchar    20260223000002_register_memory_tools: VARCHAR(100), the enum is dropped
 # link_text       20260427000001_tool_extensibility: TEXT, `approval_tier` and `status`
-BY_NAME = ("by_name_text", "by_name_enum", "by_name_short")
+BY_NAME = ("by_name_text", "by_name_enum", "by_name_enum_bare", "by_name_short")
 LINKED = ("link_enum", "link_varchar", "link_text")
 SHAPES = BY_NAME + LINKED
 
 _STEPS = {
     "by_name_text": ("agents", "by_name_text"),
     "by_name_enum": ("agents", "by_name_enum"),
+    "by_name_enum_bare": ("agents", "by_name_enum_bare"),
     "by_name_short": ("agents", "by_name_short"),
     "link_enum": ("agents", "link_enum"),
     "link_varchar": ("agents", "link_enum", "link_varchar"),

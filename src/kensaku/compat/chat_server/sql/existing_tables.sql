@@ -21,6 +21,7 @@ BEGIN
     AND tool_columns @> '{id,name,type,description,config,is_active,is_deleted,updated_at}'
     OR link_columns @> '{agent_id,tool_name,tool_type,tool_config,is_active,order,updated_at}' AND NOT link_columns && '{name,tool_id,type}'
     OR link_columns @> '{agent_id,tool_name,type,tool_config,is_active,order,updated_at}' AND NOT link_columns && '{name,tool_id,tool_type}'
+    OR link_columns @> '{agent_id,tool_name,type,tool_config,is_active,order}' AND NOT link_columns && '{name,tool_id,tool_type}'
     OR link_columns @> '{agent_id,name,type,config,description,is_deleted,is_active,order,updated_at}' AND NOT link_columns && '{tool_id,tool_name,tool_type}') THEN
     RAISE EXCEPTION 'agent_tools (%) and tools (%) are of no known form',
       array_to_string(link_columns, ', '), array_to_string(tool_columns, ', ')
@@ -62,6 +63,7 @@ BEGIN
     AND tool_columns @> '{id,name,type,description,config,is_active,is_deleted,updated_at}'
     OR link_columns @> '{agent_id,tool_name,tool_type,tool_config,is_active,order,updated_at}' AND NOT link_columns && '{name,tool_id,type}'
     OR link_columns @> '{agent_id,tool_name,type,tool_config,is_active,order,updated_at}' AND NOT link_columns && '{name,tool_id,tool_type}'
+    OR link_columns @> '{agent_id,tool_name,type,tool_config,is_active,order}' AND NOT link_columns && '{name,tool_id,tool_type}'
     OR link_columns @> '{agent_id,name,type,config,description,is_deleted,is_active,order,updated_at}' AND NOT link_columns && '{tool_id,tool_name,tool_type}') THEN
     RAISE EXCEPTION 'agent_tools (%) and tools (%) are of no known form',
       array_to_string(link_columns, ', '), array_to_string(tool_columns, ', ')
@@ -111,6 +113,17 @@ BEGIN
     WHERE agent_tools_2.agent_id = agent_configurations.id AND agent_tools_2.tool_name = 'search_web'));
   ELSIF link_columns @> '{agent_id,tool_name,type,tool_config,is_active,order,updated_at}' AND NOT link_columns && '{name,tool_id,tool_type}' THEN
     UPDATE agent_tools SET type='SearchWebTool', is_active=true, updated_at=now() WHERE agent_tools.agent_id = (SELECT agent_configurations.id
+    FROM agent_configurations
+    WHERE agent_configurations.agent_name = 'assistant') AND agent_tools.tool_name = 'search_web' AND (agent_tools.type IS DISTINCT FROM 'SearchWebTool' OR agent_tools.is_active IS DISTINCT FROM true);
+    INSERT INTO agent_tools (agent_id, tool_name, tool_config, type, is_active, "order") SELECT agent_configurations.id AS agent_id, 'search_web' AS name, '{}' AS config, 'SearchWebTool' AS type, true AS is_active, (SELECT coalesce(max(agent_tools_1."order"), 0) + 1 AS anon_1
+    FROM agent_tools AS agent_tools_1
+    WHERE agent_tools_1.agent_id = agent_configurations.id) AS "order"
+    FROM agent_configurations
+    WHERE agent_configurations.agent_name = 'assistant' AND NOT (EXISTS (SELECT *
+    FROM agent_tools AS agent_tools_2
+    WHERE agent_tools_2.agent_id = agent_configurations.id AND agent_tools_2.tool_name = 'search_web'));
+  ELSIF link_columns @> '{agent_id,tool_name,type,tool_config,is_active,order}' AND NOT link_columns && '{name,tool_id,tool_type}' THEN
+    UPDATE agent_tools SET type='SearchWebTool', is_active=true WHERE agent_tools.agent_id = (SELECT agent_configurations.id
     FROM agent_configurations
     WHERE agent_configurations.agent_name = 'assistant') AND agent_tools.tool_name = 'search_web' AND (agent_tools.type IS DISTINCT FROM 'SearchWebTool' OR agent_tools.is_active IS DISTINCT FROM true);
     INSERT INTO agent_tools (agent_id, tool_name, tool_config, type, is_active, "order") SELECT agent_configurations.id AS agent_id, 'search_web' AS name, '{}' AS config, 'SearchWebTool' AS type, true AS is_active, (SELECT coalesce(max(agent_tools_1."order"), 0) + 1 AS anon_1
