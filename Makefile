@@ -11,7 +11,7 @@ UV     := $(BIN)/uv pip
 PARALLEL := -n 5 --dist each --by-file --max-worker-restart 0
 q      ?= how do I cancel an asyncio task
 
-.PHONY: search serve test test-all test-clocks test-frameworks mutants test-authors test-sdks test-s3 test-installed test-live check web format messages docs docs-check bench dist mcpb lock clean
+.PHONY: search serve golden new test test-all test-clocks test-frameworks mutants test-authors test-sdks test-s3 test-installed test-live check web format messages docs docs-check bench dist mcpb lock clean
 
 # Modules are compiled once, whatever the environment says: it is most of what importing takes.
 unexport PYTHONDONTWRITEBYTECODE
@@ -81,6 +81,10 @@ check: $(VENV)/.test docs-check web
 # The catalogues of messages, anew from the source. language=de begins one.
 messages: $(VENV)/.test
 	$(BIN)/python scripts/messages.py $(language)
+
+# The files that tests compare with, anew. args=providers for some; review the difference.
+golden: $(VENV)/.test
+	$(BIN)/python -m tests.golden $(args)
 
 # JavaScript and CSS: format, lint, types. It needs npm; nobody who installs Kensaku does.
 WEB     := scripts/web

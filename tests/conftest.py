@@ -32,6 +32,8 @@ from tests import ROOT, tiers
 from tests.migrated import copy_migrated
 from tests.workers import within_this_process
 
+pytest.register_assert_rewrite("tests.golden")  # its failures show the difference
+
 _OURS = ("KENSAKU_", "WEB_SEARCH_", "TAVILY_")
 _ENDINGS = ("_API_KEY", "_BASE_URL", "_PROXY", "_proxy", "_TOKEN", "_SECRET", "_RATE", "_ENABLED")
 

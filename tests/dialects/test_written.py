@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
+
+from tests.golden import assert_kept
 
 from . import written
 
@@ -12,6 +12,4 @@ from . import written
 @pytest.mark.parametrize("dialect", written.DIALECTS)
 def test_a_response_is_written_as_it_was(dialect: str) -> None:
     """In both languages: results, nothing, nobody, errors, notes, and contents that are cut."""
-    known = json.loads(written.FILE.read_text(encoding="utf-8"))
-
-    assert written.describe(dialect) == known[dialect]
+    assert_kept(written.describe(dialect), written.FILE, dialect)

@@ -1,4 +1,4 @@
-"""What plain, markdown and compact write: `python -m tests.dialects.written` writes it down.
+"""What plain, markdown and compact write: `make golden` writes it down.
 
 Read the difference before you commit it: it is what people and models see.
 """
@@ -9,7 +9,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from kensaku.dialects import write, write_error
+from kensaku import dialects
 from kensaku.errors import InvalidQuery, KensakuError, NotConfigured, RateLimited, Timeout
 from kensaku.models import Attempt, Hit, Outcome, Response
 
@@ -82,18 +82,14 @@ LIMITS = (0, 1, 30)
 
 def describe(dialect: str) -> dict[str, str]:
     """Return the text of each response and error, and of bounded contents."""
-    texts = {name: write(response, dialect) for name, response in RESPONSES.items()}
+    texts = {name: dialects.write(response, dialect) for name, response in RESPONSES.items()}
     web = RESPONSES["of the web and without parts"]
-    bounded = {f"at most {n}": write(web, dialect, max_content_length=n) for n in LIMITS}
-    errors = {f"error: {n}": write_error(e, dialect, query="q") for n, e in ERRORS.items()}
+    bounded = {f"at most {n}": dialects.write(web, dialect, max_content_length=n) for n in LIMITS}
+    errors = {f"error: {n}": dialects.write_error(e, dialect, query="q") for n, e in ERRORS.items()}
     return texts | bounded | errors
 
 
-def write_down() -> None:
+def write() -> None:
     """Take what is written now as right."""
     known = {dialect: describe(dialect) for dialect in DIALECTS}
     FILE.write_text(json.dumps(known, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    write_down()

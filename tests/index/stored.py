@@ -1,4 +1,4 @@
-"""What the index stores of a text, and asks for: `python -m tests.index.stored` writes it anew.
+"""What the index stores of a text, and asks for: `make golden` writes it anew.
 
 Indexes on people's disks hold the terms of today. A document that was stored with other terms is no
 longer found: after a change here, raise the format.
@@ -90,7 +90,3 @@ def write() -> None:
         f"{json.dumps(n)}: {json.dumps(v, ensure_ascii=False)}" for n, v in known.items()
     )
     FILE.write_text("{\n" + lines + "\n}\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    write()

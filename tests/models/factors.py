@@ -1,4 +1,4 @@
-"""Factors and ranks of lists of hits: `python -m tests.models.factors` writes them anew.
+"""Factors and ranks of lists of hits: `make golden` writes them anew.
 
 The confidence is fitted on these factors. One that is computed otherwise makes it wrong without any
 error: fit it again (`bench/confidence.py`).
@@ -106,7 +106,3 @@ def write() -> None:
     """Take what is computed now as right."""
     known = {name: describe(name) for name in LISTS}
     FILE.write_text(json.dumps(known, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    write()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from kensaku.providers import BUILT_IN, provider_class
@@ -60,15 +62,17 @@ def test_those_that_resell_one_index_are_one_family(family, names):
     assert {n for n in BUILT_IN if provider_class(n).family == family} == names
 
 
-def test_the_pages_count_the_providers_as_they_are():
-    """In both languages: on the first line of the README and of the site, and in the picture."""
+def test_there_are_as_many_providers_as_the_pages_say():
+    """A round number: one more provider changes no page."""
     count = sum(provider_class(name).is_web for name in BUILT_IN)
-
-    for page in ("README.md", "docs/index.md"):
-        assert f"{count} providers behind one call" in (ROOT / page).read_text(encoding="utf-8")
-    for page in ("README.ja.md", "docs/ja/index.md", "docs/images/overview.ja.svg"):
-        assert f"{count}の検索プロバイダ" in (ROOT / page).read_text(encoding="utf-8")
-    picture = (ROOT / "docs/images/overview.svg").read_text(encoding="utf-8")
-    assert f">{count} web providers<" in picture
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert f"| web providers | {count}, and a local index |" in readme
+    said = {
+        "README.md": r"over (\d+) providers behind one call",
+        "docs/index.md": r"over (\d+) providers behind one call",
+        "docs/images/overview.svg": r">over (\d+) web providers<",
+        "README.ja.md": r"(\d+)以上の検索プロバイダ",
+        "docs/ja/index.md": r"(\d+)以上の検索プロバイダ",
+        "docs/images/overview.ja.svg": r"(\d+)以上の検索プロバイダ",
+    }
+    for page, words in said.items():
+        (number,) = re.findall(words, (ROOT / page).read_text(encoding="utf-8"))
+        assert int(number) < count, page

@@ -6,12 +6,11 @@ import json
 
 import pytest
 
+from tests.golden import assert_kept
 from tests.providers import wire
 
 
 @pytest.mark.parametrize("name", wire.NAMES)
 def test_a_provider_sends_and_reads_what_it_did(name: str) -> None:
     """Requests for nine queries, the sample's hits, prices, bounds and filters."""
-    known = json.loads(wire.FILE.read_text(encoding="utf-8"))
-
-    assert json.loads(json.dumps(wire.describe(name))) == known[name]
+    assert_kept(json.loads(json.dumps(wire.describe(name))), wire.FILE, name)

@@ -1,4 +1,4 @@
-"""What each provider sends, reads and says of itself: `python -m tests.providers.wire` writes it.
+"""What each provider sends, reads and says of itself: `make golden` writes it.
 
 Read the difference before you commit it: it is what the upstream will see.
 """
@@ -116,7 +116,3 @@ def write() -> None:
     """Take what is sent now as right."""
     known = {name: describe(name) for name in NAMES}
     FILE.write_text(json.dumps(known, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    write()

@@ -1,4 +1,4 @@
-"""What speaks for each intent in the labelled queries: `python -m tests.search.evidence` writes it.
+"""What speaks for each intent in the labelled queries: `make golden` writes it.
 
 The weights are fitted on this evidence. A piece that is found otherwise makes them wrong without
 any error: fit them again (`bench/intent.py --fit`).
@@ -45,7 +45,3 @@ def describe() -> dict[str, Any]:
 def write() -> None:
     """Take what is found now as right."""
     FILE.write_text(json.dumps(describe(), indent=1) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    write()

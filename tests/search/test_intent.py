@@ -10,6 +10,7 @@ import pytest
 from kensaku.search.intent import MAX_CHARS, intent_of, subject
 from kensaku.search.intent.cues import Text
 from kensaku.search.intent.evidence import evidence_of
+from tests.golden import assert_kept
 from tests.search import evidence
 
 # `bench/intent.py` names the sets that were fitted on; the others were not. Each set was scored
@@ -113,7 +114,7 @@ def test_only_the_beginning_counts():
 @pytest.mark.usefixtures("volume")
 def test_the_evidence_is_that_which_the_weights_were_fitted_on():
     """A word that is found otherwise makes a weight wrong, and no floor need notice."""
-    assert evidence.describe() == json.loads(evidence.FILE.read_text(encoding="utf-8"))
+    assert_kept(evidence.describe(), evidence.FILE)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,7 @@
 """What each operation of the OpenAPI document takes, as it was when somebody last looked.
 
-    python -m tests.server.operations     writes operations.json anew; read what has changed
-
-Clients are generated from the document: a field that is renamed breaks them.
+`make golden` writes operations.json. Clients are generated from the document: a field that is
+renamed breaks them.
 """
 
 from __future__ import annotations
@@ -31,6 +30,7 @@ def operations() -> dict[str, Any]:
     }
 
 
-if __name__ == "__main__":
+def write() -> None:
+    """Take what is published now as right."""
     lines = (f"{json.dumps(at)}: {json.dumps(op)}" for at, op in operations().items())
     KEPT.write_text("{\n" + ",\n".join(lines) + "\n}\n")

@@ -16,11 +16,12 @@ HERE = Path(__file__).parent / "node"
 
 @pytest.fixture(scope="session")
 def packages(processes: None, request, tmp_path_factory) -> Path:
-    """The directory in which the packages of package-lock.json are installed, kept between runs."""
+    """The directory in which the packages of package-lock.json are installed, kept between runs if pytest does."""
     if not shutil.which("npm"):
         pytest.skip("npm is not installed")
     lock = (HERE / "package-lock.json").read_bytes()
-    cache = request.config.cache.mkdir("node")
+    kept = getattr(request.config, "cache", None)  # none with -p no:cacheprovider
+    cache = kept.mkdir("node") if kept else tmp_path_factory.mktemp("packages")
     done = cache / hashlib.sha256(lock).hexdigest()[:16]
     if not done.exists():
         new = tmp_path_factory.mktemp("node")

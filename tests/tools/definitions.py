@@ -1,4 +1,4 @@
-"""What models and MCP clients are told of each tool: `python -m tests.tools.definitions` writes it.
+"""What models and MCP clients are told of each tool: `make golden` writes it.
 
 Read the difference before you commit it: models behave by these words and bounds.
 """
@@ -31,7 +31,3 @@ def write() -> None:
     """Take the definitions of now as right."""
     known = {name: describe(name) for name in TOOLS}
     FILE.write_text(json.dumps(known, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    write()

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from kensaku.tools.registry import TOOLS
+from tests.golden import assert_kept
 from tests.tools import definitions
 
 
 @pytest.mark.parametrize("name", TOOLS)
 def test_a_tool_is_described_as_it_was(name: str) -> None:
     """Name, description, parameters, result and hints, in each language."""
-    known = json.loads(definitions.FILE.read_text(encoding="utf-8"))
-
-    assert definitions.describe(name) == known[name]
+    assert_kept(definitions.describe(name), definitions.FILE, name)

@@ -1,11 +1,10 @@
-"""Whole reports on a small web: `python -m tests.answers.report.reports` writes them.
+"""Whole reports on a small web: `make golden` writes them.
 
 Read the difference before you commit it: it is what people and models read.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import tempfile
@@ -113,7 +112,3 @@ async def write() -> None:
     """Take the reports of now as right."""
     known = {name: await describe(name) for name in CASES}
     FILE.write_text(json.dumps(known, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    asyncio.run(write())

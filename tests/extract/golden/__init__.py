@@ -1,4 +1,4 @@
-"""Pages with what is read from each: `python -m tests.extract.golden` writes it anew.
+"""Pages with what is read from each: `make golden` writes it anew.
 
     news.html → news.md          what a reader gets
               → columns.json     for each feature of the model, a checksum over the page's blocks

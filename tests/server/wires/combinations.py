@@ -1,5 +1,5 @@
-"""Requests with several parameters, and results with gaps: `python -m tests.server.wires.combinations`
-writes what each wire makes of them.
+"""Requests with several parameters, and results with gaps: `make golden` writes what wires
+make of them.
 
 `exchanges.py` has every parameter by itself. Read the difference before you commit it.
 """
@@ -193,7 +193,7 @@ def describe(name: str) -> dict[str, Any]:
     endpoints = {f"{e.method} {e.path}": e for e in performed(wire)}
     told = [wire.label, wire.docs, wire.client, wire.at_root, list(endpoints)]
     errors = {str(s): [wire.status(s), wire.error(s, "why")] for s in STATUSES}
-    asked = {p: list(_answers(endpoints[p], r)) for p, r in REQUESTS[name].items()}
+    asked = {p: list(_answers(endpoints[p], r)) for p, r in REQUESTS.get(name, {}).items()}
     return {"wire": told, "errors": errors, **asked}
 
 
@@ -255,7 +255,3 @@ def _lines(value: Any) -> str:
     if isinstance(value, list):
         return "[\n " + ",\n ".join(json.dumps(v, ensure_ascii=False) for v in value) + "\n]"
     return json.dumps(value, ensure_ascii=False)
-
-
-if __name__ == "__main__":
-    write()

@@ -1,4 +1,4 @@
-"""What each wire reads and answers: `python -m tests.server.wires.exchanges` writes it.
+"""What each wire reads and answers: `make golden` writes it.
 
 Read the difference before you commit it: it is what the clients of these vendors see.
 """
@@ -186,7 +186,3 @@ def write() -> None:
     """Take what is read and answered now as right."""
     known = {name: describe(name) for name in WIRES}
     FILE.write_text(json.dumps(known, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    write()

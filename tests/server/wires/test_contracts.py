@@ -11,7 +11,8 @@ import pytest
 
 from kensaku.errors import InvalidQuery
 from kensaku.server.wires.base import Asked, Call, Endpoint
-from tests.server.wires import combinations, exchanges, published
+from tests.golden import assert_kept
+from tests.server.wires import combinations, exchanges
 from tests.server.wires.performed import ENDPOINTS, WIRES
 
 NEEDED = {"query": "otters", "q": "otters", "url": "https://a.example/", "format": "json"}
@@ -86,28 +87,18 @@ def test_every_published_word_is_taken():
             read(endpoint, **{name: word})
 
 
-@pytest.mark.parametrize("prefix", published.PREFIXES)
-def test_an_interface_is_published_as_it_was(prefix):
-    """Clients are generated from it: a change of it is a change that somebody reads."""
-    known = json.loads(published.FILE.read_text(encoding="utf-8"))
-
-    assert published.describe(prefix) == known[prefix]
-
-
 @pytest.mark.parametrize("wire", WIRES)
 def test_an_interface_reads_and_answers_as_it_did(wire):
     """Each parameter, and each member of a reply, to the letter: clients rely on both."""
-    known = json.loads(exchanges.FILE.read_text(encoding="utf-8"))
-
-    assert exchanges.describe(wire) == known[wire]
+    assert_kept(exchanges.describe(wire), exchanges.FILE, wire)
 
 
 @pytest.mark.parametrize("wire", WIRES)
 def test_parameters_together_are_read_and_answered_as_they_were(wire):
     """Also refusals, errors, and results with gaps; one reply would not show what is left out."""
-    known = json.loads(combinations.FILE.read_text(encoding="utf-8"))
+    found = combinations.as_json(combinations.describe(wire))
 
-    assert combinations.as_json(combinations.describe(wire)) == known[wire]
+    assert_kept(found, combinations.FILE, wire)
 
 
 @pytest.mark.parametrize("wire", WIRES)

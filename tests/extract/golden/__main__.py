@@ -1,3 +1,0 @@
-from tests.extract.golden import write
-
-write()
