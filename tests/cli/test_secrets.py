@@ -51,6 +51,7 @@ RUNS: dict[str, list[list[str]]] = {
     "doctor": [[], ["--json"], ["--live"], ["--live", "--json"]],
     "completion": [["bash"]],
     "keys": [["list"], ["list", "--json"], ["revoke", "nowhere"]],
+    "backup": [["no/such/place"]],
     "people": [
         ["list", "terminal"],
         ["export", "terminal", "ann"],
