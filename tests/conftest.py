@@ -23,6 +23,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 import pytest
+from _pytest.runner import runtestprotocol
 
 from kensaku import Kensaku, Settings
 from kensaku.observe import Observer
@@ -119,6 +120,21 @@ _LEFT_OUT = pytest.StashKey[dict[str, int]]()
 _starts = tiers.ProcessStarts()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Send one report of a test to the process that started this one, and not six messages.
+
+    Those of a fixture that worked say nothing, and to send and read them takes longer than many
+    tests do.
+    """
+    if not hasattr(item.config, "workerinput"):
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed:
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
     """Note in which state a test finds the process."""
@@ -161,6 +177,11 @@ def documentation() -> None:
 @pytest.fixture(scope="session")
 def tmux() -> None:
     """The test types into a real terminal."""
+
+
+@pytest.fixture(scope="session")
+def telegram() -> None:
+    """The test imports aiogram, which takes five seconds."""
 
 
 @pytest.fixture(scope="session")

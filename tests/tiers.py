@@ -32,6 +32,7 @@ NEEDS = {
     "workers": "workers",
     "volume": "whole sets and crowds",
     "side": "Slack and Telegram",
+    "telegram": "Slack and Telegram",
     "running": "a job queue",
 }
 # These start no process of their own: they take long.

@@ -7,6 +7,7 @@ import importlib.util
 import re
 import string
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -86,7 +87,8 @@ def test_a_translation_has_as_many_forms_as_its_language(path: Path) -> None:
 
 def test_both_english_forms_take_the_same_values() -> None:
     """And the number is one of them, or nobody could choose."""
-    plural = [(one, many) for _, one, many in messages.messages() if many]
+    entries = [entry for path in CATALOGUES for entry in read(path)]
+    plural = [(entry.one, entry.many) for entry in entries if entry.many]
 
     assert plural
     assert [one for one, many in plural if _fields(one) != _fields(many)] == []
@@ -96,9 +98,9 @@ def test_both_english_forms_take_the_same_values() -> None:
 def test_a_message_is_written_where_it_is_said() -> None:
     """Not put together: a sentence made of pieces cannot be translated."""
     glued = [
-        f"{path.relative_to(SOURCE)}:{call.lineno}"
-        for path in SOURCE.rglob("*.py")
-        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        f"{name}:{call.lineno}"
+        for name, nodes in _nodes().items()
+        for call in nodes
         if isinstance(call, ast.Call)
         and getattr(call.func, "attr", getattr(call.func, "id", "")) in messages.FUNCTIONS
         and call.args
@@ -128,19 +130,28 @@ def _fields(text: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
 
 
+@cache
+def _nodes() -> dict[str, list[ast.AST]]:
+    """Return every node of the source, by file."""
+    return {
+        path.relative_to(SOURCE).as_posix(): [
+            *ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        ]
+        for path in sorted(SOURCE.rglob("*.py"))
+    }
+
+
 def _texts() -> Iterator[tuple[str, str]]:
     """Yield the texts of the source, without docstrings: file and text."""
-    for path in sorted(SOURCE.rglob("*.py")):
-        name = path.relative_to(SOURCE).as_posix()
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+    for name, nodes in _nodes().items():
         docstrings = {
             id(node.body[0].value)
-            for node in ast.walk(tree)
+            for node in nodes
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
             and node.body
             and isinstance(node.body[0], ast.Expr)
         }
-        for node in ast.walk(tree):
+        for node in nodes:
             is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
             if is_text and id(node) not in docstrings:
                 yield name, node.value

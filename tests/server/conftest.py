@@ -32,7 +32,10 @@ MakeServer = Callable[..., Any]
 
 
 class Server(uvicorn.Server):
-    """uvicorn's server, which ends as soon as it is told to, and not at its next tenth second."""
+    """uvicorn's server, which ends as soon as it is told to, and not at its next tenth second.
+
+    Its own shutdown waits for one more, which is most of what a test of a server would take.
+    """
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -41,6 +44,21 @@ class Server(uvicorn.Server):
     async def main_loop(self) -> None:
         await self.on_tick(0)  # it sets the headers of every reply
         await self.told_to_end.wait()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for listening in (*self.servers, *(sockets or ())):
+            listening.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        try:
+            async with asyncio.timeout(self.config.timeout_graceful_shutdown):
+                # uvicorn has no event for it
+                while self.server_state.connections or self.server_state.tasks:  # noqa: ASYNC110
+                    await asyncio.sleep(0.005)
+        except TimeoutError:
+            for task in self.server_state.tasks:
+                task.cancel()
+        await self.lifespan.shutdown()
 
 
 @asynccontextmanager

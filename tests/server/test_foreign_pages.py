@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import httpx
 import pytest
 
@@ -9,17 +11,15 @@ ORIGINS = ["https://evil.example", "null", "http://127.0.0.1.evil.example", "htt
 SIMPLE = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""]
 
 
-@pytest.mark.parametrize("kind", SIMPLE)
-@pytest.mark.parametrize("origin", ORIGINS)
-async def test_a_form_or_a_simple_request_is_refused(server, upstream, origin, kind):
+async def test_a_form_or_a_simple_request_is_refused(server, upstream):
     """A browser sends these without asking first."""
-    headers = {"Origin": origin, **({"Content-Type": kind} if kind else {})}
     async with httpx.AsyncClient(timeout=60) as http:
-        reply = await http.post(
-            f"{server.url}/search", headers=headers, content=b'{"query": "otters"}'
-        )
-
-    assert reply.status_code == 403
+        for origin, kind in product(ORIGINS, SIMPLE):
+            headers = {"Origin": origin, **({"Content-Type": kind} if kind else {})}
+            reply = await http.post(
+                f"{server.url}/search", headers=headers, content=b'{"query": "otters"}'
+            )
+            assert reply.status_code == 403, headers
     assert not upstream.requests
 
 

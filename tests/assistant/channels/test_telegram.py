@@ -147,6 +147,7 @@ async def test_polling_takes_an_earlier_webhook_back(side: TelegramSide) -> None
     ]
 
 
+@pytest.mark.usefixtures("telegram")
 @pytest.mark.parametrize(
     ("settings", "error", "told"),
     [
@@ -170,6 +171,7 @@ async def test_what_keeps_a_bot_from_starting_is_told(
     assert TOKEN not in str(refused.value)
 
 
+@pytest.mark.usefixtures("telegram")
 @pytest.mark.parametrize(
     ("secret", "missing"),
     [("a", "BOT_TOKEN"), ("A-z_9" * 51 + "x", "BOT_TOKEN"), ("x" * 257, "WEBHOOK_SECRET"),
