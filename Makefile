@@ -2,16 +2,24 @@
 #   make search q="how do I cancel an asyncio task"     sets up, and searches
 #   make serve                                          sets up, and serves on 127.0.0.1:8787
 #   make test                                           sets up, and runs the tests
-#   make test PYTHON=python3.13                         the same, in .venv-3.13
+#   make test PYTHON=python3.13                         the same, in .venv-3.13; or a whole path
 PYTHON ?= python3
-VENV   ?= $(if $(filter python python3,$(notdir $(PYTHON))),.venv,.venv-$(patsubst python%,%,$(notdir $(PYTHON))))
+# python3 is .venv, python3.13 is .venv-3.13; of a path that ends in no version it is asked.
+ifneq ($(filter python python3,$(PYTHON)),)
+VENV   ?= .venv
+else ifneq ($(filter python python3,$(notdir $(PYTHON))),)
+VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+VENV   ?= .venv-$(VERSION)
+else
+VENV   ?= .venv-$(patsubst python%,%,$(notdir $(PYTHON)))
+endif
 BIN    := $(VENV)/bin
 UV     := $(BIN)/uv pip
 # Many tests wait for a socket: more processes than cores, each with its own files.
 PARALLEL := -n 5 --dist each --by-file --max-worker-restart 0
 q      ?= how do I cancel an asyncio task
 
-.PHONY: search serve golden new test test-all test-clocks test-frameworks mutants test-authors test-sdks test-s3 test-installed test-live check web format messages docs docs-check bench dist mcpb lock clean
+.PHONY: search serve golden new test test-all test-clocks test-frameworks mutants test-authors test-sdks test-s3 test-installed test-live check types lint web format messages docs docs-check bench dist mcpb lock clean
 
 # Modules are compiled once, whatever the environment says: it is most of what importing takes.
 unexport PYTHONDONTWRITEBYTECODE
@@ -69,14 +77,20 @@ test-live: $(VENV)/.test
 mutants: $(VENV)/.test
 	$(BIN)/python scripts/mutants $(args)
 
-# What CI runs: all tests, the fast ones on a young clock and the others on an old one.
-check: $(VENV)/.test docs-check web
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports --no-cache
+# What CI runs: what needs no run, on two cores; then all tests, the fast ones on a young clock and
+# the others on an old one.
+check: $(VENV)/.docs
+	$(MAKE) -j2 types docs-check web lint
 	scripts/on_clock young $(BIN)/python -m pytest --tier fast $(PARALLEL) $(args)
 	scripts/on_clock old $(BIN)/python -m pytest --tier slow $(PARALLEL) $(args)
+
+types: $(VENV)/.test
+	$(BIN)/mypy
+
+lint: $(VENV)/.test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports --no-cache
 
 # The catalogues of messages, anew from the source. language=de begins one.
 messages: $(VENV)/.test

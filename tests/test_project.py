@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -114,7 +115,12 @@ def test_what_is_installed_is_what_was_tested(name):
 @pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize(
     ("python", "folder"),
-    [("python3", ".venv"), ("python3.13", ".venv-3.13"), ("/usr/bin/python3.12", ".venv-3.12")],
+    [
+        ("python3", ".venv"),
+        ("python3.13", ".venv-3.13"),
+        ("/usr/bin/python3.12", ".venv-3.12"),
+        (sys.executable, f".venv-{sys.version_info[0]}.{sys.version_info[1]}"),
+    ],
 )
 def test_another_python_has_another_environment(python, folder):
     """`make test PYTHON=python3.13` works beside the environment of another version."""
