@@ -110,6 +110,26 @@ async def test_an_agent_behind_the_command_line_searches_and_answers(
 
 
 @pytest.mark.usefixtures("processes")
+@pytest.mark.parametrize("own", [True, False])
+async def test_claude_code_keeps_its_own_tools(options, upstream, monkeypatch, own):
+    """The three stand beside them, unless the options say that there are no others (S1-44)."""
+    monkeypatch.setenv("TAVILY_BASE_URL", upstream.base_url("tavily"))
+    upstream.answers("tavily", [OTTER])
+    with ModelServer("tavily_search", {"query": "otter"}) as model:
+        for name, value in options(model).env.items():
+            monkeypatch.setenv(name, value)
+        deps = TavilySearchDeps(api_key="none")
+        agent = ClaudeCodeTavilySearchAgent(deps, None if own else options(model))
+
+        answer = await agent.run("カワウソについて検索して")
+
+    assert answer.startswith("FINAL")
+    assert set(agent.tool_names) <= set(model.offered)
+    assert ({"Bash", "Read"} <= set(model.offered)) is own
+    await close_clients()
+
+
+@pytest.mark.usefixtures("processes")
 async def test_an_agent_behind_the_command_line_is_told_of_an_outage(
     options, upstream, monkeypatch
 ):

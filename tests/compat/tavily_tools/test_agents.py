@@ -154,6 +154,5 @@ def test_the_agent_of_claude_code_serves_the_three_tools():
     ]
     assert list(agent.options.mcp_servers) == ["pydantic_tools"]
     assert agent.options.allowed_tools == agent.tool_names
-    assert (agent.options.tools, agent.options.setting_sources) == ([], [])  # no other tools
     assert agent.tools[0].input_schema == SEARCH_SCHEMA
     assert agent.tools[0].description == "Web検索を実行する"

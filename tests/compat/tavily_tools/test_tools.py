@@ -103,4 +103,4 @@ async def test_urls_that_are_all_wrong_are_told_in_the_output_too(deps, tavily):
 
 def test_dependencies_show_no_key():
     """They are printed in traces of frameworks."""
-    assert "secret" not in repr(TavilySearchDeps("secret"))
+    assert "secret" not in repr(TavilySearchDeps(api_key="secret"))

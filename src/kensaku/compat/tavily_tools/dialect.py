@@ -7,7 +7,7 @@ line the content would stand in its place. Notes stand at the end, one a line, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from kensaku.compat._notes import japanese_note_lines
@@ -17,11 +17,12 @@ from kensaku.text.escape import escape_lines, escape_page, escape_url, flatten, 
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError
-    from kensaku.models import Page, Response
+    from kensaku.models import Hit, Page, Response
 
 NOTHING = "検索結果が見つかりませんでした。"
 NO_PAGE = "すべてのURLからコンテンツを抽出できませんでした。"
 _OWN = line_starts("(?:URL|スコア|注)\\s*[:：]")
+_CONTEXT = "## RAG用検索コンテキスト"
 _OURS = ("### URL:", "## 失敗したURL", "## コンテンツ抽出結果")
 
 
@@ -29,13 +30,19 @@ def write(response: Response) -> str:
     """The results with their scores; the answer when there is nothing else."""
     if response.outcome is Outcome.UNAVAILABLE:
         return _unavailable_text(response)
-    lines = [f"## 検索結果: {flatten(response.query.text)}", ""]
-    notes = japanese_note_lines(response.notes)
-    if response.outcome is Outcome.EMPTY:
-        return "\n".join([*lines, NOTHING, *_below(notes)])
-    if response.answer and not response.hits:
-        return "\n".join([*lines, escape_lines(response.answer, _OWN), *_below(notes)])
-    for n, hit in enumerate(response.hits, 1):
+    return found(response.query.text, response.hits, response.answer, response.notes)
+
+
+def found(
+    query: str, hits: Sequence[Hit], answer: str | None = None, notes: Iterable[str] = ()
+) -> str:
+    """What `tavily_search` returns; without hits, the answer or that there are none."""
+    lines = [f"## 検索結果: {flatten(query)}", ""]
+    notes = japanese_note_lines(notes)
+    if not hits:
+        body = escape_lines(answer, _OWN) if answer else NOTHING
+        return "\n".join([*lines, body, *_below(notes)])
+    for n, hit in enumerate(hits, 1):
         score = "なし" if hit.score is None else f"{hit.score:.2f}"
         lines += [f"### {n}. {flatten(hit.title)}", f"URL: {escape_url(hit.url)}"]
         lines += [f"スコア: {score}", escape_lines(hit.content, _OWN), ""]
@@ -63,8 +70,13 @@ def extracted(
 
 def context(query: str, text: str, notes: Iterable[str] = ()) -> str:
     """What `tavily_context` returns. `text` is packed and fenced already."""
-    header = f"## RAG用検索コンテキスト: {flatten(query)}"
+    header = f"{_CONTEXT}: {flatten(query)}"
     return "\n\n".join([header, text, *japanese_note_lines(notes)])
+
+
+def plain_context(text: str) -> str:
+    """A context that a host's own client has put together."""
+    return escape_page(text, (_CONTEXT,))
 
 
 def write_error(error: KensakuError, *, query: str | None = None) -> str:

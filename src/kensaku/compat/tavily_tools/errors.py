@@ -23,7 +23,16 @@ class TavilyErrorType(StrEnum):
     SERVICE_UNAVAILABLE = "SERVICE_UNAVAILABLE"
     TIMEOUT_ERROR = "TIMEOUT_ERROR"
     NETWORK_ERROR = "NETWORK_ERROR"
+    RETRY_EXHAUSTED = "RETRY_EXHAUSTED"
     API_ERROR = "API_ERROR"
+
+
+_PASSES = (
+    TavilyErrorType.RATE_LIMIT_ERROR,
+    TavilyErrorType.SERVER_ERROR,
+    TavilyErrorType.SERVICE_UNAVAILABLE,
+    TavilyErrorType.TIMEOUT_ERROR,
+)
 
 
 class TavilyAPIError(KensakuError):
@@ -31,7 +40,7 @@ class TavilyAPIError(KensakuError):
 
     def __init__(
         self,
-        error_type: TavilyErrorType | str,
+        error_type: TavilyErrorType | str = TavilyErrorType.API_ERROR,
         message: str = "",
         *,
         status_code: int | None = None,
@@ -47,6 +56,11 @@ class TavilyAPIError(KensakuError):
             return error
         status = error.status if isinstance(error, ProviderError) else None
         return cls(error_type(error), message(error), status_code=status)
+
+    @property
+    def is_retryable(self) -> bool:
+        """Whether the same call may work later."""
+        return self.error_type in _PASSES
 
     def text(self) -> str:
         """The two lines that a model reads."""

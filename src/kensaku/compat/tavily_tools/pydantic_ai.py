@@ -88,6 +88,9 @@ async def tavily_context(
     return await _run(TavilyContext, ctx, {"query": query, "max_tokens": max_tokens})
 
 
+FUNCTIONS = (tavily_search, tavily_extract, tavily_context)
+
+
 async def _run(
     kind: type[TavilyTool], ctx: RunContext[TavilySearchDeps], arguments: dict[str, Any]
 ) -> str:

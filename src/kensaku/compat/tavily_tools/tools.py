@@ -13,25 +13,31 @@ import asyncio
 import logging
 import time
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from kensaku.compat.tavily_tools import dialect
-from kensaku.compat.tavily_tools.client import close_clients, keys_in, tavily_client
+from kensaku.compat.tavily_tools.client import close_clients
+from kensaku.compat.tavily_tools.deps import TavilySearchDeps as TavilySearchDeps
 from kensaku.compat.tavily_tools.errors import (
     TavilyAPIError,
     TavilyErrorType,
     explain_arguments,
 )
 from kensaku.compat.tavily_tools.extract import ask_tavily, is_trouble, read_pages
+from kensaku.compat.tavily_tools.host import (
+    error_of,
+    extract_text,
+    failed_of,
+    hits_of,
+    pages_of,
+    search_text,
+)
 from kensaku.compat.tavily_tools.urls import check_urls
-from kensaku.config.settings import Settings
 from kensaku.errors import (
     Cooling,
     InvalidQuery,
     KensakuError,
-    NotConfigured,
     Outage,
     ProviderError,
     RateLimited,
@@ -44,7 +50,7 @@ if TYPE_CHECKING:
     from kensaku.answers.context import Context
     from kensaku.client import Kensaku
     from kensaku.compat.tavily_tools.extract import ExtractedPages
-    from kensaku.models import Response
+    from kensaku.models import Page, Response
 
 log = logging.getLogger(__name__)
 
@@ -55,34 +61,6 @@ FIRST_WAIT, LONGEST_WAIT = 1.0, 10.0  # seconds; doubled from retry to retry
 LONGEST_ASKED = 60.0  # a longer Retry-After is reported instead of waited for
 CONTEXT_TOKENS = 4_000  # the default of Tavily's own client
 MAX_TOKENS = 1_000_000  # of one context; the document has no upper bound
-
-Sleep = Callable[[float], Awaitable[object]]
-
-
-@dataclass(frozen=True)
-class TavilySearchDeps:
-    """What the tools need. Without `api_key`, the one of the settings.
-
-    `settings` are those of a program that has read them already; without them, files and
-    environment are read at each call. `fence` puts web text between markers. `fallback` lets our
-    own reader extract pages while Tavily cannot. `sleep` stands in for waiting in tests.
-    """
-
-    api_key: str | None = field(default=None, repr=False)
-    fence: bool = False
-    sleep: Sleep = field(default=asyncio.sleep, repr=False)
-    settings: Settings | None = field(default=None, repr=False)
-    fallback: bool = True
-
-    async def client(self) -> Kensaku:
-        """Return the client for this key. Raises `TavilyAPIError` when there is none."""
-        settings = self.settings or Settings.load()
-        key = (keys_in(settings) if self.api_key is None else self.api_key).strip()
-        if not key:
-            raise TavilyAPIError.of(
-                NotConfigured("tavily", "it has no key", remedy="set TAVILY_API_KEY")
-            )
-        return await tavily_client(key, settings, retries=False)
 
 
 def log_verbose_tool_start(tool_name: str, arguments: Mapping[str, Any]) -> None:
@@ -101,9 +79,9 @@ class TavilyTool(BaseTool):
     text_only = True
     logged: ClassVar[str] = "query"  # the argument that the log names
 
-    def __init__(self, deps: TavilySearchDeps | None = None) -> None:
-        super().__init__(None, language="ja", fence=bool(deps and deps.fence))
-        self.deps = deps or TavilySearchDeps()
+    def __init__(self, deps: Any = None) -> None:
+        self.deps = TavilySearchDeps.of(deps)
+        super().__init__(None, language="ja", fence=self.deps.fence)
 
     async def close(self) -> None:
         """Close the clients that the three tools share."""
@@ -137,11 +115,14 @@ class TavilyTool(BaseTool):
         except KensakuError as error:
             failure = TavilyAPIError.of(error)
         except Exception as bug:
-            log.exception("%s failed unexpectedly", self.name)  # the model learns only the type
-            failure = TavilyAPIError("API_ERROR", f"{self.name} ({type(bug).__name__})")
+            failure = error_of(bug, self.deps.tavily_client) or self._unexpected(bug)
         wrong = failure.error_type is TavilyErrorType.VALIDATION_ERROR
         kind = "arguments" if wrong else "tool"
         return ToolResult(False, text=failure.text(), error=failure.message, error_kind=kind)  # type: ignore[arg-type]
+
+    def _unexpected(self, bug: Exception) -> TavilyAPIError:
+        log.exception("%s failed unexpectedly", self.name)  # the model learns only the type
+        return TavilyAPIError("API_ERROR", f"{self.name} ({type(bug).__name__})")
 
     def check(self, raw: Mapping[str, Any] | str | None) -> dict[str, Any]:
         """Return the arguments with defaults filled in. Raises `TavilyAPIError`, in Japanese."""
@@ -230,6 +211,10 @@ class TavilySearch(TavilyTool):
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
         query, depth, results = (arguments[p.name] for p in self.params)
+        if host := self.deps.tavily_client:
+            found = await host.search(query=query, search_depth=depth, max_results=results)
+            hits = [hit.to_dict() for hit in hits_of(found)]
+            return self.success(search_text(found, query), {"query": query, "hits": hits})
 
         async def search(client: Kensaku) -> Response | KensakuError:
             response = await client.search(query, depth=depth, max_results=results)
@@ -255,6 +240,10 @@ class TavilyExtract(TavilyTool):
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
         valid, wrong = check_urls(arguments["urls"])
+        if host := self.deps.tavily_client:
+            pages = await host.extract(urls=valid) if valid else {}
+            text = await asyncio.to_thread(extract_text, pages, wrong)
+            return self.success(text, _extracted(pages_of(pages), [*wrong, *failed_of(pages)]))
 
         async def extract(client: Kensaku) -> ExtractedPages | KensakuError:
             answer = await ask_tavily(client, valid)
@@ -264,13 +253,8 @@ class TavilyExtract(TavilyTool):
 
         done = await self.with_retries(extract)
         failed = [*wrong, *done.failed]
-        output = {
-            "results": [page.to_dict() for page in done.pages],
-            "failed_results": [{"url": url, "error": error} for url, error in failed],
-            "notes": list(done.notes),
-        }
         text = await asyncio.to_thread(dialect.extracted, done.pages, failed, done.notes)
-        return self.success(text, output)
+        return self.success(text, _extracted(done.pages, failed, done.notes))
 
 
 class TavilyContext(TavilyTool):
@@ -283,6 +267,10 @@ class TavilyContext(TavilyTool):
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
         query, tokens = arguments["query"], arguments["max_tokens"] or CONTEXT_TOKENS
+        if host := self.deps.tavily_client:
+            bound = {"max_tokens": arguments["max_tokens"]} if arguments["max_tokens"] else {}
+            text = str(await host.get_search_context(query=query, **bound))
+            return self.success(dialect.context(query, dialect.plain_context(text)), {"text": text})
 
         async def search(client: Kensaku) -> Context | KensakuError:
             context = await client.context(query, max_tokens=min(tokens, MAX_TOKENS))
@@ -293,6 +281,16 @@ class TavilyContext(TavilyTool):
         return self.success(
             dialect.context(query, text or NO_ROOM, context.notes), context.to_dict()
         )
+
+
+def _extracted(
+    pages: Iterable[Page], failed: Iterable[tuple[str, str]], notes: Iterable[str] = ()
+) -> dict[str, Any]:
+    return {
+        "results": [page.to_dict() for page in pages],
+        "failed_results": [{"url": url, "error": error} for url, error in failed],
+        "notes": list(notes),
+    }
 
 
 TAVILY_TOOLS: tuple[type[TavilyTool], ...] = (TavilySearch, TavilyExtract, TavilyContext)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from kensaku.compat.tavily_tools.errors import TavilyAPIError
@@ -12,14 +13,31 @@ log = logging.getLogger(__name__)
 MAX_URLS = 20
 
 
+def first_urls(urls: Iterable[str]) -> list[str]:
+    """Return the URLs without duplicates, at most 20; log a warning when some are left out.
+
+    Raises `TavilyAPIError` for no URL at all.
+    """
+    merged = _merge(urls)
+    if len(merged) > MAX_URLS:
+        log.warning("URL数が上限（%d件）を超えています（%d件）", MAX_URLS, len(merged))
+    return merged[:MAX_URLS]
+
+
+def _merge(urls: Iterable[str]) -> list[str]:
+    merged = list(dict.fromkeys(url.strip() for url in urls))
+    if not merged:
+        message = "URLのリストが空です。1つ以上指定してください"
+        raise TavilyAPIError("VALIDATION_ERROR", message)
+    return merged
+
+
 def check_urls(urls: list[str]) -> tuple[list[str], list[tuple[str, str]]]:
     """Return the valid URLs without duplicates, and the others with the reason.
 
     Raises `TavilyAPIError` for no URL at all, and for more than 20.
     """
-    merged = list(dict.fromkeys(url.strip() for url in urls))
-    if not merged:
-        raise TavilyAPIError("VALIDATION_ERROR", "URLを1つ以上指定してください")
+    merged = _merge(urls)
     if len(merged) > MAX_URLS:
         message = f"URLは最大{MAX_URLS}件です（{len(merged)}件が指定されました）"
         raise TavilyAPIError("VALIDATION_ERROR", message)
