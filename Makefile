@@ -100,6 +100,10 @@ messages: $(VENV)/.test
 golden: $(VENV)/.test
 	$(BIN)/python -m tests.golden $(args)
 
+# A provider, wire, channel or command that works, to be changed: make new kind=wire name=acme
+new: $(VENV)/.test
+	$(BIN)/python scripts/new $(kind) $(name)
+
 # JavaScript and CSS: format, lint, types. It needs npm; nobody who installs Kensaku does.
 WEB     := scripts/web
 WEB_BIN := $(WEB)/node_modules/.bin

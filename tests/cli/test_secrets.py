@@ -29,7 +29,7 @@ SECRETS = {
 }
 OWN = {n.removesuffix("_API_KEY").lower(): SECRETS[n] for n in list(SECRETS)[:3]}
 PASSWORD = "hunter2-CANARY-word"
-# Each command as often as it takes to see all it prints. `mcp` and `chat` wait for a client.
+# Each command as often as it takes to see all it prints; one that is not here runs without words.
 RUNS: dict[str, list[list[str]]] = {
     "search": [["otter"], ["otter", "--json"], ["otter", "--explain", "--route", "brave,exa"]],
     "context": [["otter"], ["otter", "--json"]],
@@ -85,17 +85,12 @@ def echoing(up: FakeUpstream, env: dict[str, str]) -> FakeUpstream:
     return up
 
 
-def test_every_command_is_run_here():
-    """A new command is added to the table above."""
-    assert {*RUNS, *NOT_RUN} >= set(COMMANDS)
-
-
-@pytest.mark.parametrize("command", RUNS)
+@pytest.mark.parametrize("command", [c for c in COMMANDS if c not in NOT_RUN])
 def test_no_command_prints_a_secret(command, echoing, cli: Cli, site: str, caplog, machine: Path):
     """Neither on its output, nor among its errors, in a log or a file of ours (G13)."""
     caplog.set_level(logging.DEBUG)
     shown = ""
-    for words in RUNS[command]:
+    for words in RUNS.get(command, [[]]):
         done = cli(command, *(word.format(page=site) for word in words))
         shown += done.out + done.err
     shown += "\n".join(r.getMessage() for r in caplog.records)
