@@ -37,10 +37,11 @@ def yaml_blocks() -> list[str]:
 
 
 @pytest.fixture
-async def scraped(make_server, upstream) -> list[Any]:
+async def scraped(make_server, make_key, upstream) -> list[Any]:
     """What Prometheus gets from a server that has found, failed, and been refused."""
     server = await make_server("tavily")
-    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
+    head = {"Authorization": f"Bearer {await make_key(server, 'prometheus', admin=True)}"}
+    async with httpx.AsyncClient(base_url=server.url, headers=head, timeout=60) as http:
         await http.post("/search", json={"query": "otter"})
         upstream.fails("tavily", faults.status(401))
         refused = await http.post("/search", json={"query": "refused"})
