@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +41,11 @@ class Server(uvicorn.Server):
         super().__init__(config)
         self.told_to_end = asyncio.Event()
 
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave the signals of the process alone: tests start several servers, and end them."""
+        yield
+
     async def main_loop(self) -> None:
         await self.on_tick(0)  # it sets the headers of every reply
         await self.told_to_end.wait()
@@ -66,7 +71,6 @@ async def serve(app: Any) -> AsyncIterator[str]:
     """Serve an application on a free port of loopback."""
     listener = socket.create_server(("127.0.0.1", 0))
     server = Server(make_config(app))
-    server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
     task = asyncio.create_task(server.serve(sockets=[listener]))
     while not server.started:
         if task.done():

@@ -181,7 +181,7 @@ async def _write(
     """Write the answer, and say how far it can be trusted."""
     tools = run.tools
     shown = None if _must_be_confirmed(run, findings) else tools.emit
-    emit = None if shown is None else lambda part: shown(TextDelta(part))
+    emit = None if shown is None else lambda part, cited: shown(TextDelta(part, cited))
     step = "write" if number == 1 else f"write:{number}"
     sources = evidence.references(c for f in findings for c in f.citations)
     draft = await write_answer(run, findings, sources, emit, step)
@@ -221,8 +221,10 @@ def _end(run: AskRun, draft: Draft, assessment: Assessment, withheld: str) -> Ev
     )
     if made.text is None:
         return Failed(reason, answer=made)
+    left = {c.n: c for c in made.citations}
     for part in () if draft.emitted else deltas(made.text):
-        tools.emit(TextDelta(part))
+        marks = [n for n in left if f"[{n}]" in part]
+        tools.emit(TextDelta(part, tuple(left.pop(n) for n in marks)))
     return Answered(made)
 
 

@@ -226,7 +226,7 @@ def _holds(citation: _Citation, words: str, sources: Mapping[int, Reference]) ->
         return False
     if citation.quote is not None:
         return stands_in(citation.quote, source)
-    return stands_in(words.rstrip(".。 "), source) or _is_supported(words, source)
+    return supports(source, words)
 
 
 def stands_in(quote: str, source: Reference) -> bool:
@@ -237,8 +237,10 @@ def stands_in(quote: str, source: Reference) -> bool:
     return any(verify(bare, p.text).found for p in source.passages)
 
 
-def _is_supported(words: str, source: Reference) -> bool:
-    """Whether a passage has most of the words of a sentence, and the source all its figures."""
+def supports(source: Reference, words: str) -> bool:
+    """Whether a source holds a sentence: the very words, or most of them and all its figures."""
+    if stands_in(words.rstrip(".。 "), source):
+        return True
     wanted = frozenset(document_terms(words).words)
     if not wanted or not _has_figures(words, [source]):
         return False

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from kensaku.models import Attempt, Outcome
 
 if TYPE_CHECKING:
-    from kensaku.answers.cited import CitedAnswer
+    from kensaku.answers.cited import Cited, CitedAnswer
     from kensaku.answers.evidence import Reference
     from kensaku.answers.person import Question
     from kensaku.answers.report.report import Report
@@ -35,7 +35,7 @@ class Event:
     def to_dict(self) -> dict[str, Any]:
         """The event, ready for JSON; `type` is the name of its class."""
         values = ((f, getattr(self, f.name)) for f in fields(self))
-        shown = {f.name: _plain(v) for f, v in values if v is not None or not f.metadata}
+        shown = {f.name: _plain(v) for f, v in values if v or not f.metadata}
         return {"type": type(self).__name__, **shown}
 
 
@@ -53,6 +53,8 @@ class TextDelta(Event):
     """A part of the text. All parts joined are the answer or the report."""
 
     text: str
+    # The sources that this part is the first to cite, for who shows them beside it.
+    cited: tuple[Cited, ...] = field(default=(), compare=False, metadata={"optional": True})
 
 
 @dataclass(frozen=True, slots=True)

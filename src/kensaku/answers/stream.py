@@ -12,7 +12,7 @@ import asyncio
 import codecs
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from typing import Any
+from typing import Any, TypeVar
 
 from kensaku.errors import Timeout, Unreadable
 from kensaku.foreign_json import decode_json
@@ -21,13 +21,14 @@ MODEL_SECONDS = 60.0  # for one reply
 IDLE_SECONDS = 20.0  # between two pieces; the first one may take as long as the whole reply
 MAX_BYTES = 4 * 2**20  # of one event, or of a whole completion
 EARLY = ("length", "content_filter")  # why a model stopped before it was done
+Piece = TypeVar("Piece")
 NO_ANSWER = "the model's server sent no answer"
 
 
 async def read_completion(body: AsyncIterator[bytes]) -> AsyncGenerator[str, None]:
     """Yield the text of a reply as it arrives. Raises `Unreadable` when it ends early."""
     ended = False
-    async for data in _events(body):
+    async for data in read_events(body):
         if data == "[DONE]":
             return
         choice = _choice(data)
@@ -44,27 +45,27 @@ async def read_completion(body: AsyncIterator[bytes]) -> AsyncGenerator[str, Non
 
 
 async def read_in_time(
-    texts: AsyncGenerator[str, None], seconds: float
-) -> AsyncGenerator[str, None]:
+    pieces: AsyncGenerator[Piece, None], seconds: float, idle: float = IDLE_SECONDS
+) -> AsyncGenerator[Piece, None]:
     """Yield the pieces of a reply. Raises `Timeout` when it takes too long, or stalls."""
     loop = asyncio.get_running_loop()
     deadline = limit = loop.time() + seconds
-    async with aclosing(texts):
+    async with aclosing(pieces):
         while True:
             try:
                 async with asyncio.timeout_at(limit):
-                    text = await anext(texts)
+                    piece = await anext(pieces)
             except StopAsyncIteration:
                 return
             except TimeoutError:
                 stalled = limit < deadline
                 message = "stalled" if stalled else f"took longer than {seconds:g} s"
                 raise Timeout("llm", f"the model {message}") from None
-            yield text
-            limit = min(deadline, loop.time() + IDLE_SECONDS)
+            yield piece
+            limit = min(deadline, loop.time() + idle)
 
 
-async def _events(body: AsyncIterator[bytes]) -> AsyncIterator[str]:
+async def read_events(body: AsyncIterator[bytes]) -> AsyncIterator[str]:
     """Yield the data of each event; a body that is JSON is one event."""
     decode = codecs.getincrementaldecoder("utf-8")("replace").decode
     parts, size, whole = list[str](), 0, None  # of the line that has not ended yet

@@ -44,7 +44,7 @@ class VendorModel:
         except TimeoutError:
             raise Timeout("llm", f"the model took longer than {seconds:g} s") from None
         except Exception as error:
-            raise _vendor_error(error, self.name) from None
+            raise vendor_error(error, self.name) from None
         text = visible(said).strip()
         if not text:
             raise Unreadable("llm", "the model sent no text")
@@ -62,14 +62,14 @@ class VendorModel:
         except ProviderError:
             raise
         except Exception as error:
-            raise _vendor_error(error, self.name) from None
+            raise vendor_error(error, self.name) from None
 
 
 def _load() -> None:
     import pydantic_ai.direct  # noqa: F401
 
 
-def _vendor_error(error: Exception, name: str) -> ProviderError:
+def vendor_error(error: Exception, name: str) -> ProviderError:
     """Translate an error of any vendor's client. Its words may repeat a key."""
     if isinstance(error, ImportError):
         vendor = name.partition(":")[0]
@@ -81,7 +81,7 @@ def _vendor_error(error: Exception, name: str) -> ProviderError:
 
 
 @asynccontextmanager
-async def _opened(model: Any) -> AsyncIterator[Any]:
+async def opened(model: Any) -> AsyncIterator[Any]:
     """Open a model: one that is made of its name has an HTTP client, which is closed again."""
     if not isinstance(model, str):
         yield model
@@ -97,7 +97,7 @@ async def _request(model: Any, system: str, user: str) -> str:
     from pydantic_ai.direct import model_request
     from pydantic_ai.messages import TextPart
 
-    async with _opened(model) as made:
+    async with opened(model) as made:
         reply = await model_request(made, _messages(system, user))
     return "".join(part.content for part in reply.parts if isinstance(part, TextPart))
 
@@ -110,7 +110,7 @@ async def _stream(model: Any, system: str, user: str) -> AsyncGenerator[str, Non
     began = False
     try:
         async with (
-            _opened(model) as made,
+            opened(model) as made,
             model_request_stream(made, _messages(system, user)) as reply,
         ):
             began = True

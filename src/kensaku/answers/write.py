@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from kensaku.answers.weigh import Finding
     from kensaku.locale import Translator
 
+Emit = Callable[[str, tuple[Cited, ...]], None]
 EXTRACT = "extract"
 NOTHING_HOLDS = "none of its citations stands in its source"
 _SENTENCE = re.compile(r".+?(?:(?:\s?\[\d{1,3}\])+\s*|\n+|\Z)", re.DOTALL)
@@ -77,21 +78,24 @@ class Draft:
 
 
 class AnswerText:
-    """The text of an answer while it is written. `emit` gets each part; None: nobody does yet."""
+    """The text of an answer while it is written.
 
-    def __init__(
-        self, sources: Mapping[int, Reference], emit: Callable[[str], None] | None
-    ) -> None:
+    `emit` gets each part, and the sources that it is the first to cite; None: nobody does yet.
+    """
+
+    def __init__(self, sources: Mapping[int, Reference], emit: Emit | None) -> None:
         self.text = ""
         self.numbering = Numbering(sources)
         self._emit = emit
 
     def write(self, part: str) -> None:
         """Add a part; it is final."""
+        known = len(self.numbering.cited)
         numbered = self.numbering.apply(part)
         self.text += numbered
         if self._emit is not None:
-            self._emit(numbered)
+            new = self.numbering.cited[known:]
+            self._emit(numbered, tuple(_cited(source, numbered) for source in new))
 
     def write_paragraph(self, paragraph: str | None) -> None:
         """Add a paragraph, if there is one."""
@@ -103,7 +107,7 @@ async def write_answer(
     run: AskRun,
     findings: Sequence[Finding],
     sources: Mapping[int, Reference],
-    emit: Callable[[str], None] | None = None,
+    emit: Emit | None = None,
     step: str = "write",
 ) -> Draft:
     """Return the answer; its text is None when the sources hold none.
@@ -129,10 +133,7 @@ async def write_answer(
     draft.text, draft.emitted = text.text, by_model and emit is not None
     if by_model and run.model is not None:
         draft.written_by = run.model.name
-    draft.citations = tuple(
-        Cited(r.n, r.url, r.title, _passage(r, text.text), r.origin, r.published)
-        for r in text.numbering.cited
-    )
+    draft.citations = tuple(_cited(source, text.text) for source in text.numbering.cited)
     return draft
 
 
@@ -260,12 +261,13 @@ def _disarm(text: str, sources: Mapping[int, Reference]) -> str:
     return disarm_links(text, frozenset(source.url for source in sources.values()), [text])
 
 
-def _passage(source: Reference, text: str) -> str:
-    """Return the passage of a source that has most of the words that the text cites it for."""
+def _cited(source: Reference, text: str) -> Cited:
+    """Return a source with the passage that has most of the words that the text cites it for."""
     said = "".join(part for part in deltas(text) if f"[{source.n}]" in part)
     wanted = frozenset(document_terms(said).words)
 
     def shared(passage: str) -> int:
         return len(wanted & frozenset(document_terms(passage).words))
 
-    return max((p.text for p in source.passages), key=shared, default="")
+    best = max((p.text for p in source.passages), key=shared, default="")
+    return Cited(source.n, source.url, source.title, best, source.origin, source.published)

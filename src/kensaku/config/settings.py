@@ -221,6 +221,11 @@ class Settings:
         "the model that writes answers by pydantic-ai's names, as anthropic:NAME; empty: that of "
         "llm, or extracts",
     )  # fmt: skip
+    gateway: bool = _setting(
+        False, switch,
+        "let clients of /v1 use that model under any name but kensaku, and run the web tools that "
+        "they switch on",
+    )  # fmt: skip
     assistant_silent: float = _setting(
         0.9, number(0, 1), "minimum confidence to answer without a caveat"
     )

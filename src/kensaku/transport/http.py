@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from kensaku.transport.sessions import Response, Session
 
 ENCODINGS = ("gzip", "x-gzip", "deflate", "identity")
+MAX_REFUSAL = 4_096  # bytes that are read of the body of a refusal
 DECODED_AT_ONCE = 4 * STEP  # bytes that are decoded on the event loop; a thread does the rest
 
 
@@ -79,8 +80,9 @@ class HttpClient(PerLoop["Session"]):
             plain = {"Accept": "text/event-stream, application/json", "Accept-Encoding": "identity"}
             async with self._open_request(session, request, plain) as response:
                 if response.status != 200:
+                    said = (await response.content.read(MAX_REFUSAL)).decode("utf-8", "replace")
                     message = f"the server answered {response.status}"
-                    raise Unreadable(provider, message, status=response.status)
+                    raise Unreadable(provider, message, status=response.status, body=said)
                 if encoding := response.headers.get("Content-Encoding", ""):
                     raise UnknownEncoding(encoding)
                 while data := await response.content.readany():

@@ -21,6 +21,7 @@ WIRES = {
     "openwebui": "OpenWebUI",
     "gpt_researcher": "GptResearcher",
     "openai": "OpenAI",
+    "anthropic": "Anthropic",
     "agui": "AgUi",
     "mcp": "Mcp",
 }

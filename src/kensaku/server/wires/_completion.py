@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from kensaku.answers.interventions import ASK_USER
@@ -131,14 +132,9 @@ def is_asked(question: Question) -> bool:
 
 
 def sources_of(answer: CitedAnswer) -> dict[str, Any]:
-    """Return the sources as Perplexity lists them, and how far the answer can be trusted."""
+    """Return the sources, and how far the answer can be trusted."""
     return {
-        "citations": [c.url for c in answer.citations],
-        "search_results": [
-            {"title": c.title, "url": c.url, "date": c.published and c.published[:10],
-             "snippet": c.passage, "source": c.origin}
-            for c in answer.citations
-        ],
+        **listed(answer.citations),
         "kensaku": {
             "outcome": str(answer.outcome),
             "confidence": answer.confidence.to_dict(),
@@ -147,6 +143,18 @@ def sources_of(answer: CitedAnswer) -> dict[str, Any]:
             "notes": list(answer.notes),
             "steps": [step.to_dict() for step in answer.steps],
         },
+    }
+
+
+def listed(citations: Sequence[Cited]) -> dict[str, Any]:
+    """Return sources as Perplexity lists them."""
+    return {
+        "citations": [c.url for c in citations],
+        "search_results": [
+            {"title": c.title, "url": c.url, "date": c.published and c.published[:10],
+             "snippet": c.passage, "source": c.origin}
+            for c in citations
+        ],
     }  # fmt: skip
 
 
@@ -190,9 +198,10 @@ class Completion:
         usage = {"usage": self.usage(content, answer)}
         return self._head("chat.completion") | {"choices": [choice]} | usage | _sources(answer)
 
-    def chunk(self, **delta: Any) -> bytes:
-        """Return a part of the reply as a frame of the stream."""
-        return self._frame([{"index": 0, "delta": delta, "finish_reason": None}])
+    def chunk(self, cited: Sequence[Cited] = (), **delta: Any) -> bytes:
+        """Return a part of the reply as a frame of the stream; with the sources cited so far."""
+        choices = [{"index": 0, "delta": delta, "finish_reason": None}]
+        return self._frame(choices, **(listed(cited) if cited else {}))
 
     def last(self, content: str, answer: CitedAnswer | None) -> Iterator[bytes]:
         """Yield the frames after the text: the sources, the usage if it was asked for, the end."""
@@ -221,10 +230,20 @@ class Completion:
         return {"id": self.id, "object": kind, "created": self.created, "model": MODEL}
 
 
-def models(created: int) -> dict[str, Any]:
-    """Return the list of models."""
-    one = {"id": MODEL, "object": "model", "created": created, "owned_by": "kensaku"}
-    return {"object": "list", "data": [one]}
+def model_list(names: Sequence[str], created: int) -> dict[str, Any]:
+    """Return the list of models, which clients of Anthropic read, too."""
+    return {
+        "object": "list",
+        "data": [model_of(name, created) for name in names],
+        "has_more": False,
+    }
+
+
+def model_of(name: str, created: int) -> dict[str, Any]:
+    """Describe a model."""
+    about = {"id": name[:200], "object": "model", "created": created, "owned_by": "kensaku"}
+    when = datetime.fromtimestamp(created, UTC).isoformat(timespec="seconds")
+    return about | {"type": "model", "display_name": name[:200], "created_at": when}
 
 
 _CODES = {

@@ -1,0 +1,201 @@
+"""OpenAI's Responses: input items read into a turn. Pure. What comes of it: `_responses_reply.py`.
+
+    instructions, input, tools → Turn
+
+Items of the Responses format become messages of chat completions. A `custom` tool, which takes
+free text, becomes a function with one argument, `input`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kensaku.errors import InvalidQuery
+from kensaku.gateway.turn import Turn, WebTool
+from kensaku.gateway.web import SEARCH
+from kensaku.server.wires import _fields as fields
+from kensaku.server.wires._native import (
+    MAX_MESSAGES,
+    MAX_TOOLS,
+    context_tokens,
+    objects,
+    refuse_tool,
+    web_tool,
+)
+
+_ROLES = {"user": "user", "assistant": "assistant", "system": "system", "developer": "system"}
+_OPTIONS = {
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "max_output_tokens": "max_tokens",
+    "parallel_tool_calls": "parallel_tool_calls",
+}
+_WEB = ("web_search", "web_search_preview")
+# What earlier replies held, and the model need not be told again.
+_LEFT_OUT = frozenset({"reasoning", "web_search_call", "compaction"})
+_FREE_TEXT = {
+    "type": "object",
+    "properties": {"input": {"type": "string"}},
+    "required": ["input"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Responding:
+    """A request: what the model is asked, and what the reply has to repeat of it."""
+
+    turn: Turn
+    model: str
+    stream: bool = False
+    store: bool = True
+    previous: str | None = None
+    custom: frozenset[str] = frozenset()  # tools that take free text
+    lists_sources: bool = False  # of every search, in its item
+    said: Mapping[str, Any] = field(default_factory=dict, repr=False)  # fields to repeat
+
+
+def read_responding(body: Mapping[str, Any]) -> Responding:
+    """Read a request. Raises `InvalidQuery`."""
+    tools, custom, search = _tools(body)
+    messages = _messages(body)
+    include = fields.texts(body, "include", 50)
+    return Responding(
+        turn=Turn(messages=messages, tools=tools, options=_options(body), search=search),
+        model=fields.text(body, "model", most=200),
+        stream=fields.switch(body, "stream"),
+        store=fields.switch(body, "store", True),
+        previous=fields.text(body, "previous_response_id", most=200) or None,
+        custom=custom,
+        lists_sources="web_search_call.action.sources" in include,
+        said={
+            "instructions": body.get("instructions"),
+            "max_output_tokens": body.get("max_output_tokens"),
+            "metadata": body.get("metadata") or {},
+            "parallel_tool_calls": fields.switch(body, "parallel_tool_calls", True),
+            "reasoning": body.get("reasoning") or {"effort": None, "summary": None},
+            "temperature": body.get("temperature"),
+            "text": body.get("text") or {"format": {"type": "text"}},
+            "tool_choice": body.get("tool_choice") or "auto",
+            "tools": body.get("tools") or [],
+            "top_p": body.get("top_p"),
+            "truncation": body.get("truncation") or "disabled",
+        },
+    )
+
+
+def _options(body: Mapping[str, Any]) -> dict[str, Any]:
+    options = {ours: body[n] for n, ours in _OPTIONS.items() if body.get(n) is not None}
+    reasoning, text = body.get("reasoning"), body.get("text")
+    if isinstance(reasoning, dict) and isinstance(reasoning.get("effort"), str):
+        options["reasoning_effort"] = reasoning["effort"]
+    form = text.get("format") if isinstance(text, dict) else None
+    if isinstance(form, dict) and form.get("type") == "json_schema":
+        schema = {n: form[n] for n in ("name", "description", "schema", "strict") if n in form}
+        options["response_format"] = {"type": "json_schema", "json_schema": schema}
+    elif isinstance(form, dict) and form.get("type") == "json_object":
+        options["response_format"] = {"type": "json_object"}
+    choice = body.get("tool_choice")
+    if isinstance(choice, str):
+        options["tool_choice"] = choice
+    elif isinstance(choice, dict):
+        kind = choice.get("type")
+        name = SEARCH if kind in _WEB else choice.get("name")
+        if name:
+            options["tool_choice"] = {"type": "function", "function": {"name": name}}
+    return options
+
+
+def _tools(
+    body: Mapping[str, Any],
+) -> tuple[list[dict[str, Any]], frozenset[str], WebTool | None]:
+    tools, custom, search = list[dict[str, Any]](), set[str](), None
+    for position, tool in enumerate(objects(body, "tools", MAX_TOOLS)):
+        match tool:
+            case {"type": "function", "name": str(name)}:
+                about = {n: tool[n] for n in ("description", "parameters") if tool.get(n)}
+                tools.append({"type": "function", "function": {"name": name, **about}})
+            case {"type": "custom", "name": str(name)}:
+                custom.add(name)
+                tools.append({"type": "function", "function": _free_text(tool)})
+            case {"type": str(kind)} if kind.startswith(_WEB):
+                search = _search(tool)
+            case _:
+                raise refuse_tool(position, tool.get("type"))
+    return tools, frozenset(custom), search
+
+
+def _free_text(tool: Mapping[str, Any]) -> dict[str, Any]:
+    """Describe a tool that takes free text; its grammar is told, for nobody can enforce it."""
+    about, form = str(tool.get("description") or ""), tool.get("format")
+    if isinstance(form, dict) and form.get("definition"):
+        about += f"\n\nThe input follows this grammar ({form.get('syntax')}):\n{form['definition']}"
+    return {"name": tool["name"], "description": about, "parameters": _FREE_TEXT}
+
+
+def _search(tool: Mapping[str, Any]) -> WebTool:
+    filters = tool.get("filters")
+    about = filters if isinstance(filters, dict) else {}
+    return web_tool(about, tool.get("user_location"), context_tokens(tool))
+
+
+def _messages(body: Mapping[str, Any]) -> list[dict[str, Any]]:
+    said = body.get("input")
+    items = [{"role": "user", "content": said}] if isinstance(said, str) else None
+    if items is None:
+        items = list(objects(body, "input", MAX_MESSAGES))  # type: ignore[arg-type]
+    if not items:
+        raise InvalidQuery("input must be a text, or a list of items")
+    messages: list[dict[str, Any]] = []
+    if instructions := fields.text(body, "instructions", most=10**7):
+        messages.append({"role": "system", "content": instructions})
+    for position, item in enumerate(items):
+        _add(messages, position, item)
+    return messages
+
+
+def _add(messages: list[dict[str, Any]], position: int, item: Mapping[str, Any]) -> None:
+    """Add an item to the conversation."""
+    match item:
+        case {"type": "function_call" | "custom_tool_call" as kind, "call_id": id, "name": name}:
+            arguments = item.get("arguments")
+            if kind == "custom_tool_call":
+                arguments = json.dumps({"input": item.get("input")}, ensure_ascii=False)
+            function = {"name": name, "arguments": arguments or "{}"}
+            call = {"id": id, "type": "function", "function": function}
+            if not messages or messages[-1]["role"] != "assistant":
+                messages.append({"role": "assistant", "content": None})
+            messages[-1].setdefault("tool_calls", []).append(call)
+        case {"type": "function_call_output" | "custom_tool_call_output", "call_id": id}:
+            text = _content(item.get("output"))
+            messages.append({"role": "tool", "tool_call_id": id, "content": text})
+        case {"role": str(role)} if role in _ROLES:
+            messages.append({"role": _ROLES[role], "content": _content(item.get("content"))})
+        case {"type": kind} if kind in _LEFT_OUT:
+            return
+        case _:
+            raise InvalidQuery(f"input[{position}] has the type {str(item.get('type'))[:60]!r}")
+
+
+def _content(content: Any) -> Any:
+    """Return a content as chat completions have it: text, or text and images."""
+    if not isinstance(content, list):
+        return content if isinstance(content, str) else json.dumps(content)
+    parts: list[dict[str, Any]] = []
+    for part in content:
+        match part:
+            case {"type": "input_text" | "output_text" | "text", "text": str(text)}:
+                parts.append({"type": "text", "text": text})
+            case {"type": "refusal", "refusal": str(text)}:
+                parts.append({"type": "text", "text": text})
+            case {"type": "input_image", "image_url": str(url)}:
+                parts.append({"type": "image_url", "image_url": {"url": url}})
+            case _:
+                kind = part.get("type") if isinstance(part, dict) else part
+                raise InvalidQuery(f"a part of input has the type {str(kind)[:60]!r}")
+    if all(part["type"] == "text" for part in parts):
+        return "\n".join(part["text"] for part in parts)
+    return parts
