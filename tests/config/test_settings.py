@@ -457,6 +457,7 @@ def test_what_is_used_without_any_configuration(monkeypatch):
         "timeout": 20.0,
         "max_results": 5,
         "keyless": True,
+        "gateway": False,
         "specialists": True,
         "egress": ("public", "private"),
         "scrub_kinds": ("keys",),

@@ -296,6 +296,25 @@ async def test_functions_and_free_text_tools_pass_through(client, model):
     assert len(model.asked[1]["messages"][1]["tool_calls"]) == 2
 
 
+async def test_a_tool_of_a_namespace_is_called_by_both_names(client, model):
+    """Codex groups its tools."""
+    inner = {"type": "function", "name": "spawn", "parameters": {"type": "object"}}
+    space: Any = {"type": "namespace", "name": "agents", "description": "", "tools": [inner]}
+    model.calls("agents__spawn", task="x")
+
+    done = await client.responses.create(model="m", input="Go", tools=[space])
+
+    assert (done.output[0].namespace, done.output[0].name) == ("agents", "spawn")
+    await client.responses.create(
+        model="m",
+        tools=[space],
+        previous_response_id=done.id,
+        input=[{"type": "function_call_output", "call_id": done.output[0].call_id, "output": "ok"}],
+    )
+    (call,) = model.asked[1]["messages"][1]["tool_calls"]
+    assert call["function"]["name"] == "agents__spawn"
+
+
 async def test_a_conversation_goes_on_by_the_id_of_a_response(client, model, web):
     model.says("One.")
     model.says("Two.")

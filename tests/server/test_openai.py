@@ -461,7 +461,7 @@ async def test_a_refusal_says_whether_to_ask_again(
     assert (await refusal(poor))[4] == "false"  # nor would it help to ask again
     assert await refusal("wrong") == (401, "invalid_api_key", None, None, None)
     assert (await refusal(rich, ""))[:3] == (400, None, "messages")
-    assert (await refusal(rich, "x" * 2**22))[:3] == (413, "request_too_large", "messages")
+    assert (await refusal(rich, "x" * 2**25))[:3] == (413, "request_too_large", "messages")
     upstream.fails("tavily", faults.status(400))
     assert (await refusal(rich, "Who painted the Night Watch?"))[:2] == (503, "unavailable")
     async with using(server, "wrong") as client:

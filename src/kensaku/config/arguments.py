@@ -73,6 +73,7 @@ class SettingsOptions(TypedDict, total=False):
     fetch_proxy: str
     context_tokenizer: Tokenizer
     model: str
+    gateway: bool
     assistant_silent: float
     assistant_notify: float
     assistant_confirm: float

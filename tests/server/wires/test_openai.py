@@ -17,7 +17,6 @@ from kensaku.server.wires._completion import (
     annotations_of,
     error_body,
     is_asked,
-    models,
     read_chat,
 )
 
@@ -284,13 +283,6 @@ def test_a_reply_without_an_answer_in_chunks():
         FRAME | {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
     ]
     assert end == b"data: [DONE]\n\n"
-
-
-def test_the_one_model_is_listed():
-    """Applications choose from the list."""
-    one = {"id": "kensaku", "object": "model", "created": 7, "owned_by": "kensaku"}
-
-    assert models(7) == {"object": "list", "data": [one]}
 
 
 @pytest.mark.parametrize(

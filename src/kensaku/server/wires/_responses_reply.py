@@ -25,7 +25,7 @@ from kensaku.gateway.turn import (
 )
 from kensaku.server.http import encode
 from kensaku.server.wires._chat_turn import annotation_of, link_of
-from kensaku.server.wires._responses_turn import Responding
+from kensaku.server.wires._responses_turn import OwnTool, Responding
 
 
 class ResponsesReply:
@@ -53,7 +53,7 @@ class ResponsesReply:
             {
                 "id": item["call_id"],
                 "type": "function",
-                "function": {"name": item["name"], "arguments": _arguments(item)},
+                "function": {"name": _full_name(item), "arguments": _arguments(item)},
             }
             for item in self._output
             if item["type"] in ("function_call", "custom_tool_call")
@@ -189,7 +189,8 @@ class ResponsesReply:
 
     def _call(self, call: Called) -> Iterator[bytes]:
         yield from self._close()
-        if call.name in self._asked.custom:
+        tool = self._asked.tools.get(call.name, OwnTool(call.name))
+        if tool.is_custom:
             kind, field, value = "custom_tool_call", "input", _free_text(call.arguments)
             stem = "response.custom_tool_call_input"
         else:
@@ -200,7 +201,8 @@ class ResponsesReply:
             "id": self._item_id(prefix),
             "type": kind,
             "call_id": call.id,
-            "name": call.name,
+            "name": tool.name,
+            **({"namespace": tool.namespace} if tool.namespace else {}),
             field: "",
             "status": "in_progress",
         }
@@ -208,7 +210,7 @@ class ResponsesReply:
         yield self._item_frame("response.output_item.added", item)
         about = {"item_id": item["id"], "output_index": self._output.index(item)}
         yield self._frame(f"{stem}.delta", **about, delta=value)
-        yield self._frame(f"{stem}.done", **about, name=call.name, **{field: value})
+        yield self._frame(f"{stem}.done", **about, name=tool.name, **{field: value})
         item[field], item["status"] = value, "completed"
         yield self._item_frame("response.output_item.done", item)
 
@@ -251,6 +253,11 @@ def _free_text(arguments: str) -> str:
         return arguments
     value = read.get("input") if isinstance(read, dict) else None
     return value if isinstance(value, str) else arguments
+
+
+def _full_name(item: Mapping[str, Any]) -> str:
+    namespace = item.get("namespace")
+    return f"{namespace}__{item['name']}" if namespace else str(item["name"])
 
 
 def _arguments(item: Mapping[str, Any]) -> str:

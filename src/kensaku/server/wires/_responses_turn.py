@@ -3,7 +3,8 @@
     instructions, input, tools → Turn
 
 Items of the Responses format become messages of chat completions. A `custom` tool, which takes
-free text, becomes a function with one argument, `input`.
+free text, becomes a function with one argument, `input`; a tool of a namespace has its name in
+front.
 """
 
 from __future__ import annotations
@@ -45,6 +46,15 @@ _FREE_TEXT = {
 
 
 @dataclass(frozen=True, slots=True)
+class OwnTool:
+    """A tool of the client: its name there, and whether it takes free text."""
+
+    name: str
+    namespace: str | None = None
+    is_custom: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Responding:
     """A request: what the model is asked, and what the reply has to repeat of it."""
 
@@ -53,23 +63,27 @@ class Responding:
     stream: bool = False
     store: bool = True
     previous: str | None = None
-    custom: frozenset[str] = frozenset()  # tools that take free text
+    tools: Mapping[str, OwnTool] = field(
+        default_factory=dict
+    )  # the client's, as the model names them
     lists_sources: bool = False  # of every search, in its item
     said: Mapping[str, Any] = field(default_factory=dict, repr=False)  # fields to repeat
 
 
 def read_responding(body: Mapping[str, Any]) -> Responding:
     """Read a request. Raises `InvalidQuery`."""
-    tools, custom, search = _tools(body)
+    tools = _Tools()
+    for position, tool in enumerate(objects(body, "tools", MAX_TOOLS)):
+        tools.add(position, tool)
     messages = _messages(body)
     include = fields.texts(body, "include", 50)
     return Responding(
-        turn=Turn(messages=messages, tools=tools, options=_options(body), search=search),
+        turn=Turn(messages, tools.functions, _options(body), tools.search),
         model=fields.text(body, "model", most=200),
         stream=fields.switch(body, "stream"),
         store=fields.switch(body, "store", True),
         previous=fields.text(body, "previous_response_id", most=200) or None,
-        custom=custom,
+        tools=tools.own,
         lists_sources="web_search_call.action.sources" in include,
         said={
             "instructions": body.get("instructions"),
@@ -109,23 +123,29 @@ def _options(body: Mapping[str, Any]) -> dict[str, Any]:
     return options
 
 
-def _tools(
-    body: Mapping[str, Any],
-) -> tuple[list[dict[str, Any]], frozenset[str], WebTool | None]:
-    tools, custom, search = list[dict[str, Any]](), set[str](), None
-    for position, tool in enumerate(objects(body, "tools", MAX_TOOLS)):
+class _Tools:
+    """The tools of a request as functions. A namespace becomes the beginning of their names."""
+
+    def __init__(self) -> None:
+        self.functions: list[dict[str, Any]] = []
+        self.own: dict[str, OwnTool] = {}
+        self.search: WebTool | None = None
+
+    def add(self, position: int, tool: Mapping[str, Any], namespace: str | None = None) -> None:
         match tool:
-            case {"type": "function", "name": str(name)}:
+            case {"type": "function" | "custom" as kind, "name": str(name)}:
+                named = f"{namespace}__{name}" if namespace else name
+                self.own[named] = OwnTool(name, namespace, kind == "custom")
                 about = {n: tool[n] for n in ("description", "parameters") if tool.get(n)}
-                tools.append({"type": "function", "function": {"name": name, **about}})
-            case {"type": "custom", "name": str(name)}:
-                custom.add(name)
-                tools.append({"type": "function", "function": _free_text(tool)})
+                about = _free_text(tool) if kind == "custom" else about
+                self.functions.append({"type": "function", "function": {"name": named, **about}})
+            case {"type": "namespace", "name": str(name)} if namespace is None:
+                for inner in objects(tool, "tools", MAX_TOOLS):
+                    self.add(position, inner, name)
             case {"type": str(kind)} if kind.startswith(_WEB):
-                search = _search(tool)
+                self.search = _search(tool)
             case _:
                 raise refuse_tool(position, tool.get("type"))
-    return tools, frozenset(custom), search
 
 
 def _free_text(tool: Mapping[str, Any]) -> dict[str, Any]:
@@ -133,7 +153,7 @@ def _free_text(tool: Mapping[str, Any]) -> dict[str, Any]:
     about, form = str(tool.get("description") or ""), tool.get("format")
     if isinstance(form, dict) and form.get("definition"):
         about += f"\n\nThe input follows this grammar ({form.get('syntax')}):\n{form['definition']}"
-    return {"name": tool["name"], "description": about, "parameters": _FREE_TEXT}
+    return {"description": about, "parameters": _FREE_TEXT}
 
 
 def _search(tool: Mapping[str, Any]) -> WebTool:
@@ -164,7 +184,8 @@ def _add(messages: list[dict[str, Any]], position: int, item: Mapping[str, Any])
             arguments = item.get("arguments")
             if kind == "custom_tool_call":
                 arguments = json.dumps({"input": item.get("input")}, ensure_ascii=False)
-            function = {"name": name, "arguments": arguments or "{}"}
+            named = f"{space}__{name}" if (space := item.get("namespace")) else name
+            function = {"name": named, "arguments": arguments or "{}"}
             call = {"id": id, "type": "function", "function": function}
             if not messages or messages[-1]["role"] != "assistant":
                 messages.append({"role": "assistant", "content": None})
