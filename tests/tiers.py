@@ -24,6 +24,7 @@ import pytest
 NEEDS = {
     "browser": "a browser",
     "tmux": "tmux",
+    "proxy": "nginx and Caddy",
     "postgres": "PostgreSQL",
     "postgresql": "PostgreSQL",
     "documentation": "the documentation's code",
@@ -41,6 +42,7 @@ _WITHIN = ("whole sets and crowds", "Slack and Telegram", "a job queue")
 SAMPLES = {
     "a browser": "tests/server/page/test_jobs_browser.py::test_a_crawl_is_watched_cancelled_and_resumed[en-US]",
     "tmux": "tests/assistant/channels/terminal/test_tmux.py::test_a_question_is_answered_with_sources[40]",
+    "nginx and Caddy": "tests/server/test_proxies.py::test_a_stranger_behind_a_proxy_does_not_get_the_first_key[nginx]",
     "PostgreSQL": "tests/database/test_keys.py::test_a_key_is_found_by_its_secret_alone",
     "the documentation's code": "tests/fetch/test_guide.py::test_the_example_of_the_guide_runs",
     "processes that are killed": "tests/index/worker/test_client.py::test_a_killed_worker_is_started_again",

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +18,8 @@ import uvicorn
 
 import kensaku.server
 from kensaku import Kensaku
+from kensaku.config.settings import Settings
+from kensaku.database import Database
 from kensaku.database.keys import create_key
 from kensaku.models import Hit
 from kensaku.transport.listen import make_config
@@ -27,8 +33,15 @@ class Running:
     client: Kensaku
     state: Any
 
+    @property
+    def owner(self) -> dict[str, str]:
+        """What the owner of a server without keys sends."""
+        return {"Authorization": f"Bearer {self.state.token}"}
+
 
 MakeServer = Callable[..., Any]
+StartServer = Callable[..., tuple["subprocess.Popen[bytes]", str]]
+MAIN = "import sys; from kensaku.cli import main; sys.exit(main())"
 
 
 class Server(uvicorn.Server):
@@ -113,6 +126,53 @@ def make_key() -> Callable[..., Any]:
         _, secret = await create_key(server.state.database, name, **bounds)
         server.state.keys._required = (True, 0.0)  # it looks again only after a second
         return secret
+
+    return make
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """End a process with no chance to say goodbye."""
+    process.kill()
+    process.wait()
+
+
+@pytest.fixture
+def start_server(processes: None, machine) -> Iterator[StartServer]:
+    """Start `kensaku serve` and wait until it listens; return the process and its address.
+
+    `before` are the words of a program that starts it.
+    """
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(*before: str, **values: str) -> tuple[subprocess.Popen[bytes], str]:
+        env = {**os.environ, "KENSAKU_HOME": str(machine), **values}
+        process = subprocess.Popen(
+            [*before, sys.executable, "-c", MAIN, "serve", "--port", "0", "--log-level", "warning"],
+            env=env,
+            stderr=subprocess.PIPE,
+        )
+        started.append(process)
+        assert process.stderr is not None
+        greeting = process.stderr.readline().decode()
+        return process, greeting.split()[-1]
+
+    yield start
+    for process in started:
+        kill(process)
+        if process.stderr is not None:
+            process.stderr.close()
+
+
+@pytest.fixture
+def make_first_key(machine: Path) -> Callable[[], Any]:
+    """Create a key before there is a server, as `kensaku keys create` does; return its secret."""
+
+    async def make() -> str:
+        database = await Database.open(Settings.load(home=machine))
+        try:
+            return (await create_key(database, "team", admin=True))[1]
+        finally:
+            await database.close()
 
     return make
 

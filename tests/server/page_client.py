@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import aiohttp
+
+from kensaku.server.token import FILE
 
 
 class PageClient:
@@ -55,10 +59,19 @@ class PageClient:
 
 
 @asynccontextmanager
-async def browsing(url: str) -> AsyncIterator[PageClient]:
-    """A browser with no cookies yet."""
+async def browsing(url: str, *, owner: bool = True) -> AsyncIterator[PageClient]:
+    """A browser with no cookies yet; the owner's opens the link that `kensaku serve` prints."""
     async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as http:
+        if owner:
+            async with http.get(link_of(url)):
+                pass
         yield PageClient(http, url)
+
+
+def link_of(url: str) -> str:
+    """The link with the token of a server that runs in the test's home."""
+    file = Path(os.environ["KENSAKU_HOME"]) / FILE
+    return f"{url}/page/open?token={file.read_text() if file.exists() else ''}"
 
 
 async def until(look: Callable[[], Awaitable[Any]], is_so: Callable[[Any], bool]) -> Any:

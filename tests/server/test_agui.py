@@ -44,11 +44,11 @@ async def asking(make_server: MakeServer, web: Web) -> Running:
     return made
 
 
-async def converse(packages: Path, server: Running, *script: Any, key: str = "x") -> Any:
+async def converse(packages: Path, server: Running, *script: Any, key: str = "") -> Any:
     """Hold a conversation by the official client; return its runs and its messages."""
     program = shutil.copy(HERE / "agent.mjs", packages)  # it imports from where it is
     process = await asyncio.create_subprocess_exec(
-        "node", program, f"{server.url}/agent", key, json.dumps(script),
+        "node", program, f"{server.url}/agent", key or server.state.token, json.dumps(script),
         stdout=asyncio.subprocess.PIPE,
     )  # fmt: skip
     said, _ = await asyncio.wait_for(process.communicate(), 120)
@@ -61,9 +61,9 @@ def body(said: str = SLEEP, run: str = "r1", thread: str = "t1", **more: Any) ->
     return {"threadId": thread, "runId": run, "messages": messages, **more}
 
 
-async def post(server: Running, sent: Any, key: str = "x") -> tuple[int, list[dict[str, Any]]]:
+async def post(server: Running, sent: Any, key: str = "") -> tuple[int, list[dict[str, Any]]]:
     """Send a request; return the status and the events."""
-    headers = {"Authorization": f"Bearer {key}"}
+    headers = {"Authorization": f"Bearer {key}"} if key else server.owner
     async with httpx.AsyncClient(timeout=60) as http:
         got = await http.post(f"{server.url}/agent", json=sent, headers=headers)
     is_stream = got.headers["content-type"].startswith("text/event-stream")
@@ -207,7 +207,7 @@ async def test_a_run_that_is_stopped_elsewhere_ends_as_cancelled(
     upstream.fails("tavily", faults.hang())
     async with (
         httpx.AsyncClient(timeout=60) as http,
-        http.stream("POST", f"{server.url}/agent", json=body()) as got,
+        http.stream("POST", f"{server.url}/agent", json=body(), headers=server.owner) as got,
     ):
         lines = got.aiter_lines()
         while "TOOL_CALL_END" not in await anext(lines):
@@ -303,7 +303,7 @@ async def test_a_client_that_hangs_up_ends_the_run(
     upstream.fails("tavily", faults.hang())
     async with (
         httpx.AsyncClient(timeout=60) as http,
-        http.stream("POST", f"{server.url}/agent", json=body()) as got,
+        http.stream("POST", f"{server.url}/agent", json=body(), headers=server.owner) as got,
     ):
         lines = got.aiter_lines()
         while "TOOL_CALL_END" not in await anext(lines):

@@ -8,6 +8,9 @@ import httpx
 import pytest
 
 from kensaku.database.keys import create_key
+from kensaku.server.token import FILE
+
+from .page_client import browsing, link_of
 
 BAD = "ksk_" + "x" * 32
 
@@ -53,11 +56,42 @@ async def test_a_key_comes_in_a_header_or_in_the_body(server, make_key, http):
             assert reply.json() == told
 
 
-async def test_while_there_is_no_key_anyone_on_the_machine_may_ask_for_all(http):
-    """With any key or none, also for what later only an admin may see."""
+async def test_while_there_is_no_key_anyone_on_the_machine_may_search(server, http):
+    """With any key or none; what is for admins needs the token, whatever else was sent."""
     for headers in ({}, {"Authorization": "Bearer whatever"}, {"X-API-Key": "whatever"}):
-        for path in ("/usage", "/metrics", "/api/keys"):
-            assert (await http.get(path, headers=headers)).status_code == 200
+        found = await http.post("/search", json={"query": "otters"}, headers=headers)
+        assert found.status_code == 200
+        for path in ("/metrics", "/api/keys"):
+            assert (await http.get(path, headers=headers)).status_code == 403
+            owned = await http.get(path, headers={**headers, **server.owner})
+            assert owned.status_code == 200
+
+
+async def test_the_token_opens_nothing_once_there_are_keys(server, make_key, http):
+    """Nor does a session that it began."""
+    async with browsing(server.url) as owner:
+        await owner.get("/page/usage")
+        assert owner.status == 200
+        await make_key(server)
+
+        await owner.get("/page/usage")
+        assert owner.status == 401
+        assert (await http.get("/metrics", headers=server.owner)).status_code == 401
+        async with owner.http.get(link_of(server.url)) as reply:
+            assert reply.status == 401
+
+
+async def test_the_token_is_its_owners_alone_and_stays(make_server, machine):
+    """Servers of one home have one; a file that others could read is replaced."""
+    first, second = await make_server(), await make_server()
+    assert first.state.token == second.state.token
+    file = machine / FILE
+    assert file.stat().st_mode & 0o777 == 0o600
+
+    file.chmod(0o644)
+    third = await make_server()
+    assert third.state.token != first.state.token
+    assert file.stat().st_mode & 0o777 == 0o600
 
 
 async def test_a_key_says_who_asks(server, make_key, http):

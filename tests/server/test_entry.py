@@ -24,7 +24,7 @@ SAFE = {
 
 @pytest.fixture
 async def http(server):
-    async with httpx.AsyncClient(base_url=server.url, timeout=60) as client:
+    async with httpx.AsyncClient(base_url=server.url, headers=server.owner, timeout=60) as client:
         yield client
 
 

@@ -102,7 +102,9 @@ async def test_an_agent_is_kept_waiting_as_well(clock: Clock, silent: Running, w
     """/agent, in the frames of its protocol."""
     wire = Recording()
     async with httpx.AsyncClient(transport=wire, timeout=None) as http:
-        asking = asyncio.create_task(http.post(f"{silent.url}/agent", json=body()))
+        asking = asyncio.create_task(
+            http.post(f"{silent.url}/agent", json=body(), headers=silent.owner)
+        )
         await wait_through(clock, web, wire)
         reply = await asking
 

@@ -132,7 +132,7 @@ async def test_the_metrics_count_requests_and_attempts(server):
     async with aiohttp.ClientSession(server.url) as http:
         for path in ("/search", "/search", "/nowhere", "/nothing"):
             await (await http.post(path, json={"query": "otters"})).read()
-        async with http.get("/metrics") as reply:
+        async with http.get("/metrics", headers=server.owner) as reply:
             text, kind = await reply.text(), reply.content_type
 
     assert kind == "text/plain"

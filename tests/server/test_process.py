@@ -3,53 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
 
 import aiohttp
-import pytest
 
 from kensaku.jobs import Jobs
 from kensaku.testing import faults
 from tests.jobs.conftest import PAGES, expire_leases, settings, site  # noqa: F401 - fixtures
 from tests.search.support import until
 
-MAIN = "import sys; from kensaku.cli import main; sys.exit(main())"
+from .conftest import kill
+
 CRAWL = {"collection": "site", "max_depth": 5, "limit": 100}
-Start = Callable[..., tuple["subprocess.Popen[bytes]", str]]
-
-
-def kill(process: subprocess.Popen[bytes]) -> None:
-    """End a process with no chance to say goodbye."""
-    process.kill()
-    process.wait()
-
-
-@pytest.fixture
-def start_server(processes: None, machine) -> Iterator[Start]:
-    """Start `kensaku serve` and wait until it listens; return the process and its address."""
-    started: list[subprocess.Popen[bytes]] = []
-
-    def start(**values: str) -> tuple[subprocess.Popen[bytes], str]:
-        env = {**os.environ, "KENSAKU_HOME": str(machine), **values}
-        process = subprocess.Popen(
-            [sys.executable, "-c", MAIN, "serve", "--port", "0", "--log-level", "warning"],
-            env=env,
-            stderr=subprocess.PIPE,
-        )
-        started.append(process)
-        assert process.stderr is not None
-        greeting = process.stderr.readline().decode()
-        return process, greeting.split()[-1]
-
-    yield start
-    for process in started:
-        kill(process)
-        if process.stderr is not None:
-            process.stderr.close()
 
 
 async def test_requests_in_flight_are_answered_before_the_server_ends(start_server, upstream):

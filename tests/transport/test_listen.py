@@ -8,6 +8,7 @@ import pytest
 
 from kensaku.errors import UsageError
 from kensaku.transport.listen import is_loopback, listen, make_config, url_of, with_brackets
+from kensaku.transport.protocol import BoundedProtocol
 
 
 @pytest.mark.parametrize(
@@ -62,5 +63,5 @@ def test_how_an_application_is_served():
     assert (config.log_config, config.access_log, config.server_header) == (None, False, False)
     assert (config.lifespan, config.proxy_headers, config.ws) == ("on", False, "none")
     assert (config.timeout_graceful_shutdown, draining.timeout_graceful_shutdown) == (None, 3)
-    assert config.http.__name__ == "BoundedProtocol"
+    assert issubclass(config.http.func, BoundedProtocol)
     assert config.timeout_keep_alive == 75  # load balancers close a connection after 60

@@ -4,7 +4,7 @@
   list          list the keys and their limits
   revoke ID     revoke a key; all servers refuse it within a second
 
-Until the first key exists, the server accepts only local requests and needs no key.
+Until the first key exists, the server accepts only local requests, and searching needs no key.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ async def _open(args: argparse.Namespace) -> AsyncIterator[Database]:
 
 
 async def _create(args: argparse.Namespace, db: Database) -> None:
-    from kensaku.database.keys import any_key, create_key
+    from kensaku.database.keys import create_key, has_keys
 
-    first = not await any_key(db)
+    first = not await has_keys(db)
     key, secret = await create_key(
         db,
         args.what,

@@ -1,7 +1,8 @@
 """Serve searches over HTTP: the APIs of Tavily and others, MCP, and a web page.
 
-Clients only need another base URL. Until a key exists, the server accepts only local requests, with
-any key or none; create the first key with `kensaku keys create NAME`.
+Clients only need another base URL. Until a key exists, the server accepts only local requests:
+anyone on this machine may search, and the link that is printed opens the rest. Create the first key
+with `kensaku keys create NAME --admin`.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gc
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +21,7 @@ from kensaku.store import open_store
 from kensaku.transport.listen import is_loopback, listen, serve, url_of
 
 if TYPE_CHECKING:
-    from kensaku.config.settings import Settings
+    from kensaku.server.state import State
 
 USAGE = "[--host HOST] [--port PORT] [options]"
 EXTRA = "server"
@@ -62,17 +64,23 @@ async def run(args: argparse.Namespace) -> int:
     for url, name in ((settings.state_url, "state"), (settings.cache_url, "cache")):
         open_store(url, settings.home, name)  # a URL of no store, or one whose package is missing
     configure_logging(settings, args.log_level.upper())
-    is_open = await _check_exposure(settings, args.host)
     # Streams may end like other requests, instead of being cut at the first signal.
     AppStatus.disable_automatic_graceful_drain()  # type: ignore[no-untyped-call]
-    with listen(args.host, args.port) as listener:
-        url = url_of(args.host, listener)
-        started = await serve(
-            app(settings, hosts=args.allow_host),
-            listener,
-            ready=lambda: _greet(url, is_open),
-            drain_seconds=DRAIN_SECONDS,
-        )
+    served = app(settings, hosts=args.allow_host)
+    try:
+        await served.state.start()  # what is wrong is one sentence; uvicorn shows a traceback
+        is_open = await _check_exposure(served.state, args.host)
+        with listen(args.host, args.port) as listener:
+            url = url_of(args.host, listener)
+            started = await serve(
+                served,
+                listener,
+                ready=lambda: _greet(url, served.state if is_open else None),
+                drain_seconds=DRAIN_SECONDS,
+                connections_per_peer=settings.connections_per_peer,
+            )
+    finally:
+        await served.state.close()
     return 0 if started else 1
 
 
@@ -81,16 +89,9 @@ def _settings(args: argparse.Namespace) -> Settings:
     return Settings.load(args.config, **more)
 
 
-async def _check_exposure(settings: Settings, host: str) -> bool:
+async def _check_exposure(state: State, host: str) -> bool:
     """Whether the server has no keys yet. Then it may be reached from this machine only."""
-    from kensaku.database import Database
-    from kensaku.database.keys import any_key
-
-    database = await Database.open(settings)
-    try:
-        is_open = not await any_key(database)
-    finally:
-        await database.close()
+    is_open = not await state.keys.required()
     if is_open and not is_loopback(host):
         raise UsageError(
             f"on {host} other machines could use this server, and it has no keys",
@@ -99,11 +100,19 @@ async def _check_exposure(settings: Settings, host: str) -> bool:
     return is_open
 
 
-def _greet(url: str, is_open: bool) -> None:
+def _greet(url: str, open_state: State | None) -> None:
+    """Say where the server is; with `open_state`, that it has no keys, and how to own it."""
+    from kensaku.server.token import FILE
+
     gc.freeze()  # the collector need not scan the loaded modules again and again
     print_message(f"kensaku serve: {url}")
-    if is_open:
-        print_message(
-            "kensaku serve: no key was created yet, so this machine alone may ask, with any key or "
-            "none; create one with: kensaku keys create NAME"
-        )
+    if open_state is None:
+        return
+    # The token is shown to a person, and to no log.
+    token = open_state.token if sys.stderr.isatty() else f"$(cat {open_state.settings.home / FILE})"
+    print_message(f"kensaku serve: your page: {url}/page/open?token={token}")
+    print_message(
+        "kensaku serve: no key was created yet, so this machine alone may search, with any key or "
+        "none, and only the link above may change anything; before a proxy or other machines use "
+        "it, create a key: kensaku keys create NAME --admin"
+    )

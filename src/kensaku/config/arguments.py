@@ -37,6 +37,7 @@ class SettingsOptions(TypedDict, total=False):
     tenant: str
     state_url: str
     database_url: str
+    connections_per_peer: int
     jobs_days: int
     usage_days: int
     cache_enabled: bool

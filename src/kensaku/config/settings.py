@@ -114,6 +114,10 @@ class Settings:
         "database of the server's keys, usage and jobs: empty for a SQLite file in home, or "
         "postgresql://user:password@host/name",
     )  # fmt: skip
+    connections_per_peer: int = _setting(
+        1_000, number(1, 65_536, int),
+        "connections to the server from one address; a reverse proxy is one address",
+    )  # fmt: skip
     jobs_days: int = _setting(
         30, number(0, 3_660, int), "delete finished jobs after this many days; 0: never",
     )  # fmt: skip

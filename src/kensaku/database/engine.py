@@ -24,6 +24,7 @@ except ImportError:
     raise MissingExtra("SQLAlchemy", "database") from None
 
 from kensaku.database.connection import CONNECT_SECONDS, parse_url, refusal
+from kensaku.database.key_mark import KeyMark
 from kensaku.database.migrate import migrate
 from kensaku.database.sqlite_file import PRAGMAS, is_locked, make_private, path_of
 from kensaku.database.sqlite_threads import SqliteThreads
@@ -38,8 +39,8 @@ POOL = 5  # connections that stay open; as many again under load
 class Database:
     """Connections to the database. One per process; safe to use from many tasks."""
 
-    def __init__(self, engine: AsyncEngine, threads: SqliteThreads) -> None:
-        self._engine, self._threads = engine, threads
+    def __init__(self, engine: AsyncEngine, threads: SqliteThreads, key_mark: KeyMark) -> None:
+        self._engine, self._threads, self.key_mark = engine, threads, key_mark
         self.dialect = engine.dialect.name
 
     @classmethod
@@ -55,7 +56,7 @@ class Database:
             await asyncio.to_thread(migrate, url)
         try:
             threads = SqliteThreads()
-            database = cls(_engine(url, threads), threads)
+            database = cls(_engine(url, threads), threads, KeyMark(settings.home))
             try:
                 await database.ping()
             except BaseException:  # also when the caller is cancelled: no thread stays behind

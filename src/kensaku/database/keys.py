@@ -109,6 +109,7 @@ async def create_key(
     async with db.write() as connection:
         row = {**asdict(key), "hash": hash_secret(secret)}
         await connection.execute(insert(API_KEYS).values(row))
+    db.key_mark.set()
     return key, secret
 
 
@@ -173,7 +174,17 @@ async def revoke_key(db: Database, id: str, *, tenant: str | None = None) -> Api
 
 
 async def any_key(db: Database) -> bool:
-    """Whether a key was ever created: revoking the last one must not open the server."""
+    """Whether a key was ever created: revoking the last one must not open the server.
+
+    Raises `KeysLost` when the database has none, and some were created.
+    """
+    found = await has_keys(db)
+    db.key_mark.check(found)
+    return found
+
+
+async def has_keys(db: Database) -> bool:
+    """Whether the database has a key, live or not."""
     async with db.read() as connection:
         return bool(await connection.scalar(select(exists().select_from(API_KEYS))))
 

@@ -1,7 +1,8 @@
 """Who asks: the key of a request → a principal, or `Unauthorized`.
 
 A wire declares where its clients put a key; most take all of `KEY_PLACES`. While no key was ever
-created the server takes any key or none; it then answers to this machine alone.
+created, the server answers to this machine alone: anyone there may search and read pages, with any
+key or none; all else needs the token of the server (`token.py`).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from kensaku.errors import KensakuError
+from kensaku.server.token import is_same
 
 if TYPE_CHECKING:
     from kensaku.database.key_cache import KeyCache
@@ -27,6 +29,18 @@ class Forbidden(KensakuError):
     """The request may not do this: it is another site's, or its key is no admin's."""
 
     status = 403
+
+
+class OwnersOnly(Forbidden):
+    """The server has no keys yet, and the request did not bring its token."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this server has no keys yet, and only its owner may do that",
+            remedy="open the link that kensaku serve prints, send the token in "
+            "KENSAKU_HOME/server-token as Authorization: Bearer, or create a key: "
+            "kensaku keys create NAME --admin",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +94,8 @@ class Principal:
         return self.key.id if self.key else ""
 
 
-ANYONE = Principal("anyone", admin=True)  # while there is no key
+ANYONE = Principal("anyone")  # while there is no key
+OWNER = Principal("owner", admin=True)  # who has the token, while there is no key
 NOBODY = Principal("nobody")  # who has not said who they are
 
 
@@ -90,13 +105,17 @@ def secrets_in(
     """Return all that a request brought as a key, to be removed from what is logged about it."""
     brought = {headers.get("authorization", "").strip().rpartition(" ")[2]}
     brought |= {place.find(headers, params, body) for place in KEY_PLACES}
+    brought.add(params.get("token", ""))
     return tuple(brought - {""})
 
 
-async def principal_of(keys: KeyCache, secret: str) -> Principal:
-    """Return who has this key. Raises `Unauthorized`, or `DatabaseFault`: then nobody is known."""
+async def principal_of(keys: KeyCache, secret: str, token: str) -> Principal:
+    """Return who has this key, or the server's token while there are no keys.
+
+    Raises `Unauthorized`, or `DatabaseFault`: then nobody is known.
+    """
     if not await keys.required():
-        return ANYONE
+        return OWNER if is_same(secret, token) else ANYONE
     key = await keys.find(secret)
     if key is None:
         raise Unauthorized("Unauthorized: missing or invalid API key.")

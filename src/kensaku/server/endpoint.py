@@ -56,6 +56,9 @@ class ServedEndpoint:
             return
         except KensakuError as error:
             response = self._wire.refuse(request, error)
+        finally:
+            if request is not None:
+                request.close()
         await response(scope, receive, send)
 
     async def _do(

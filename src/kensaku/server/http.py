@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
 MAX_BODY = 4 * 2**20
+MAX_UNKEYED_BODY = 64 * 1024  # of which a server with keys reads to look for a key in it
 MAX_FIELDS = 500
 JSON = b"application/json"
 Headers = Iterable[tuple[str, str]]
@@ -47,6 +48,18 @@ class BodyTooLarge(InvalidQuery):
     """The body of a request is over the bound."""
 
     status = 413
+
+
+class BodiesTooLarge(KensakuError):
+    """Those who have no key send more at once than the server holds for them."""
+
+    status, retry_after = 503, 5.0
+
+    def __init__(self) -> None:
+        super().__init__(
+            "too many large requests without a key are under way",
+            remedy="try again, or create a key: kensaku keys create NAME",
+        )
 
 
 class ClientDisconnected(Exception):
@@ -87,8 +100,30 @@ def params_of(scope: Scope) -> dict[str, str]:
     return pairs(raw.decode("latin-1")) if raw else {}
 
 
-async def read_body(receive: Receive, most: int = MAX_BODY) -> bytes:
-    """Return the whole body. Raises `BodyTooLarge` before it is read to the end."""
+class BodyMemory:
+    """Bounds the bodies of those who have no key: the bytes of all of them that are held."""
+
+    def __init__(self, most: int = 48 * 2**20) -> None:
+        self._most, self._held = most, 0
+
+    def take(self, size: int) -> None:
+        """Hold so many bytes more. Raises `BodiesTooLarge`."""
+        if self._held + size > self._most:
+            raise BodiesTooLarge
+        self._held += size
+
+    def give_back(self, size: int) -> None:
+        """Hold so many bytes less."""
+        self._held -= size
+
+
+async def read_body(
+    receive: Receive, most: int = MAX_BODY, take: Callable[[int], None] | None = None
+) -> bytes:
+    """Return the whole body. Raises `BodyTooLarge` before it is read to the end.
+
+    `take` is told of every part before it is kept, and may raise.
+    """
     parts, size = [], 0
     while True:
         message = await receive()
@@ -98,6 +133,8 @@ async def read_body(receive: Receive, most: int = MAX_BODY) -> bytes:
         size += len(part)
         if size > most:
             raise BodyTooLarge(f"the body is over {most:,} bytes")
+        if take is not None:
+            take(len(part))
         parts.append(part)
         if not message.get("more_body"):
             return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -17,8 +17,24 @@ from kensaku.errors import InvalidQuery
 from kensaku.log_redaction import request_secrets
 from kensaku.observe import Caller, caller
 from kensaku.search.budget import current_budget
-from kensaku.server.auth import ANYONE, NOBODY, Forbidden, Principal, secrets_in
-from kensaku.server.http import decode_body, headers_of, params_of, read_body
+from kensaku.server.auth import (
+    ANYONE,
+    NOBODY,
+    OWNER,
+    Forbidden,
+    OwnersOnly,
+    Principal,
+    Unauthorized,
+    secrets_in,
+)
+from kensaku.server.http import (
+    MAX_UNKEYED_BODY,
+    BodyTooLarge,
+    decode_body,
+    headers_of,
+    params_of,
+    read_body,
+)
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope
@@ -50,6 +66,7 @@ class Request:
         request_secrets.set(secrets_in(self.headers, self.params, {}))
         self._receive = receive
         self._raw: bytes | None = None
+        self._held = 0  # bytes of the body that count for those without a key
         self._fields: Mapping[str, Any] | None = None
 
     @property
@@ -69,10 +86,21 @@ class Request:
         return self.state.client_of(self.principal)
 
     async def body(self) -> bytes:
-        """Return the body. Raises `BodyTooLarge` or `ClientDisconnected`."""
+        """Return the body. Raises `BodyTooLarge`, `BodiesTooLarge` or `ClientDisconnected`."""
         if self._raw is None:
-            self._raw = await read_body(self._receive, self.endpoint.max_body)
+            trusted = self.principal.key is not None or self.principal is OWNER
+            take = None if trusted else self._take
+            self._raw = await read_body(self._receive, self.endpoint.max_body, take)
         return self._raw
+
+    def _take(self, size: int) -> None:
+        self.state.body_memory.take(size)
+        self._held += size
+
+    def close(self) -> None:
+        """Hold the body no more."""
+        self.state.body_memory.give_back(self._held)
+        self._held = 0
 
     async def fields(self) -> Mapping[str, Any]:
         """Return the fields of the body, JSON or a form. Raises `InvalidQuery`."""
@@ -89,13 +117,34 @@ class Request:
         return self._fields
 
     async def secret(self) -> str:
-        """Return the key that the request brought, from the first place that has one."""
+        """Return the key that the request brought, from the first place that has one.
+
+        The body is read only where nothing else has one, and a key is needed.
+        """
         for place in self.wire.keys:
-            has_fields = place.kind == "body" and not self.endpoint.takes_bytes
-            body = await self.fields() if has_fields else {}
+            body: Mapping[str, Any] = {}
+            if place.kind == "body":
+                if self.endpoint.takes_bytes or not await self.state.needs_key():
+                    continue
+                body = await self._small_fields()
             if key := place.find(self.headers, self.params, body):
                 return key
         return ""
+
+    async def _small_fields(self) -> Mapping[str, Any]:
+        """Return the fields of a body that may hold the key. Raises `Unauthorized`."""
+        most = min(self.endpoint.max_body, MAX_UNKEYED_BODY)
+        try:
+            if self._raw is None:
+                self._raw = await read_body(self._receive, most, self._take)
+        except BodyTooLarge:
+            if most == self.endpoint.max_body:
+                raise
+            raise Unauthorized(
+                f"Unauthorized: no API key in the headers, and the body is over {most:,} bytes",
+                remedy="send the key as Authorization: Bearer",
+            ) from None
+        return await self.fields()
 
     async def identify(self) -> None:
         """Find out who asks. Raises `Unauthorized`, `Forbidden`, `WrongHost` or `Draining`."""
@@ -104,8 +153,14 @@ class Request:
         self.principal = await self.state.principal(self.scope, self.headers, await self.secret())
         if self.principal is ANYONE:
             _check_origin(self.headers)
+        self.check_rights("this key may not do that", "use the key of an admin")
+
+    def check_rights(self, refusal: str, remedy: str) -> None:
+        """Refuse what only an admin, or the owner of a server without keys, may do."""
+        if self.principal is ANYONE and (self.endpoint.is_owners or self.endpoint.is_admins):
+            raise OwnersOnly
         if self.endpoint.is_admins and not self.principal.admin:
-            raise Forbidden("this key may not do that", remedy="use the key of an admin")
+            raise Forbidden(refusal, remedy=remedy)
 
     async def count(self, searches: int | None) -> None:
         """Count the request and its searches. Raises `RateExceeded` or `QuotaExceeded`.

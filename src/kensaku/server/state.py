@@ -1,6 +1,6 @@
 """What a server owns: the core, the database, keys, the clients of its tenants.
 
-    principal(…): draining? → started? → key → host        client_of(principal): the tenant's
+    principal(…): draining? → started? → key → direct?     client_of(principal): the tenant's
 
 Everything opens with the first request, or with the application's lifespan: inside somebody
 else's application there is none.
@@ -19,10 +19,12 @@ from kensaku.assistant.channels import web
 from kensaku.client import Kensaku
 from kensaku.errors import KensakuError
 from kensaku.observe import Observer
-from kensaku.server.auth import ANYONE, Principal, principal_of
+from kensaku.server.auth import Principal, principal_of
+from kensaku.server.http import BodyMemory
 from kensaku.server.limits import Admission, KeyLimits
 from kensaku.server.logs import RequestLog
 from kensaku.server.metrics import Metrics
+from kensaku.server.token import load_token
 from kensaku.transport.listen import is_loopback
 
 if TYPE_CHECKING:
@@ -41,12 +43,21 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("kensaku.server")
 MAX_TENANTS = 512  # whose clients are kept: each is small
+# What proxies say of whom they ask for. nginx says nothing unless it is told to; Caddy does.
+FORWARDED = frozenset({"forwarded", "via", "x-real-ip"})
+FORWARDED_PREFIX = "x-forwarded"
 
 
 class WrongHost(KensakuError):
     """Without keys the server answers to this machine alone."""
 
     status = 421
+
+
+class Forwarded(KensakuError):
+    """Without keys the server answers no proxy: whom it asks for cannot be known."""
+
+    status = 403
 
 
 class Draining(KensakuError):
@@ -66,6 +77,7 @@ class State:
         self.client = client or Kensaku(settings)
         self.metrics = Metrics()
         self.admission = Admission()
+        self.body_memory = BodyMemory()
         self._observers: list[Observer] = [self.metrics, RequestLog()]
         self.client.observers.add(*self._observers)
         self._owns_client = client is None
@@ -81,6 +93,7 @@ class State:
         self._resuming_runs: asyncio.Task[None] | None = None
         self._closers: list[Callable[[], Awaitable[None]]] = []
         self.draining = False
+        self.token = ""  # what proves, while there are no keys, that the owner asks
 
     @property
     def started(self) -> bool:
@@ -114,18 +127,19 @@ class State:
         return KeyLimits(self.client.resources.store)
 
     async def start(self) -> None:
-        """Open what every request needs. Starting twice is fine."""
+        """Open what every request needs. Starting twice is fine. Raises `KensakuError`."""
         if self.started:
             return
         async with self._starting:
             if self.started:
                 return
-            from kensaku.database import Database
             from kensaku.database.key_cache import KeyCache
             from kensaku.database.usage import UsageWriter
             from kensaku.database.usage_observer import UsageObserver
 
-            self._database = await Database.open(self.settings)
+            # A package that is missing is said now, and not with every search.
+            _ = self.client.resources.store, self.client.resources.cache
+            self._database = await self._open_database()
             self._usage = await UsageWriter(
                 self._database, days=self.settings.usage_days
             ).__aenter__()
@@ -135,12 +149,28 @@ class State:
             self._resuming = asyncio.create_task(self._resume_jobs())
             self._resuming_runs = asyncio.create_task(web.resume_runs(self))
 
+    async def _open_database(self) -> Database:
+        """Open the database; make the token if it has no keys. Raises `KeysLost`."""
+        from kensaku.database import Database
+        from kensaku.database.keys import any_key
+
+        database = await Database.open(self.settings)
+        try:
+            if not await any_key(database):
+                self.token = await asyncio.to_thread(load_token, self.settings.home)
+        except BaseException:
+            await database.close()
+            raise
+        return database
+
     def on_close(self, close: Callable[[], Awaitable[None]]) -> None:
         """Await this when the server stops."""
         self._closers.append(close)
 
     async def close(self) -> None:
-        """Stop taking requests, and close everything."""
+        """Stop taking requests, and close everything. Closing twice is fine."""
+        if self.draining:
+            return
         self.draining = True
         if self._resuming_runs is not None:
             self._resuming_runs.cancel()
@@ -200,14 +230,19 @@ class State:
         except KensakuError as error:
             log.warning("unfinished jobs wait until the next job or start: %s", error)
 
-    async def principal(self, scope: Scope, headers: Mapping[str, str], secret: str) -> Principal:
-        """Who asks with this key. Raises `Unauthorized`, `WrongHost` or `Draining`."""
+    async def needs_key(self) -> bool:
+        """Whether callers need a key. Raises `Draining`."""
         if self.draining:
             raise Draining("the server is about to stop", remedy="ask again in a moment")
         await self.start()
-        principal = await principal_of(self.keys, secret)
-        if principal is ANYONE:
-            self._check_host(scope, headers)
+        return await self.keys.required()
+
+    async def principal(self, scope: Scope, headers: Mapping[str, str], secret: str) -> Principal:
+        """Who asks with this key. Raises `Unauthorized`, `WrongHost`, `Forwarded` or `Draining`."""
+        await self.needs_key()
+        principal = await principal_of(self.keys, secret, self.token)
+        if principal.key is None:
+            self._check_direct(scope, headers)
         return principal
 
     def record(self, request: Request, elapsed_ms: float) -> None:
@@ -233,8 +268,13 @@ class State:
         operators = self.client_of_tenant(sender.tenant).resources.budget
         return self.limits.of_run(key, operators)
 
-    def _check_host(self, scope: Scope, headers: Mapping[str, str]) -> None:
-        """Refuse other machines, and pages that have their own name point at this one."""
+    def _check_direct(self, scope: Scope, headers: Mapping[str, str]) -> None:
+        """Refuse other machines, proxies, and pages that have their own name point at this one."""
+        if any(name in FORWARDED or name.startswith(FORWARDED_PREFIX) for name in headers):
+            raise Forwarded(
+                "this request came through a proxy, and this server has no keys yet",
+                remedy="create one on its machine: kensaku keys create NAME --admin",
+            )
         host = _name(headers.get("host", ""))
         peer = (scope.get("client") or ("127.0.0.1", 0))[0]
         if (is_loopback(host) or host in self._hosts) and is_loopback(peer):

@@ -5,12 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from math import ceil
+from secrets import token_hex
 
 # Turns are counted in whole microseconds. Differences of floats depend on how old the machine is:
 # `now - 3600 + 3600 - now` is 0 on an old one and 4.5e-13 on a young one, which is more than
 # no wait at all. Wall times in microseconds are exact in Lua's numbers, too, until the year 2255.
 MICROSECONDS = 1_000_000
 _LONGEST = 2**52
+CHECK_SECONDS = 60.0  # that a value which a check wrote is kept, if it is not deleted
 
 
 class Store(ABC):
@@ -50,6 +52,14 @@ class Store(ABC):
     @abstractmethod
     async def size(self, prefix: str) -> tuple[int, int]:
         """Return the number of keys that start with `prefix`, and the bytes of their values."""
+
+    async def check(self) -> None:
+        """Write a value and read it again. Raises what is wrong, or `LookupError`."""
+        key, value = f"check:{token_hex(8)}", b"1"
+        await self.put(key, value, CHECK_SECONDS)
+        if await self.get([key]) != [value]:
+            raise LookupError("what was written is not there")
+        await self.forget(key)
 
     @abstractmethod
     async def close(self) -> None:

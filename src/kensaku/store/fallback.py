@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from kensaku._patience import patience
-from kensaku.errors import MissingExtra
 from kensaku.store.base import Store
 from kensaku.store.memory import MemoryStore
 
@@ -39,8 +38,6 @@ class FallbackStore(Store):
             try:
                 async with patience(self.PATIENCE):
                     result = await operation(self._store)
-            except MissingExtra:
-                raise
             except Exception as error:
                 self._fail(error)
             else:
@@ -80,6 +77,11 @@ class FallbackStore(Store):
 
     async def size(self, prefix: str) -> tuple[int, int]:
         return await self._call(lambda s: s.size(prefix))
+
+    async def check(self) -> None:
+        """Check the real store: memory answers no probe for it."""
+        await self._store.check()
+        self._retry_at, self.trouble = 0.0, ""
 
     async def close(self) -> None:
         await self._store.close()

@@ -6,10 +6,11 @@ import ipaddress
 import os
 import socket
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import UsageError
+from kensaku.transport.connections import PER_PEER, Connections, raise_descriptors
 
 if TYPE_CHECKING:
     import uvicorn
@@ -52,14 +53,18 @@ def url_of(host: str, listener: socket.socket) -> str:
     return f"http://{with_brackets(host)}:{listener.getsockname()[1]}"
 
 
-def make_config(app: ASGIApp, drain_seconds: int = 0) -> uvicorn.Config:
+def make_config(
+    app: ASGIApp, drain_seconds: int = 0, connections_per_peer: int = PER_PEER
+) -> uvicorn.Config:
     """How uvicorn serves an application here."""
     import uvicorn
 
     try:
-        from kensaku.transport.protocol import BoundedProtocol as http
+        from kensaku.transport.protocol import BoundedProtocol
     except ImportError:  # without httptools: h11, which has a bound of its own
-        http = "auto"  # type: ignore[assignment, misc]
+        http: Any = "auto"
+    else:
+        http = partial(BoundedProtocol, bounds=Connections(connections_per_peer))
     return uvicorn.Config(
         app, http=http, log_config=None, access_log=False, server_header=False, lifespan="on",
         timeout_graceful_shutdown=drain_seconds or None, proxy_headers=False, ws="none",
@@ -68,10 +73,17 @@ def make_config(app: ASGIApp, drain_seconds: int = 0) -> uvicorn.Config:
 
 
 async def serve(
-    app: ASGIApp, listener: socket.socket, *, ready: Callable[[], None], drain_seconds: int
+    app: ASGIApp,
+    listener: socket.socket,
+    *,
+    ready: Callable[[], None],
+    drain_seconds: int,
+    connections_per_peer: int = PER_PEER,
 ) -> bool:
     """Serve until Ctrl-C or SIGTERM, then let requests end. False: it could not start."""
     import uvicorn
+
+    raise_descriptors()
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: Any = None) -> None:
@@ -79,6 +91,6 @@ async def serve(
             if self.started:
                 ready()
 
-    server = Server(make_config(app, drain_seconds))
+    server = Server(make_config(app, drain_seconds, connections_per_peer))
     await server.serve(sockets=[listener])
     return server.started

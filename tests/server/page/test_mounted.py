@@ -20,6 +20,7 @@ async def test_a_mounted_page_stays_under_its_path(make_client, upstream):
     upstream.answers("tavily", [Hit("https://a.example/", "Otters", "otters")])
     client = make_client("tavily")
     inner = kensaku.server.app(client.settings, client=client)
+    await inner.state.start()
     async with (
         serve(Starlette(routes=[Mount("/find", inner)])) as url,
         browsing(f"{url}/find") as page,
@@ -53,7 +54,8 @@ async def test_a_session_stays_under_the_path_and_on_https(make_client):
         serve(Starlette(routes=[Mount("/find", over_https)])) as url,
         aiohttp.ClientSession(f"{url}/find/") as http,
     ):
-        program = {"Authorization": "Bearer x"}
+        await inner.state.start()
+        program = {"Authorization": f"Bearer {inner.state.token}"}
         async with http.post("api/keys", json={"name": "ann"}, headers=program) as reply:
             key = (await reply.json())["key"]
         async with http.get("") as reply:

@@ -122,7 +122,7 @@ async def test_a_form_that_is_too_large_or_not_of_the_page_is_one_sentence(make_
 async def test_choices_of_the_reader_are_remembered_for_a_year(make_server):
     """If they are words."""
     server = await make_server("tavily")
-    async with browsing(server.url) as page:
+    async with browsing(server.url, owner=False) as page:
         async with page.http.get(f"{page.url}/?theme=dark&language_of_page=ja") as reply:
             named = {c.partition("=")[0]: c for c in reply.headers.getall("Set-Cookie")}
         async with page.http.get(f"{page.url}/?theme=twelveletter&language_of_page=a%20b") as reply:

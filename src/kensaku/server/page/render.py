@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kensaku import __version__
 from kensaku.locale import languages
 from kensaku.models.confidence import ADVICE
+from kensaku.server.auth import ANYONE, Principal
 from kensaku.server.page.numbers import FILTERS
 from kensaku.server.page.tabs import ADMIN_TABS, TABS, TITLES
 
@@ -46,6 +47,11 @@ def environment() -> jinja2.Environment:
     return made
 
 
+def _sees_keys(principal: Principal | None) -> bool:
+    """Whether to offer what is for admins; to anyone, while the token opens it."""
+    return principal is not None and (principal.admin or principal is ANYONE)
+
+
 def render(page: PageRequest, template: str, **values: Any) -> str:
     """Render a template, a whole page or a part of one."""
     signed_in = page.viewer.principal
@@ -59,7 +65,7 @@ def render(page: PageRequest, template: str, **values: Any) -> str:
         theme=page.theme,
         token=page.viewer.token,
         principal=signed_in,
-        views=[v for v in TABS if v not in ADMIN_TABS or (signed_in and signed_in.admin)],
+        views=[v for v in TABS if v not in ADMIN_TABS or _sees_keys(signed_in)],
         version=__version__,
         path_of=lambda view: page.root + TABS[view],
         **values,

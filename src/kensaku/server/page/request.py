@@ -6,7 +6,7 @@ from functools import cached_property
 
 from kensaku.locale import Translator, translator
 from kensaku.messages import msg
-from kensaku.server.auth import NOBODY, Forbidden, Unauthorized
+from kensaku.server.auth import NOBODY, Unauthorized
 from kensaku.server.page.language import language_of
 from kensaku.server.page.viewer import TOKEN_HEADER, Viewer, check_change, cookies_of, viewer_of
 from kensaku.server.request import Request
@@ -33,8 +33,7 @@ class PageRequest(Request):
         if self.endpoint.method != "GET":
             check_change(self.viewer, self.headers, await self._token())
         self.identified = True
-        if self.endpoint.is_admins and not self.principal.admin:
-            raise Forbidden(self.t("Not with this key"), remedy=self.t(ADMIN_ONLY))
+        self.check_rights(self.t("Not with this key"), self.t(ADMIN_ONLY))
 
     async def _token(self) -> str:
         """The token of a change: in a header, or in a field of a form."""

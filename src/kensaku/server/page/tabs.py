@@ -32,6 +32,7 @@ TABS = {  # where each is
     "keys": "/page/keys",
 }
 ADMIN_TABS = frozenset({"keys"})
+OPEN_TABS = frozenset({"search", "compare"})  # to anyone on this machine, while there are no keys
 TITLES = {
     "search": msg("Search"),
     "chat": msg("Chat"),
@@ -64,9 +65,12 @@ def _none(asked: Asked) -> int:
 
 
 def api(method: str, path: str, do: Callable[[PageRequest, Asked], Any], **more: Any) -> Endpoint:
-    """An endpoint of the page's API. Its summary is the first line of the handler's docstring."""
+    """An endpoint of the page's API. Its summary is the first line of the handler's docstring.
+
+    While there are no keys it is the owner's alone, unless it says otherwise.
+    """
     summary = (do.__doc__ or "").strip().partition("\n")[0].rstrip(".")
-    return Endpoint(method, path, summary=summary, do=do, **more)
+    return Endpoint(method, path, summary=summary, do=do, **{"is_owners": True, **more})
 
 
 def one_search(asked: Asked) -> int:

@@ -1,7 +1,7 @@
 """Who looks at the page: a session in a cookie, and the token that its changes need.
 
     cookie  kensaku_session = 256 random bits    HttpOnly, SameSite=Strict
-    store   session:<SHA-256 of it> → the hash of the key that signed in
+    store   session:<SHA-256 of it> → the hash of the key, or of the server's token, that signed in
     token   SHA-256 of "token" and the cookie, in the page: sent back with every change
 
 The cookie is no key, and the key is not stored. The store is the one that all processes share, so
@@ -16,13 +16,15 @@ import hmac
 import re
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from kensaku.database.keys import hash_secret
-from kensaku.server.auth import KEY_HEADERS, Forbidden, Principal, Unauthorized
+from kensaku.server.auth import ANYONE, KEY_HEADERS, OWNER, Forbidden, Principal, Unauthorized
+from kensaku.server.token import is_same
 
 if TYPE_CHECKING:
     from kensaku.server.request import Request
@@ -50,25 +52,25 @@ class Viewer:
 
 
 async def viewer_of(request: Request) -> Viewer:
-    """Return who asks. Raises `WrongHost` or `Draining`."""
+    """Return who asks. Raises `WrongHost`, `Forwarded` or `Draining`."""
     state, headers = request.state, request.headers
     sent = cookies_of(headers).get(COOKIE, "")
     known = bool(_ID.fullmatch(sent))
     session = sent if known else secrets.token_urlsafe(32)
-    try:
+    principal: Principal | None = None
+    with suppress(Unauthorized):
         principal = await state.principal(request.scope, headers, await request.secret())
-        return Viewer(session, principal, is_new=not known)
-    except Unauthorized:
-        pass
-    digest = (await _store(state).get([_key(session)]))[0] if known else None
-    key = await state.keys.find_hash(digest) if digest else None
-    return Viewer(session, Principal.of(key) if key else None, is_new=not known)
+    if known and principal in (None, ANYONE):
+        digest = (await _store(state).get([_key(session)]))[0]
+        principal = (await _signed_in(state, digest) if digest else None) or principal
+    return Viewer(session, principal, is_new=not known)
 
 
 async def sign_in(state: State, secret: str) -> str | None:
-    """Return a new session for a key; None when the key is not known."""
-    digest = hash_secret(secret.strip())
-    if digest is None or await state.keys.find_hash(digest) is None:
+    """Return a new session for a key, or for the server's token; None when it is neither."""
+    secret = secret.strip()
+    digest = _hash_token(secret) if is_same(secret, state.token) else hash_secret(secret)
+    if digest is None or await _signed_in(state, digest) is None:
         return None
     session = secrets.token_urlsafe(32)
     await _store(state).put(_key(session), digest, SECONDS)
@@ -84,6 +86,14 @@ async def sign_in_as(state: State, viewer: Viewer, secret: str) -> None:
 async def sign_out(state: State, session: str) -> None:
     """End a session, in every process."""
     await _store(state).forget(_key(session))
+
+
+async def _signed_in(state: State, digest: bytes) -> Principal | None:
+    """Who signed in with the key, or the token, of this hash. A token counts without keys alone."""
+    if not await state.keys.required():
+        return OWNER if hmac.compare_digest(digest, _hash_token(state.token)) else None
+    key = await state.keys.find_hash(digest)
+    return Principal.of(key) if key else None
 
 
 def check_change(viewer: Viewer, headers: Mapping[str, str], token: str) -> None:
@@ -127,6 +137,10 @@ def _same_origin(headers: Mapping[str, str]) -> bool:
         return urlsplit(origin).netloc == headers.get("host", "")
     except ValueError:
         return False
+
+
+def _hash_token(token: str) -> bytes:
+    return hashlib.sha256(token.encode()).digest()
 
 
 def _store(state: State) -> Store:

@@ -14,13 +14,13 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from kensaku.errors import FetchError, KensakuError
-from kensaku.server.auth import KEY_HEADERS, Forbidden, Unauthorized
+from kensaku.server.auth import ANYONE, KEY_HEADERS, OWNER, Forbidden, OwnersOnly, Unauthorized
 from kensaku.server.http import Whole, encode, status_of
 from kensaku.server.page import viewer
 from kensaku.server.page.chat.forms import CHAT_FORMS
 from kensaku.server.page.render import FOLDERS, HEADERS, render
 from kensaku.server.page.request import FORM, PageRequest
-from kensaku.server.page.tabs import ADMIN_TABS, TABS, event, load_tab
+from kensaku.server.page.tabs import ADMIN_TABS, OPEN_TABS, TABS, event, load_tab
 from kensaku.server.wires.base import Asked, Endpoint, Wire
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ class Pages(Wire):
             *(_view(name, path) for name, path in TABS.items()),
             _view("chat", f"{TABS['chat']}/{{thread}}"),
             *CHAT_FORMS,
+            Endpoint("GET", "/page/open", do=_open, **options),
             Endpoint("POST", "/page/sign-in", do=_sign_in, **options),
             Endpoint("POST", "/page/sign-out", do=_sign_out, **options),
             Endpoint("GET", "/page/opensearch.xml", do=_opensearch, **options),
@@ -85,8 +86,8 @@ class Pages(Wire):
     def refuse(self, request: Request | None, error: KensakuError) -> ASGIApp:
         """Say in the frame of the page what is wrong, as far as the reader is known."""
         page, status = cast("PageRequest | None", request), status_of(error)[0]
-        if page is not None and isinstance(error, Unauthorized):
-            return _page(page, "sign_in.html", 401, view="", wrong=False, back=_here(page))
+        if page is not None and isinstance(error, Unauthorized | OwnersOnly):
+            return _ask_who(page, back=_here(page))
         if page is None or not page.identified:
             return HTMLResponse(_bare(error), status, HEADERS)
         view = page.endpoint.name.removeprefix("page/")
@@ -137,6 +138,7 @@ def _view(name: str, path: str) -> Endpoint:
         cost=tab.searches,
         is_admitted=lambda asked: tab.searches(asked) > 0,
         is_admins=name in ADMIN_TABS,
+        is_owners=name not in OPEN_TABS,
         name=f"page/{name}",
     )
 
@@ -157,7 +159,23 @@ async def _sign_in(page: PageRequest, asked: Asked) -> Response:
     new = await viewer.sign_in(page.state, asked.body.get("key", ""))
     back = asked.body.get("back", "")
     if new is None:
-        return _page(page, "sign_in.html", 401, view="", wrong=True, back=back)
+        return _ask_who(page, back=back, wrong=True)
+    return _signed_in(page, new, back)
+
+
+async def _open(page: PageRequest, asked: Asked) -> Response:
+    """Take the token of the link that `kensaku serve` prints, and give a session for it."""
+    new = await viewer.sign_in(page.state, asked.params.get("token", ""))
+    return _ask_who(page, wrong=True) if new is None else _signed_in(page, new)
+
+
+def _ask_who(page: PageRequest, *, back: str = "", wrong: bool = False) -> Response:
+    """A form for a key; for the token, while there are no keys."""
+    by_token = page.viewer.principal in (ANYONE, OWNER)
+    return _page(page, "sign_in.html", 401, view="", wrong=wrong, back=back, by_token=by_token)
+
+
+def _signed_in(page: PageRequest, new: str, back: str = "") -> Response:
     response = RedirectResponse(page.root + _own_path(back), 303, HEADERS)
     _remember(response, page, new)
     return response

@@ -79,6 +79,7 @@ class AgUi(Wire):
                 takes_bytes=True,
                 do=self._run,
                 cost=lambda _: None,
+                is_owners=True,  # conversations are kept
             )
         ]
 

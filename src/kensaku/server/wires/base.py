@@ -211,6 +211,7 @@ class Endpoint:
     cost: Callable[[Any], int | None] = searches_of  # of a call, in searches of the key
     is_open: bool = False  # to who has no key
     is_admins: bool = False
+    is_owners: bool = False  # while there are no keys: it changes, or shows, what is the owner's
     is_admitted: Callable[[Asked], bool] | bool = True  # takes a slot, leaves a line of usage
     is_counted: bool = False  # against the rate of the key, although it is not admitted
     name: str = ""  # in logs, metrics and usage; by default that of the wire with the path

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from starlette.responses import RedirectResponse, Response
 
@@ -54,10 +54,11 @@ async def export(page: PageRequest, asked: Asked) -> Response:
     return Response(body, media_type=media_type, headers=headers)
 
 
+_CHAT: dict[str, Any] = {"name": "page/chat", "is_owners": True}
 CHAT_FORMS = [
     *(
-        Endpoint("POST", path, do=submit_form, cost=_cost, max_body=MAX_FORM, name="page/chat")
+        Endpoint("POST", path, do=submit_form, cost=_cost, max_body=MAX_FORM, **_CHAT)
         for path in ("/chat", "/chat/{thread}")
     ),
-    Endpoint("GET", "/chat/{thread}/export.{kind}", do=export, is_admitted=False, name="page/chat"),
+    Endpoint("GET", "/chat/{thread}/export.{kind}", do=export, is_admitted=False, **_CHAT),
 ]

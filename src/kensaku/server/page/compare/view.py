@@ -103,4 +103,12 @@ async def compared(page: PageRequest, asked: Asked) -> dict[str, Any]:
     return done.to_dict()
 
 
-ENDPOINTS = [api("POST", "/api/compare", compared, cost=lambda asked: _cost(_listed(asked)))]
+ENDPOINTS = [
+    api(
+        "POST",
+        "/api/compare",
+        compared,
+        cost=lambda asked: _cost(_listed(asked)),
+        is_owners=False,
+    )
+]

@@ -150,6 +150,6 @@ async def context(page: PageRequest, asked: Asked) -> dict[str, Any]:
 
 
 ENDPOINTS = [
-    api("POST", "/api/search", stream, cost=one_search),
-    api("POST", "/api/context", context, cost=one_search),
+    api("POST", "/api/search", stream, cost=one_search, is_owners=False),
+    api("POST", "/api/context", context, cost=one_search, is_owners=False),
 ]
