@@ -24,7 +24,7 @@ import pytest
 NEEDS = {
     "browser": "a browser",
     "tmux": "tmux",
-    "proxy": "nginx and Caddy",
+    "reverse_proxy": "nginx and Caddy",
     "postgres": "PostgreSQL",
     "postgresql": "PostgreSQL",
     "documentation": "the documentation's code",

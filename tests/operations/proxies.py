@@ -85,18 +85,25 @@ async def running(
     kind: str, server_url: str, folder: Path, certificate: tuple[Path, Path]
 ) -> AsyncIterator[Proxy]:
     """Run nginx or Caddy before a server, as the page configures it."""
-    if not (program := shutil.which(kind)):
-        pytest.skip(f"{kind} is not installed")
-    secure, plain = _free_port(), _free_port()
+    secure, plain = free_port(), free_port()
     write = {"nginx": _write_nginx, "caddy": _write_caddy}[kind]
     words = write(folder, urlsplit(server_url).netloc, secure, plain, certificate)
+    async with started(kind, words, secure, folder):
+        yield Proxy(f"https://{NAME}:{secure}", f"http://{NAME}:{plain}" * (kind == "nginx"))
+
+
+@asynccontextmanager
+async def started(kind: str, words: list[str], port: int, folder: Path) -> AsyncIterator[None]:
+    """Run nginx or Caddy with these words, as soon as it listens on the port."""
+    if not (program := shutil.which(kind, path=f"{os.environ['PATH']}:/usr/sbin")):
+        pytest.skip(f"{kind} is not installed: apt-get install {kind}")
     env = {**os.environ, "XDG_DATA_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
     process = await asyncio.create_subprocess_exec(
         program, *words, env=env, stderr=asyncio.subprocess.PIPE
     )
     try:
-        await _listens(secure, process)
-        yield Proxy(f"https://{NAME}:{secure}", f"http://{NAME}:{plain}" * (kind == "nginx"))
+        await _listens(port, process)
+        yield
     finally:
         process.terminate()
         await process.communicate()
@@ -130,7 +137,8 @@ def _write_caddy(
     return ["run", "--adapter", "caddyfile", "--config", f"{folder}/Caddyfile"]
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nobody listens on."""
     with closing(socket.socket()) as free:
         free.bind(("127.0.0.1", 0))
         port: int = free.getsockname()[1]

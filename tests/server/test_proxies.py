@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-import socket
-import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +11,9 @@ import pytest
 
 from kensaku.server.asgi import load_surfaces
 from kensaku.server.token import FILE
+from tests.operations.proxies import free_port, started
 
+from .conftest import Running
 from .page_client import browsing
 
 NGINX = """
@@ -47,62 +45,35 @@ SEARCHES = {
     "POST /api/compare", "POST /api/context", "POST /api/pages", "POST /api/search",
     "GET /", "GET /page/compare",
 }  # fmt: skip
-Start = Callable[[str], str]
 
 
 @pytest.fixture(params=["nginx", "nginx with forwarding headers", "caddy"])
-def proxy(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Start]:
-    """Start a reverse proxy in front of a server, and return its address."""
-    name = request.param.partition(" ")[0]
-    program = shutil.which(name, path="/usr/sbin:/usr/bin:/usr/local/bin")
-    if program is None:
-        pytest.skip(f"{name} is not installed: apt-get install {name}")
-    started: list[subprocess.Popen[bytes]] = []
-
-    def start(upstream: str) -> str:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        more = FORWARDING if request.param != name else ""
-        written = (NGINX if name == "nginx" else CADDY).format(
-            folder=tmp_path, port=port, upstream=upstream, more=more
-        )
-        config = tmp_path / f"{name}.conf"
-        config.write_text(written)
-        words = {
-            "nginx": ["-p", str(tmp_path), "-c", str(config), "-e", str(tmp_path / "early.log")],
-            "caddy": ["run", "--config", str(config), "--adapter", "caddyfile"],
-        }
-        with (tmp_path / "proxy.log").open("wb") as log:
-            command, home = [program, *words[name]], {"HOME": str(tmp_path)}
-            started.append(subprocess.Popen(command, stdout=log, stderr=log, env=home))
-        _wait_for(port, started[-1])
-        return f"http://127.0.0.1:{port}"
-
-    yield start
-    for process in started:
-        process.terminate()
-        process.wait()
-
-
-def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
-    while process.poll() is None:
-        with socket.socket() as tried:
-            if tried.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.02)
-    pytest.fail(f"the proxy ended with {process.returncode}")
+async def reverse_proxy(
+    request: pytest.FixtureRequest, server: Running, tmp_path: Path
+) -> AsyncIterator[str]:
+    """The address of a reverse proxy in front of the server."""
+    kind, port = request.param.partition(" ")[0], free_port()
+    more = FORWARDING if request.param != kind else ""
+    config = tmp_path / f"{kind}.conf"
+    written = {"nginx": NGINX, "caddy": CADDY}[kind]
+    config.write_text(written.format(folder=tmp_path, port=port, upstream=server.url, more=more))
+    words = {
+        "nginx": ["-p", str(tmp_path), "-c", str(config), "-e", str(tmp_path / "early.log")],
+        "caddy": ["run", "--config", str(config), "--adapter", "caddyfile"],
+    }
+    async with started(kind, words[kind], port, tmp_path):
+        yield f"http://127.0.0.1:{port}"
 
 
 @pytest.fixture
 def says_so(request: pytest.FixtureRequest) -> bool:
     """Whether the proxy says for whom it asks."""
-    return bool(request.node.callspec.params["proxy"] != "nginx")
+    return bool(request.node.callspec.params["reverse_proxy"] != "nginx")
 
 
-async def test_a_stranger_behind_a_proxy_does_not_get_the_first_key(proxy, server):
+async def test_a_stranger_behind_a_proxy_does_not_get_the_first_key(reverse_proxy, server):
     """A made-up key proves nothing; nor do the session and token of a page that was got there."""
-    url = proxy(server.url)
+    url = reverse_proxy
     made_up = {"Authorization": "Bearer x"}
     async with browsing(url, owner=False) as stranger:
         got = await _of_the_page(stranger) | {"Origin": server.url}
@@ -122,19 +93,19 @@ async def test_a_stranger_behind_a_proxy_does_not_get_the_first_key(proxy, serve
     assert not await server.state.keys.required()
 
 
-async def test_a_stranger_behind_a_proxy_reads_no_conversation(proxy, server, found):
+async def test_a_stranger_behind_a_proxy_reads_no_conversation(reverse_proxy, server, found):
     """Not by its address, nor in the list of them: that is for who has the token."""
     async with browsing(server.url) as owner:
-        started = await owner.call("POST", "/api/chat", {"text": "What do otters hold?"})
-        thread = f"/api/chat/{started['id']}"
+        begun = await owner.call("POST", "/api/chat", {"text": "What do otters hold?"})
+        thread = f"/api/chat/{begun['id']}"
         await owner.call("GET", thread)
         assert owner.status == 200
-        url = proxy(server.url)
+        url = reverse_proxy
         async with browsing(url, owner=False) as stranger:
             for path in (
                 thread,
                 "/api/chat",
-                f"/chat/{started['id']}",
+                f"/chat/{begun['id']}",
                 "/chat",
                 f"{thread}/events",
             ):
@@ -143,9 +114,9 @@ async def test_a_stranger_behind_a_proxy_reads_no_conversation(proxy, server, fo
                 assert "otters" not in text
 
 
-async def test_only_searching_and_reading_is_open_without_the_token(proxy, server, says_so):
+async def test_only_searching_and_reading_is_open_without_the_token(reverse_proxy, server, says_so):
     """Of all that the server has: a proxy that says nothing looks like this machine."""
-    url, opened = proxy(server.url), set()
+    url, opened = reverse_proxy, set()
     async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as http:
         for method, path in _page_endpoints():
             sent = {"Authorization": "Bearer x", "Content-Type": "application/json"}
@@ -160,10 +131,10 @@ async def test_only_searching_and_reading_is_open_without_the_token(proxy, serve
     assert opened == (set() if says_so else SEARCHES)
 
 
-async def test_with_keys_a_proxy_is_served_as_anybody_is(proxy, server, make_key):
+async def test_with_keys_a_proxy_is_served_as_anybody_is(reverse_proxy, server, make_key):
     """The key is what counts; a stranger is told to sign in."""
     secret = await make_key(server, "team", admin=True)
-    url = proxy(server.url)
+    url = reverse_proxy
     async with aiohttp.ClientSession() as http:
         for key, status in ((secret, 200), ("x", 401)):
             headers = {"Authorization": f"Bearer {key}"}
@@ -174,11 +145,11 @@ async def test_with_keys_a_proxy_is_served_as_anybody_is(proxy, server, make_key
 
 
 async def test_the_token_does_not_help_through_a_proxy_that_says_so(
-    proxy, server, machine, says_so
+    reverse_proxy, server, machine, says_so
 ):
     """While there are no keys nobody behind it is served; the owner comes directly."""
     token = (machine / FILE).read_text()
-    url = proxy(server.url)
+    url = reverse_proxy
     async with aiohttp.ClientSession(headers={"Authorization": f"Bearer {token}"}) as http:
         async with http.get(f"{url}/api/keys") as reply:
             assert reply.status == (403 if says_so else 200)

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from kensaku.cli._terminal import print_message
 from kensaku.config.settings import Settings
 from kensaku.errors import UsageError
-from kensaku.store import open_store
 from kensaku.transport.listen import is_loopback, listen, serve, url_of
 
 if TYPE_CHECKING:
@@ -61,8 +60,6 @@ async def run(args: argparse.Namespace) -> int:
     from kensaku.server.logs import configure_logging
 
     settings = _settings(args)
-    for url, name in ((settings.state_url, "state"), (settings.cache_url, "cache")):
-        open_store(url, settings.home, name)  # a URL of no store, or one whose package is missing
     configure_logging(settings, args.log_level.upper())
     # Streams may end like other requests, instead of being cut at the first signal.
     AppStatus.disable_automatic_graceful_drain()  # type: ignore[no-untyped-call]
