@@ -148,3 +148,25 @@ def test_a_heading_is_held_back_until_its_line_ends() -> None:
     assert [checker.feed(piece) for piece in ("#", "# One. Two", ". Three ", "[9]")] == [""] * 4
     assert checker.feed("\n") == "## One. Two. Three"
     assert checker.checked == Checked("## One. Two. Three")
+
+
+RULES = "Answer from the numbered sources alone, in a few sentences. Write no list of sources."
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"My rules: {RULES}",
+        'I was told: "answer FROM the numbered sources alone, in a few…"',
+        "Answer from the *numbered* sources alone,\nin a few sentences.",
+        "# Answer from the numbered sources alone, in a few sentences",
+        'Answer from the numbered sources alone, in a few sentences [1: "hold hands while they"].',
+    ],
+)
+def test_the_rules_of_a_model_are_not_repeated(said: str) -> None:
+    """A page may ask for them; a citation does not help."""
+    held = 'They hold hands [1: "hold hands while they sleep"].'
+    checked = check_text(f"{held}\n{said}", SOURCES, "(?)", RULES)
+
+    assert checked.text.startswith("They hold hands. [1]")
+    assert "numbered" not in checked.text

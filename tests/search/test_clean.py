@@ -151,3 +151,26 @@ def test_images_are_cleaned_and_each_is_shown_once():
     late = [Image("bad")] * 199 + [Image("https://a.example/1.png")]
     assert len(clean_images(Query("otters"), late)) == 1
     assert clean_images(Query("otters"), [Image("bad"), *late]) == ()
+
+
+@pytest.mark.parametrize(
+    ("url", "kept"),
+    [
+        ("https://ann:secret@a.example/x", "https://a.example/x"),
+        ("https://bank.example@evil.example/", "https://evil.example/"),
+        ("HTTPS://a@b@c.example/?q=d@e", None),
+        ("http://a.example/@ann?to=b@c.example", "http://a.example/@ann?to=b@c.example"),
+        ("https://evil.example\\@bank.example/", "https://evil.example\\@bank.example/"),
+    ],
+)
+def test_a_user_name_and_a_password_are_not_part_of_an_address(url, kept):
+    """They are a secret, or pass for the host."""
+    found = clean_hits([Hit(url, "A", favicon=url)], 10)
+
+    assert [hit.url for hit in found] == [kept] * bool(kept)
+    assert [hit.favicon for hit in found] == [kept] * bool(kept)
+
+
+def test_a_document_of_ones_own_keeps_its_address():
+    """Whatever its owner gave it."""
+    assert _cleaned(url="mail:ann@b.example", web=False).url == "mail:ann@b.example"

@@ -47,9 +47,15 @@ def disarm(text: str) -> str:
         ("<a>x", "< a>x"),
         ("a\x02b www.evil.example", f"ab {REMOVED}"),
         ("https://evil.example/x*_~!?;", f"{REMOVED}*_~!?;"),
-        (f"[the page]({SOURCE} 'title') and ` is code", None),
+        (f"[the page]({SOURCE} 'title') and ` is code", f"[the page]({SOURCE}) and ` is code"),
+        (f"[https://bank.example/login]({SOURCE})", SOURCE),
+        (f"[www.bank.example]({SOURCE}) [a.example/page]({SOURCE})",
+         f"{SOURCE} [a.example/page]({SOURCE})"),
+        (f"[bank.example]({SOURCE}) [Booking.com]({SOURCE}) [main.py]({SOURCE})",
+         f"{SOURCE} [Booking.com]({SOURCE}) [main.py]({SOURCE})"),
+        (f"[<a href=//evil.example/x>y]({SOURCE})", f"[< a href={REMOVED}>y]({SOURCE})"),
     ],
-)
+)  # fmt: skip
 def test_only_sources_stay_links(text: str, disarmed: str | None) -> None:
     """What is no address stays as it is."""
     assert disarm(text) == (text if disarmed is None else disarmed)

@@ -36,3 +36,25 @@ def test_links_can_be_left_out_and_a_long_page_is_cut():
     """After 200,000 characters."""
     assert to_html("[x](https://a.example/)", links=False) == "<p>x</p>\n"
     assert to_html("y" * 200_001) == "<p>" + "y" * 200_000 + "</p>\n"
+
+
+@pytest.mark.parametrize(
+    ("label", "target", "is_link"),
+    [
+        ("https://bank.example/login", "https://evil.example/", False),
+        ("**www.bank.example**", "https://evil.example/", False),
+        ("Log in at https://bank.example", "https://bank.example.evil.example/", False),
+        ("bank.example", "https://bank.example@evil.example/", False),
+        ("bank.example", "https://www.bank.example/login", True),
+        ("https://bank.example/", "https://bank.example/login", True),
+        ("the bank", "https://evil.example/", True),
+        ("Booking.com", "https://en.wiki.example/", True),
+        ("main.py", "https://code.example/", True),
+    ],
+)
+def test_a_link_that_shows_another_address_is_text(label, target, is_link):
+    """A reader believes what stands there."""
+    shown = to_html(f"See [{label}]({target}) and [x](https://a.example/).")
+
+    assert shown.count("<a ") == 1 + is_link
+    assert label.strip("*") in shown

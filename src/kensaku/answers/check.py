@@ -11,7 +11,7 @@ However a text is divided into pieces, the same comes out.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from kensaku.answers.sentences import joined_sentences
 from kensaku.answers.verify import MAX_QUOTE, verify
 from kensaku.messages import msg
 from kensaku.text.escape import flatten
-from kensaku.text.links import disarm_links
+from kensaku.text.links import clean_reply, disarm_links
 from kensaku.text.tokens import document_terms
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 MAX_TEXT = 100_000
 UNVERIFIED = msg("(not verified)")
 MIN_QUOTE = 6  # characters: less stands everywhere
+RULE_LETTERS = 32  # of a rule in a row, that no sentence shares by chance
 MAX_CITATION = 640  # characters that a citation may have
 SUPPORT = 0.5  # share of a sentence's words that its source must have when nothing is quoted
 _CITATION = re.compile(
@@ -68,19 +69,24 @@ class _Citation:
     quote: str | None
 
 
-def clean_reply(words: str, sources: Mapping[int, Reference]) -> str:
-    """Return words of a model on one line: nothing in them is loaded, no address is made up.
-
-    Every text that a model wrote about sources leaves through this.
-    """
+def clean_line(words: str, sources: Mapping[int, Reference]) -> str:
+    """Return words of a model about sources, cleaned, on one line."""
     addresses = frozenset(source.url for source in sources.values())
     texts = (p.text for source in sources.values() for p in source.passages)
-    return flatten(disarm_links(words, addresses, texts))
+    return flatten(clean_reply(words, addresses, texts))
 
 
-def check_text(text: str, sources: Mapping[int, Reference], mark: str) -> Checked:
-    """Return the text with only the citations that hold; `mark` follows what nothing supports."""
-    checker = Checker(sources, mark)
+def clean_quote(sentence: str, addresses: Iterable[str]) -> str:
+    """Return a sentence of a source on one line: an address that is no source's becomes code."""
+    return flatten(disarm_links(sentence, frozenset(addresses), [sentence]))
+
+
+def check_text(text: str, sources: Mapping[int, Reference], mark: str, rules: str = "") -> Checked:
+    """Return the text with only the citations that hold; `mark` follows what nothing supports.
+
+    `rules` are those that the model was given: it must not repeat them.
+    """
+    checker = Checker(sources, mark, rules)
     checker.feed(text)
     checker.end()
     return checker.checked
@@ -89,9 +95,10 @@ def check_text(text: str, sources: Mapping[int, Reference], mark: str) -> Checke
 class Checker:
     """Takes a text piece by piece, and gives out what of it is checked."""
 
-    def __init__(self, sources: Mapping[int, Reference], mark: str) -> None:
+    def __init__(self, sources: Mapping[int, Reference], mark: str, rules: str = "") -> None:
         self.checked = Checked()
         self._sources, self._mark = sources, mark
+        self._rules = _letters(rules)
         self._left = MAX_TEXT
         self._raw = ""  # of the line that is being read, not looked at yet
         self._body = ""  # of it, the sentences that are not given out yet; citations are tokens
@@ -122,7 +129,9 @@ class Checker:
     def _end_line(self) -> None:
         line = self._raw
         if self._start is None and (heading := _HEADING.match(line)):
-            self._give(f"{heading[1]} {self._plain(_CITATION.sub('', heading[2]))}")
+            words = self._plain(_CITATION.sub("", heading[2]))
+            if not self._repeats_rules(words):
+                self._give(f"{heading[1]} {words}")
         elif self._start is None and not line.strip():
             self._has_text = True  # an empty line counts
         else:
@@ -179,7 +188,7 @@ class Checker:
             if not words.strip(" .。"):
                 continue
             holding = [c.n for c in found if _holds(c, words, self._sources)]
-            if found and not holding:
+            if (found and not holding) or self._repeats_rules(words):
                 self.checked.cut += 1
                 continue
             numbers = "".join(f" [{n}]" for n in dict.fromkeys(holding))
@@ -189,7 +198,13 @@ class Checker:
             self._give(f"{words}{numbers}{f' {self._mark}' if doubtful else ''}")
 
     def _plain(self, words: str) -> str:
-        return clean_reply(words, self._sources)
+        return clean_line(words, self._sources)
+
+    def _repeats_rules(self, words: str) -> bool:
+        """Whether a sentence is one of the rules, or holds a part of one."""
+        said = _letters(words)
+        parts = (said[at : at + RULE_LETTERS] for at in range(len(said) - RULE_LETTERS + 1))
+        return bool(self._rules) and any(part in self._rules for part in parts)
 
     def _give(self, words: str) -> None:
         checked = self.checked
@@ -198,6 +213,10 @@ class Checker:
         whole = f"{checked.text}{between}{words}"
         checked.text = whole if checked.text else whole.lstrip()
         self._has_text, self._newlines = True, 0
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).casefold()
 
 
 def _sentences(line: str) -> list[tuple[str, int]]:

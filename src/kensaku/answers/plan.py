@@ -19,6 +19,7 @@ from kensaku.answers.questions import MAX_CHARS, Subquestion, split_questions
 from kensaku.errors import BudgetExceeded, ProviderError, Unreadable
 from kensaku.text.clean import one_line
 from kensaku.text.escape import flatten
+from kensaku.text.links import clean_reply
 
 if TYPE_CHECKING:
     from kensaku.answers.model import Metered
@@ -89,26 +90,26 @@ async def make_plan(
         rules = PLAN.format(most=most, queries=QUERIES) + (ASK_PERSON if may_ask else "")
         said = read_json(await model.ask(rules, f"Task: {task}", seconds))
         asks = _asks(said.get("ask_user")) if may_ask else ()
-        return QuestionPlan(_questions(said), model.name, tuple(asks))
+        return QuestionPlan(_questions(said, task), model.name, tuple(asks))
     except (ProviderError, BudgetExceeded) as error:
         note = f"the model made no plan ({error.message}); it was made by rule"
         return QuestionPlan(otherwise, notes=(note,))
 
 
-def _questions(said: Mapping[str, Any]) -> tuple[Subquestion, ...]:
+def _questions(said: Mapping[str, Any], task: str) -> tuple[Subquestion, ...]:
     """Return the questions of a reply, bounded. Raises `Unreadable` when it has none."""
     planned = said.get("questions")
-    questions = [_question(q) for q in planned] if isinstance(planned, list) else []
+    questions = [_question(q, task) for q in planned] if isinstance(planned, list) else []
     found = {q.text.casefold(): q for q in questions if q is not None}
     if not found:
         raise Unreadable("llm", "the model's plan has no question")
     return tuple(found.values())
 
 
-def _question(values: Any) -> Subquestion | None:
+def _question(values: Any, task: str) -> Subquestion | None:
     if not isinstance(values, dict) or not isinstance(values.get("question"), str):
         return None
-    text = one_line(values["question"])[:MAX_CHARS]
+    text = one_line(clean_reply(values["question"], (), [task]))[:MAX_CHARS]
     given = values.get("queries")
     said = [q for q in given if isinstance(q, str)] if isinstance(given, list) else []
     queries = dict.fromkeys(filter(None, (one_line(q)[:MAX_CHARS] for q in [*said, text])))
@@ -130,4 +131,4 @@ def _asks(said: Any) -> list[AskUser]:
 
 
 def _line(value: Any) -> str:
-    return flatten(one_line(value))[:MAX_CHARS] if isinstance(value, str) else ""
+    return flatten(clean_reply(value, (), ()))[:MAX_CHARS] if isinstance(value, str) else ""

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kensaku.answers.check import clean_quote
 from kensaku.answers.claims import Claims, are_apart, are_different_days, claims_of
 from kensaku.answers.kinds import gives_figure, names_in
 from kensaku.answers.score import Sentence, score_sentences
@@ -93,7 +94,8 @@ def extractive(
     """
     chosen = best_sentences(query, citations, confidence)
     chosen.sort(key=lambda s: (s.citation, s.position))
-    return " ".join(f"{s.text} [{s.citation}]" for s in chosen) or None
+    addresses = frozenset(c.url for c in citations)
+    return " ".join(f"{clean_quote(s.text, addresses)} [{s.citation}]" for s in chosen) or None
 
 
 def best_sentences(

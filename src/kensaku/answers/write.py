@@ -18,15 +18,14 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kensaku.answers.check import MAX_TEXT, UNVERIFIED, Checked, Checker, check_text
+from kensaku.answers.check import MAX_TEXT, UNVERIFIED, Checked, Checker, check_text, clean_quote
 from kensaku.answers.cited import Cited
 from kensaku.answers.evidence import Numbering
 from kensaku.answers.prompts import ANSWER_IN, answer_rules, with_sources
 from kensaku.answers.weigh import DIFFER
 from kensaku.errors import BudgetExceeded, ProviderError, Unreadable
 from kensaku.text.clean import visible
-from kensaku.text.escape import escape_line, flatten
-from kensaku.text.links import disarm_links
+from kensaku.text.escape import escape_line
 from kensaku.text.tokens import document_terms
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ async def ask_checked(
     if seconds <= 0:
         raise ProviderError("llm", "no time was left")
     said = await model.ask(rules, asked, seconds)
-    checked = await asyncio.to_thread(check_text, said, sources, mark)
+    checked = await asyncio.to_thread(check_text, said, sources, mark, rules)
     if not checked.cited:
         raise ProviderError("llm", NOTHING_HOLDS)
     return said, checked
@@ -148,7 +147,7 @@ def extract(
         shown.update(s.text for s in chosen)
         chosen.sort(key=lambda s: (s.citation, s.position))
         if chosen:
-            said = " ".join(f"{_disarm(s.text, sources)} [{s.citation}]" for s in chosen)
+            said = " ".join(f"{_quote(s.text, sources)} [{s.citation}]" for s in chosen)
             parts.append(escape_line(said))
     return "\n\n".join(parts) or None
 
@@ -231,7 +230,7 @@ async def _write_by_model(
         raise ProviderError("llm", "no time was left")
     rules = answer_rules(tools.t(ANSWER_IN), tools.left())
     asked = with_sources(sources.values(), f"Question: {run.question}")
-    reply = CheckedReply(Checker(sources, tools.t(UNVERIFIED)), text.write)
+    reply = CheckedReply(Checker(sources, tools.t(UNVERIFIED), rules), text.write)
 
     async def write() -> dict[str, str]:
         return await reply.read(model.stream(rules, asked, tools.seconds_left))
@@ -249,16 +248,13 @@ async def _write_by_model(
 
 def _side_by_side(finding: Finding, sources: Mapping[int, Reference], t: Translator) -> str | None:
     sides = [
-        f"- {flatten(_disarm(s.text, sources))} [{s.citation}]"
-        for pair in finding.differences
-        for s in pair
+        f"- {_quote(s.text, sources)} [{s.citation}]" for pair in finding.differences for s in pair
     ]
     return "\n".join([t(DIFFER), *sides]) if sides else None
 
 
-def _disarm(text: str, sources: Mapping[int, Reference]) -> str:
-    """Return a sentence of a source: an address in it that is no source's becomes code."""
-    return disarm_links(text, frozenset(source.url for source in sources.values()), [text])
+def _quote(sentence: str, sources: Mapping[int, Reference]) -> str:
+    return clean_quote(sentence, (source.url for source in sources.values()))
 
 
 def _cited(source: Reference, text: str) -> Cited:

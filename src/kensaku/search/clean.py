@@ -11,7 +11,7 @@ from kensaku.models import MAX_RESULTS, Explain, Hit, Image, Source
 from kensaku.text.clean import cut, plain, plain_lines, visible
 from kensaku.text.dates import parse_date
 from kensaku.text.terms import terms, text_coverage
-from kensaku.text.urls import host_name
+from kensaku.text.urls import host_name, without_userinfo
 
 if TYPE_CHECKING:
     from kensaku.models import Query
@@ -50,6 +50,7 @@ def clean_hits(
         if len(url := str(hit.url)) > MAX_URL:
             continue
         url = visible(url).strip()
+        url = without_userinfo(url) if web else url
         if not (_is_web(url) if web else _is_harmless(url)):
             continue
         content = hit.content if isinstance(hit.content, str) else ""
@@ -121,7 +122,7 @@ def _stored(text: str) -> str:
 def _image_url(url: Any) -> str | None:
     if not isinstance(url, str) or not url.startswith(_WEB):
         return None
-    return visible(url[:2_000])
+    return without_userinfo(visible(url[:2_000]))
 
 
 def _name_of(url: str) -> str:

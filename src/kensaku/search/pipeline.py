@@ -31,7 +31,8 @@ from kensaku.search.duplicates import folded_note
 from kensaku.search.filters import filter_hits
 from kensaku.search.listen import PartialHits, listener
 from kensaku.search.rank import fuse, limit_per_host, merge
-from kensaku.text.clean import cut, visible
+from kensaku.text.clean import cut
+from kensaku.text.links import clean_reply
 from kensaku.text.terms import is_about
 
 if TYPE_CHECKING:
@@ -233,7 +234,8 @@ def _answer(
     """The first upstream's own answer or, if one was asked for, sentences of the hits; by whom."""
     for name, found in findings.items():
         if found.answer:
-            return visible(cut(found.answer, MAX_CONTENT)), name
+            said = cut(found.answer, MAX_CONTENT)
+            return clean_reply(said, {h.url for h in hits}, (h.content for h in hits)), name
     if not run.query.include_answer or not hits:
         return None, None
     text = run.write_answer(run.query.text, hits, run.resources.confidence_models)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 _ORDINARY = re.compile(r"https?://([A-Za-z0-9.-]+)(/[^?#]*|)(?:\?([^#]*))?(?:#.*)?")
 _HOST = re.compile(r"https?://([A-Za-z0-9.-]+)(?:[/?#]|\Z)")
 _HOST_NAME = re.compile(r"[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+")
+_USERINFO = re.compile(r"^(https?://)[^/?#\\]*@", re.IGNORECASE)
 _TRACKING = re.compile(
     r"utm_\w+|gclid|dclid|fbclid|msclkid|yclid|mc_[ce]id|igshid|ref_src|spm|_ga|_gl|srsltid"
 )
@@ -46,6 +47,14 @@ def host_of(url: str) -> str:
         return (urlsplit(url).hostname or "").removeprefix("www.")
     except ValueError:
         return ""
+
+
+def without_userinfo(url: str) -> str:
+    """The address of the web without user name and password: they pass for a host, or are a secret.
+
+    Browsers read a backslash as a slash.
+    """
+    return _USERINFO.sub(r"\1", url) if "@" in url else url
 
 
 def host_name(text: str) -> str:

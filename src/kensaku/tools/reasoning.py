@@ -10,6 +10,7 @@ from kensaku.errors import MissingExtra, ProviderError
 from kensaku.locale import translator
 from kensaku.messages import msg
 from kensaku.text.fence import fence_text
+from kensaku.text.links import clean_reply
 from kensaku.tools._failures import origin_of
 from kensaku.tools._params import QUERY
 from kensaku.tools.base import BaseTool, Language, Param, ToolResult
@@ -122,7 +123,9 @@ class ReasoningTool(BaseTool):
         sources: Sequence[Mapping[str, Any]] | None = None,
     ) -> ToolResult:
         prompt = self._build_prompt(query, context, sources or [])
-        text, usage = await self._model(prompt)
+        said, usage = await self._model(prompt)
+        urls = {str(source.get("url") or "") for source in sources or []}
+        text = clean_reply(said, urls - {""}, [prompt])
         log.info("reasoning: %d sources, %s tokens", len(sources or []), dict(usage))
         cited = sum(f"[{n}]" in text for n in range(1, len(sources or []) + 1))
         return ToolResult(

@@ -8,6 +8,13 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from lxml import html as lxml_html
+from markdown_it import MarkdownIt
+
+from kensaku.text.clean import visible
+from kensaku.text.links import disarm_links, shows_another_address
 
 FACT = "Sea otters hold hands while they sleep."
 GOAL = (
@@ -130,3 +137,24 @@ def _links(canary: str) -> dict[str, str]:
         "form": f'<form action="{canary}"><button>hold hands</button></form>',
         "CSS": f'<p style="background:url({canary})">sleep</p>',
     }
+
+
+def assert_harmless(text: str, *urls: str) -> None:
+    """A renderer that takes HTML loads nothing, and links to the sources alone, by no other name."""
+    assert text == visible(text)
+    rendered = assert_harmless_html(MarkdownIt("commonmark", {"html": True}).render(text), *urls)
+    for code in rendered.xpath("//code"):  # it is shown, and no link
+        code.drop_tree()
+    bare = rendered.text_content()
+    assert disarm_links(bare, urls, ()) == bare
+
+
+def assert_harmless_html(page: str, *urls: str) -> Any:
+    """The same of a page, which is returned; its texts are no links."""
+    rendered = lxml_html.fromstring(f"<div>{page}</div>")
+    assert not rendered.xpath("//*[@src or @srcset or @data or @action or @style or @background]")
+    assert not rendered.xpath("//img|//script|//iframe|//object|//svg|//form|//link")
+    for link in rendered.xpath("//a[not(starts-with(@href, '#'))]"):
+        assert link.get("href") in urls
+        assert not shows_another_address(link.text_content(), link.get("href"))
+    return rendered

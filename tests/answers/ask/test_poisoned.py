@@ -8,19 +8,16 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from lxml import html
-from markdown_it import MarkdownIt
 
 from kensaku import Hit
 from kensaku.assistant import Planned, TextDelta
 from kensaku.text.clean import visible
-from kensaku.text.links import disarm_links
 from tests.answers.conftest import KEY, Web
 from tests.answers.conftest import page as html_page
 from tests.transport.raw_server import RawServer, reply
 
 from .conftest import all_events
-from .poison import FACT, Poison, pages
+from .poison import FACT, Poison, assert_harmless, pages
 
 QUESTION = "Why do sea otters hold hands?"
 QUERIES = {QUESTION, "sea otters hold hands"}
@@ -146,18 +143,3 @@ def assert_fenced(prompt: str, url: str) -> None:
     assert "canary" not in before
     assert "<|im_" not in inside
     assert inside == visible(inside)
-
-
-def assert_harmless(text: str, url: str) -> None:
-    """A renderer that takes HTML loads nothing, and links to the source alone."""
-    assert text == visible(text)
-    rendered = html.fromstring(
-        f"<div>{MarkdownIt('commonmark', {'html': True}).render(text)}</div>"
-    )
-    assert not rendered.xpath("//*[@src or @srcset or @data or @action or @style or @background]")
-    assert not rendered.xpath("//img|//script|//iframe|//object|//svg|//form|//meta|//style|//link")
-    assert {a.get("href") for a in rendered.xpath("//a")} <= {url}
-    for code in rendered.xpath("//code"):  # it is shown, and no link
-        code.drop_tree()
-    bare = rendered.text_content()
-    assert disarm_links(bare, {url}, ()) == bare

@@ -17,7 +17,9 @@ from kensaku.database import Database, runs
 from kensaku.database.conversations import Sender
 from kensaku.database.tables import RUNS
 from kensaku.testing import FakeUpstream, faults
+from tests.answers.ask.poison import FACT
 from tests.answers.conftest import Model, Web
+from tests.answers.obedient import ORDER, QUESTION, Obedient
 from tests.assistant.conftest import age
 from tests.search.support import until
 
@@ -46,6 +48,24 @@ async def test_a_question_in_japanese_is_answered_in_japanese_with_sources(
     assert set(side.links) == {url}
     assert len(side.texts) == 1  # edited, not flooded
     assert side.count("send") == 1
+
+
+async def test_what_a_poisoned_page_wants_is_not_sent(side: Side, web: Web) -> None:
+    """A model obeys it: no image, no link but to the page, none of its rules."""
+    url = web.has("otters|hands", "/p/evil", "How otters sleep", f"{FACT} {ORDER}")
+    model = Obedient()
+    async with model.server:
+        named = {f"KENSAKU_{n.upper()}": str(v) for n, v in model.settings.items()}
+        await side.start(**named)
+        await side.say(QUESTION)
+        await until(lambda: bool(side.texts) and url in side.links)
+        await side.stop()
+
+    assert "hold hands" in side.texts[-1]
+    assert set(side.links) == {url}
+    assert "javascript:" not in side.texts[-1]
+    assert "?d=" not in side.texts[-1]
+    assert not any(rules[:100] in unescape(side.texts[-1]) for rules in model.rules)
 
 
 async def test_the_same_update_ten_times_is_one_reply(side: Side, web: Web) -> None:

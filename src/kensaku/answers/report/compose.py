@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
+from kensaku.answers.check import clean_quote
 from kensaku.answers.score import MARK
 from kensaku.answers.weigh import DIFFER
 from kensaku.text.escape import escape_line, flatten
+from kensaku.text.links import disarm_links
 
 if TYPE_CHECKING:
     from kensaku.answers.score import Sentence
@@ -24,16 +27,17 @@ def compose(
     """Return the report without its list of sources. `dates` are those of the sources."""
     parts: list[str] = []
     shown: set[str] = set()
+    urls = frozenset(c.url for f in (*findings, *subtopics) for c in f.citations)
     for finding in findings:
         if not finding.sentences:
             continue
         if len(findings) > 1:
             parts.append(f"## {_title(finding.question)}")
-        parts.append(_paragraph(finding.sentences, shown))
-        parts += [_difference(pair, dates, t) for pair in finding.differences]
+        parts.append(_paragraph(finding.sentences, shown, urls))
+        parts += [_difference(pair, dates, urls, t) for pair in finding.differences]
     if not parts:
         parts.append(t("The sources that were found say nothing about this."))
-    parts += _subtopics(subtopics, shown, t)
+    parts += _subtopics(subtopics, shown, urls, t)
     missing = [f for f in findings if not f.sentences]
     for heading, group in (
         (t("Not found"), [f for f in missing if f.searched]),
@@ -45,35 +49,42 @@ def compose(
     return "\n\n".join(parts)
 
 
-def _subtopics(subtopics: Sequence[Finding], shown: set[str], t: Translator) -> list[str]:
+def _subtopics(
+    subtopics: Sequence[Finding], shown: set[str], urls: AbstractSet[str], t: Translator
+) -> list[str]:
     lines = []
     for finding in subtopics:
         new = [s for s in finding.sentences if s.text not in shown]
         if new:
             shown.add(new[0].text)
-            cited = f"{flatten(new[0].text)} [{new[0].citation}]"
+            cited = f"{clean_quote(new[0].text, urls)} [{new[0].citation}]"
             lines.append(f"- {_title(finding.question)}: {cited}")
     return [f"## {t('Also on these pages')}\n\n" + "\n".join(lines)] if lines else []
 
 
-def _paragraph(sentences: Sequence[Sentence], shown: set[str]) -> str:
+def _paragraph(sentences: Sequence[Sentence], shown: set[str], urls: AbstractSet[str]) -> str:
     """Return the sentences in reading order: the best always, the others unless shown before."""
     chosen = [s for n, s in enumerate(sentences) if not n or s.text not in shown]
     shown.update(s.text for s in chosen)
     chosen.sort(key=lambda s: (s.citation, s.position))
-    return escape_line(" ".join(f"{s.text} [{s.citation}]" for s in chosen))
+    said = (f"{clean_quote(s.text, urls)} [{s.citation}]" for s in chosen)
+    return escape_line(" ".join(said))
 
 
 def _difference(
-    pair: tuple[Sentence, Sentence], dates: Mapping[int, str | None], t: Translator
+    pair: tuple[Sentence, Sentence],
+    dates: Mapping[int, str | None],
+    urls: AbstractSet[str],
+    t: Translator,
 ) -> str:
     sides = []
     for sentence in pair:
         date = dates.get(sentence.citation)
         day = f" ({flatten(date)[:10]})" if date else ""
-        sides.append(f"- {flatten(sentence.text)} [{sentence.citation}]{day}")
+        sides.append(f"- {clean_quote(sentence.text, urls)} [{sentence.citation}]{day}")
     return "\n".join([f"**{t(DIFFER)}**", "", *sides])
 
 
 def _title(text: str) -> str:
-    return flatten(MARK.sub("", text))
+    """A question, or a heading of a page, without a link."""
+    return flatten(disarm_links(MARK.sub("", text), (), [text]))

@@ -9,11 +9,11 @@ What is missing is null and listed: a made-up value is worse than none.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from kensaku.answers.check import clean_reply, stands_in
+from kensaku.answers.check import clean_line, clean_quote, stands_in
 from kensaku.answers.questions import keywords
 from kensaku.answers.weigh import best_sentences
 from kensaku.errors import Unreadable
@@ -71,12 +71,19 @@ def check_filled(
 def _cleaned(value: Any, sources: Mapping[int, Reference]) -> Any:
     """Return a value whose texts were cleaned as every text of a model."""
     if isinstance(value, str):
-        return clean_reply(value, sources)
+        return clean_line(value, sources)
     if isinstance(value, list):
         return [_cleaned(item, sources) for item in value]
     if isinstance(value, dict):
         return {name: _cleaned(item, sources) for name, item in value.items()}
     return value
+
+
+def _quoted(value: Any, addresses: Collection[str]) -> Any:
+    """Return a value out of sentences of the sources, with no other link than to a source."""
+    if isinstance(value, list):
+        return [_quoted(item, addresses) for item in value]
+    return clean_quote(value, addresses) if isinstance(value, str) else value
 
 
 def fit_type(schema: Mapping[str, Any], value: Any) -> Any:
@@ -118,7 +125,8 @@ def _fill_object(
         query = f"{about} {topic}"[:1_000]
         citations = evidence.citations(query)
         sentences = best_sentences(query, citations, count=ITEMS)
-        values[name], used = _value(wanted, sentences, query)
+        value, used = _value(wanted, sentences, query)
+        values[name] = _quoted(value, {c.url for c in citations})
         if used is None:
             filled.missing.append(at)
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kensaku.text.escape import escape_lines, escape_link, escape_url, flatten
+from kensaku.text.links import clean_reply, disarm_links, shows_another_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,20 +31,27 @@ def to_json(talk: Talk, thread: str) -> dict[str, Any]:
 
 def to_markdown(talk: Talk, t: Translator) -> str:
     """Return a conversation as Markdown: questions as headings, sources behind each answer."""
-    parts = [f"# {flatten(talk.conversation.title)}"]
+    parts = [f"# {_line(talk.conversation.title)}"]
     for message in talk.messages:
         if message.role == "user":
-            parts.append(f"## {flatten(message.text)}")
+            parts.append(f"## {_line(message.text)}")
             parts.append(f"*{message.created:%Y-%m-%d %H:%M} UTC*")
         else:
             parts += _answer(message.text, message.answer or {}, t)
     return "\n\n".join(parts) + "\n"
 
 
+def _line(text: str) -> str:
+    """A question or a title: an address in it becomes code, a link its text."""
+    return flatten(disarm_links(text, (), [text]))
+
+
 def _answer(text: str, record: Mapping[str, Any], t: Translator) -> list[str]:
-    parts = [f"> {flatten(record['doubt'])}"] if record.get("doubt") else []
-    parts.append(text)
+    parts = [f"> {_line(record['doubt'])}"] if record.get("doubt") else []
     citations = record.get("citations", ())
+    # It was cleaned when it was written, maybe by a version that let more through.
+    passages = [c["passage"] for c in citations]
+    parts.append(clean_reply(text, [c["url"] for c in citations], passages))
     if citations:
         parts.append(f"**{t('Sources')}**")
         parts.append("\n".join(_source(c) for c in citations))
@@ -51,6 +59,12 @@ def _answer(text: str, record: Mapping[str, Any], t: Translator) -> list[str]:
 
 
 def _source(citation: Mapping[str, Any]) -> str:
-    title = escape_link(flatten(citation["title"]) or citation["url"])
-    passage = "\n".join(f"   > {line}" for line in escape_lines(citation["passage"]).splitlines())
-    return f"{citation['n']}. [{title}]({escape_url(citation['url'])})\n\n{passage}\n"
+    title, url = flatten(citation["title"]), citation["url"]
+    if not title or shows_another_address(title, url):
+        title = url
+    name = escape_link(title)
+    if url.startswith(("https://", "http://")):
+        name = f"[{name}]({escape_url(url)})"
+    quoted = escape_lines(disarm_links(citation["passage"], (), [citation["passage"]]))
+    passage = "\n".join(f"   > {line}" for line in quoted.splitlines())
+    return f"{citation['n']}. {name}\n\n{passage}\n"
