@@ -123,7 +123,7 @@ def test_an_index_that_does_not_open_is_broken(up: FakeUpstream, cli: Cli, machi
     """It is named, and what to do with it."""
     (machine / "index").mkdir(parents=True)
     (machine / "index" / "collections").write_text("a file where a directory should be")
-    done = cli("doctor", "--timeout", "4")
+    done = cli("doctor", "--timeout", "1")
 
     assert "✗ local index: " in done.out
     assert done.status == 1
