@@ -27,7 +27,7 @@ def test_routes_stand_side_by_side(
     assert rows["tavily"][1:4] == ["found", str(len(HITS)), str(len(HITS) - 1)]
     assert rows["brave"][1:4] == ["found", "1", "0"]
     assert rows["exa"][1] == "unavailable"
-    assert "exa could not search: exa: " in done.out
+    assert "exa could not search: " in done.out
     assert "only tavily:" in done.out
     assert f"tavily and brave: 1 of {len(HITS)}" in done.out
 
@@ -46,3 +46,14 @@ def test_nobody_could_search_is_status_1(up: FakeUpstream, cli: Cli) -> None:
 
     assert cli("compare", "otters", "--route", "tavily,brave").status == 1
     assert cli("compare", "otters", "--route", "tavily").status == 2
+
+
+def test_one_reason_of_several_routes_is_one_line(cli: Cli) -> None:
+    """Without a network they fail alike, and at once: nobody is asked again and again."""
+    gone = {f"{name}_BASE_URL": "http://gone.invalid/" for name in ("DUCKDUCKGO", "YAHOO", "EXA")}
+    done = cli("compare", "otters", "--route", "duckduckgo,yahoo,exa", EXA_API_KEY="k", **gone)
+
+    assert done.status == 1
+    [line] = [line for line in done.out.splitlines() if "could not search" in line]
+    assert line.startswith("duckduckgo, yahoo, exa could not search: its name cannot be looked up")
+    assert line.count("looked up") == 1

@@ -50,7 +50,7 @@ def test_a_comparison_is_printed_whole() -> None:
         "B",
         "https://b.example/",
         "",
-        "exa could not search: exa: it took too long; exa: it took too long",
+        "exa could not search: it took too long",
     ]
     assert "\n  tavily and brave" in text
     assert "\n  B\n    https://b.example/" in text

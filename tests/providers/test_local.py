@@ -131,7 +131,7 @@ async def test_it_is_said_how_far_the_filling_is(make_client, build):
     search = asyncio.create_task(k.search("otters"))
     await build.entered.wait()
 
-    assert local.preparing == tenants.preparing == ProgressEvent(pydocs.READING, 1, 4)
+    assert local.preparing == tenants.preparing == 0.125  # a quarter of the first half
     build.let_go_on.set()
     await search
     assert local.preparing is None

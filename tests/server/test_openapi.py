@@ -11,8 +11,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from kensaku import __version__
+from kensaku.server import openapi
 from kensaku.server.asgi import load_surfaces
-from kensaku.server.openapi import page
+from kensaku.server.openapi import Operation
 from tests.golden import assert_kept
 from tests.server.operations import KEPT, document, operations
 
@@ -237,31 +238,37 @@ def test_the_page_lists_operations_under_their_tags_with_their_fields():
         "/d": {"get": {"tags": ["One"], "summary": "D"}},
     }
 
-    shown = page({"paths": paths})
-
-    assert shown.partition("</p>")[2] == (
-        "<h2>One</h2><ul>"
-        "<li><code>POST /a&amp;b</code> — A &lt; B"
-        "<details><summary>5 fields</summary><ul>"
-        "<li><code>n</code> integer, 1 to 20 or null</li>"
-        "<li><code>&lt;b&gt;</code> a, 2</li>"
-        "<li><code>weight</code> number</li>"
-        "<li><code>most</code> number</li>"
-        "<li><code>x</code> any</li></ul></details></li>"
-        "<li><code>GET /d</code> — D</li></ul>"
-        "<h2>Two</h2><ul><li><code>GET /c</code> — C"
-        "<details><summary>1 fields</summary><ul><li><code>q</code> string</li></ul></details></li>"
-        "</ul></main></body></html>"
-    )
+    assert openapi.operations({"paths": paths}) == {
+        "One": [
+            Operation(
+                "POST",
+                "/a&b",
+                "A < B",
+                {
+                    "n": "integer, 1 to 20 or null",
+                    "<b>": "a, 2",
+                    "weight": "number",
+                    "most": "number",
+                    "x": "any",
+                },
+            ),
+            Operation("GET", "/d", "D", {}),
+        ],
+        "Two": [Operation("GET", "/c", "C", {"q": "string"})],
+    }
 
 
 async def test_a_person_reads_it_without_scripts(server):
-    """At /docs, with a policy that lets nothing else in."""
-    async with httpx.AsyncClient(timeout=60) as http:
+    """At /docs, in the style and the theme of the page, with a policy that lets nothing else in."""
+    async with httpx.AsyncClient(timeout=60, cookies={"kensaku_theme": "dark"}) as http:
         page = await http.get(f"{server.url}/docs")
+        style = await http.get(f"{server.url}/page/static/page.css")
         raw = await http.get(f"{server.url}/openapi.json")
 
-    assert "POST /tavily/search" in page.text
+    assert "/tavily/search" in page.text
+    assert '<html lang="en" data-theme="dark">' in page.text
+    assert 'href="page/static/page.css"' in page.text
+    assert style.status_code == 200
     assert "default-src 'none'" in page.headers["content-security-policy"]
     assert raw.json()["openapi"] == "3.1.0"
 

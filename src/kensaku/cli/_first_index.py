@@ -6,11 +6,10 @@ sees the progress, and wants the result.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kensaku.errors import NotAsked, Timeout
 from kensaku.models import LOCAL
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from kensaku.answers.cited import CitedAnswer
     from kensaku.answers.context import Context
     from kensaku.client import Kensaku
-    from kensaku.models import Attempt, Response
+    from kensaku.models import Response
 
 Found = TypeVar("Found", "Response", "Context", "Answer", "CitedAnswer")
 LOCAL_SECONDS = 300.0  # for a search of the local index, on however slow a machine
@@ -31,11 +30,11 @@ async def with_filled_index(
     search: Callable[[dict[str, Any]], Awaitable[Found]],
 ) -> Found:
     """Search; if the local index was being filled at the deadline, search it once it is."""
-    from kensaku.providers.local import COLLECTION, Local
+    from kensaku.providers.local import COLLECTION, Local, came_too_late
 
     first: Found = await search(options)
     local = k.resources.provider(LOCAL)
-    if collection not in (None, COLLECTION) or not _came_too_late(first.attempts):
+    if collection not in (None, COLLECTION) or not came_too_late(first.attempts):
         return first
     if not isinstance(local, Local):
         return first
@@ -48,9 +47,3 @@ async def with_filled_index(
         attempts=(*first.attempts, *second.attempts),
         notes=tuple(dict.fromkeys((*first.notes, *second.notes))),
     )
-
-
-def _came_too_late(attempts: Iterable[Attempt]) -> bool:
-    """Whether the deadline ended the local index's attempt, or came before it."""
-    errors = [a.error for a in attempts if a.provider == LOCAL]
-    return bool(errors) and isinstance(errors[-1], Timeout | NotAsked)

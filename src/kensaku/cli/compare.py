@@ -8,11 +8,13 @@ Exit status: 0 a route could search, 1 none could, 2 wrong usage.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from kensaku.cli._client import open_client
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._terminal import format_table, print_json, print_result
+from kensaku.errors import ProviderError
 from kensaku.models import Outcome, Query
 from kensaku.text.clean import one_line
 
@@ -62,10 +64,21 @@ def format_comparison(found: Comparison) -> str:
         if alone:
             lines = [f"  {one_line(h.title)}\n    {one_line(h.url)}" for h in alone]
             blocks.append(f"only {side.route}:\n" + "\n".join(lines))
-        elif side.response.outcome is Outcome.UNAVAILABLE:
-            errors = [one_line(str(a.error)) for a in side.response.attempts if a.error]
-            blocks.append(f"{side.route} could not search: {'; '.join(errors)}")
+    blocks += [f"{', '.join(names)} could not search: {why}" for why, names in _failed(found)]
     return "\n\n".join(blocks)
+
+
+def _failed(found: Comparison) -> Iterable[tuple[str, list[str]]]:
+    """Return each reason for which routes could not search, once, and these routes."""
+    routes: dict[str, list[str]] = {}
+    for side in found.sides:
+        if side.response.outcome is Outcome.UNAVAILABLE:
+            errors = [a.error for a in side.response.attempts if a.error]
+            whys = dict.fromkeys(one_line(str(e)) for e in errors)
+            if len({e.provider for e in errors if isinstance(e, ProviderError)}) == 1:
+                whys = dict.fromkeys(why.removeprefix(f"{side.route}: ") for why in whys)
+            routes.setdefault("; ".join(whys), []).append(side.route)
+    return routes.items()
 
 
 def _row(side: Side) -> list[str]:

@@ -69,10 +69,15 @@ async def run(args: argparse.Namespace) -> int:
         is_open = await _check_exposure(served.state, args.host)
         with listen(args.host, args.port) as listener:
             url = url_of(args.host, listener)
+
+            def ready() -> None:
+                _greet(url, served.state if is_open else None)
+                served.state.fill_index()
+
             started = await serve(
                 served,
                 listener,
-                ready=lambda: _greet(url, served.state if is_open else None),
+                ready=ready,
                 drain_seconds=DRAIN_SECONDS,
                 connections_per_peer=settings.connections_per_peer,
             )

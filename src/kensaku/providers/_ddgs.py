@@ -23,6 +23,7 @@ from kensaku.errors import (
     Blocked,
     KeyRefused,
     NotConfigured,
+    NotConnected,
     ProviderError,
     Timeout,
     Unreachable,
@@ -42,6 +43,7 @@ _IMPORTING = threading.Lock()
 
 ENGINE_SECONDS = 8  # how long a thread can outlive a caller who no longer waits
 MAX_PAGE_BYTES = 4 * 2**20  # decoded; a page of results has about a hundred kilobytes
+_NETWORK = "check the network, or add another provider to the route"
 RANGES = {"day": "d", "week": "w", "month": "m", "year": "y"}
 
 
@@ -86,6 +88,12 @@ class WebPageEngine(Provider):
             return self._send(client, request)
         except ProviderError:
             raise
+        except primp.DNSError:
+            # Another try would ask the same resolver, and use up a turn of a slow rate.
+            message = "its name cannot be looked up"
+            raise NotConnected(self.name, message, remedy=_NETWORK, transient=False) from None
+        except primp.ConnectError:
+            raise NotConnected(self.name, "it cannot be connected to", remedy=_NETWORK) from None
         except primp.TimeoutError:
             raise Timeout(self.name, f"no answer within {ENGINE_SECONDS:g} s") from None
         except Exception as error:  # its text may hold the address

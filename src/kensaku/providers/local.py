@@ -10,14 +10,16 @@ import asyncio
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from kensaku.errors import NotAsked, Timeout
 from kensaku.models import LOCAL
 from kensaku.models.query import date_window
 from kensaku.providers.base import Findings, Provider, Transport
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
-    from kensaku.models import ProgressEvent, Query
+    from kensaku.models import Attempt, ProgressEvent, Query
     from kensaku.resources import Resources
 
 
@@ -35,7 +37,7 @@ class Local(Provider):
     _resources: Resources
     _preparing: asyncio.Future[None] | None = None
     _prepared = False  # there is something to search in
-    _progress: ProgressEvent | None = None
+    _progress: float | None = None
 
     def attach(self, resources: Resources) -> None:
         self._resources = resources
@@ -58,8 +60,8 @@ class Local(Provider):
         return Findings(hits, notes=hits.notes)
 
     @property
-    def preparing(self) -> ProgressEvent | None:
-        """How far the starter collection is while it is built; None when it is not."""
+    def preparing(self) -> float | None:
+        """Which share of the starter collection is built, while it is built; else None."""
         shared = self._resources.shared
         if shared is not None:
             local = shared.provider(self.name)
@@ -93,6 +95,7 @@ class Local(Provider):
     async def _prepare(self, *, background: bool) -> None:
         from kensaku.index.pydocs import build
 
+        self._progress = 0.0
         try:
             if await self._is_needed():
                 self._unfinished.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -118,6 +121,15 @@ class Local(Provider):
         return self._resources.settings.home / "pydocs.unfinished"
 
     def _report(self, event: ProgressEvent) -> None:
-        self._progress = event
+        from kensaku.index.pydocs import READING
+
+        share = event.done / event.total if event.total else 0.0
+        self._progress = share / 2 if event.stage == READING else 0.5 + share / 2
         if self._resources.progress is not None:
             self._resources.progress(event)
+
+
+def came_too_late(attempts: Iterable[Attempt]) -> bool:
+    """Whether the deadline ended the attempt of the local index, or came before it."""
+    errors = [a.error for a in attempts if a.provider == LOCAL]
+    return bool(errors) and isinstance(errors[-1], Timeout | NotAsked)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from html import escape
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kensaku import __version__
@@ -95,33 +95,31 @@ def _responses(endpoint: Endpoint) -> dict[str, Any]:
     return {status: {"description": why} for status, why in said.items()}
 
 
-def page(whole: Mapping[str, Any]) -> str:
-    """The document as a page that needs no script."""
-    rows: dict[str, list[str]] = {}
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A path of the server, as people read it."""
+
+    method: str
+    path: str
+    summary: str
+    fields: dict[str, str]  # name → what it takes
+
+
+def operations(whole: Mapping[str, Any]) -> dict[str, list[Operation]]:
+    """Return the operations of the document by the service they belong to."""
+    groups: dict[str, list[Operation]] = {}
     for path, methods in whole["paths"].items():
         for method, operation in methods.items():
-            about = escape(operation["summary"])
-            code = f"<code>{method.upper()} {escape(path)}</code>"
-            rows.setdefault(operation["tags"][0], []).append(
-                f"<li>{code} — {about}{_fields_of(operation)}</li>"
-            )
-    parts = [f"<h2>{escape(tag)}</h2><ul>{''.join(items)}</ul>" for tag, items in rows.items()]
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Kensaku API</title>'
-        '<meta name="viewport" content="width=device-width"></head><body><main><h1>Kensaku API</h1>'
-        '<p>The same as <a href="openapi.json">OpenAPI</a>.</p>'
-        f"{''.join(parts)}</main></body></html>"
-    )
+            told = Operation(method.upper(), path, operation["summary"], _fields_of(operation))
+            groups.setdefault(operation["tags"][0], []).append(told)
+    return groups
 
 
-def _fields_of(operation: Mapping[str, Any]) -> str:
+def _fields_of(operation: Mapping[str, Any]) -> dict[str, str]:
     content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
     fields = {p["name"]: p["schema"] for p in operation.get("parameters", ())}
     fields |= content.get("schema", {}).get("properties", {})
-    if not fields:
-        return ""
-    items = [f"<li><code>{escape(n)}</code> {escape(_told(s))}</li>" for n, s in fields.items()]
-    return f"<details><summary>{len(fields)} fields</summary><ul>{''.join(items)}</ul></details>"
+    return {name: _told(schema) for name, schema in fields.items()}
 
 
 def _told(schema: Mapping[str, Any]) -> str:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from kensaku.assistant.channels import web
 from kensaku.client import Kensaku
 from kensaku.errors import KensakuError
+from kensaku.models import LOCAL
 from kensaku.observe import Observer
 from kensaku.server.auth import Principal, principal_of
 from kensaku.server.http import BodyMemory
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from kensaku.server.request import Request
 
 log = logging.getLogger("kensaku.server")
+FILL_AFTER = 2.0  # seconds after the start, which the first requests may need for themselves
 MAX_TENANTS = 512  # whose clients are kept: each is small
 # What proxies say of whom they ask for. nginx says nothing unless it is told to; Caddy does.
 FORWARDED = frozenset({"forwarded", "via", "x-real-ip"})
@@ -91,6 +93,7 @@ class State:
         self._jobs: Jobs | None = None
         self._resuming: asyncio.Task[None] | None = None
         self._resuming_runs: asyncio.Task[None] | None = None
+        self._filling: asyncio.Task[None] | None = None
         self._closers: list[Callable[[], Awaitable[None]]] = []
         self.draining = False
         self.token = ""  # what proves, while there are no keys, that the owner asks
@@ -163,6 +166,10 @@ class State:
             raise
         return database
 
+    def fill_index(self) -> None:
+        """Fill an empty local index in the background, before the first search needs it."""
+        self._filling = asyncio.create_task(self._fill_index())
+
     def on_close(self, close: Callable[[], Awaitable[None]]) -> None:
         """Await this when the server stops."""
         self._closers.append(close)
@@ -172,9 +179,9 @@ class State:
         if self.draining:
             return
         self.draining = True
-        if self._resuming_runs is not None:
-            self._resuming_runs.cancel()
-            await asyncio.gather(self._resuming_runs, return_exceptions=True)
+        for task in filter(None, (self._resuming_runs, self._filling)):
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
         for close in self._closers:
             await close()
         self.client.observers.remove(*self._observers)
@@ -229,6 +236,19 @@ class State:
                 await self.jobs()
         except KensakuError as error:
             log.warning("unfinished jobs wait until the next job or start: %s", error)
+
+    async def _fill_index(self) -> None:
+        from kensaku.providers.local import Local
+        from kensaku.search.route import plan
+
+        await asyncio.sleep(FILL_AFTER)
+        local = self.client.resources.provider(LOCAL)
+        if not isinstance(local, Local) or LOCAL not in plan(self.settings, None, None).names:
+            return
+        try:
+            await local.prepare(background=True)
+        except KensakuError as error:
+            log.warning("the local index is still empty: %s", error)
 
     async def needs_key(self) -> bool:
         """Whether callers need a key. Raises `Draining`."""

@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
+from kensaku import __version__
 from kensaku.errors import KensakuError
 from kensaku.server.auth import KEY_HEADERS
-from kensaku.server.openapi import document, page
+from kensaku.server.openapi import document, operations
+from kensaku.server.page.render import environment
+from kensaku.server.page.request import theme_of
+from kensaku.server.page.viewer import cookies_of
 from kensaku.server.wires.base import Asked, Endpoint, Wire
 
 if TYPE_CHECKING:
@@ -18,7 +22,9 @@ if TYPE_CHECKING:
     from kensaku.server.state import State
 
 CHECK_SECONDS = 2.0
-DOCS_POLICY = "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'"
+DOCS_POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
 
 
 class System(Wire):
@@ -53,8 +59,13 @@ class System(Wire):
         return document(self._surfaces)
 
     async def _docs(self, request: Request, asked: Asked) -> Response:
-        headers = {"content-security-policy": DOCS_POLICY}
-        return HTMLResponse(page(document(self._surfaces)), headers=headers)
+        values = {
+            "groups": operations(document(self._surfaces)),
+            "theme": theme_of(cookies_of(request.headers)),
+            "version": __version__,
+        }
+        html = environment().get_template("docs.html").render(values)
+        return HTMLResponse(html, headers={"content-security-policy": DOCS_POLICY})
 
 
 async def healthz(request: Request, asked: Asked) -> Any:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kensaku.index import ProgressEvent, pydocs
 from kensaku.models import Document, Hit
 from kensaku.testing import faults
 from tests.server.page.conftest import needs_chromium
@@ -28,6 +29,7 @@ VIEWS = [
     "/?q=otters&route=brave",  # unavailable
     "/?q=zzzz&route=local",  # empty
     "/",
+    "/docs",
     *(f"/page/{v}" for v in ("collections", "compare", "providers", "usage", "jobs", "keys")),
     "/page/collections?name=notes",
     "/page/compare?q=otters&route=tavily&route=local",
@@ -277,3 +279,41 @@ async def test_a_job_is_watched_until_it_ends(site, open_page):
     await page.goto(f"{site.url}/page/jobs")
 
     await page.wait_for_selector("#jobs .card:has-text('127.0.0.1:9') .dot:is(.ok, .bad)")
+
+
+async def test_results_of_an_index_that_is_being_filled_appear_by_themselves(
+    make_server, upstream, open_page, monkeypatch
+):
+    """The first search of a fresh home, on a machine without a network."""
+    may_end = asyncio.Event()
+
+    async def fill(index, *, progress, background=False):
+        progress(ProgressEvent(pydocs.READING, 1, 4))
+        await may_end.wait()
+        text = "Ask the task to end: asyncio throws CancelledError into it."
+        await index.add([Document("pydoc:asyncio.Task.cancel", "Task.cancel", text)], "pydocs")
+
+    monkeypatch.setattr(pydocs, "build", fill)
+    upstream.fails("brave", faults.status(401))
+    server = await make_server("brave", "local", timeout=1)
+    page = await open_page(server.url)
+    await search(page, "end an asyncio task")
+    await page.wait_for_selector(".state .preparing progress")
+
+    may_end.set()
+    await page.wait_for_selector(".hit [data-read]")
+
+    assert await page.locator(".hit h3").inner_text() == "Task.cancel"
+    assert await page.locator(".preparing").count() == 0
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+async def test_all_tabs_are_on_the_screen_of_a_phone(site, open_page, language):
+    """None has to be scrolled to; two rows hold them."""
+    page = await open_page(f"{site.url}/?language_of_page={language}", width=360)
+
+    for tab in await page.locator("nav a").all():
+        box = await tab.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 360
+        assert await tab.evaluate("a => a.scrollWidth <= a.clientWidth")

@@ -6,13 +6,15 @@ from dataclasses import asdict
 
 import pytest
 
-from kensaku.errors import Cooling, KensakuError, KeyRefused, NotConfigured, Outage
+from kensaku.errors import Cooling, KensakuError, KeyRefused, NoNetwork, NotConfigured, Outage
 from kensaku.locale import translator
 from kensaku.models import Attempt, Explain, Hit, LocalMatch, Outcome, Query, Response, Source
 from kensaku.server.page.results import (
+    Failure,
     attempt_views,
     begun,
     cite,
+    fold_failures,
     hit_view,
     host_of,
     mark_terms,
@@ -118,6 +120,7 @@ def test_a_hit_is_shown_with_where_it_is_from_and_why():
 
     shown = asdict(hit_view(3, hit, "otters", EN))
 
+    del shown["letter"], shown["tone"]
     assert shown == {
         "n": 3,
         "title": "Otters",
@@ -193,7 +196,7 @@ def test_attempts_are_bars_on_one_scale():
 
     fields = ("name", "state", "x", "width", "time", "said", "remedy")
     assert rows == [
-        dict(zip(fields, row, strict=True))
+        dict(zip(fields, row, strict=True), names=())
         for row in [
             ("tavily", "ok", 0.0, 75.0, "1,500 ms", "1 result", ""),
             (
@@ -241,6 +244,36 @@ def test_a_failure_is_told_in_a_few_words(error, said):
     assert said_of(Attempt("brave", Outcome.FOUND, error, hits=2), EN) == said
 
 
+def test_equal_reasons_are_one_row():
+    """Fourteen providers without a network say one thing; so do keys that are refused."""
+    names = ("tavily", "brave", "exa", "you")
+    offline = [Attempt(n, Outcome.UNAVAILABLE, NoNetwork(n), sent=n < "c") for n in names]
+    refused = [
+        Attempt(n, Outcome.UNAVAILABLE, KeyRefused(n, "no", remedy=f"check {n.upper()}_KEY"))
+        for n in ("serper", "jina")
+    ]
+    remedy = "connect this machine, or ask the local index"
+
+    assert fold_failures([*offline, *refused], EN) == [
+        Failure("tavily, brave, exa and you", "there is no network", remedy),
+        Failure("serper and jina", "it does not take this key", "check SERPER_KEY; check JINA_KEY"),
+    ]
+    found = Attempt("local", Outcome.FOUND, hits=2)
+    rows = attempt_views([(a, 0.0) for a in (*offline, found, found)], {}, 10.0, EN)
+    assert [(row.name, row.names) for row in rows] == [
+        ("4 providers", names), ("local", ()), ("local", ()),
+    ]  # fmt: skip
+
+
+def test_a_site_has_a_letter_and_always_the_same_colour():
+    """Its icon would have to be fetched from the site, which would learn of the search."""
+    urls = ("https://www.otter.example/a", "https://otter.example/b", "file:///notes/x.md")
+    one, other, file = (hit_view(1, Hit(url, "T"), "q", EN) for url in urls)
+
+    assert (one.letter, one.tone) == (other.letter, other.tone)
+    assert (one.letter, file.letter) == ("O", "F")
+
+
 def test_a_response_is_shown_with_who_found_it_and_who_could_not():
     """A provider that was not asked has refused, and has not failed."""
     unasked = NotConfigured("exa", "none")
@@ -262,11 +295,12 @@ def test_a_response_is_shown_with_who_found_it_and_who_could_not():
         "response": response,
         "who": "tavily",
         "searched": "tavily and serper",
-        "failed": [(attempts[1], "it does not take this key (401)")],
+        "failed": [Failure("brave", "it does not take this key (401)", "check the key")],
         "refused": [
-            (attempts[1], "it does not take this key (401)"),
-            (attempts[2], "it is not configured"),
+            Failure("brave", "it does not take this key (401)", "check the key"),
+            Failure("exa", "it is not configured", ""),
         ],
+        "preparing": None,
         "answer": link,
         "confidence": response.confidence,
     }

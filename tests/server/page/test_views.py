@@ -26,7 +26,7 @@ async def test_providers_are_shown_with_their_state_and_never_a_key(
         html, others = [await page.get("/page/providers", **who) for who in (root, bob)]
         listed, fewer = [await page.call("GET", "/api/providers", **who) for who in (root, bob)]
 
-    turns = re.findall(r'class="rank">(\d)</span><h3>([^<]+)<', html)
+    turns = re.findall(r'class="rank">(\d)</span>([^<]+)<', html)
     assert turns == [("1", "Brave Search"), ("2", "Tavily")]
     assert "its key was refused" in html
     assert "set SERPER_API_KEY" in html

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
 from kensaku.locale import Translator, translator
@@ -50,8 +51,10 @@ class PageRequest(Request):
     @cached_property
     def theme(self) -> str:
         """The theme that the reader chose; "" is the browser's own."""
-        chosen = self.params.get("theme", cookies_of(self.headers).get("kensaku_theme", ""))
-        return chosen if chosen in THEMES else ""
+        cookies = cookies_of(self.headers)
+        return theme_of(
+            {"kensaku_theme": self.params["theme"]} if "theme" in self.params else cookies
+        )
 
     @property
     def root(self) -> str:
@@ -72,3 +75,9 @@ class PageRequest(Request):
     def needs_key(self) -> bool:
         """Whether programs must send a key."""
         return self.principal.key is not None
+
+
+def theme_of(cookies: Mapping[str, str]) -> str:
+    """The theme that the reader chose; "" is the browser's own."""
+    chosen = cookies.get("kensaku_theme", "")
+    return chosen if chosen in THEMES else ""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
+from zlib import crc32
 
 from markupsafe import Markup, escape
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from kensaku.models import Attempt, Hit, Response
 
 MAX_SNIPPET = 420
+TONES = 6
 # Japanese has no spaces: there a word is a run of kana or of kanji.
 _LETTER = r"[^\W぀-ヿ一-鿿]"
 _TERM = re.compile(rf"{_LETTER}{{2,}}|[぀-ヿ]{{2,}}|[一-鿿]{{2,}}")
@@ -76,6 +78,8 @@ class HitView:
     snippet: Markup
     text: str
     why: list[str]
+    letter: str  # its site's icon: a letter …
+    tone: int  # … on one of `TONES` colours. Fetching icons would tell every site who searches
 
 
 def hit_view(n: int, hit: Hit, query: str, t: Translator) -> HitView:
@@ -96,6 +100,8 @@ def hit_view(n: int, hit: Hit, query: str, t: Translator) -> HitView:
         snippet=mark_terms(text, query),
         text=hit.content,
         why=_reasons(hit, t),
+        letter=next((c for c in host if c.isalnum()), "·").upper(),
+        tone=crc32(host.encode()) % TONES,
     )
 
 
@@ -159,6 +165,7 @@ class AttemptView:
     time: str
     said: str
     remedy: str = ""
+    names: tuple[str, ...] = ()  # of the providers, when the row stands for several
 
 
 def attempt_views(
@@ -184,10 +191,27 @@ def attempt_views(
                 getattr(a.error, "remedy", "") or "",
             )
         )
+    rows = _fold_rows(rows, t)
     for name, began in waiting.items():
         width = max(2.0, 100 * (now - began) / whole)
         rows.append(AttemptView(name, "wait", 100 * began / whole, width, "…", t("waiting")))
     return rows
+
+
+def _fold_rows(rows: Iterable[AttemptView], t: Translator) -> list[AttemptView]:
+    """Make one row of all that failed for one and the same reason."""
+    alike: dict[str | int, list[AttemptView]] = {}
+    for n, row in enumerate(rows):
+        alike.setdefault(n if row.state == "ok" else row.said, []).append(row)
+    folded = []
+    for same in alike.values():
+        names = tuple(dict.fromkeys(row.name for row in same))
+        if len(names) > 1:
+            who = t("{n} providers", n=len(names))
+            folded.append(replace(same[0], name=who, names=names))
+        else:
+            folded += same
+    return folded
 
 
 def begun(response: Response, mode: str) -> list[tuple[Attempt, float]]:
@@ -212,13 +236,34 @@ def said_of(attempt: Attempt, t: Translator) -> str:
     return f"{said} ({status})" if status else said
 
 
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why providers could not search: one row for all that say the same."""
+
+    who: str
+    said: str
+    remedy: str
+
+
+def fold_failures(attempts: Iterable[Attempt], t: Translator) -> list[Failure]:
+    """Return each reason once, with the providers that gave it."""
+    alike: dict[str, dict[str, str]] = {}  # reason → provider → what to do
+    for a in attempts:
+        alike.setdefault(said_of(a, t), {})[a.provider] = getattr(a.error, "remedy", "") or ""
+    return [
+        Failure(join_names(list(of), t), said, "; ".join(dict.fromkeys(filter(None, of.values()))))
+        for said, of in alike.items()
+    ]
+
+
 def response_values(
     response: Response,
     t: Translator,
     answer: str | None = None,
     cites: Mapping[int, int] | None = None,
+    preparing: float | None = None,
 ) -> dict[str, Any]:
-    """What `_results.html` needs to show a response."""
+    """What `_results.html` needs to show a response. `preparing`: of the local index, a share."""
     query = response.query.text
     hits = [hit_view(n, h, query, t) for n, h in enumerate(response.hits, 1)]
     names = list(dict.fromkeys(s.provider for h in response.hits for s in h.sources))
@@ -231,8 +276,9 @@ def response_values(
         "hits": hits,
         "who": join_names(names or searched, t),
         "searched": join_names(searched, t),
-        "failed": [(a, said_of(a, t)) for a in failed],
-        "refused": [(a, said_of(a, t)) for a in response.attempts if a.error is not None],
+        "failed": fold_failures(failed, t),
+        "refused": fold_failures([a for a in response.attempts if a.error is not None], t),
+        "preparing": preparing,
         "answer": cite(text, cites or own) if text else None,
         "confidence": response.confidence,
     }

@@ -16,9 +16,11 @@ from sse_starlette import ServerSentEvent
 
 from kensaku.answers.model import has_model
 from kensaku.errors import InvalidQuery, KensakuError
-from kensaku.models import Outcome
+from kensaku.models import LOCAL, Outcome
+from kensaku.providers.local import Local, came_too_late
 from kensaku.search import listen
 from kensaku.search.listen import PartialHits, Said, SearchEvent, listening
+from kensaku.search.pipeline import instead_of_web
 from kensaku.server.page import snippets
 from kensaku.server.page.render import render
 from kensaku.server.page.results import attempt_views, begun, hit_view, response_values
@@ -26,12 +28,14 @@ from kensaku.server.page.search.form import SearchForm
 from kensaku.server.page.tabs import api, event, one_search
 
 if TYPE_CHECKING:
+    from kensaku.client import Kensaku
     from kensaku.models import Attempt, Hit, Response
     from kensaku.server.page.request import PageRequest
     from kensaku.server.wires.base import Asked
 
 MAX_TOKENS = 100_000
 CONTEXT_RESULTS = 20
+LOOK_SECONDS = 0.4  # between two looks at how far the local index is
 
 
 async def stream(page: PageRequest, asked: Asked) -> AsyncIterator[ServerSentEvent]:
@@ -41,7 +45,7 @@ async def stream(page: PageRequest, asked: Asked) -> AsyncIterator[ServerSentEve
     heard: asyncio.Queue[SearchEvent | None] = asyncio.Queue()
     search = asyncio.create_task(_search(page, form, heard))
     try:
-        while (said := await heard.get()) is not None:
+        async for said in _heard(heard, page.client):
             yield follow.shown(said)
         try:
             response = await search
@@ -50,12 +54,68 @@ async def stream(page: PageRequest, asked: Asked) -> AsyncIterator[ServerSentEve
             return
         page.outcome, page.cached = str(response.outcome), response.cached
         yield event("response", follow.whole(response))
+        if response.outcome is Outcome.UNAVAILABLE and came_too_late(response.attempts):
+            async for share in _fill(page.client):
+                yield follow.shown(share)
+            response = instead_of_web(await page.client.search(response.query, route=LOCAL))
+            page.outcome = str(response.outcome)
+            yield event("response", follow.whole(response))
         if response.hits and has_model(page.client.settings):
             yield await _model_answer(page, response)
     finally:
         search.cancel()
         with contextlib.suppress(asyncio.CancelledError, KensakuError):
             await search
+
+
+def preparing(client: Kensaku) -> float | None:
+    """Which share of the local index is filled, while it is filled for the first time."""
+    local = client.resources.provider(LOCAL)
+    return local.preparing if isinstance(local, Local) else None
+
+
+async def _heard(
+    heard: asyncio.Queue[SearchEvent | None], client: Kensaku
+) -> AsyncIterator[SearchEvent | Filling]:
+    """Yield what is heard of the search, and meanwhile how far the local index is."""
+    shown = None
+    while True:
+        try:
+            said = await asyncio.wait_for(heard.get(), LOOK_SECONDS)
+        except TimeoutError:
+            share = preparing(client)
+            if share is not None and share != shown:
+                shown = share
+                yield Filling(share)
+            continue
+        if said is None:
+            return
+        yield said
+
+
+async def _fill(client: Kensaku) -> AsyncIterator[Filling]:
+    """Wait until the local index is filled; yield how far it is."""
+    local, shown = client.resources.provider(LOCAL), None
+    if not isinstance(local, Local):
+        return
+    filling = asyncio.ensure_future(local.prepare())
+    try:
+        while not filling.done():
+            if (share := local.preparing) is not None and share != shown:
+                shown = share
+                yield Filling(share)
+            await asyncio.wait([filling], timeout=LOOK_SECONDS)
+    finally:
+        filling.cancel()
+        with contextlib.suppress(asyncio.CancelledError, KensakuError):  # the search says why
+            await filling
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """The local index is being filled; `share` of it is there."""
+
+    share: float
 
 
 async def _search(
@@ -82,7 +142,7 @@ class Follow:
     ended: list[tuple[Attempt, float]] = field(default_factory=list)
     hits: dict[str, Hit] = field(default_factory=dict)  # by URL
 
-    def shown(self, said: SearchEvent) -> ServerSentEvent:
+    def shown(self, said: SearchEvent | Filling) -> ServerSentEvent:
         """The part of the page that something changes."""
         match said:
             case listen.Asked(provider, at):
@@ -91,6 +151,9 @@ class Follow:
                 self.waiting.pop(attempt.provider, None)
                 started = self.starts.get(attempt.provider, at - attempt.elapsed_ms)
                 self.ended.append((attempt, started))
+            case Filling(share):
+                html = render(self.page, "_preparing.html", preparing=share)
+                return event("preparing", {"html": html})
             case PartialHits(_, hits):
                 self.hits |= {h.url: h for h in hits if h.url not in self.hits}
                 return event("hits", {"html": self._provisional(), "n": len(self.hits)})
@@ -102,7 +165,7 @@ class Follow:
         if not self.ended:  # from the cache, or a search that somebody else began
             self.ended = begun(response, self.form.routing[1] or settings.mode)
         self.waiting.clear()
-        values = response_values(response, page.t)
+        values = response_values(response, page.t, preparing=preparing(page.client))
         waits = bool(response.hits and has_model(settings))
         return {
             "html": render(page, "_results.html", form=self.form, writing=waits, **values),

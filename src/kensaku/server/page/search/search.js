@@ -57,6 +57,16 @@ function showHits(data) {
   put(list, data.html);
 }
 
+/** @param {{ html: string }} data */
+function showPreparing(data) {
+  const old = results.querySelector(".preparing");
+  const box = document.createElement("div");
+  put(box, data.html);
+  const now = box.querySelector(".preparing");
+  if (old && now) old.replaceWith(now);
+  else if (now) results.querySelector(".status, h2")?.after(now);
+}
+
 /** @param {{ html: string, asked: string, use: string, outcome: string, title: string }} data */
 function showWhole(data) {
   put(results, data.html);
@@ -75,6 +85,7 @@ function showWhole(data) {
 function show(name, data) {
   if (name === "asked") put(asked, data.html);
   else if (name === "hits") showHits(data);
+  else if (name === "preparing") showPreparing(data);
   else if (name === "response") showWhole(data);
   else if (name === "answer") put(byId("answer"), data.html);
   else if (name === "failed" && data.html) put(results, data.html);

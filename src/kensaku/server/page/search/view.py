@@ -14,6 +14,7 @@ from kensaku.server.page import snippets
 from kensaku.server.page.results import attempt_views, begun, response_values
 from kensaku.server.page.search import live, reader
 from kensaku.server.page.search.form import SearchForm
+from kensaku.server.page.search.live import preparing
 from kensaku.server.page.viewer import is_cross_site
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ async def show(page: PageRequest, asked: Asked) -> dict[str, Any]:
     form = SearchForm.read(page.params)
     values: dict[str, Any] = {
         "form": form, "response": None, "error": None, "held": False, "attempts": [], "hits": [],
+        "preparing": preparing(page.client),
         "use": snippets.for_search(page, form), **await choices(page, form),
     }  # fmt: skip
     if not searches(asked):
@@ -78,7 +80,7 @@ async def results(page: PageRequest, form: SearchForm) -> dict[str, Any]:
     page.outcome, page.cached = str(response.outcome), response.cached
     tried = begun(response, mode or page.client.settings.mode)
     return {
-        **response_values(response, page.t),
+        **response_values(response, page.t, preparing=preparing(page.client)),
         "attempts": attempt_views(tried, {}, response.elapsed_ms, page.t),
     }
 

@@ -1,0 +1,79 @@
+"""The first search of a fresh home: the page says that the index is being filled, and waits."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from kensaku.index import Document, ProgressEvent, pydocs
+from kensaku.testing import faults
+from tests.server.page_client import browsing, until
+
+
+@pytest.fixture
+def build(monkeypatch):
+    """The real build takes some seconds of the processor; this one waits for the test."""
+    may_end = asyncio.Event()
+
+    async def fill(index, *, progress, background=False):
+        progress(ProgressEvent(pydocs.READING, 1, 4))
+        await may_end.wait()
+        text = "Ask the task to end: asyncio throws CancelledError into it."
+        await index.add([Document("pydoc:asyncio.Task.cancel", "Task.cancel", text)], "pydocs")
+
+    monkeypatch.setattr(pydocs, "build", fill)
+    return may_end
+
+
+@pytest.fixture
+async def server(make_server, upstream, build):
+    """A server whose only provider refuses, in a fresh home; a search may take a second."""
+    upstream.fails("brave", faults.status(401))
+    return await make_server("brave", "local", timeout=1)
+
+
+async def test_the_index_is_waited_for_beyond_the_deadline(server, build):
+    """First that nobody could search and how far the index is; then what it holds."""
+    seen: list[str] = []
+    async with browsing(server.url) as page:
+        head = await page.headers()
+        asked = {"q": "end an asyncio task"}
+        async with page.http.post(f"{page.url}/api/search", json=asked, headers=head) as reply:
+            async for line in reply.content:
+                seen.append(line.decode())
+                if '"outcome":"unavailable"' in seen[-1]:
+                    build.set()
+    names = [line.split()[1] for line in seen if line.startswith("event: ")]
+
+    assert names.index("preparing") < names.index("response") < len(names) - 1
+    preparing = seen[seen.index("event: preparing\n") + 1]
+    assert "being prepared" in preparing
+    assert "13 %" in preparing or "12 %" in preparing  # a quarter of the first half
+    assert names[-1] == "response"
+    assert "pydoc:asyncio.Task.cancel" in seen[-2] or "Task.cancel" in "".join(seen[-4:])
+
+
+async def test_a_page_without_scripts_says_so_too(server, build):
+    """On the empty page and beside the failure."""
+    async with browsing(server.url) as page:
+        async with page.http.get(f"{page.url}/?q=asyncio+task") as reply:
+            failed = await reply.text()
+        async with page.http.get(f"{page.url}/") as reply:
+            empty = await reply.text()
+        build.set()
+
+    for html in (failed, empty):
+        assert "The local index is being prepared" in html
+        assert "<progress max" in html
+    assert "No results yet" in failed
+    assert "it does not take this key" in failed
+
+
+async def test_a_server_fills_an_empty_index_by_itself(server, build, clock):
+    """A moment after its start."""
+    server.state.fill_index()
+    clock.advance(60)
+    build.set()
+
+    await until(server.client.index.collections, lambda names: names == ["pydocs"])
