@@ -158,7 +158,7 @@ Where two of them disagree, each keeps its own behaviour in its own API: [the li
 | S0-06 | any `max_results` | at most 20 are asked for, which is Tavily's maximum; the log says so at the start |
 | S0-25, S0-26 | the official async client, a new one for every call | one pooled client, which saves 30 ms of CPU per call; the event loop stays free and calls are independent, as the specification wants, and tests check both |
 | S0-36 | a search without results says that nothing was found | an answer without results is shown, not dropped |
-| S0-37 | the query in the log at INFO | in this API only; everywhere else, queries are not logged |
+| S0-37, S3-09, S3-23 | the query, or the question, in the log at INFO | in these APIs only, on one line; everywhere else, queries are not logged |
 | S1-02, S1-04 | 1,000 characters of query | Tavily accepts 400: longer queries are cut at a word, with a note |
 | S1-09 | a score with two decimals | `スコア: なし` when the upstream gave none: a rank is not a relevance |
 | S1-19 | 21 URLs are an error | in this API they are; elsewhere the first 20 are read and the rest are listed as failed |
