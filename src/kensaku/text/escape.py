@@ -3,6 +3,7 @@
     title, query     → flatten()       part of a line, after words of ours
     short snippet    → escape_line()   a line that starts no structure
     content, answer  → escape_lines()  lines as they are, except for those that start a structure
+    content          → escape_text()   the same, except that closed blocks of code stay code
     page             → escape_page()   Markdown as it is, except for lines that look like ours
 
 Where a line would start a heading, a rule or a fence, or one of the surface's own lines, a
@@ -13,7 +14,8 @@ Images are escaped everywhere. All other text stays the same, byte for byte.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from math import inf
 
 from kensaku.text.clean import visible
 from kensaku.text.images import escape_images, escape_open_images
@@ -24,6 +26,7 @@ __all__ = [
     "escape_lines",
     "escape_link",
     "escape_page",
+    "escape_text",
     "escape_url",
     "flatten",
     "line_starts",
@@ -31,7 +34,7 @@ __all__ = [
 
 # Four blanks or a tab make code or a part of the paragraph: `    # a comment` is no heading.
 _STRUCTURE = (
-    r" {0,3}(?:`{3,}|~{3,}|\#{1,6}(?=[ \t]|$)|<(?=[!?])"
+    r" {0,3}(?:`{3,}|~{3,}|\#{1,6}(?=[ \t]|$)|<(?=[!?]|[Pp][Rr][Ee](?:[\s>]|$))"
     r"|(?:=++|-++|(?:-[ \t]*+){3,}+|(?:\*[ \t]*+){3,}+|(?:_[ \t]*+){3,}+)[ \t]*$)"
 )
 
@@ -69,6 +72,23 @@ def escape_lines(text: str, own: re.Pattern[str] = _PLAIN) -> str:
     if "\n" not in text:
         return _escape_start(text, own)
     return "\n".join([_escape_start(line, own) for line in text.split("\n")])
+
+
+def escape_text(text: str, own: re.Pattern[str] = _PLAIN, *, inline: bool = False) -> str:
+    """Escape the lines that start a structure, but keep blocks of code that are closed.
+
+    Inside of such a block only the surface's own lines are escaped. With `inline` the text stands
+    behind something on its line: a block that it begins with gets a line of its own.
+    """
+    lines = escape_images(visible(text)).split("\n")
+    inside = _code_lines(lines)
+    if not inside:
+        return "\n".join([_escape_start(line, own) for line in lines])
+    escaped = [
+        line if n in inside and _PLAIN.match(line) else _escape_start(line, own)
+        for n, line in enumerate(lines)
+    ]
+    return "\n".join(["", *escaped] if inline and 0 in inside else escaped)
 
 
 def escape_bold(text: str) -> str:
@@ -134,6 +154,31 @@ def _percent_encode(match: re.Match[str]) -> str:
 
 def _ends_with_escape(line: str) -> bool:
     return (len(line) - len(line.rstrip("\\"))) % 2 == 1
+
+
+# A fence in the first column is in no list and no quote: whether it is closed can be told by lines.
+_CODE_START = re.compile(r"(`{3,}+)[^`]*$|(~{3,}+)")
+_HTML_START = re.compile(r" {0,3}</?[A-Za-z]")  # in such a block a fence means nothing
+
+
+def _code_lines(lines: Sequence[str]) -> set[int]:
+    """Return the numbers of the lines in blocks of code that are closed, with their fences."""
+    found: set[int] = set()
+    never = {"`": inf, "~": inf}  # the shortest fence that no later line closes
+    at = 0
+    while at < len(lines):
+        if _HTML_START.match(lines[at]):
+            return set()
+        start, end = _CODE_START.match(lines[at]), at
+        if start and len(fence := start[1] or start[2]) < never[fence[0]]:
+            closing = re.compile(rf" {{0,3}}{re.escape(fence[0])}{{{len(fence)},}}[ \t]*$")
+            end = next((n for n in range(at + 1, len(lines)) if closing.match(lines[n])), at)
+            if end > at:
+                found.update(range(at, end + 1))
+            else:
+                never[fence[0]] = len(fence)
+        at = end + 1
+    return found
 
 
 def _open_fence(lines: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ from kensaku.dialects._reasons import unconfigured_providers
 from kensaku.errors import UsageError
 from kensaku.models import Outcome
 from kensaku.providers import provider_class
-from kensaku.text.escape import escape_bold, escape_lines, escape_url, flatten, line_starts
+from kensaku.text.escape import escape_bold, escape_text, escape_url, flatten, line_starts
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError
@@ -36,10 +36,10 @@ def write(response: Response) -> str:
         return f'No results found for "{query}". Try rephrasing your search.'
     lines = [f'Found {len(response.hits)} result(s) for "{query}":\n']
     if response.answer and not response.hits:
-        lines += [escape_lines(response.answer, _OWN), ""]
+        lines += [escape_text(response.answer, _OWN), ""]
     for n, hit in enumerate(response.hits, 1):
         lines.append(f"{n}. **{escape_bold(hit.title) or 'No title'}**")
-        texts = escape_url(hit.url), escape_lines(hit.content, _OWN)
+        texts = escape_url(hit.url), escape_text(hit.content, _OWN, inline=True)
         lines += [f"   {text}" for text in texts if text]
         lines.append("")
     return "\n".join(lines)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kensaku.compat._notes import japanese_note_lines
 from kensaku.models import Outcome
 from kensaku.text.clean import cut
-from kensaku.text.escape import escape_bold, escape_lines, escape_url, flatten, line_starts
+from kensaku.text.escape import escape_bold, escape_text, escape_url, flatten, line_starts
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError
@@ -28,11 +28,11 @@ def write(response: Response, *, max_content_length: int = 500) -> str:
         return "\n\n".join([NOTHING, *notes])
     parts = [f'## 検索結果: "{flatten(response.query.text)}"']
     if response.answer:
-        parts.append(f"### 回答\n{escape_lines(response.answer, _OWN)}")
+        parts.append(f"### 回答\n{escape_text(response.answer, _OWN)}")
     items = []
     for n, hit in enumerate(response.hits, 1):
         content = cut(hit.content, max_content_length) if max_content_length > 0 else hit.content
-        content, url = escape_lines(content, _OWN), escape_url(hit.url)
+        content, url = escape_text(content, _OWN, inline=True), escape_url(hit.url)
         items.append(f"{n}. **{escape_bold(hit.title)}**\n   URL: {url}\n   {content}")
     if items:
         parts.append("### 結果\n" + "\n\n".join(items))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from kensaku.compat._notes import japanese_note_lines
 from kensaku.compat.tavily_tools.messages import error_type, message
 from kensaku.models import Outcome
-from kensaku.text.escape import escape_lines, escape_page, escape_url, flatten, line_starts
+from kensaku.text.escape import escape_page, escape_text, escape_url, flatten, line_starts
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError
@@ -40,12 +40,12 @@ def found(
     lines = [f"## 検索結果: {flatten(query)}", ""]
     notes = japanese_note_lines(notes)
     if not hits:
-        body = escape_lines(answer, _OWN) if answer else NOTHING
+        body = escape_text(answer, _OWN) if answer else NOTHING
         return "\n".join([*lines, body, *_below(notes)])
     for n, hit in enumerate(hits, 1):
         score = "なし" if hit.score is None else f"{hit.score:.2f}"
         lines += [f"### {n}. {flatten(hit.title)}", f"URL: {escape_url(hit.url)}"]
-        lines += [f"スコア: {score}", escape_lines(hit.content, _OWN), ""]
+        lines += [f"スコア: {score}", escape_text(hit.content, _OWN), ""]
     return "\n".join([*lines, *notes])
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from kensaku.dialects._reasons import reasons, unconfigured_providers
 from kensaku.locale import translator
 from kensaku.models import Outcome
-from kensaku.text.escape import escape_lines, escape_url, flatten, line_starts
+from kensaku.text.escape import escape_text, escape_url, flatten, line_starts
 
 if TYPE_CHECKING:
     from kensaku.errors import KensakuError
@@ -26,7 +26,7 @@ def write(response: Response) -> str:
         return _unavailable_text(response)
     parts = []
     if response.answer:
-        parts += ["## Answer\n", escape_lines(response.answer, _OWN), "\n"]
+        parts += ["## Answer\n", escape_text(response.answer, _OWN), "\n"]
     if response.hits:
         parts.append("## Search Results\n")
     else:
@@ -35,7 +35,7 @@ def write(response: Response) -> str:
         parts += [f"### {n}. {flatten(hit.title)}\n", f"**URL:** {escape_url(hit.url)}\n"]
         if hit.published:
             parts.append(f"**Published:** {flatten(hit.published)}\n")
-        parts += [f"\n{escape_lines(hit.content, _OWN)}\n", "\n---\n"]
+        parts += [f"\n{escape_text(hit.content, _OWN)}\n", "\n---\n"]
     return "\n".join(parts)
 
 
