@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import aiohttp
+import httpx
 import pytest
 
 from kensaku.database import Database
@@ -158,3 +159,41 @@ async def test_two_servers_on_one_postgresql_and_one_valkey_are_one(
     await revoke_key(servers[1].state.database, key.id)
     await asyncio.sleep(KeyCache.SECONDS)
     assert [(await search(http, server, secret))[0] for server in servers] == [401, 401]
+
+
+async def test_reading_pages_counts_as_searches(reading_server, make_key, site):
+    """Five pages of an extract, ten of a crawl or a map: a bounded key cannot read without end."""
+    costs = {
+        "/extract": ({"urls": [f"{site}otters"]}, 1),
+        "/firecrawl/v2/scrape": ({"url": f"{site}otters"}, 1),
+        "/crawl": ({"url": site, "limit": 15}, 2),
+        "/map": ({"url": site, "limit": 10}, 1),
+    }
+    more = {"/extract": ({"urls": [f"{site}otters?{n}" for n in range(6)]}, 2)}
+    async with httpx.AsyncClient(base_url=reading_server.url, timeout=60) as http:
+        for path, (body, searches) in [*costs.items(), *more.items()]:
+            secret = await make_key(reading_server, path, searches_per_day=searches)
+            head = {"Authorization": f"Bearer {secret}"}
+            first = await http.post(path, json=body, headers=head)
+            again = await http.post(path, json=body, headers=head)
+            assert (first.status_code, again.is_client_error) == (200, True), path
+
+
+async def test_what_is_refused_uses_up_no_search(server, make_key):
+    """A context with a bad bound is told so, and the one search of the day is still there."""
+    secret = await make_key(server, searches_per_day=1)
+    head = {"Authorization": f"Bearer {secret}"}
+    async with httpx.AsyncClient(base_url=server.url, headers=head, timeout=60) as http:
+        for wrong in ({"q": "otters", "max_tokens": 0}, {"q": ""}, {"q": "otters", "time": "x"}):
+            assert (await http.post("/api/context", json=wrong)).status_code == 400, wrong
+        assert (await http.post("/api/context", json={"q": "otters"})).status_code == 200
+        assert (await http.post("/api/context", json={"q": "otters"})).status_code == 432
+
+
+async def test_a_key_of_two_a_second_may_ask_twice_at_once(server, make_key):
+    """A program that sends two requests side by side is no flood."""
+    head = {"Authorization": f"Bearer {await make_key(server, rate='2/s')}"}
+    async with httpx.AsyncClient(base_url=server.url, headers=head, timeout=60) as http:
+        asked = [http.post("/search", json={"query": f"otters {n}"}) for n in range(2)]
+        replies = await asyncio.gather(*asked)
+    assert [reply.status_code for reply in replies] == [200, 200]

@@ -103,7 +103,17 @@ async def test_keys_do_not_share_a_rate(workers):
 
 @pytest.mark.parametrize(
     ("rate", "interval", "burst"),
-    [("1/s", 1.0, 1), ("10/s", 0.1, 5), ("100/m", 0.6, 10), ("1000/h", 3.6, 100), ("0.5/s", 2, 1)],
+    [
+        ("1/s", 1.0, 1),
+        ("10/s", 0.1, 5),
+        ("100/m", 0.6, 10),
+        ("1000/h", 3.6, 100),
+        ("0.5/s", 2, 1),
+        ("2/s", 0.5, 2),
+        ("3/s", 1 / 3, 2),
+        ("5/m", 12, 2),
+        ("1/h", 3600, 1),
+    ],
 )
 def test_a_rate_leaves_room_for_a_burst(rate, interval, burst):
     """A client that sends a few requests at once is not refused."""

@@ -30,7 +30,7 @@ async def test_a_server_that_works_says_so(server, http):
     assert (alive.status_code, alive.json()) == (200, {"status": "ok"})
     assert (ready.status_code, ready.json()) == (
         200,
-        {"status": "ok", "checks": {"database": "ok", "store": "ok", "index": "ok"}},
+        {"status": "ok", "checks": {"database": "ok", "store": "ok", "disk": "ok", "index": "ok"}},
     )
 
 
@@ -45,7 +45,7 @@ async def test_a_server_that_is_about_to_stop_is_not_ready(server, http):
         {"status": "unavailable", "checks": {"server": "it is about to stop"}},
     )
     again = await http.get(f"{server.url}/readyz")
-    assert again.json()["checks"].keys() == {"database", "store", "index"}
+    assert again.json()["checks"].keys() == {"database", "store", "disk", "index"}
 
 
 @pytest.mark.parametrize(

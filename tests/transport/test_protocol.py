@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from uvicorn.config import Config
 from uvicorn.server import ServerState
@@ -220,6 +220,7 @@ STEPS = st.lists(
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine
 @given(STEPS)
 def test_there_are_never_more_connections_than_the_bounds(steps):
     """Of each peer and in all; and nobody who is at work is closed."""

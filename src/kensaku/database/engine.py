@@ -25,7 +25,7 @@ except ImportError:
 
 from kensaku.database.connection import CONNECT_SECONDS, parse_url, refusal
 from kensaku.database.key_mark import KeyMark
-from kensaku.database.migrate import migrate
+from kensaku.database.migrate import VERSION_TABLE, migrate
 from kensaku.database.sqlite_file import PRAGMAS, is_locked, make_private, path_of
 from kensaku.database.sqlite_threads import SqliteThreads
 
@@ -83,6 +83,12 @@ class Database:
         async with self.read() as connection:
             await connection.execute(text("SELECT 1"))
 
+    async def check(self) -> None:
+        """Raise `DatabaseFault` if nothing can be written: its disk is full, it is a standby …"""
+        async with self.write() as connection:
+            same = f"UPDATE {VERSION_TABLE} SET version_num = version_num"
+            await connection.execute(text(same))
+
     async def close(self) -> None:
         """Close all connections, those of cancelled callers too."""
         await self._engine.dispose()
@@ -125,7 +131,9 @@ def _fault(error: SQLAlchemyError) -> DatabaseFault:
             remedy="check KENSAKU_DATABASE_URL, and that its server runs",
         )
     if type(cause).__module__ == "sqlite3":
-        return DatabaseFault(f"the database failed: {str(cause)[:100]}")
+        is_full = getattr(cause, "sqlite_errorname", "").startswith(("SQLITE_FULL", "SQLITE_IOERR"))
+        remedy = "check the disk of KENSAKU_HOME, and free some space on it" if is_full else ""
+        return DatabaseFault(f"the database failed: {str(cause)[:100]}", remedy=remedy)
     return DatabaseFault(f"the database refused: {refusal(error)}")
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from kensaku.errors import KensakuError
+from kensaku.server.disk import disk_faults
 from kensaku.server.http import ClientDisconnected, Whole, encode
 from kensaku.server.perform import outcome_of, perform
 from kensaku.server.request import FAILED
@@ -68,11 +69,8 @@ class ServedEndpoint:
         call = endpoint.read(asked)
         if admitted or endpoint.is_counted:
             await request.count(endpoint.cost(call))
-        async with EndsWithClient(receive):
-            done = endpoint.do(request, call) if endpoint.do else _perform(request, call)
-            if isinstance(done, AsyncIterator):
-                return self._stream(done)
-            result = await done
+        with disk_faults():
+            result = await self._result(request, call, receive)
         if isinstance(result, AsyncIterator):
             return self._stream(result)
         if request.outcome == FAILED:
@@ -80,6 +78,13 @@ class ServedEndpoint:
         elapsed = round(time.perf_counter() - request.began, 3)
         written = endpoint.write(call, result, Exchange(asked, request.id, elapsed))
         return _response(written, self._wire)
+
+    async def _result(self, request: Request, call: Any, receive: Receive) -> Any:
+        """Do what was asked for; return its result, or the frames of a stream."""
+        endpoint = self._endpoint
+        async with EndsWithClient(receive):
+            done = endpoint.do(request, call) if endpoint.do else _perform(request, call)
+            return done if isinstance(done, AsyncIterator) else await done
 
     def _stream(self, frames: AsyncIterator[Any]) -> ASGIApp:
         """Send frames as events. What fails before the first of them is raised."""

@@ -25,6 +25,7 @@ LEASES = 50  # in a burst
 LEASE_SECONDS = 1.0  # after which unused turns are lost
 REFUSAL_SECONDS = 1.0  # after which the store is asked again: the rate may have been raised
 MAX_KEYS = 10_000
+MIN_BURST = 2  # a program that sends two requests side by side is no flood
 
 
 class SharedRates:
@@ -123,11 +124,12 @@ class _Lease:
 def bucket_of(rate: str) -> tuple[float, int]:
     """`"10/s"` → (seconds between requests, burst).
 
-    A client may send half a second's requests at once, or a tenth of a minute's, hour's or day's:
-    over 60 s, `10/s` then lets 605 through, which is within 1 %. A burst is a number of leases.
+    A client may send half a second's requests at once, or a tenth of a minute's, hour's or day's,
+    and at least two where the rate is more than one. Over 60 s, `10/s` then lets 605 through,
+    which is within 1 %. A burst is a number of leases.
     """
     n, period = read_rate(rate)
-    burst = max(1, int(n * (0.5 if period == 1.0 else 0.1)))
+    burst = max(1, min(int(n), MIN_BURST), int(n * (0.5 if period == 1.0 else 0.1)))
     return period / n, burst - burst % _lease(burst)
 
 

@@ -80,6 +80,8 @@ class State:
         self.metrics = Metrics()
         self.admission = Admission()
         self.body_memory = BodyMemory()
+        self.probing = asyncio.Lock()
+        self.probed: tuple[dict[str, str], float] | None = None  # what was found, and until when
         self._observers: list[Observer] = [self.metrics, RequestLog()]
         self.client.observers.add(*self._observers)
         self._owns_client = client is None

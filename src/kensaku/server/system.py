@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+import tempfile
+import time
 from collections.abc import Awaitable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -11,6 +15,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from kensaku import __version__
 from kensaku.errors import KensakuError
 from kensaku.server.auth import KEY_HEADERS
+from kensaku.server.disk import DiskFull, disk_faults
 from kensaku.server.openapi import document, operations
 from kensaku.server.page.render import environment
 from kensaku.server.page.request import theme_of
@@ -22,6 +27,8 @@ if TYPE_CHECKING:
     from kensaku.server.state import State
 
 CHECK_SECONDS = 2.0
+MIN_FREE = 32 * 2**20  # bytes; below them the next job or document may not fit
+FRESH_SECONDS = 1.0  # in which probes share an answer: who probes needs no key, and it writes
 DOCS_POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
@@ -75,10 +82,20 @@ async def healthz(request: Request, asked: Asked) -> Any:
 
 async def readyz(request: Request, asked: Asked) -> Response:
     """Say whether the server can do its work."""
-    checks = await check(request.state)
+    checks = await _checks_of(request.state)
     ready = all(said == "ok" for said in checks.values())
     status = "ok" if ready else "unavailable"
     return JSONResponse({"status": status, "checks": checks}, 200 if ready else 503)
+
+
+async def _checks_of(state: State) -> dict[str, str]:
+    """The checks of a moment ago, or new ones. One probe checks for all that wait."""
+    if state.draining:
+        return {"server": "it is about to stop"}
+    async with state.probing:
+        if state.probed is None or time.monotonic() >= state.probed[1]:
+            state.probed = (await check(state), time.monotonic() + FRESH_SECONDS)
+        return state.probed[0]
 
 
 async def metrics(request: Request, asked: Asked) -> Response:
@@ -88,21 +105,32 @@ async def metrics(request: Request, asked: Asked) -> Response:
 
 
 async def check(state: State) -> dict[str, str]:
-    """Look at the database, the shared store and the index; "ok", or what is wrong."""
-    if state.draining:
-        return {"server": "it is about to stop"}
-    resources: Any = state.client.resources
+    """Write to the database, the shared store and the disk, and look at the index.
+
+    Each is "ok", or what is wrong.
+    """
     looks: dict[str, Awaitable[Any]] = {
-        "database": _look_at_database(state),
-        "store": resources.store.get(["ready"]),
+        "database": _check_database(state),
+        "store": state.client.resources.store.check(),
+        "disk": asyncio.to_thread(_check_disk, state.settings.home),
         "index": state.client.index.collections(),
     }
     return dict(zip(looks, await asyncio.gather(*map(_said, looks.values())), strict=True))
 
 
-async def _look_at_database(state: State) -> None:
+async def _check_database(state: State) -> None:
     await state.start()
-    await state.database.ping()
+    await state.database.check()
+
+
+def _check_disk(home: Path) -> None:
+    """Write a small file. Raises `DiskFull`, or `OSError`."""
+    with disk_faults():
+        with tempfile.TemporaryFile(dir=home) as file:
+            file.write(bytes(4096))
+            file.flush()
+        if (free := shutil.disk_usage(home).free) < MIN_FREE:
+            raise DiskFull(f"the disk of KENSAKU_HOME has {free / 2**20:.0f} MB left")
 
 
 async def _said(look: Awaitable[Any]) -> str:
@@ -110,9 +138,9 @@ async def _said(look: Awaitable[Any]) -> str:
         async with asyncio.timeout(CHECK_SECONDS):
             await look
     except KensakuError as error:
-        return error.message
+        return str(error)
     except TimeoutError:
         return f"it did not answer within {CHECK_SECONDS:g} s"
-    except OSError as error:
+    except Exception as error:  # of a driver: its text may hold an address
         return type(error).__name__
     return "ok"

@@ -73,7 +73,7 @@ async def test_what_cannot_be_kept_is_refused_with_a_reason(make_server):
         ("POST", f"{BASE}/files?name=+", b"x", 400),
         ("POST", f"{BASE}/files?name=a", b"", 400),
         ("POST", f"/api/collections/{'x' * 300}/files?name=a", b"x", 400),
-        ("POST", f"{BASE}/files?name=a.bin", b"\x00\x01\x02" * 99, 502),
+        ("POST", f"{BASE}/files?name=a.bin", b"\x00\x01\x02" * 99, 422),
         ("POST", f"{BASE}/documents", {"url": ""}, 400),
         ("POST", f"{BASE}/documents", {"url": "https://a.example/" + "x" * 8_000}, 400),
         ("DELETE", f"{BASE}/documents", {"url": "u"}, 400),
@@ -83,3 +83,11 @@ async def test_what_cannot_be_kept_is_refused_with_a_reason(make_server):
             said = await page.call(method, path, body)
             assert (page.status, bool(said["error"]["message"])) == (status, True), path
         assert await page.call("GET", "/api/collections") == {"collections": {}}
+
+
+async def test_a_file_that_cannot_be_read_is_the_senders_matter(server):
+    """422 and why, for it is no other server's fault."""
+    async with browsing(server.url) as page:
+        for name, data in (("a.pdf", b"%PDF-1.7 and nothing else"), ("b.docx", b"PK\x03\x04 no")):
+            said = await page.call("POST", f"/api/collections/own/files?name={name}", data)
+            assert page.status == 422, said

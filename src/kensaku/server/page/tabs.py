@@ -64,7 +64,7 @@ def _none(asked: Asked) -> int:
     return 0
 
 
-def api(method: str, path: str, do: Callable[[PageRequest, Asked], Any], **more: Any) -> Endpoint:
+def api(method: str, path: str, do: Callable[[PageRequest, Any], Any], **more: Any) -> Endpoint:
     """An endpoint of the page's API. Its summary is the first line of the handler's docstring.
 
     While there are no keys it is the owner's alone, unless it says otherwise.
@@ -73,7 +73,7 @@ def api(method: str, path: str, do: Callable[[PageRequest, Asked], Any], **more:
     return Endpoint(method, path, summary=summary, do=do, **{"is_owners": True, **more})
 
 
-def one_search(asked: Asked) -> int:
+def one_search(call: Any) -> int:
     """The cost of a call that searches once."""
     return 1
 

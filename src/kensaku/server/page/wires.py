@@ -54,7 +54,8 @@ class PageApi(Wire):
 
     def refuse(self, request: Request | None, error: KensakuError) -> ASGIApp:
         status, headers = status_of(error)
-        if isinstance(error, FetchError):
+        is_upload = request is not None and request.endpoint.takes_bytes
+        if isinstance(error, FetchError) and not is_upload:
             status = 502  # whatever another server said is not ours to say
         return Whole(encode({"error": error.to_dict()}), status, [*headers, *self.headers])
 

@@ -53,6 +53,11 @@ class Asked:
 # --- calls: what the core is asked to do
 
 
+def searches_for(pages: int, pages_per_search: int) -> int:
+    """Return how many searches of a key these pages count as: at least one."""
+    return max(1, -(-pages // pages_per_search))
+
+
 @dataclass(frozen=True, slots=True)
 class Search:
     """Search. `query` goes to the core; the rest is done to what it finds."""
@@ -81,6 +86,11 @@ class Extract:
     timeout: float = 30.0
     depth: Literal["basic", "advanced"] = "basic"
 
+    @property
+    def searches(self) -> int:
+        """Five pages count as a search, as with Tavily's credits."""
+        return searches_for(len(self.urls), 5)
+
 
 @dataclass(frozen=True, slots=True)
 class Parse:
@@ -89,6 +99,8 @@ class Parse:
     data: bytes = field(repr=False)
     content_type: str = ""
     name: str = ""
+
+    searches: ClassVar[int] = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +112,22 @@ class Crawl:
     chunks: int | None = None  # return the best chunks for the plan's instructions
     depth: Literal["basic", "advanced"] = "basic"
 
+    @property
+    def searches(self) -> int:
+        """Ten pages that it may read count as a search."""
+        return searches_for(self.plan.limit, 10)
+
 
 @dataclass(frozen=True, slots=True)
 class Map:
     """List the pages of a site."""
 
     plan: Plan
+
+    @property
+    def searches(self) -> int:
+        """Ten pages that it may list count as a search."""
+        return searches_for(self.plan.limit, 10)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from kensaku.errors import InvalidQuery, UnknownName, Unparsable
 from kensaku.models import Document
 from kensaku.server.page import snippets
 from kensaku.server.page.results import safe_link
-from kensaku.server.page.tabs import api, text_in
+from kensaku.server.page.tabs import api, one_search, text_in
 from kensaku.text.collection_names import check_collection_name
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _counts(page: PageRequest, added: AddResult, name: str) -> dict[str, Any]:
 ENDPOINTS = [
     api("GET", "/api/collections", listed),
     api("POST", "/api/collections/{name}/files", add_file, takes_bytes=True, max_body=MAX_FILE),
-    api("POST", "/api/collections/{name}/documents", add_page),
+    api("POST", "/api/collections/{name}/documents", add_page, cost=one_search),
     api("DELETE", "/api/collections/{name}/documents", delete_page),
     api("DELETE", "/api/collections/{name}", delete),
 ]

@@ -13,6 +13,7 @@ from kensaku.messages import msg
 from kensaku.server.page import snippets
 from kensaku.server.page.render import render
 from kensaku.server.page.tabs import api, event, text_in
+from kensaku.server.wires.base import searches_for
 
 if TYPE_CHECKING:
     from kensaku.jobs import Job
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 MAX_LISTED = 50
 POLL = 1.0  # seconds between two looks at the jobs
 WATCHED = 1_800.0  # seconds after which a page that is still open has to ask again
-SITE = {"max_depth": 3, "limit": 500, "allow_external": False, "sitemap": True}
+MAX_PAGES = 500
+SITE = {"max_depth": 3, "limit": MAX_PAGES, "allow_external": False, "sitemap": True}
 TONES = {"queued": "faint", "running": "accent", "done": "ok", "failed": "bad", "cancelled": "warn"}
 
 
@@ -154,5 +156,10 @@ ENDPOINTS = [
     api("POST", "/api/jobs/watch", watch, is_admitted=False, is_counted=True),
     api("POST", "/api/jobs/{id}/cancel", cancel),
     api("POST", "/api/jobs/{id}/resume", resume),
-    api("POST", "/api/collections/{name}/sites", crawl),
+    api(
+        "POST",
+        "/api/collections/{name}/sites",
+        crawl,
+        cost=lambda asked: searches_for(MAX_PAGES, 10),
+    ),
 ]

@@ -29,7 +29,7 @@ from kensaku.server.page.tabs import api, event, one_search
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
-    from kensaku.models import Attempt, Hit, Response
+    from kensaku.models import Attempt, Hit, Query, Response
     from kensaku.server.page.request import PageRequest
     from kensaku.server.wires.base import Asked
 
@@ -199,20 +199,24 @@ async def _model_answer(page: PageRequest, response: Response) -> ServerSentEven
     return event("answer", {"html": html, "found": response.outcome is Outcome.FOUND})
 
 
-async def context(page: PageRequest, asked: Asked) -> dict[str, Any]:
-    """Search with the fields of the form, and pack what was found into `max_tokens`."""
+def read_context(asked: Asked) -> tuple[SearchForm, Query, int]:
+    """Check what is asked for, before it counts. Raises `UsageError`."""
     form, most = SearchForm.read(asked.fields), asked.fields.get("max_tokens", 2_000)
     if not isinstance(most, int) or not 1 <= most <= MAX_TOKENS:
         raise InvalidQuery(f"max_tokens must be a number from 1 to {MAX_TOKENS:,}")
+    return form, form.query(CONTEXT_RESULTS), most
+
+
+async def context(page: PageRequest, call: tuple[SearchForm, Query, int]) -> dict[str, Any]:
+    """Search with the fields of the form, and pack what was found into `max_tokens`."""
+    form, query, most = call
     route, mode = form.routing
-    packed = await page.client.context(
-        form.query(CONTEXT_RESULTS), max_tokens=most, route=route, mode=mode
-    )
+    packed = await page.client.context(query, max_tokens=most, route=route, mode=mode)
     said = page.t("{n} tokens", n=f"{packed.tokens:,}")
     return {**packed.to_dict(), "said": said}
 
 
 ENDPOINTS = [
     api("POST", "/api/search", stream, cost=one_search, is_owners=False),
-    api("POST", "/api/context", context, cost=one_search, is_owners=False),
+    api("POST", "/api/context", context, read=read_context, cost=one_search, is_owners=False),
 ]

@@ -9,7 +9,7 @@ from kensaku.errors import KensakuError, Unparsable
 from kensaku.models import LOCAL
 from kensaku.server.page.render import render
 from kensaku.server.page.results import safe_link
-from kensaku.server.page.tabs import api, text_in
+from kensaku.server.page.tabs import api, one_search, text_in
 from kensaku.text.markdown import to_html
 
 if TYPE_CHECKING:
@@ -64,4 +64,4 @@ async def _stored(page: PageRequest, asked: Asked, url: str) -> tuple[str, str]:
     raise Unparsable("the index does not hold it any more")
 
 
-ENDPOINTS = [api("POST", "/api/pages", read, is_owners=False)]
+ENDPOINTS = [api("POST", "/api/pages", read, cost=one_search, is_owners=False)]
