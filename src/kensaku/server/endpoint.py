@@ -77,6 +77,8 @@ class ServedEndpoint:
             request.outcome = "found"
         elapsed = round(time.perf_counter() - request.began, 3)
         written = endpoint.write(call, result, Exchange(asked, request.id, elapsed))
+        if isinstance(written, AsyncIterator):
+            return self._stream(written)
         return _response(written, self._wire)
 
     async def _result(self, request: Request, call: Any, receive: Receive) -> Any:

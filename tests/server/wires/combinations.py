@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -81,8 +81,6 @@ REQUESTS: dict[str, dict[str, list[Any]]] = {
             {"q": "otters", "format": "json", "language": "x" * 21}, {"q": "otters", "format": "json", "categories": "x" * 201},
         ],
         "POST /search": [{"q": "otters", "format": "json"}],
-        "GET /": [{"q": "otters", "format": "json"}],
-        "POST ": [{"q": "otters", "format": "json"}],
     },
     "litellm": {"POST /v1/search/{tool}": [Q], "POST /search": [Q | {"max_results": 100}]},
     "perplexity": {
@@ -135,7 +133,7 @@ REQUESTS: dict[str, dict[str, list[Any]]] = {
         ],
         "POST /contents": [{}, {"ids": ["https://a.example/"]}, {"urls": "https://a.example/", "text": {"maxCharacters": 2}},
                            {"urls": ["https://a.example/"] * 21}, {"ids": []}],
-        "POST /answer": [Q, Q | {"text": True, "userLocation": "jp"}, Q | {"stream": True}, Q | {"outputSchema": {}},
+        "POST /answer": [Q, Q | {"text": True, "userLocation": "jp"}, Q | {"outputSchema": {}},
                          Q | {"outputSchema": {"type": "object"}}, {"query": "x" * 2_001}],
     },
     "jina": {
@@ -236,6 +234,8 @@ def as_json(value: Any) -> Any:
         return value if len(value) < 300 else f"{value[:20]}… {len(value)}"
     if isinstance(value, bytes):
         return value.decode()
+    if isinstance(value, AsyncIterator):
+        return "a stream"
     if isinstance(value, dict):
         return {k: as_json(v) for k, v in value.items()}
     return [as_json(v) for v in value] if isinstance(value, list | tuple) else value

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -149,6 +149,8 @@ def _reply(endpoint: Endpoint, values: Mapping[str, Any], results: Mapping[str, 
         reply = endpoint.write(call, results[KINDS[type(call)]], exchange)
     except KensakuError as error:
         return f"refused: {error}"
+    if isinstance(reply, AsyncIterator):
+        return "a stream"
     if isinstance(reply, Text):
         return dataclasses.asdict(reply)
     return json.loads(json.dumps(reply))

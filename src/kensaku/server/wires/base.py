@@ -221,7 +221,7 @@ class Endpoint:
     method: str
     path: str  # as Starlette writes it: "/r/{url:path}"
     read: Callable[[Asked], Any] = as_sent  # raises `InvalidQuery`
-    write: Callable[[Any, Any, Exchange], Any] = as_done  # JSON, Text, or an ASGI response
+    write: Callable[[Any, Any, Exchange], Any] = as_done  # JSON, Text, frames, an ASGI response
     summary: str = ""  # without one it is not in the OpenAPI document
     parameters: Mapping[str, Any] = field(default_factory=dict, repr=False)  # JSON Schema
     sees: tuple[str, ...] = ()  # the headers that `read` and `write` get, in lower case

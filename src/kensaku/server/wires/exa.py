@@ -1,17 +1,24 @@
-"""Exa: `POST /search`, `/contents` and `/answer`."""
+"""Exa: `POST /search`, `/findSimilar`, `/contents` and `/answer`, which may stream."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from kensaku.answers.write import deltas
 from kensaku.errors import InvalidQuery
+from kensaku.server.http import data_frame
+from kensaku.server.perform import outcome_of, perform
 from kensaku.server.wires import _fields as fields
 from kensaku.server.wires import _operators as operators
 from kensaku.server.wires.base import Asked, Endpoint, Exchange, Extract, Found, Read, Search, Wire
+from kensaku.text.clean import cut
+from kensaku.text.urls import host_of
 
 if TYPE_CHECKING:
-    from kensaku.models import Hit
+    from kensaku.models import Hit, Page
+    from kensaku.server.request import Request
 
 MAX_RESULTS, MAX_URLS = 100, 20
 DEPTHS = {"lite": "ultra-fast", "instant": "ultra-fast", "fast": "fast", "deep": "advanced"}
@@ -32,10 +39,29 @@ CONTENTS: dict[str, Any] = {"urls": {**_TEXTS, "minItems": 1, "maxItems": MAX_UR
 ANSWER: dict[str, Any] = {
     "query": PARAMETERS["query"],
     "text": {"type": "boolean"},
+    "stream": {"type": "boolean"},
     "userLocation": PARAMETERS["userLocation"],
 }
-# What changes the form of an answer: ignored, a client would misread the reply.
-REFUSED = ("stream", "outputSchema")
+SIMILAR: dict[str, Any] = {
+    "url": {"type": "string", "minLength": 1, "maxLength": 2_000},
+    "excludeSourceDomain": {"type": "boolean"},
+    **{n: s for n, s in PARAMETERS.items() if n not in ("query", "type")},
+}
+
+
+MIN_TITLE = 3  # words that say what a page is about
+MAX_SUBJECT = 200  # characters of a query that is made of a page
+NOTHING = "None of the sources answers this."
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """Find pages like the one at an address."""
+
+    url: str
+    search: Search
+
+    searches: ClassVar[int] = 1
 
 
 class Exa(Wire):
@@ -45,12 +71,14 @@ class Exa(Wire):
     client = 'Exa(api_key, base_url="{url}/exa")'
 
     def endpoints(self) -> Sequence[Endpoint]:
+        similar = "Find pages like a page"
         return [
-            Endpoint("POST", path, read, write, about, schema, required=(needed,))
-            for path, read, write, about, schema, needed in (
-                ("/search", read_search, write_search, "Search", PARAMETERS, "query"),
-                ("/contents", read_contents, write_contents, "Read pages", CONTENTS, "urls"),
-                ("/answer", read_answer, write_answer, "Answer", ANSWER, "query"),
+            Endpoint("POST", path, read, write, about, schema, required=(needed,), do=do)
+            for path, read, write, about, schema, needed, do in (
+                ("/search", read_search, write_search, "Search", PARAMETERS, "query", None),
+                ("/findSimilar", read_similar, write_search, similar, SIMILAR, "url", find_similar),
+                ("/contents", read_contents, write_contents, "Read pages", CONTENTS, "urls", None),
+                ("/answer", read_answer, write_answer, "Answer", ANSWER, "query", None),
             )
         ]
 
@@ -84,7 +112,39 @@ def read_search(asked: Asked) -> Search:
     return Search(query, raw="markdown" if query.include_raw_content else None)
 
 
-def write_search(call: Search, found: Found, exchange: Exchange) -> dict[str, Any]:
+def read_similar(asked: Asked) -> Similar:
+    body = asked.body
+    url = fields.text(body, "url", most=2_000)
+    if not url:
+        raise InvalidQuery("url is missing", remedy="give the address of a page")
+    hosts = fields.texts(body, "excludeDomains", 300)
+    if fields.switch(body, "excludeSourceDomain") and (own := host_of(url)):
+        hosts = (*hosts, own)
+    asking = {**body, "query": url, "excludeDomains": hosts, "type": "auto"}
+    return Similar(url, read_search(replace(asked, body=asking)))
+
+
+async def find_similar(request: Request, call: Similar) -> Found:
+    """Read a page, and search for what it is about. Raises a `FetchError`."""
+    done = await request.client.extract([call.url])
+    if done.failed:
+        raise done.failed[0].error
+    words = subject(done.results[0])
+    query = replace(call.search.query, text=words)
+    found: Found = await perform(request.client, replace(call.search, query=query))
+    hits = [hit for hit in found.hits if hit.url.rstrip("/") != call.url.rstrip("/")]
+    request.outcome, request.cached = outcome_of(found)
+    return replace(found, hits=hits)
+
+
+def subject(page: Page) -> str:
+    """Return what a page is about, as a query: its title; the text's beginning for a short one."""
+    if len(page.title.split()) >= MIN_TITLE:
+        return page.title
+    return cut(f"{page.title} {' '.join(page.text.split())}".strip(), MAX_SUBJECT) or page.url
+
+
+def write_search(call: Any, found: Found, exchange: Exchange) -> dict[str, Any]:
     contents = _contents(exchange.asked.body)
     return {
         "requestId": exchange.request_id,
@@ -136,8 +196,8 @@ def read_answer(asked: Asked) -> Search:
     from kensaku.models import Query
 
     body = asked.body
-    if refused := next((name for name in REFUSED if body.get(name)), None):
-        raise InvalidQuery(f"{refused} is not supported here", remedy=f"leave {refused} out")
+    if body.get("outputSchema"):  # ignored, a client would misread the reply
+        raise InvalidQuery("outputSchema is not supported here", remedy="leave outputSchema out")
     query = Query(
         fields.text(body, "query", most=2_000),
         max_results=10,
@@ -148,13 +208,25 @@ def read_answer(asked: Asked) -> Search:
     return Search(query, answer=True, raw="markdown" if query.include_raw_content else None)
 
 
-def write_answer(call: Search, found: Found, exchange: Exchange) -> dict[str, Any]:
+async def _chunks(found: Found, body: Mapping[str, Any]) -> AsyncIterator[bytes]:
+    for part in deltas(found.answer or NOTHING):
+        yield data_frame({"choices": [{"index": 0, "delta": {"content": part}}]})
+    yield data_frame({"citations": _citations(found, body), "costDollars": {"total": found.cost}})
+
+
+def write_answer(call: Search, found: Found, exchange: Exchange) -> Any:
+    if exchange.asked.body.get("stream") is True:
+        return _chunks(found, exchange.asked.body)
     return {
         "requestId": exchange.request_id,
-        "answer": found.answer or "None of the sources answers this.",
-        "citations": [_row(hit, {"text": exchange.asked.body.get("text")}) for hit in found.hits],
+        "answer": found.answer or NOTHING,
+        "citations": _citations(found, exchange.asked.body),
         "costDollars": {"total": found.cost},
     }
+
+
+def _citations(found: Found, body: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [_row(hit, {"text": body.get("text")}) for hit in found.hits]
 
 
 def _country(body: Mapping[str, Any]) -> str | None:

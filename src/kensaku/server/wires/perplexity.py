@@ -1,14 +1,22 @@
-"""Perplexity's Search API, `POST /search`; LiteLLM's is the same under another path."""
+"""Perplexity: `POST /search`, and the assistant as `POST /chat/completions`.
+
+LiteLLM's search is the same under another path.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kensaku.errors import InvalidQuery
+from kensaku.errors import InvalidQuery, KensakuError
+from kensaku.server.http import data_frame, status_of
 from kensaku.server.wires import _fields as fields
 from kensaku.server.wires import _operators as operators
+from kensaku.server.wires._completion import PARAMETERS as CHAT
+from kensaku.server.wires._completion import Chat, read_chat
+from kensaku.server.wires._turns import check_assistant
 from kensaku.server.wires.base import Asked, Endpoint, Exchange, Found, Search, Wire
+from kensaku.server.wires.openai import complete
 
 MAX_QUERIES, MAX_RESULTS, MAX_DOMAINS = 5, 20, 20
 _TEXTS = {"type": "array", "items": {"type": "string"}, "maxItems": MAX_DOMAINS}
@@ -40,11 +48,28 @@ class Perplexity(Wire):
                 "Search",
                 PARAMETERS,
                 required=("query",),
-            )
+            ),
+            Endpoint(
+                "POST",
+                "/chat/completions",
+                read_conversation,
+                summary="Answer the last message of a conversation, with citations",
+                parameters=CHAT,
+                required=("messages",),
+                do=complete,
+            ),
         ]
 
     def error(self, status: int, message: str) -> Any:
         return {"error": {"message": message, "type": "invalid_request", "code": status}}
+
+    def last_frame(self, error: KensakuError, begun: bool) -> bytes | None:
+        return data_frame(self.error(status_of(error)[0], str(error))) if begun else None
+
+
+def read_conversation(asked: Asked) -> Chat:
+    check_assistant(asked.body)
+    return read_chat(asked.body)
 
 
 def read_search(asked: Asked) -> Search:
