@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 
+import httpx
 import pytest
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import StructuredTool
@@ -35,13 +36,17 @@ def model():
         yield server
 
 
-def agent_of(model, tools):
-    chat = ChatOpenAI(base_url=model.openai_url, api_key="not-a-key", model="scripted")
+def agent_of(model, tools, **connections):
+    chat = ChatOpenAI(
+        base_url=model.openai_url, api_key="not-a-key", model="scripted", **connections
+    )
     return create_agent(chat, tools=tools)
 
 
 async def run(model, tools, question="What do otters do?"):
-    state = await agent_of(model, tools).ainvoke({"messages": [("user", question)]})
+    async with httpx.AsyncClient() as http:  # LangChain's own is shared, and nobody closes it
+        agent = agent_of(model, tools, http_async_client=http)
+        state = await agent.ainvoke({"messages": [("user", question)]})
     message = next(m for m in state["messages"] if isinstance(m, ToolMessage))
     return state["messages"][-1].content, message
 

@@ -8,6 +8,7 @@ import os
 import re
 import sys
 
+import httpx
 import pytest
 from pydantic import ValidationError
 
@@ -261,16 +262,22 @@ async def run(model: ModelServer, tool, question: str, prompt: str | None = None
     """The state of an agent of LangChain that was asked something."""
     from langchain_openai import ChatOpenAI
 
-    chat = ChatOpenAI(base_url=model.openai_url, api_key="not-a-key", model="scripted")
-    try:
-        from langchain.agents import create_agent
-    except ImportError:  # before LangChain 1
-        from langgraph.prebuilt import create_react_agent
+    async with httpx.AsyncClient() as http:  # LangChain's own is shared, and nobody closes it
+        chat = ChatOpenAI(
+            base_url=model.openai_url,
+            api_key="not-a-key",
+            model="scripted",
+            http_async_client=http,
+        )
+        try:
+            from langchain.agents import create_agent
+        except ImportError:  # before LangChain 1
+            from langgraph.prebuilt import create_react_agent
 
-        agent = create_react_agent(chat, [tool], prompt=prompt)
-    else:
-        agent = create_agent(chat, tools=[tool], system_prompt=prompt)
-    return await agent.ainvoke({"messages": [("user", question)]})
+            agent = create_react_agent(chat, [tool], prompt=prompt)
+        else:
+            agent = create_agent(chat, tools=[tool], system_prompt=prompt)
+        return await agent.ainvoke({"messages": [("user", question)]})
 
 
 @pytest.mark.parametrize("provider", ["duckduckgo", "tavily"])
