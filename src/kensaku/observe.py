@@ -17,7 +17,6 @@ kind of operation is a subclass of `Operation`; observers need not know it.
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
@@ -26,9 +25,11 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, ClassVar, Generic, ParamSpec, Protocol, TypeVar
 
+from kensaku._logger import get_logger
+
 Value = str | int | float | bool
 P = ParamSpec("P")
-log = logging.getLogger("kensaku")
+log = get_logger("kensaku")
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ def _in(language: str, name: str) -> dict[str, Any]:
     from kensaku.mcp.tool import wrap
 
     tool = make_tool(name, language=language)
-    definition = wrap(tool).definition.model_dump(mode="json", exclude_none=True)
+    definition = wrap(tool, structured=True).definition.model_dump(mode="json", exclude_none=True)
     return definition | {"approval": tool.approval.value, "prompt": tool.prompt_section()}
 
 

@@ -5,11 +5,11 @@ asked(exchange, question) → stored, for other processes to see → look() → 
 
 from __future__ import annotations
 
-import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
+from kensaku._logger import get_logger
 from kensaku.answers.person import Reply
 from kensaku.database.questions import add_question, remove_question, replies_to
 from kensaku.errors import DatabaseFault
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kensaku.assistant.exchange import Exchange
     from kensaku.database.engine import Database
 
-log = logging.getLogger("kensaku.assistant")
+log = get_logger("kensaku.assistant")
 
 
 class StoredReplies:

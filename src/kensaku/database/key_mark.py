@@ -6,13 +6,13 @@ mark is a file in home: beside it, a database without keys is a fault.
 
 from __future__ import annotations
 
-import logging
 import os
 from pathlib import Path
 
+from kensaku._logger import get_logger
 from kensaku.errors import DatabaseFault
 
-log = logging.getLogger("kensaku")
+log = get_logger("kensaku")
 FILE = "server-has-keys"
 
 

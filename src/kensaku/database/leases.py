@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence, Set
 from contextlib import suppress
 from contextvars import Context
@@ -22,6 +21,7 @@ from uuid import uuid4
 
 from sqlalchemy import and_, func, insert, or_, select, update
 
+from kensaku._logger import get_logger
 from kensaku.database.tables import RUN_STEPS, RUNS
 from kensaku.errors import DatabaseFault
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 LEASE_SECONDS = 15.0
 LOOK_SECONDS = 1.0  # between two looks at the runs of this process
 STOPS, LOST = "the process stops", "another process goes on with it"
-log = logging.getLogger("kensaku.runs")
+log = get_logger("kensaku.runs")
 
 
 class Claimed(NamedTuple):

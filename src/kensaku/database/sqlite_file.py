@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import logging
 import os
 import sqlite3
 from pathlib import Path
@@ -11,9 +10,10 @@ from pathlib import Path
 from sqlalchemy import URL
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from kensaku._logger import get_logger
 from kensaku.errors import ConfigError, DatabaseFault
 
-log = logging.getLogger("kensaku")
+log = get_logger("kensaku")
 
 LOCK_SECONDS = 10.0
 # SQLite before 3.51.3 can damage a WAL file that several processes write, as store/sqlite.py says.

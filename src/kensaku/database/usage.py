@@ -11,7 +11,6 @@ the second; latencies are those of what the rows are about.
 from __future__ import annotations
 
 import asyncio
-import logging
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from sqlalchemy import Row, delete, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
+from kensaku._logger import get_logger
 from kensaku.database.tables import BUCKETS, USAGE
 from kensaku.errors import DatabaseFault, InvalidQuery, UnknownName
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from kensaku.database.engine import Database
 
-log = logging.getLogger("kensaku")
+log = get_logger("kensaku")
 
 By = Literal["provider", "key", "day", "endpoint", "tenant"]
 MAX_DAYS = 3660

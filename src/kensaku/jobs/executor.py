@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import os
 from collections.abc import Iterable
 from contextvars import Context
 from typing import TYPE_CHECKING, Any, cast
 
+from kensaku._logger import get_logger
 from kensaku.database.leases import LEASE_SECONDS, LOOK_SECONDS, Leases
 from kensaku.errors import DatabaseFault, KensakuError
 from kensaku.jobs.accounting import Accounting
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 DELETE_EVERY = 3_600.0  # seconds between two deletions of old jobs
 JOBS_AT_ONCE = 4
-_log = logging.getLogger(__name__)
+_log = get_logger(__name__)
 
 
 class Executor:

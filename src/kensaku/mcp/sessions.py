@@ -8,16 +8,17 @@ A client that is ended gets 404 with its next request, and initializes again: th
 
 from __future__ import annotations
 
-import logging
 from collections import OrderedDict
 from typing import TYPE_CHECKING
+
+from kensaku._logger import get_logger
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 SESSION_HEADER = b"mcp-session-id"
 
-log = logging.getLogger("kensaku.mcp")
+log = get_logger("kensaku.mcp")
 
 
 class SessionLimit:

@@ -7,12 +7,12 @@ ask_provider: _fit_query → limiter → budget → _attempt → Findings
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 import traceback
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from kensaku._logger import get_logger
 from kensaku.errors import (
     BudgetExceeded,
     CalledOff,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from kensaku.search.limits import Limiter, Permit
     from kensaku.search.run import Run
 
-log = logging.getLogger("kensaku")
+log = get_logger("kensaku")
 
 MIN_SECONDS = 0.001  # that a search is sure to take: a budget without them is spent
 

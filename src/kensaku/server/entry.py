@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 import uuid
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
 
+from kensaku._logger import get_logger
 from kensaku.observe import Caller, caller, observe
 from kensaku.operations import RequestOperation
 from kensaku.server.http import Whole, encode
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from kensaku.server.state import State
 
-log = logging.getLogger("kensaku.server")
+log = get_logger("kensaku.server")
 _ID = re.compile(rb"[\w.-]{8,64}")
 _WORD = re.compile(r"[\w.-]{0,20}", re.ASCII)
 MAX_HEADERS = 64 * 1024  # bytes of all headers and the address

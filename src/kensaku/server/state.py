@@ -9,12 +9,12 @@ else's application there is none.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from kensaku._logger import get_logger
 from kensaku.assistant.channels import web
 from kensaku.client import Kensaku
 from kensaku.errors import KensakuError
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from kensaku.search.budget import Budget
     from kensaku.server.request import Request
 
-log = logging.getLogger("kensaku.server")
+log = get_logger("kensaku.server")
 FILL_AFTER = 2.0  # seconds after the start, which the first requests may need for themselves
 MAX_TENANTS = 512  # whose clients are kept: each is small
 # What proxies say of whom they ask for. nginx says nothing unless it is told to; Caddy does.

@@ -8,14 +8,15 @@
 from __future__ import annotations
 
 import hmac
-import logging
 import os
 import re
 import secrets
 from contextlib import suppress
 from pathlib import Path
 
-log = logging.getLogger("kensaku.server")
+from kensaku._logger import get_logger
+
+log = get_logger("kensaku.server")
 FILE = "server-token"
 _TOKEN = re.compile(r"[\w-]{43}")
 

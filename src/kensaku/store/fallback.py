@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
+from kensaku._logger import get_logger
 from kensaku._patience import patience
 from kensaku.store.base import Store
 from kensaku.store.memory import MemoryStore
 
 T = TypeVar("T")
-log = logging.getLogger("kensaku")
+log = get_logger("kensaku")
 
 
 class FallbackStore(Store):

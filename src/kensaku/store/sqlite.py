@@ -9,7 +9,6 @@ when the entry would have expired.
 from __future__ import annotations
 
 import asyncio
-import logging
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
@@ -18,10 +17,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
+from kensaku._logger import get_logger
 from kensaku.store.base import MICROSECONDS, Store, microseconds, next_turn
 
 T = TypeVar("T")
-log = logging.getLogger("kensaku")
+log = get_logger("kensaku")
 
 LOCK_SECONDS = 1.0  # that the thread waits for another process
 _TABLE = """

@@ -13,7 +13,6 @@ rankings.
 from __future__ import annotations
 
 import functools
-import logging
 import re
 import threading
 import unicodedata
@@ -22,6 +21,7 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
+from kensaku._logger import get_logger
 from kensaku.text.languages import STEMMERS, STOP_WORDS, guess_language
 from kensaku.text.words import (
     Expansion,
@@ -32,7 +32,7 @@ from kensaku.text.words import (
     word_ids,
 )
 
-log = logging.getLogger("kensaku")
+log = get_logger("kensaku")
 
 _SUDACHI_CHARS = 8_000  # the analyser refuses inputs over 49,149 bytes
 

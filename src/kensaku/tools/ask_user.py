@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import logging
-
+from kensaku._logger import get_logger
 from kensaku.messages import msg
 from kensaku.tools.base import BaseTool, Param, ToolResult
 
-log = logging.getLogger("kensaku.tools")
+log = get_logger("kensaku.tools")
 
 
 class AskUserTool(BaseTool):

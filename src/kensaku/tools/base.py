@@ -7,7 +7,6 @@ Adapters call `invoke`: it checks what the model sent and never raises into a ru
 
 from __future__ import annotations
 
-import logging
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
@@ -18,6 +17,7 @@ from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from kensaku._logger import get_logger
 from kensaku.errors import InvalidQuery, KensakuError, UsageError
 from kensaku.foreign_json import decode_json
 from kensaku.observe import NO_OBSERVERS, observe
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from kensaku.models import Progress
     from kensaku.sync import Portal
 
-log = logging.getLogger("kensaku.tools")
+log = get_logger("kensaku.tools")
 
 ErrorKind = Literal["arguments", "empty", "tool", "internal"]  # empty: it ran and found nothing
 Language = str  # of what the model reads about a tool: a code of `kensaku.locale.languages()`

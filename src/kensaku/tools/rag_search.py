@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from kensaku._logger import get_logger
 from kensaku.errors import KensakuError
 from kensaku.index.payload import read_payload
 from kensaku.messages import msg
@@ -27,7 +27,7 @@ from kensaku.tools.base import BaseTool, Language, Param, ToolResult
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
 
-log = logging.getLogger("kensaku.tools")
+log = get_logger("kensaku.tools")
 
 Row = Mapping[str, Any]
 Rows = Sequence[Row] | str

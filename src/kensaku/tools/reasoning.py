@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from kensaku._logger import get_logger
 from kensaku.errors import MissingExtra, ProviderError
 from kensaku.locale import translator
 from kensaku.messages import msg
@@ -18,7 +18,7 @@ from kensaku.tools.base import BaseTool, Language, Param, ToolResult
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
 
-log = logging.getLogger("kensaku.tools")
+log = get_logger("kensaku.tools")
 
 Usage = Mapping[str, int]
 Model = Callable[[str], Awaitable[tuple[str, Usage]]]  # prompt → answer, tokens used

@@ -10,13 +10,14 @@ proxy is one peer, whoever asks through it.
 
 from __future__ import annotations
 
-import logging
 import time
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Protocol
 
-log = logging.getLogger("kensaku.server")
+from kensaku._logger import get_logger
+
+log = get_logger("kensaku.server")
 PER_PEER = 1_000
 WARN_SECONDS = 60.0  # between two lines about one thing
 MAX_DESCRIPTORS = 65_536

@@ -10,7 +10,6 @@ A channel reads its updates and implements `Writer`; it knows nothing of runs.
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
@@ -18,6 +17,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
+from kensaku._logger import get_logger
 from kensaku.answers.person import Intervention, Reply
 from kensaku.assistant.assistant import Assistant, TooMany
 from kensaku.assistant.channels._message import (
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from kensaku.assistant.exchange import Exchange
     from kensaku.config.settings import Settings
 
-log = logging.getLogger("kensaku.assistant.channels")
+log = get_logger("kensaku.assistant.channels")
 
 MAX_PEOPLE = 10_000  # who are remembered for a minute, or named in the log
 RECOVER_SECONDS = 5.0

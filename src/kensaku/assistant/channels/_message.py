@@ -7,14 +7,14 @@ finish(parts)    → the last edit, and further messages for what does not fit
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from kensaku._logger import get_logger
 from kensaku.assistant.channels._text import Links
 
-log = logging.getLogger("kensaku.assistant.channels")
+log = get_logger("kensaku.assistant.channels")
 
 EDIT_SECONDS = 1.0
 TRIES = 5

@@ -6,13 +6,13 @@ This uses aiohttp as a server. It sends nothing: all that we fetch goes through 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
+from kensaku._logger import get_logger
 from kensaku.transport.listen import listen, url_of
 
-log = logging.getLogger("kensaku.assistant.channels")
+log = get_logger("kensaku.assistant.channels")
 
 MAX_BODY = 2**20
 BODY_SECONDS = 10.0

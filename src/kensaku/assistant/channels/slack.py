@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from html import unescape
 from typing import TYPE_CHECKING, Any
 
+from kensaku._logger import get_logger
 from kensaku.assistant.channels._bot import Bot, open_bot
 from kensaku.assistant.channels._markup import to_mrkdwn
 from kensaku.assistant.channels._message import (
@@ -44,7 +45,7 @@ except ImportError:
 if TYPE_CHECKING:
     from kensaku.config.settings import Settings
 
-log = logging.getLogger("kensaku.assistant.channels.slack")
+log = get_logger("kensaku.assistant.channels.slack")
 
 PATH = "/slack/events"
 MAX_TEXT = 2_900  # a section takes 3,000

@@ -12,13 +12,13 @@ thread has the person in front, so nobody can name the conversation of another.
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from kensaku._logger import get_logger
 from kensaku.errors import InvalidQuery, KensakuError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from kensaku.database import Database
     from kensaku.database.conversations import Conversation, Message, Sender
 
-log = logging.getLogger("kensaku.server")
+log = get_logger("kensaku.server")
 CHANNEL = "web"
 LOCAL_PERSON = "local"
 MAX_LISTED = 100

@@ -11,9 +11,9 @@ the provider's error when it could not search. An empty list means that there is
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
+from kensaku._logger import get_logger
 from kensaku.client import Kensaku
 from kensaku.compat._errors import error_of
 from kensaku.config.settings import Settings
@@ -24,7 +24,7 @@ from kensaku.tools import shared_client
 if TYPE_CHECKING:
     from kensaku.models import Hit
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 MAX_QUERY_CHARS = 500
 MAX_RESULTS = 10

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
+from kensaku._logger import get_logger
 from kensaku.compat._errors import keys_of, redact
 from kensaku.compat.chat_server import service as services
 from kensaku.compat.chat_server.dialect import DESCRIPTION, NAME, NOBODY
@@ -26,7 +26,7 @@ try:
 except ImportError:
     raise MissingExtra("langchain-core", "langchain") from None
 
-logger = logging.getLogger(__name__)
+logger = get_logger(__name__)
 
 
 class SearchWebInput(BaseModel):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
+from kensaku._logger import get_logger
 from kensaku.errors import ConfigError, UnknownName
 from kensaku.models import Response
 from kensaku.models.confidence import relevance
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from kensaku.client import Kensaku
     from kensaku.config.file import SettingsFile
 
-log = logging.getLogger("kensaku.compat.grace")
+log = get_logger("kensaku.compat.grace")
 
 # The tools of the document, for a configuration that names none.
 DEFAULT = ("rag_search", "reasoning", "ask_user", "web_search")

@@ -10,13 +10,13 @@ logger to WARNING to keep queries out.
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Protocol, cast
 
+from kensaku._logger import get_logger
 from kensaku.compat.slack_bot.dialect import NO_QUERY, NOBODY
 from kensaku.compat.tavily_tools.client import tavily_client
 from kensaku.config.file import SettingsFile, read_file
@@ -32,7 +32,7 @@ try:
 except ImportError:
     raise MissingExtra("strands", "strands") from None
 
-log = logging.getLogger(__name__)
+log = get_logger(__name__)
 
 SECTION = "tools.web_search"
 WEB_SEARCH_CONFIG_KEY = "web_search_config"

@@ -10,12 +10,12 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from kensaku._logger import get_logger
 from kensaku.compat.tavily_tools import dialect
 from kensaku.compat.tavily_tools.client import close_clients
 from kensaku.compat.tavily_tools.deps import TavilySearchDeps as TavilySearchDeps
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from kensaku.compat.tavily_tools.extract import ExtractedPages
     from kensaku.models import Page, Response
 
-log = logging.getLogger(__name__)
+log = get_logger(__name__)
 
 T = TypeVar("T")
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
+from kensaku._logger import get_logger
 from kensaku.compat.tavily_tools.errors import TavilyAPIError
 
-log = logging.getLogger(__name__)
+log = get_logger(__name__)
 
 MAX_URLS = 20
 

@@ -7,11 +7,11 @@ is left out.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Self
 
+from kensaku._logger import get_logger
 from kensaku.compat.terminal.settings import SettingsService, core_settings
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ AnyDeps = Any  # a `Deps`, or a host's own object or mapping with the two servic
 _SETTINGS = ("settings_service", "settingsService", "settings")
 _LOGGING = ("logging_service", "loggingService", "logging")
 _METHODS = {"debug": ("debug",), "warning": ("warning", "warn"), "error": ("error",)}
-_log = logging.getLogger("kensaku.term")
+_log = get_logger("kensaku.term")
 
 
 class LoggingService:

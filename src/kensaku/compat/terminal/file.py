@@ -11,7 +11,6 @@ The other programs' files are read as they come: what cannot be used in them is 
 from __future__ import annotations
 
 import json
-import logging
 import os
 import re
 import stat
@@ -19,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from kensaku._logger import get_logger
 from kensaku.config.file import MAX_BYTES
 from kensaku.config.providers import Layer
 from kensaku.config.settings import Settings, environment
@@ -27,7 +27,7 @@ from kensaku.foreign_json import decode_json
 from kensaku.providers import provider_class, provider_names
 
 SECTION = "webSearch"
-_log = logging.getLogger("kensaku")
+_log = get_logger("kensaku")
 
 
 def load_settings(

@@ -6,11 +6,11 @@ model "kensaku", or no gateway → the assistant     any other name → the oper
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Protocol
 
+from kensaku._logger import get_logger
 from kensaku.errors import InvalidQuery
 from kensaku.gateway.run import run
 from kensaku.server.wires._assistant_run import as_turn
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kensaku.gateway.turn import Event, Message, Turn
     from kensaku.server.request import Request
 
-log = logging.getLogger("kensaku.server")
+log = get_logger("kensaku.server")
 STORED_SECONDS = 30 * 86_400.0  # as long as OpenAI keeps a response
 MAX_STORED = 2**20  # bytes of one conversation
 
