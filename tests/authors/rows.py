@@ -30,6 +30,7 @@ class Author:
     packages: tuple[str, ...] = ()  # what else his modules, our tests and the driver import
     tests: tuple[str, ...] = ()  # of ours, below tests/
     theirs: tuple[str, ...] = ()  # of his, in the clone
+    paths: tuple[str, ...] = (".",)  # the folders of the clone that his modules are imported from
     # A test of his that our surface does not pass, by the end of its name → why not.
     differs: dict[str, str] = field(default_factory=dict)
     published: bool = False  # `packages` has his program: the driver needs no clone
@@ -83,6 +84,7 @@ AUTHORS = [
             "tests/chatServer/services/test_chat.py",
             "tests/chatServer/security",
         ),
+        paths=(".", "src"),
         # In our words, with the provider on loopback: tests/compat/chat_server/test_authors_tests.py.
         differs=dict.fromkeys(
             (

@@ -27,6 +27,12 @@ from tests.installed.recipes import build_wheel, install  # noqa: E402
 
 HERE = Path(__file__).parent
 HOME = ROOT / ".venv-authors"
+# Nobody listens there: an author's tests may ask the web, and here only this machine is asked.
+NO_WEB = {
+    **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), "http://127.0.0.1:9"),
+    **dict.fromkeys(("TAVILY_BASE_URL", "DUCKDUCKGO_BASE_URL"), "http://127.0.0.1:9"),
+    "NO_PROXY": "127.0.0.1,localhost",
+}
 TIMEOUT = 1_800
 
 
@@ -100,7 +106,8 @@ def drive(author: Author, python: Path, home: Path, clone: Path | None) -> Check
     """The driver, where the author's program runs: in his folder, his modules on the path."""
     where = clone or home
     options = ["-c", ROOT / "pyproject.toml", "--rootdir", ROOT, HERE / author.name / "drive.py"]
-    env = environment(home, ROOT, where, AUTHORS_CLONE=str(clone or ""))
+    paths = [ROOT, *(where / path for path in author.paths)]
+    env = environment(home, *paths, AUTHORS_CLONE=str(clone or ""))
     return run_pytest(python, options, env=env, cwd=where, timeout=TIMEOUT)
 
 
@@ -108,7 +115,8 @@ def theirs(author: Author, python: Path, home: Path, clone: Path) -> Checks:
     """His tests, by his settings of pytest, with our surface in the place of his."""
     # His package of tests has the name of ours, so the plug-in is a module of its own.
     options = ["-p", "swap", *author.theirs]
-    env = environment(home, HERE / author.name, clone)
+    paths = [HERE / author.name, *(clone / path for path in author.paths)]
+    env = environment(home, *paths, **NO_WEB)
     return run_pytest(python, options, env=env, cwd=clone, timeout=TIMEOUT)
 
 
