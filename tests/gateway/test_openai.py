@@ -25,8 +25,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
 @pytest.fixture
 async def client(gateway: Running) -> Any:
-    """OpenAI's client; it does not ask again."""
-    async with AsyncOpenAI(api_key="x", base_url=f"{gateway.url}/v1", max_retries=0) as made:
+    """OpenAI's client with a key; it does not ask again."""
+    _, key = await create_key(gateway.state.database, "tests")
+    async with AsyncOpenAI(api_key=key, base_url=f"{gateway.url}/v1", max_retries=0) as made:
         yield made
 
 
@@ -329,6 +330,17 @@ async def test_a_conversation_goes_on_by_the_id_of_a_response(client, model, web
     await client.responses.delete(first.id)
     with pytest.raises(openai.NotFoundError):
         await client.responses.create(model="m", input="C", previous_response_id=first.id)
+
+
+async def test_without_keys_no_response_is_kept(gateway, model):
+    """Nobody could tell whose it is."""
+    model.says("Secret.")
+    async with AsyncOpenAI(api_key="x", base_url=f"{gateway.url}/v1", max_retries=0) as client:
+        first = await client.responses.create(model="m", input="A")
+        with pytest.raises(openai.PermissionDeniedError):
+            await client.responses.retrieve(first.id)
+        with pytest.raises(openai.NotFoundError):
+            await client.responses.create(model="m", input="B", previous_response_id=first.id)
 
 
 async def test_another_key_does_not_find_a_response(gateway, model):

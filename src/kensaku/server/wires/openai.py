@@ -13,6 +13,7 @@ import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from kensaku.answers.events import (
@@ -25,6 +26,7 @@ from kensaku.answers.events import (
 )
 from kensaku.errors import InvalidQuery, KensakuError
 from kensaku.models import Outcome
+from kensaku.server.auth import ANYONE
 from kensaku.server.http import Whole, data_frame, encode, status_of
 from kensaku.server.perform import Unavailable
 from kensaku.server.wires._assistant import reply_text, tool_text
@@ -94,7 +96,7 @@ class OpenAI(Wire):
         self._began = int(time.time())
 
     def endpoints(self) -> Sequence[Endpoint]:
-        quick: Any = {"is_admitted": False, "is_counted": True}
+        quick: Any = {"is_admitted": False, "is_counted": True, "is_owners": True}
         return [
             Endpoint(
                 "POST",
@@ -291,7 +293,8 @@ def _read_responding(asked: Asked) -> Responding:
 async def _respond(request: Request, asked: Responding) -> Any:
     """Answer an input: in one piece, or as a stream."""
     asked = await _continued(request, asked)
-    reply = ResponsesReply(request.id, int(time.time()), asked)
+    # Not the id of the request, which a client may choose: who knows it goes on with it.
+    reply = ResponsesReply(token_hex(16), int(time.time()), asked)
     happening = answer(request, asked.turn, asked.model)
     if asked.stream:
         return _responses_stream(request, asked, reply, happening)
@@ -335,7 +338,7 @@ async def _continued(request: Request, asked: Responding) -> Responding:
 
 
 async def _keep(request: Request, asked: Responding, reply: ResponsesReply) -> None:
-    if not asked.store:
+    if not asked.store or request.principal is ANYONE:  # whose it is could not be told
         return
     said: dict[str, Any] = {"role": "assistant", "content": reply.text}
     if reply.calls:
