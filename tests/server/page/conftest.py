@@ -52,7 +52,7 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 async def open_page(browser: None, chromium: str) -> AsyncIterator[OpenPage]:
     """`await open_page(url, width=360)` → a page whose console must stay silent.
 
-    On a server without keys it is its owner's.
+    On a server without keys, `server` or the one of the address, it is its owner's.
     """
     problems: list[str] = []
 
@@ -65,11 +65,14 @@ async def open_page(browser: None, chromium: str) -> AsyncIterator[OpenPage]:
     async with async_playwright() as playwright, AsyncExitStack() as stack:
         browser = await playwright.chromium.connect_over_cdp(chromium, timeout=PATIENCE)
 
-        async def open_(url: str, *, width: int = 1280, silent: bool = True, **options: Any) -> Any:
+        async def open_(
+            url: str, *, server: str = "", width: int = 1280, silent: bool = True, **options: Any
+        ) -> Any:
             context = await browser.new_context(viewport={"width": width, "height": 900}, **options)
             stack.push_async_callback(context.close)
             context.set_default_timeout(PATIENCE)
-            await context.request.get(link_of("/".join(url.split("/")[:3])))
+            if (server or url).startswith("http"):
+                await context.request.get(link_of("/".join((server or url).split("/")[:3])))
             page = await context.new_page()
             if silent:
                 listen(page)

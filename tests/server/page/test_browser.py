@@ -82,7 +82,7 @@ async def test_what_a_page_can_do_it_can_do_once_it_is_loaded(site, open_page, v
         await asyncio.sleep(0.5)
         await route.continue_()
 
-    page = await open_page("about:blank")
+    page = await open_page("about:blank", server=site.url)
     script = view if view in ("search", "chat") else "views"
     await page.route(f"**/static/{script}.js", hold)
     await page.goto(site.url + {"search": "/", "chat": "/chat"}.get(view, f"/page/{view}"))

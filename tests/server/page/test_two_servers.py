@@ -9,7 +9,6 @@ import pytest
 
 from tests.server.page.test_chat import FOUND, QUESTION, follow, to_end
 from tests.server.page_client import PageClient, browsing
-from tests.server.test_process import start_server as start_server
 
 
 async def asked(page: PageClient, thread: str) -> str:

@@ -85,7 +85,7 @@ async def test_a_file_without_text_is_refused_with_a_reason(make_server):
             "POST", "/api/collections/notes/files?name=a.bin", b"\x00\x01\x02" * 99
         )
 
-        assert page.status == 502
+        assert page.status == 422
         assert said["error"]["message"]
 
 

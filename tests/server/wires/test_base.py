@@ -118,8 +118,8 @@ def test_what_was_found_has_nothing_that_it_was_not_given():
 
 
 def test_a_call_says_what_it_costs():
-    """In searches of the key; a run makes as many as it needs, and pages cost none."""
-    calls = [base.Search(Query("q")), Extract(("u",)), base.Research("i"), Chat("q")]
+    """In searches of the key; a run makes as many as it needs, and five pages cost one."""
+    calls = [base.Search(Query("q")), Extract(("u",) * 6), base.Research("i"), Chat("q")]
 
-    assert [searches_of(call) for call in calls] == [1, 0, None, None]
+    assert [searches_of(call) for call in calls] == [1, 2, None, None]
     assert searches_of(Chat("q", done="A title")) == 0
