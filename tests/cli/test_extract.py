@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
+
 import pytest
 
 from kensaku.testing import FakeUpstream
@@ -76,3 +80,28 @@ def test_this_machine_is_not_fetched_unless_allowed(
 
     assert done.status == 1
     assert up.requests == []
+
+
+def test_a_closed_address_names_both_ways_to_open_it(cli: Cli) -> None:
+    """For one call, or for good."""
+    done = cli("extract", "http://127.0.0.2:9/x")
+    verified = cli("verify", "otters hold hands", "http://127.0.0.2:9/x")
+
+    for said in (done.err, verified.err):
+        assert "--allow-private" in said
+        assert "fetch.allow" in said
+
+
+@pytest.mark.usefixtures("processes")
+@pytest.mark.parametrize("words", [("extract",), ("verify", "otters hold hands")])
+def test_without_a_network_it_says_so(words: tuple[str, ...], env: dict[str, str]) -> None:
+    """In a network namespace of its own, as on a machine whose cable is out."""
+    if not (unshare := shutil.which("unshare")):
+        pytest.skip("needs unshare, of Linux")
+    command = [unshare, "--net", sys.executable, "-m", "kensaku.cli", *words, "https://a.example/x"]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
+    if "unshare failed" in done.stderr:
+        pytest.skip("needs the right to make a network namespace")
+
+    assert done.returncode == 1
+    assert "there is no network; connect this machine" in done.stderr

@@ -23,7 +23,15 @@ from kensaku.errors import AddressRefused, KensakuError, TooLarge
 from kensaku.fetch.body import read_body
 from kensaku.fetch.limits import FetchLimits
 from kensaku.transport.decode import accept_encoding
-from kensaku.transport.guard import UNPARSABLE, AddressGuard, CheckedURL, refused, well_formed
+from kensaku.transport.guard import (
+    UNPARSABLE,
+    AddressGuard,
+    CheckedURL,
+    is_offline,
+    no_network,
+    refused,
+    well_formed,
+)
 from kensaku.transport.http import import_sessions
 from kensaku.transport.per_loop import PerLoop
 
@@ -56,6 +64,7 @@ class _Hop:
     host: str
     proxy: str | None = None  # the operator's proxy, which is connected to instead
     addresses: list[str] | None = None  # the result of the one lookup; the guard admits all of it
+    offline: bool = False  # it failed, and there is no route to anywhere
 
 
 _HOP: ContextVar[_Hop] = ContextVar("kensaku-hop")
@@ -113,6 +122,8 @@ class PageTransport(PerLoop[Any]):
         except Exception as error:
             from kensaku.transport.sessions import page_error
 
+            if hop.offline:
+                raise no_network() from None
             lookup_timed_out = isinstance(error, TimeoutError) and hop.addresses is None
             raise (refused() if lookup_timed_out else page_error(error)) from None
         finally:
@@ -152,15 +163,20 @@ class PageTransport(PerLoop[Any]):
 
     async def _system_lookup(self, host: str, port: int) -> list[str]:
         loop = asyncio.get_running_loop()
-        if loop.getaddrinfo.__module__ == "asyncio.base_events":
-            # The loop would use its default executor. A name server that is slow on purpose must
-            # not occupy the threads that the rest of the process works with.
-            rows = await loop.run_in_executor(
-                self._lookup_threads,
-                partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM),
-            )
-        else:  # a loop with a resolver of its own
-            rows = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        try:
+            if loop.getaddrinfo.__module__ == "asyncio.base_events":
+                # The loop would use its default executor. A name server that is slow on purpose
+                # must not occupy the threads that the rest of the process works with.
+                rows = await loop.run_in_executor(
+                    self._lookup_threads,
+                    partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM),
+                )
+            else:  # a loop with a resolver of its own
+                rows = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except OSError:
+            if (hop := _HOP.get(None)) is not None:
+                hop.offline = is_offline()
+            raise
         return [str(sockaddr[0]) for *_, sockaddr in rows]
 
     async def _make(self) -> Any:

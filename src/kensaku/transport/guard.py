@@ -11,6 +11,7 @@ list of bad ranges to keep up with: only 2000::/3 is in use for the public Inter
 from __future__ import annotations
 
 import re
+import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -248,8 +249,29 @@ def refused() -> AddressRefused:
     """
     return AddressRefused(
         "the address cannot be fetched: it is not public, does not exist, or does not answer",
-        remedy="check the URL; addresses of your own network need the setting fetch.allow",
+        remedy="check the URL and the network; "
+        "addresses of your own network need --allow-private, or the setting fetch.allow",
     )
+
+
+def no_network() -> AddressRefused:
+    """Make the error for a name that cannot be looked up, because there is no network."""
+    return AddressRefused(
+        "there is no network",
+        remedy="connect this machine; addresses of your own network need --allow-private",
+    )
+
+
+def is_offline() -> bool:
+    """Tell whether this machine has no route to the internet. Nothing is sent."""
+    for family, address in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
+        try:
+            with socket.socket(family, socket.SOCK_DGRAM) as probe:
+                probe.connect((address, 9))
+                return False
+        except OSError:
+            continue
+    return True
 
 
 def well_formed(text: object) -> str:
