@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import base64
+import urllib.request
 from typing import Any
 
 import httpx
@@ -27,6 +30,9 @@ async def test_a_key_comes_in_a_header_or_in_the_body(server, make_key, http):
     taken: list[tuple[dict[str, str], dict[str, Any]]] = [
         ({"Authorization": f"Bearer {key}"}, {}),
         ({"Authorization": f"bEARER  {key}"}, {}),
+        ({"Authorization": _basic("", key)}, {}),
+        ({"Authorization": _basic("anybody", key).replace("Basic", "bASIC ")}, {}),
+        ({"Authorization": _basic("anybody", key), "X-API-Key": BAD}, {"api_key": BAD}),
         ({"X-API-Key": key}, {}),
         ({"X-Subscription-Token": key}, {}),
         ({}, {"api_key": key}),
@@ -40,6 +46,9 @@ async def test_a_key_comes_in_a_header_or_in_the_body(server, make_key, http):
         ({}, {}),
         ({"Authorization": key}, {}),
         ({"Authorization": f"Basic {key}"}, {}),
+        ({"Authorization": _basic(key, "")}, {}),
+        ({"Authorization": _basic("anybody", BAD)}, {}),
+        ({"Authorization": _basic("\xff", key)[:-2]}, {}),
         ({"Authorization": f"Bearer {BAD}", "X-API-Key": key}, {"api_key": key}),
         ({"X-API-Key": BAD}, {"api_key": key}),
         ({"X-API-Key": BAD, "X-Subscription-Token": key}, {}),
@@ -54,6 +63,62 @@ async def test_a_key_comes_in_a_header_or_in_the_body(server, make_key, http):
         if status == 401:
             told = {"detail": {"error": "Unauthorized: missing or invalid API key."}}
             assert reply.json() == told
+            assert reply.headers["www-authenticate"] == "Bearer"
+
+
+def _basic(name: str, password: str) -> str:
+    return "Basic " + base64.b64encode(f"{name}:{password}".encode()).decode()
+
+
+async def test_a_key_is_taken_from_an_address_where_clients_can_do_no_other(server, make_key, http):
+    """gpt-researcher's retriever has its arguments in the query; no other wire reads one there."""
+    key = await make_key(server)
+    for path, status in (
+        (f"/gpt-researcher?query=otters&api_key={key}", 200),
+        (f"/gpt-researcher/?api_key={BAD}&query=otters", 401),
+        (f"/searxng/search?q=otters&format=json&api_key={key}", 401),
+        (f"/openwebui/search?api_key={key}", 401),
+    ):
+        method = "POST" if "openwebui" in path else "GET"
+        assert (await http.request(method, path)).status_code == status, path
+
+
+async def test_a_client_that_waits_to_be_asked_for_basic_is_asked(server, make_key):
+    """urllib sends a password only then. A browser would ask its reader, which is SearXNG's way."""
+    key = await make_key(server)
+    passwords = urllib.request.HTTPPasswordMgrWithDefaultRealm()
+    passwords.add_password(None, server.url, "anybody", key)
+    opener = urllib.request.build_opener(urllib.request.HTTPBasicAuthHandler(passwords))
+
+    def read() -> bytes:
+        with opener.open(f"{server.url}/searxng/search?q=otters&format=json") as reply:
+            return bytes(reply.read())
+
+    assert b'"results"' in await asyncio.to_thread(read)
+
+
+@pytest.mark.parametrize(
+    "sent", [{"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}]
+)
+async def test_a_password_that_a_browser_adds_for_another_site_does_not_count(
+    server, make_key, http, sent
+):
+    """A browser that knows it sends it with every request, whoever makes it ask."""
+    basic = {"Authorization": _basic("anybody", await make_key(server, admin=True))}
+
+    for method, path in (("GET", "/search?q=otters"), ("POST", "/search"), ("GET", "/api/keys")):
+        reply = await http.request(method, path, headers={**basic, **sent})
+        assert reply.status_code == 401, path
+        assert "Basic" not in reply.headers.get("www-authenticate", "") or path[:8] == "/search?"
+
+
+async def test_a_change_of_the_page_by_basic_needs_the_token_of_the_page(server, make_key, http):
+    """As with a cookie: the browser adds both. Reading needs none."""
+    basic = {"Authorization": _basic("anybody", await make_key(server, admin=True))}
+
+    assert (await http.get("/api/keys", headers=basic)).status_code == 200
+    made = await http.post("/api/keys", json={"name": "mine"}, headers=basic)
+    assert made.status_code == 403
 
 
 async def test_while_there_is_no_key_anyone_on_the_machine_may_search(server, http):

@@ -24,6 +24,8 @@ KEYS = {
     "token": "CANARY-token+t/0123456789==",
     "body": "CANARY-body+b/0123456789==",
     "query": "CANARY-query+q/0123456789==",
+    "name": "CANARY-name+n/0123456789==",
+    "password": "CANARY-password+p/0123456789==",
 }
 QUERY = "where does Person-zz91 live?"
 
@@ -85,6 +87,13 @@ async def test_no_key_of_a_request_is_logged_or_counted(logged, level):
         }.items():
             async with http.post(server.url + path, **request) as reply:
                 assert reply.status < 500
+        basic = {
+            "Authorization": aiohttp.encode_basic_auth(KEYS["name"], KEYS["password"]),
+        }
+        for path in ("/searxng/search", "/gpt-researcher", "/gpt-researcher/nothing"):
+            params = canaries()["params"] | {"query": QUERY}
+            async with http.get(path, params=params, headers=basic) as reply:
+                assert reply.status in (200, 404)
         async with http.post("/search", data=b'{"api_key": "' + KEYS["body"].encode()) as reply:
             assert reply.status == 400
         async with http.get("/metrics") as reply:

@@ -69,7 +69,7 @@ def operation(path: str, method: str) -> dict:
 
 
 def test_what_is_above_the_paths():
-    """A key is sent as a bearer token or in a header, or none where none is needed."""
+    """A key is sent as a bearer token, a password, in a header or the query, or none where none is needed."""
     whole = document()
     del whole["paths"], whole["info"]["description"]
 
@@ -79,15 +79,20 @@ def test_what_is_above_the_paths():
         "components": {
             "securitySchemes": {
                 "key": {"type": "http", "scheme": "bearer"},
+                "basic": {"type": "http", "scheme": "basic"},
                 "x-api-key": {"type": "apiKey", "in": "header", "name": "x-api-key"},
                 "x-subscription-token": {
                     "type": "apiKey",
                     "in": "header",
                     "name": "x-subscription-token",
                 },
+                "api_key": {"type": "apiKey", "in": "query", "name": "api_key"},
             }
         },
-        "security": [{"key": []}, {"x-api-key": []}, {"x-subscription-token": []}, {}],
+        "security": [
+            *({name: []} for name in whole["components"]["securitySchemes"]),
+            {},
+        ],
     }
 
 

@@ -7,6 +7,8 @@ key or none; all else needs the token of the server (`token.py`).
 
 from __future__ import annotations
 
+import base64
+import binascii
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -47,7 +49,7 @@ class OwnersOnly(Forbidden):
 class KeyPlace:
     """Where a request may carry its key."""
 
-    kind: Literal["bearer", "header", "query", "body"]
+    kind: Literal["bearer", "basic", "header", "query", "body"]
     name: str = "authorization"
 
     def find(
@@ -57,21 +59,50 @@ class KeyPlace:
         if self.kind == "bearer":
             scheme, _, key = headers.get(self.name, "").partition(" ")
             return key.strip() if scheme.lower() == "bearer" else ""
+        if self.kind == "basic":
+            return _basic(headers.get(self.name, ""))[1]
         values: Mapping[str, Any] = {"header": headers, "query": params, "body": body}[self.kind]
         found = values.get(self.name)
         return found if isinstance(found, str) else ""
 
     @property
+    def is_ambient(self) -> bool:
+        """Whether a browser that knows the key adds it by itself, whoever makes it ask."""
+        return self.kind == "basic"
+
+    @property
     def scheme(self) -> dict[str, str]:
         """The place as a security scheme of OpenAPI, which has none for a body."""
-        if self.kind == "bearer":
-            return {"type": "http", "scheme": "bearer"}
+        if self.kind in ("bearer", "basic"):
+            return {"type": "http", "scheme": self.kind}
         return {"type": "apiKey", "in": self.kind, "name": self.name}
 
 
 BEARER = KeyPlace("bearer")
-KEY_HEADERS = (BEARER, KeyPlace("header", "x-api-key"), KeyPlace("header", "x-subscription-token"))
+BASIC = KeyPlace("basic")  # the password; whose name it is said to be does not matter
+KEY_HEADERS = (
+    BEARER,
+    BASIC,
+    KeyPlace("header", "x-api-key"),
+    KeyPlace("header", "x-subscription-token"),
+)
 KEY_PLACES = (*KEY_HEADERS, KeyPlace("body", "api_key"))
+# Addresses stay in logs and histories: only for a wire whose clients can do no other.
+KEY_QUERY = KeyPlace("query", "api_key")
+
+KEY_LENGTH = 8  # characters; a shorter user name is not a key in the wrong place
+
+
+def _basic(header: str) -> tuple[str, str]:
+    """Return the name and the password of Basic authorization; empty when it is none."""
+    scheme, _, sent = header.partition(" ")
+    if scheme.lower() != "basic":
+        return "", ""
+    try:
+        name, _, password = base64.b64decode(sent.strip(), validate=True).decode().partition(":")
+    except (binascii.Error, ValueError):
+        return "", ""
+    return name, password
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +135,11 @@ def secrets_in(
 ) -> tuple[str, ...]:
     """Return all that a request brought as a key, to be removed from what is logged about it."""
     brought = {headers.get("authorization", "").strip().rpartition(" ")[2]}
-    brought |= {place.find(headers, params, body) for place in KEY_PLACES}
+    brought |= {place.find(headers, params, body) for place in (*KEY_PLACES, KEY_QUERY)}
     brought.add(params.get("token", ""))
+    name, _ = _basic(headers.get("authorization", ""))
+    if len(name) >= KEY_LENGTH:
+        brought.add(name)
     return tuple(brought - {""})
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kensaku import __version__
-from kensaku.server.auth import BEARER
+from kensaku.server.auth import BASIC, BEARER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,7 +32,7 @@ _ERRORS = {
 def document(surfaces: Iterable[Wire]) -> dict[str, Any]:
     """The whole document. An endpoint without a summary is not in it."""
     paths: dict[str, dict[str, Any]] = {}
-    places: dict[str, KeyPlace] = {"key": BEARER}
+    places: dict[str, KeyPlace] = {"key": BEARER, "basic": BASIC}
     for wire in surfaces:
         for endpoint in wire.endpoints():
             if endpoint.summary:

@@ -123,6 +123,8 @@ class Request:
         """
         for place in self.wire.keys:
             body: Mapping[str, Any] = {}
+            if place.is_ambient and _is_foreign(self.headers):
+                continue
             if place.kind == "body":
                 if self.endpoint.takes_bytes or not await self.state.needs_key():
                     continue
@@ -199,10 +201,15 @@ class Request:
 
 def _check_origin(headers: Mapping[str, str]) -> None:
     """Refuse what the page of another site had a browser send. A key would have been needed."""
-    origin = headers.get("origin")
-    foreign = origin is not None and origin.partition("://")[2] != headers.get("host", "")
-    if foreign or headers.get("sec-fetch-site", "") in ("cross-site", "same-site"):
+    if _is_foreign(headers):
         raise Forbidden(
             "the page of another site may not search here",
             remedy="create a key, which programs then send: kensaku keys create NAME",
         )
+
+
+def _is_foreign(headers: Mapping[str, str]) -> bool:
+    """Whether the page of another site had a browser send this."""
+    origin = headers.get("origin")
+    foreign = origin is not None and origin.partition("://")[2] != headers.get("host", "")
+    return foreign or headers.get("sec-fetch-site", "") in ("cross-site", "same-site")

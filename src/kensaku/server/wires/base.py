@@ -248,6 +248,7 @@ class Wire:
     at_root: ClassVar[bool] = False  # also without the prefix
     client: ClassVar[str] = ""  # how an application is pointed here, in one line
     keys: ClassVar[tuple[KeyPlace, ...]] = KEY_PLACES  # where its clients put a key
+    challenge: ClassVar[str] = "Bearer"  # how a reply that wants a key asks for it
     body_type: ClassVar[str] = ""  # the only one that is taken; else JSON or a form
     headers: ClassVar[Headers] = ()  # of every reply
     request: ClassVar[type[Request]] = Request
@@ -272,7 +273,8 @@ class Wire:
     def refuse(self, request: Request | None, error: KensakuError) -> ASGIApp:
         """The response to a request that failed. `request` is None before it could be read."""
         status, headers = status_of(error)
-        status = self.status(status)
+        if (status := self.status(status)) == 401:
+            headers.append(("www-authenticate", self.challenge))
         return Whole(encode(self.error(status, str(error))), status, [*headers, *self.headers])
 
     def last_frame(self, error: KensakuError, begun: bool) -> Any:

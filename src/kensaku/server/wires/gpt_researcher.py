@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kensaku.server.auth import KEY_HEADERS, KEY_QUERY
 from kensaku.server.wires import _fields as fields
 from kensaku.server.wires.base import Asked, Endpoint, Exchange, Found, Search, Wire
 
@@ -19,6 +20,7 @@ class GptResearcher(Wire):
     name = "gpt-researcher"
     label = "gpt-researcher"
     docs = "https://docs.gptr.dev/docs/gpt-researcher/search-engines/retrievers"
+    keys = (*KEY_HEADERS, KEY_QUERY)  # RETRIEVER_ARG_API_KEY becomes ?api_key=
     client = "RETRIEVER=custom RETRIEVER_ENDPOINT={url}/gpt-researcher"
 
     def endpoints(self) -> Sequence[Endpoint]:

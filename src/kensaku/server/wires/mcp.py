@@ -15,10 +15,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kensaku.errors import KensakuError
 from kensaku.foreign_json import decode_json
 from kensaku.server.auth import KEY_HEADERS
-from kensaku.server.http import Whole, encode, status_of
 from kensaku.server.wires.base import Asked, Endpoint, Wire
 
 if TYPE_CHECKING:
@@ -55,12 +53,6 @@ class Mcp(Wire):
                 for method in ("GET", "DELETE")
             ]
         return found
-
-    def refuse(self, request: Request | None, error: KensakuError) -> ASGIApp:
-        status, headers = status_of(error)
-        if status == 401:
-            headers = [*headers, ("www-authenticate", "Bearer")]
-        return Whole(encode({"error": str(error)}), status, headers)
 
     async def _serve(self, path: str, request: Request, asked: Asked) -> ASGIApp:
         """Return the tenant's server, as the response."""

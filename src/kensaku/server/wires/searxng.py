@@ -41,6 +41,8 @@ class SearXNG(Wire):
     label = "SearXNG"
     docs = "https://docs.searxng.org/dev/search_api.html"
     at_root = True
+    # Its clients know Basic alone: http://any:KEY@host/searxng. Some wait until they are asked.
+    challenge = 'Basic realm="Kensaku", charset="UTF-8"'
     client = 'SearxSearchWrapper(searx_host="{url}/searxng")'
 
     def endpoints(self) -> Sequence[Endpoint]:
