@@ -138,7 +138,19 @@ def specifications() -> str:
                 for line in sorted(set(_LINE.findall(ast.get_docstring(node) or ""))):
                     proofs.setdefault(line, []).append(f"{file.stem}: `{node.name}`")
     rows = [f"| {line} | {'<br>'.join(tests[:4])} |" for line, tests in sorted(proofs.items())]
-    return _SPECIFICATIONS.format(count=len(proofs), rows="\n".join(rows))
+    return _SPECIFICATIONS.format(count=len(proofs), rows="\n".join(rows), pages=_pages_of_five())
+
+
+def _pages_of_five() -> str:
+    """A row for each specification that has a page: its title and its first sentence."""
+    folder, rows = DOCS / "specifications", []
+    for page in sorted(folder.glob("*.md")):
+        if page.stem not in ("index", "requirements"):
+            title, _, first, *_ = page.read_text(encoding="utf-8").split("\n")
+            rows.append(
+                f"| [{title.removeprefix('# ')}]({page.name}) | {first.partition('. ')[0]} |"
+            )
+    return "\n".join(rows)
 
 
 _LINE = re.compile(r"\bS[0-4]-\d\d\b")
@@ -150,6 +162,10 @@ Kensaku implements five specifications, each with its own API: a Slack bot on St
 Tavily tools for Pydantic AI and Claude Code (S1), a LangChain tool in a chat server (S2), the tools
 of the GRACE agent (S3), and a terminal assistant with a provider registry (S4). They share one core.
 Where two of them disagree, each keeps its own behaviour in its own API: [the lines](requirements.md).
+
+| how to use it | what it is |
+|---|---|
+{pages}
 
 ## Deliberate deviations
 

@@ -31,6 +31,7 @@ class Author:
     tests: tuple[str, ...] = ()  # of ours, below tests/
     theirs: tuple[str, ...] = ()  # of his, in the clone
     paths: tuple[str, ...] = (".",)  # the folders of the clone that his modules are imported from
+    theirs_need: str = ""  # Python that fails in the environment where his tests cannot run
     # A test of his that our surface does not pass, by the end of its name → why not.
     differs: dict[str, str] = field(default_factory=dict)
     published: bool = False  # `packages` has his program: the driver needs no clone
@@ -49,8 +50,18 @@ AUTHORS = [
         page="slack-bot",
         repository="yuanying/myao2",
         extras="strands,slack",
-        pins=("litellm>=1.0.0", "slack-bolt>=1.18.0", "sqlmodel>=0.0.30"),
+        pins=(
+            "aiosqlite>=0.20.0", "litellm>=1.0.0", "pyyaml>=6.0", "slack-bolt>=1.18.0",
+            "sqlmodel>=0.0.30", "strands-agents[litellm,openai,otel]>=1.21.0", "tavily-python>=0.7.17",
+        ),
         tests=("compat/slack_bot",),
+        theirs=("tests/infrastructure/llm/strands", "tests/config"),
+        differs={
+            "test_web_search_content_truncation": "a cut ends in … and not in ..., which would be"
+            " beyond max_content_length",
+            "test_web_search_api_error": "検索できませんでした, as his document says; his code"
+            " says 検索に失敗しました",
+        },
     ),
     Author(
         name="tavily_tools",
@@ -58,8 +69,18 @@ AUTHORS = [
         repository="drillan/mixseek-plus",
         extras="pydantic-ai,claude",
         pins=("pydantic-ai-slim<2", "claude-agent-sdk", "tavily-python>=0.7.4"),
-        packages=("pydantic-ai-slim[openai]<2",),
-        tests=("compat/tavily_tools",),
+        packages=(
+            "pydantic-ai-slim[groq,openai]<2", "dacite>=1.9",
+            "mixseek-core; python_full_version >= '3.13.7'",
+        ),
+        tests=("compat/tavily_tools", "adapters/test_claude.py"),
+        theirs=(
+            "tests/unit/test_tavily_tools_mixin.py",
+            "tests/unit/test_tavily_client.py",
+            "tests/unit/test_groq_tavily_search_agent.py",
+            "tests/unit/test_claudecode_tavily_search_agent.py",
+        ),
+        theirs_need="import mixseek",  # his framework, which needs Python 3.13.7
     ),
     Author(
         name="chat_server",
@@ -123,7 +144,7 @@ AUTHORS = [
         name="terminal",
         page="terminal",
         repository="qduc/term2",
-        extras="openai-agents,ddgs",
+        extras="openai-agents,ddgs,server",
         pins=(),
         tests=("compat/terminal",),
     ),
