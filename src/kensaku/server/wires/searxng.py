@@ -117,7 +117,6 @@ async def _config(request: Request, asked: Asked) -> Any:
         "categories": ["general", "news"],
         "engines": [{"name": name, **engine} for name in route],
         "plugins": [],
-        "locales": {"en": "English", "ja": "日本語"},
     }
 
 
