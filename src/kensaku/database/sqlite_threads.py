@@ -10,6 +10,7 @@ import asyncio
 import sqlite3
 import threading
 import time
+from contextlib import suppress
 from typing import Any
 from weakref import WeakSet
 
@@ -20,10 +21,11 @@ JOIN_SECONDS = 15.0  # longer than a connection waits for SQLite's lock
 
 
 class Connection(sqlite3.Connection):
-    """Releases its locks when it is closed.
+    """Releases its locks when it is closed, and is closed when nobody has it any more.
 
     SQLite keeps a closed connection, with its transaction, as long as one of its statements lives.
-    That of a cancelled caller lives until the garbage collector finds its traceback.
+    That of a cancelled caller lives until the garbage collector finds its traceback. And aiosqlite
+    drops the connection of a caller who was cancelled while it was opened, without closing it.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -41,6 +43,10 @@ class Connection(sqlite3.Connection):
         if self.in_transaction:
             self.rollback()
         super().close()
+
+    def __del__(self) -> None:
+        with suppress(sqlite3.Error, AttributeError):  # it may not have been opened
+            self.close()
 
 
 class SqliteThreads:
@@ -62,7 +68,8 @@ class SqliteThreads:
             self._threads = [*alive, threading.current_thread()]
             self._opening -= 1
             self._changed.notify_all()
-        return Connection(*args, **kwargs)
+        # One thread at a time uses it, but which one drops it last is open.
+        return Connection(*args, **kwargs | {"check_same_thread": False})
 
     async def join(self) -> None:
         """Wait for threads that are still opening or closing a connection."""

@@ -100,8 +100,10 @@ class Tavily(Provider):
 
     def images(self, body: Any) -> list[Image]:
         # Addresses alone, or objects with a description.
-        listed = (body.get("images") or [])[:MAX_ROWS]
-        found = [{"url": i} if isinstance(i, str) else i for i in listed]
+        listed = body.get("images") or []
+        if not isinstance(listed, list):
+            raise TypeError("expected a list of images")
+        found = [{"url": i} if isinstance(i, str) else i for i in listed[:MAX_ROWS]]
         return [self.image(i.get("url"), i.get("description")) for i in rows(found)]
 
     def answer(self, body: Any) -> str | None:
