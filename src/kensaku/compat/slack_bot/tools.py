@@ -23,7 +23,6 @@ from kensaku.config.file import SettingsFile, read_file
 from kensaku.dialects import write, write_error
 from kensaku.errors import ConfigError, KensakuError, MissingExtra, UnknownName
 from kensaku.models import MAX_QUERY_CHARS, Depth, Outcome
-from kensaku.text.clean import one_line
 from kensaku.text.fence import fence_text
 from kensaku.text.short import cut_at_word, short_repr
 
@@ -194,7 +193,7 @@ async def web_search(query: str, tool_context: ToolContext) -> str:
     if not query.strip():
         return NO_QUERY
     config = get_web_search_config(tool_context)
-    log.info("web_search: %s", one_line(query))
+    log.info("web_search: %s", query)
     text, status = await _search(query, config)
     log.info("web_search: %s", status)
     fence = status == "success" and tool_context.invocation_state.get(_FENCE_KEY)
