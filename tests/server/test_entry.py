@@ -12,6 +12,7 @@ import pytest
 import kensaku.server
 from kensaku import Kensaku
 from kensaku.answers.events import TextDelta
+from kensaku.server.wires import load_wires
 
 from .conftest import serve
 
@@ -113,3 +114,34 @@ async def test_a_client_that_has_gone_is_counted_as_499(server, http):
     async with asyncio.timeout(60):
         while line not in (await http.get("/metrics")).text:
             pass
+
+
+@pytest.mark.parametrize("wire", load_wires(), ids=lambda wire: wire.label)
+async def test_a_path_that_a_vendor_does_not_have_is_refused_as_it_would(http, wire):
+    """Its clients read the message there; it names what was asked for."""
+    for prefix in wire.territory:
+        for method, path in (("GET", "/nothing-here"), ("POST", "/nothing/at/all")):
+            reply = await http.request(method, prefix + path)
+            told = f"there is no {method} {prefix}{path} here; GET /docs lists what there is"
+            assert (reply.status_code, reply.json()) == (404, wire.error(404, told))
+
+
+@pytest.mark.parametrize("path", ["/nothing-here", "/serperx/search", "/"])
+async def test_a_path_at_the_root_is_refused_in_one_shape(http, path):
+    """Nobody can know whose client asks."""
+    reply = await http.request("DELETE", path)
+
+    assert reply.status_code in (404, 405)
+    assert f"DELETE {path}" in reply.json()["detail"]["error"]
+    assert ("allow" in reply.headers) is (reply.status_code == 405)
+
+
+async def test_the_openai_sdk_reads_why_a_path_is_not_there(server):
+    """It has the message of the vendor's shape, and nothing of another one."""
+    import openai
+
+    async with openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="any") as client:
+        with pytest.raises(openai.NotFoundError) as refused:
+            await client.embeddings.create(model="any", input="otters")
+
+    assert "POST /v1/embeddings" in refused.value.body["message"]

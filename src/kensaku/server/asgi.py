@@ -48,8 +48,9 @@ def app(
         yield
         await state.close()
 
-    table = [*routes(state, load_surfaces()), static_files()]
-    return Entry(Router(table, lifespan=lifespan), state)
+    surfaces = load_surfaces()
+    table = [*routes(state, surfaces), static_files()]
+    return Entry(Router(table, lifespan=lifespan), state, surfaces)
 
 
 def load_surfaces() -> list[Wire]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from kensaku.server.state import State
+    from kensaku.server.wires.base import Wire
 
 log = get_logger("kensaku.server")
 _ID = re.compile(rb"[\w.-]{8,64}")
@@ -39,8 +40,10 @@ SAFE = [
 class Entry:
     """The outermost application."""
 
-    def __init__(self, app: ASGIApp, state: State) -> None:
+    def __init__(self, app: ASGIApp, state: State, wires: Iterable[Wire] = ()) -> None:
+        """`wires`: those that say in their own shape that they have no such path."""
         self._app, self.state = app, state
+        self._territories = {path: wire for wire in wires for path in wire.territory}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -86,11 +89,7 @@ class Entry:
         try:
             await self._app(scope, receive, send_safely)
         except HTTPException as error:
-            asked = f"{scope['method']} {scope['path'][:MAX_PATH]}"
-            why = f"there is no {asked} here; GET /docs lists what there is"
-            detail = why if error.status_code == 404 else f"{error.detail}: {asked}"
-            refusal = _told(error.status_code, detail, error.headers)
-            await refusal(scope, receive, send_safely)
+            await self._unknown(scope, error)(scope, receive, send_safely)
         except Exception:
             log.exception("request %s failed", request_id)
             if status and not whole:
@@ -99,6 +98,18 @@ class Entry:
                 failure = _told(500, f"Internal Server Error (request {request_id})")
                 await failure(scope, receive, send_safely)
         return status or CLIENT_GONE
+
+    def _unknown(self, scope: Scope, error: HTTPException) -> Whole:
+        """Refuse a path, or a method, that nobody serves: as the vendor whose path it would be."""
+        asked = f"{scope['method']} {scope['path'][:MAX_PATH]}"
+        why = f"there is no {asked} here; GET /docs lists what there is"
+        detail = why if error.status_code == 404 else f"{error.detail}: {asked}"
+        below = scope["path"].removeprefix(scope.get("root_path", "")).split("/", 2)
+        wire = self._territories.get("/".join(below[:2]))
+        if wire is None:
+            return _told(error.status_code, detail, error.headers)
+        headers = [*(error.headers or {}).items(), *wire.headers]
+        return Whole(encode(wire.error(error.status_code, detail)), error.status_code, headers)
 
 
 def _told(status: int, error: str, headers: Mapping[str, str] | None = None) -> Whole:

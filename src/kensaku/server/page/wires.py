@@ -52,6 +52,13 @@ class PageApi(Wire):
     def endpoints(self) -> Sequence[Endpoint]:
         return [endpoint for name in TABS for endpoint in load_tab(name).endpoints]
 
+    @property
+    def territory(self) -> tuple[str, ...]:
+        return ("/api",)
+
+    def error(self, status: int, message: str) -> Any:
+        return {"error": KensakuError(message).to_dict()}
+
     def refuse(self, request: Request | None, error: KensakuError) -> ASGIApp:
         status, headers = status_of(error)
         is_upload = request is not None and request.endpoint.takes_bytes

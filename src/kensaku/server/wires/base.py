@@ -262,6 +262,11 @@ class Wire:
         """Where the endpoints are served; the OpenAPI document has the first."""
         return (f"/{self.name}", "") if self.at_root else (f"/{self.name}",)
 
+    @property
+    def territory(self) -> tuple[str, ...]:
+        """Below these paths, the wire says in its own shape that there is nothing."""
+        return tuple(filter(None, self.prefixes))
+
     def error(self, status: int, message: str) -> Any:
         """The body of an error, as this vendor's clients read it."""
         return {"error": message}

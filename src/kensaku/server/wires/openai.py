@@ -138,6 +138,13 @@ class OpenAI(Wire):
             ),
         ]
 
+    @property
+    def territory(self) -> tuple[str, ...]:
+        return ("/openai", "/v1")
+
+    def error(self, status: int, message: str) -> Any:
+        return error_body(status, message)
+
     def refuse(self, request: Request | None, error: KensakuError) -> ASGIApp:
         status, headers = status_of(error)
         body = encode(error_body(status, str(error), _param(request, error)))
