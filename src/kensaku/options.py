@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 if TYPE_CHECKING:
     from kensaku.answers.journal import Journal
@@ -101,4 +101,4 @@ class CrawlOptions(TypedDict, total=False):
     exclude_domains: Sequence[str] | None
     allow_external: bool
     timeout: float
-    sitemap: bool
+    sitemap: bool | Literal["only"]

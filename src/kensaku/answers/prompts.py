@@ -62,6 +62,16 @@ FILL = (
     f"words from it exactly.{_DATA}\nSchema: {{schema}}"
 )
 
+EXTRACT = (
+    "Take what the task asks for out of the pages alone. Reply with one JSON object alone that "
+    "follows the schema. What the pages do not say is null; invent nothing."
+    f"{_DATA}\nSchema: {{schema}}"
+)
+SUMMARIZE = (
+    "Summarize the page in one paragraph of at most 120 words, in the language of the page. Write "
+    "the paragraph alone." + _DATA
+)
+
 
 def answer_rules(language: str, left: str = "") -> str:
     """Return the rules for an answer; `left` is what a run may still spend."""
@@ -76,6 +86,12 @@ def with_sources(sources: Iterable[Reference], *parts: str) -> str:
     kinds = {source.origin == "collection" for source in sources}
     origin = "both" if len(kinds) > 1 else "local" if kinds == {True} else "web"
     return "\n\n".join(("Sources:", fence_text(listed, origin=origin), *parts))
+
+
+def with_pages(pages: Iterable[tuple[str, str, str]], *parts: str) -> str:
+    """Return what a model is asked: pages (title, URL, text) as data, then the parts."""
+    listed = "\n\n".join(f"{flatten(f'{title} ({url})')}\n{text}" for title, url, text in pages)
+    return "\n\n".join(("Pages:", fence_text(listed[:MAX_SOURCES]), *parts))
 
 
 def read_json(text: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ urls → gate → budget → page reader → (index) → Extraction
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
@@ -16,6 +17,7 @@ from kensaku.operations import PagesOperation
 
 if TYPE_CHECKING:
     from kensaku.fetch.crawl.crawl import Crawl
+    from kensaku.fetch.page_cache import FetchedPage
     from kensaku.models import Page, Progress
     from kensaku.options import CrawlOptions
     from kensaku.resources import Resources
@@ -46,6 +48,26 @@ async def extract(
     if resources.settings.index_keep_fetched:
         await resources.index.add(done.results, collection="fetched")
     return done
+
+
+async def read_page(
+    resources: Resources,
+    url: str,
+    *,
+    timeout: float = EXTRACT_SECONDS,  # noqa: ASYNC109 - of fetching and parsing
+    budget: Budget | None = None,
+) -> tuple[Page, FetchedPage]:
+    """Fetch and read one page; return it with what the server sent. Raises `FetchError`."""
+    if resources.gate is not None:
+        resources.gate.check(url)
+    await (budget or resources.budget).spend(fetches=1)
+    deadline = asyncio.get_running_loop().time() + timeout
+    with observe(resources.observers, PagesOperation, 1) as operation:
+        page, fetched = await resources.reader().read(url, deadline=deadline)
+        operation.record(Extraction((page,)))
+    if resources.settings.index_keep_fetched:
+        await resources.index.add([page], collection="fetched")
+    return page, fetched
 
 
 def crawl(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from kensaku.errors import KensakuError
@@ -68,6 +68,7 @@ class SiteMap:
     failed: tuple[Failure, ...] = ()
     notes: tuple[str, ...] = ()
     elapsed_ms: float = 0.0
+    titles: Mapping[str, str] = field(default_factory=dict)  # of the pages that were read for it
 
     def to_dict(self) -> dict[str, Any]:
         """Return the form that `kensaku map --json` prints."""

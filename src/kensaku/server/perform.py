@@ -2,6 +2,7 @@
 
     Search  → Kensaku.search → (answer, images) → filtered, reordered → Found
     Extract → Kensaku.extract → chunks or whole pages                 → Read
+    Scrape  → answers.scrape                                          → a document
     Crawl   → Kensaku.crawl                                           → Read
     Map     → Kensaku.map                                             → Listed
 
@@ -12,19 +13,39 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from kensaku.answers.model import has_model
-from kensaku.errors import BudgetExceeded, KensakuError, NotAsked, QuotaExhausted, RateLimited
+from kensaku.errors import (
+    BudgetExceeded,
+    FetchError,
+    InvalidQuery,
+    KensakuError,
+    NotAsked,
+    QuotaExhausted,
+    RateLimited,
+)
 from kensaku.models import Document, Hit, Outcome, Page
 from kensaku.models.query import date_window
-from kensaku.server.wires.base import Call, Crawl, Extract, Found, Listed, Map, Parse, Read, Search
+from kensaku.server.wires.base import (
+    Call,
+    Crawl,
+    Extract,
+    Found,
+    Listed,
+    Map,
+    Parse,
+    Read,
+    Scrape,
+    Search,
+)
 
 if TYPE_CHECKING:
+    from kensaku.answers.scrape import Wanted
     from kensaku.client import Kensaku
     from kensaku.models import Attempt, Response
     from kensaku.server.wires.base import Format
@@ -32,6 +53,7 @@ if TYPE_CHECKING:
 IMAGES, PAGE_IMAGES = 10, 5  # in all, and of one page
 PAGE_SECONDS = 10.0  # for the pages whose images were asked for
 CHUNK_CHARS = 500
+SCRAPES_AT_ONCE = 5  # pages of one search
 JOIN = " [...] "
 _WORD = re.compile(r"\w+")
 
@@ -67,6 +89,8 @@ async def perform(client: Kensaku, call: Call) -> Any:
 
 def outcome_of(result: Any) -> tuple[str, bool]:
     """What a result is counted as, and whether it came from the cache."""
+    if isinstance(result, Mapping):  # a document
+        return "found", False
     found = getattr(result, "hits", None) or getattr(result, "pages", None)
     found = found or getattr(result, "urls", None)
     return "found" if found else "empty", getattr(result, "cached", False)
@@ -100,6 +124,8 @@ async def finish(client: Kensaku, call: Search, response: Response, answer: str 
     if call.raw == "text":
         hits = [replace(h, raw_content=plain(h.raw_content)) for h in hits]
     found = Found(hits, answer=answer, cost=response.cost, cached=response.cached)
+    if call.wanted is not None:
+        found = replace(found, documents=await _documents(client, found.hits, call.wanted))
     return await _with_images(client, found) if call.images else found
 
 
@@ -159,6 +185,32 @@ async def extract(client: Kensaku, call: Extract) -> Read:
     )
 
 
+async def scrape(client: Kensaku, call: Scrape) -> Mapping[str, Any]:
+    """Read a page in the formats of the call. Raises `FetchError`."""
+    from kensaku.answers.scrape import scrape
+
+    return await scrape(client, call.url, call.wanted, timeout=call.timeout)
+
+
+async def _documents(
+    client: Kensaku, hits: Iterable[Hit], wanted: Wanted
+) -> dict[str, Mapping[str, Any]]:
+    """Read the pages of hits: address → document, or the "error" of one that fails."""
+    free = asyncio.Semaphore(SCRAPES_AT_ONCE)
+
+    async def one(url: str) -> Mapping[str, Any]:
+        async with free:
+            try:
+                return await scrape(client, Scrape(url, wanted, PAGE_SECONDS))
+            except (FetchError, InvalidQuery) as error:
+                return {"error": error.message}
+
+    wanted.check(client)
+    urls = list(dict.fromkeys(hit.url for hit in hits))
+    read = await asyncio.gather(*map(one, urls))
+    return dict(zip(urls, read, strict=True))
+
+
 async def parse(client: Kensaku, call: Parse) -> Read:
     """Read a document that came with the request."""
     reader = client.resources.reader()
@@ -180,7 +232,7 @@ async def crawl(client: Kensaku, call: Crawl) -> Read:
 async def map_site(client: Kensaku, call: Map) -> Listed:
     """List the pages of a site."""
     found = await client.map(**_options(call.plan))
-    return Listed(call.plan.url, found.urls)
+    return Listed(call.plan.url, found.urls, found.titles)
 
 
 def _options(plan: Any) -> dict[str, Any]:
@@ -221,6 +273,7 @@ def plain(markdown: str | None) -> str | None:
 _PERFORM: dict[type, Callable[[Kensaku, Any], Any]] = {
     Search: search,
     Extract: extract,
+    Scrape: scrape,
     Parse: parse,
     Crawl: crawl,
     Map: map_site,

@@ -15,7 +15,7 @@ from typing import Any
 from kensaku.errors import KensakuError
 from kensaku.models import Hit, Page, Source
 from kensaku.server.wires.base import Asked, Endpoint, Exchange, Found, Listed, Read, Text
-from tests.server.wires.exchanges import as_dict
+from tests.server.wires.exchanges import DOCUMENT, as_dict
 from tests.server.wires.performed import KINDS, WIRES, performed
 
 FILE = Path(__file__).with_name("combinations.json")
@@ -101,7 +101,13 @@ REQUESTS: dict[str, dict[str, list[Any]]] = {
         "POST /v2/scrape": [
             {}, {"url": " "}, {"url": " https://a.example/ "}, URL | {"formats": ["links", "summary"]},
             URL | {"formats": [{"type": "images"}, "markdown"], "timeout": 2_500}, URL | {"formats": ["html"]}, {"url": "x" * 2_001},
+            URL | {"timeout": 120_000}, URL | {"formats": "markdown"}, URL | {"formats": ["branding"]}, URL | {"formats": [5]},
+            URL | {"formats": [{"type": "json", "schema": {"type": "object", "properties": {"a": {"type": ["integer", "null"]}}}}]},
         ],
+        "POST /v1/search": [Q, Q | {"scrapeOptions": {"formats": ["links"]}}],
+        "POST /v1/scrape": [URL | {"formats": ["extract"], "extract": {"prompt": "a?", "systemPrompt": "Short."}}, URL | {"formats": ["json"]}],
+        "POST /v2/map": [URL, URL | {"sitemap": "only", "limit": 20_000}, URL | {"sitemap": "x"}, URL | {"search": " a ", "includeSubdomains": False}],
+        "POST /v1/map": [URL | {"ignoreSitemap": True}, URL | {"sitemapOnly": True}, {}],
     },
     "brave": {
         "GET /res/v1/web/search": [
@@ -182,7 +188,13 @@ FOUND = Found(
     page_images={"https://a.example/a?b=c#d": ["https://a.example/p.png"]},
 )  # fmt: skip
 LISTED = Listed("https://a.example", [page.url for page in PAGES])
-RESULTS: dict[str, Any] = {"search": FOUND, "extract": READ, "crawl": READ, "map": LISTED}
+RESULTS: dict[str, Any] = {
+    "search": FOUND,
+    "extract": READ,
+    "scrape": DOCUMENT,
+    "crawl": READ,
+    "map": LISTED,
+}
 
 
 def describe(name: str) -> dict[str, Any]:

@@ -59,15 +59,26 @@ FOUND = Found(
     cost=0.008,
     cached=True,
 )
+DOCUMENT = {
+    "page": {
+        "url": "https://a.example/", "title": "A", "language": "en", "published": "2026-11-02",
+        "author": "Ada", "favicon": None, "canonical_url": None, "content_type": "text/html",
+        "status": 200,
+    },
+    "markdown": "# First",
+    "json": {"a": 1},
+}  # fmt: skip
 RESULTS: dict[str, Any] = {
     "search": FOUND,
     "extract": Read([(page, page.text) for page in PAGES], [("https://c.example/", "gone")], "https://a.example"),
+    "scrape": DOCUMENT,
     "crawl": Read([(page, page.text) for page in PAGES], [("https://c.example/", "gone")], "https://a.example"),
     "map": Listed("https://a.example", ["https://a.example/", "https://a.example/b"]),
 }  # fmt: skip
 NOTHING: dict[str, Any] = {
     "search": Found([]),
     "extract": Read([], [("https://c.example/", "gone")]),
+    "scrape": DOCUMENT,
     "crawl": Read([]),
     "map": Listed("https://a.example", []),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kensaku.server.wires import load_wires
-from kensaku.server.wires.base import Crawl, Endpoint, Extract, Map, Parse, Search, Wire
+from kensaku.server.wires.base import Crawl, Endpoint, Extract, Map, Parse, Scrape, Search, Wire
 
 
 def performed(wire: Wire) -> list[Endpoint]:
@@ -13,4 +13,11 @@ def performed(wire: Wire) -> list[Endpoint]:
 
 WIRES: dict[str, Wire] = {wire.name: wire for wire in load_wires() if performed(wire)}
 ENDPOINTS = [endpoint for wire in WIRES.values() for endpoint in performed(wire)]
-KINDS = {Search: "search", Extract: "extract", Parse: "extract", Crawl: "crawl", Map: "map"}
+KINDS = {
+    Search: "search",
+    Extract: "extract",
+    Scrape: "scrape",
+    Parse: "extract",
+    Crawl: "crawl",
+    Map: "map",
+}

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from kensaku.errors import InvalidQuery
-from kensaku.server.wires import _tavily_research as tavily_research
 from kensaku.server.wires import (
+    _firecrawl_pages,
     brave,
     exa,
-    firecrawl,
     gpt_researcher,
     jina,
     openwebui,
@@ -20,6 +19,7 @@ from kensaku.server.wires import (
     serper,
     tavily,
 )
+from kensaku.server.wires import _tavily_research as tavily_research
 from kensaku.server.wires.base import Asked
 
 Q, QUERY, URL = {"q": "otters"}, {"query": "otters"}, {"url": "https://a.example/"}
@@ -33,10 +33,10 @@ TEXTS = [
     (exa.read_search, QUERY, "userLocation", 100),
     (exa.read_answer, QUERY, "query", 2_000),
     (jina.read_page, URL, "url", 2_000),
-    (firecrawl.read_search, QUERY, "query", 2_000),
-    (firecrawl.read_search, QUERY, "country", 100),
-    (firecrawl.read_search, QUERY, "tbs", 200),
-    (firecrawl.read_scrape, URL, "url", 2_000),
+    (_firecrawl_pages.read_search, QUERY, "query", 2_000),
+    (_firecrawl_pages.read_search, QUERY, "country", 100),
+    (_firecrawl_pages.read_search, QUERY, "tbs", 200),
+    (_firecrawl_pages.read_scrape, URL, "url", 2_000),
     (gpt_researcher.read_search, QUERY, "query", 2_000),
     (jina.read_search, Q, "q", 2_000),
     (jina.read_search, Q, "gl", 20),
@@ -64,8 +64,8 @@ TEXTS = [
 LISTS = [
     (exa.read_search, QUERY, "includeDomains", 300),
     (exa.read_search, QUERY, "excludeDomains", 300),
-    (firecrawl.read_search, QUERY, "includeDomains", 300),
-    (firecrawl.read_search, QUERY, "excludeDomains", 300),
+    (_firecrawl_pages.read_search, QUERY, "includeDomains", 300),
+    (_firecrawl_pages.read_search, QUERY, "excludeDomains", 300),
     (perplexity.read_search, QUERY, "search_language_filter", perplexity.MAX_DOMAINS),
     (perplexity.read_search, QUERY, "search_domain_filter", perplexity.MAX_DOMAINS),
     (tavily.read_search, QUERY, "include_domains", 300),

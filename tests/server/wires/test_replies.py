@@ -8,7 +8,8 @@ import pytest
 
 from kensaku.errors import InvalidQuery
 from kensaku.models import Hit
-from kensaku.server.wires import firecrawl, jina, searxng, tavily
+from kensaku.server.wires import _firecrawl_pages as firecrawl
+from kensaku.server.wires import jina, searxng, tavily
 from kensaku.server.wires.base import Asked, Exchange, Found, Read
 
 
@@ -68,7 +69,7 @@ def test_days_of_news_are_counted_from_today(days):
 
 @pytest.mark.parametrize(
     ("wire", "write_page"),
-    [(firecrawl, firecrawl.write_scrape), (jina, jina.write_page)],
+    [(jina, jina.write_page)],
 )
 @pytest.mark.parametrize(
     ("failed", "why"),

@@ -77,32 +77,30 @@ class ResearchRequest:
 _CHOICES = {"model": Effort, "output_length": Length, "citation_format": CitationFormat}
 
 
-def check_schema(schema: Any, depth: int = 1) -> None:
+def check_schema(schema: Any, depth: int = 1, *, name: str = "output_schema") -> None:
     """Raise `InvalidQuery` for a schema that is too large, too deep or not one of ours."""
     if depth == 1:
         try:
             size = len(json.dumps(schema))
         except (TypeError, ValueError, RecursionError):
-            raise InvalidQuery("output_schema is not JSON") from None
+            raise InvalidQuery(f"{name} is not JSON") from None
         if size > MAX_SCHEMA:
-            raise InvalidQuery(
-                f"output_schema has {size:,} characters; at most {MAX_SCHEMA:,} are taken"
-            )
+            raise InvalidQuery(f"{name} has {size:,} characters; at most {MAX_SCHEMA:,} are taken")
     if not isinstance(schema, Mapping):
-        raise InvalidQuery("output_schema and each of its properties must be an object")
+        raise InvalidQuery(f"{name} and each of its properties must be an object")
     if depth > MAX_DEPTH:
-        raise InvalidQuery(f"output_schema is nested deeper than {MAX_DEPTH} levels")
+        raise InvalidQuery(f"{name} is nested deeper than {MAX_DEPTH} levels")
     kind = schema.get("type", "object" if "properties" in schema else "string")
     if depth > 1:
-        _check_choice("a type in output_schema", kind, TYPES)
+        _check_choice(f"a type in {name}", kind, TYPES)
     if kind == "object" or depth == 1:
         properties = schema.get("properties")
         if not isinstance(properties, Mapping) or not properties:
-            raise InvalidQuery("output_schema needs properties, an object that is not empty")
+            raise InvalidQuery(f"{name} needs properties, an object that is not empty")
         for inner in properties.values():
-            check_schema(inner, depth + 1)
+            check_schema(inner, depth + 1, name=name)
     elif kind == "array" and "items" in schema:
-        check_schema(schema["items"], depth + 1)
+        check_schema(schema["items"], depth + 1, name=name)
 
 
 def _text(value: object) -> str:

@@ -90,9 +90,11 @@ class Crawl:
 
     async def map(self) -> SiteMap:
         """List URLs only: fetch just the pages whose links are needed."""
-        self._max_depth = self.plan.max_depth - 1
+        self._max_depth = -1 if self.plan.sitemap == "only" else self.plan.max_depth - 1
+        titles: dict[str, str] = {}
         async with aclosing(self._iterate(keep_state=True)) as pages:
-            async for _ in pages:
+            async for page in pages:
+                titles[page.url] = page.title
                 if sum(await self._frontier.counts()) >= self.plan.limit:
                     break
         urls = (await self._frontier.urls())[: self.plan.limit]
@@ -103,6 +105,7 @@ class Crawl:
             tuple(self.failed),
             tuple(self.notes),
             self._elapsed * 1000,
+            titles,
         )
 
     async def _run(self) -> CrawlResult:

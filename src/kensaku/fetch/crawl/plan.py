@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from kensaku.errors import InvalidQuery
 from kensaku.fetch.crawl.links import Scope, normalize
@@ -40,7 +40,7 @@ class Plan:
     exclude_domains: Sequence[str] | None = None
     allow_external: bool = True  # pages of other sites are read too, but not followed from there
     timeout: float = 150.0
-    sitemap: bool = False  # begin with what the site lists, too
+    sitemap: bool | Literal["only"] = False  # begin with what the site lists; "only": a map of it
 
     def __post_init__(self) -> None:
         for name, (low, high) in _BOUNDS.items():

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
+    from kensaku.answers.scrape import Wanted
     from kensaku.errors import KensakuError
     from kensaku.fetch import Plan
     from kensaku.models import Hit, Page, Query
@@ -71,6 +72,7 @@ class Search:
     dated: bool = False  # leave out hits without a date, or outside the query's dates
     most: int | None = None  # hits that are shown, when fewer than the query's
     route: tuple[str, ...] | None = None
+    wanted: Wanted | None = None  # the page of each hit in these formats
 
     searches: ClassVar[int] = 1
 
@@ -90,6 +92,17 @@ class Extract:
     def searches(self) -> int:
         """Five pages count as a search, as with Tavily's credits."""
         return searches_for(len(self.urls), 5)
+
+
+@dataclass(frozen=True, slots=True)
+class Scrape:
+    """Read one page in several formats."""
+
+    url: str
+    wanted: Wanted
+    timeout: float = 30.0
+
+    searches: ClassVar[int] = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +154,7 @@ class Research:
     searches: ClassVar[None] = None  # a run: as many as it needs
 
 
-Call = Search | Extract | Parse | Crawl | Map | Research
+Call = Search | Extract | Scrape | Parse | Crawl | Map | Research
 
 
 # --- results: what the core gave, ready to be written
@@ -157,6 +170,7 @@ class Found:
     page_images: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by a hit's address
     cost: float = 0.0
     cached: bool = False
+    documents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by a hit's address
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +188,7 @@ class Listed:
 
     base_url: str
     urls: Sequence[str]
+    titles: Mapping[str, str] = field(default_factory=dict)  # of some of them
 
 
 @dataclass(frozen=True, slots=True)

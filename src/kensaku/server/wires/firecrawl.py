@@ -1,35 +1,30 @@
-"""Firecrawl, version 2: `POST /v2/search` and `/v2/scrape`."""
+"""Firecrawl, versions 1 and 2: search, scrape, map; crawl, batch and extract as jobs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from kensaku.errors import InvalidQuery
-from kensaku.server.wires import _fields as fields
-from kensaku.server.wires import _operators as operators
-from kensaku.server.wires.base import Asked, Endpoint, Exchange, Extract, Found, Read, Search, Wire
+from kensaku.errors import FetchError, InvalidQuery, KensakuError
+from kensaku.server.wires._firecrawl_pages import (
+    MAP,
+    SCRAPE,
+    SEARCH,
+    read_map,
+    read_scrape,
+    read_search,
+    write_map,
+    write_map_v1,
+    write_scrape,
+    write_search,
+    write_search_v1,
+)
+from kensaku.server.wires.base import Endpoint, Wire
 
 if TYPE_CHECKING:
-    from kensaku.models import Hit, Page
+    from starlette.types import ASGIApp
 
-MAX_LIMIT = 100
-_TEXTS = {"type": "array", "items": {"type": "string"}, "maxItems": 300}
-PARAMETERS: dict[str, Any] = {
-    "query": {"type": "string", "minLength": 1, "maxLength": 2_000, "pattern": r"\S"},
-    "limit": {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT},
-    "sources": {"type": "array", "items": {"type": "string", "enum": ["web", "news"]}},
-    "tbs": {"type": "string"},
-    "country": {"type": "string"},
-    "includeDomains": _TEXTS,
-    "excludeDomains": _TEXTS,
-    "scrapeOptions": {"type": "object"},
-}
-SCRAPE: dict[str, Any] = {
-    "url": {"type": "string", "minLength": 1},
-    "formats": {"type": "array"},
-    "timeout": {"type": "number", "minimum": 1_000, "maximum": 60_000},
-}
+    from kensaku.server.request import Request
 
 
 class NotScraped(InvalidQuery):
@@ -47,24 +42,16 @@ class Firecrawl(Wire):
 
     def endpoints(self) -> Sequence[Endpoint]:
         return [
-            Endpoint(
-                "POST",
-                "/v2/search",
-                read_search,
-                write_search,
-                "Search",
-                PARAMETERS,
-                required=("query",),
-            ),
-            Endpoint(
-                "POST",
-                "/v2/scrape",
-                read_scrape,
-                write_scrape,
-                "Read a page",
-                SCRAPE,
-                required=("url",),
-            ),
+            Endpoint("POST", version + path, read, write, about, schema, required=(needed,))
+            for version, write_found, write_listed in (
+                ("/v2", write_search, write_map),
+                ("/v1", write_search_v1, write_map_v1),
+            )
+            for path, read, write, about, schema, needed in (
+                ("/search", read_search, write_found, "Search", SEARCH, "query"),
+                ("/scrape", read_scrape, write_scrape, "Read a page", SCRAPE, "url"),
+                ("/map", read_map, write_listed, "List a site's pages", MAP, "url"),
+            )
         ]
 
     def error(self, status: int, message: str) -> Any:
@@ -73,101 +60,8 @@ class Firecrawl(Wire):
     def status(self, status: int) -> int:
         return 402 if status == 432 else status
 
-
-def read_search(asked: Asked) -> Search:
-    from kensaku.models import MAX_RESULTS, Query
-
-    body = asked.body
-    country = fields.text(body, "country", most=100)
-    options = body.get("scrapeOptions")
-    raw = isinstance(options, Mapping) and "markdown" in _formats(options)
-    query = Query(
-        fields.text(body, "query", most=2_000),
-        max_results=min(fields.integer(body, "limit", 5, 1, MAX_LIMIT), MAX_RESULTS),
-        topic="news" if _sources(body) == ["news"] else "general",
-        country=country or None,
-        include_domains=fields.texts(body, "includeDomains", 300),
-        exclude_domains=fields.texts(body, "excludeDomains", 300),
-        include_raw_content=raw,
-        **operators.read_tbs(fields.text(body, "tbs", most=200)),
-    )
-    return Search(query, raw="markdown" if raw else None)
-
-
-def write_search(call: Search, found: Found, exchange: Exchange) -> dict[str, Any]:
-    news = call.query.topic == "news"
-    rows = [_row(hit, n, news, call.raw is not None) for n, hit in enumerate(found.hits, 1)]
-    return {
-        "success": True,
-        "data": {"news" if news else "web": rows},
-        "creditsUsed": 2 * -(-len(rows) // 10),
-        "id": exchange.request_id,
-    }
-
-
-def read_scrape(asked: Asked) -> Extract:
-    url = fields.text(asked.body, "url", most=2_000).strip()
-    if not url:
-        raise InvalidQuery("url is missing")
-    timeout = fields.decimal(asked.body, "timeout", 30_000.0, 1_000.0, 60_000.0)
-    return Extract((url,), timeout=timeout / 1_000)
-
-
-def write_scrape(call: Extract, read: Read, exchange: Exchange) -> dict[str, Any]:
-    if not read.pages:
-        raise NotScraped(read.failed[0][1] if read.failed else "the page could not be read")
-    page, content = read.pages[0]
-    wanted = _formats(exchange.asked.body) or ["markdown"]
-    data: dict[str, Any] = {"metadata": _metadata(page)}
-    if "markdown" in wanted:
-        data["markdown"] = content
-    if "links" in wanted:
-        data["links"] = list(page.links)
-    if "summary" in wanted:
-        data["summary"] = page.text[:500]
-    if "images" in wanted:
-        data["images"] = list(page.images)
-    return {"success": True, "data": data}
-
-
-def _metadata(page: Page) -> dict[str, Any]:
-    known = {
-        "title": page.title,
-        "language": page.language,
-        "publishedTime": page.published,
-        "author": page.author,
-        "favicon": page.favicon,
-        "sourceURL": page.url,
-        "url": page.canonical_url or page.url,
-        "statusCode": 200,
-        "contentType": page.content_type,
-    }
-    return {name: value for name, value in known.items() if value}
-
-
-def _row(hit: Hit, n: int, news: bool, scraped: bool) -> dict[str, Any]:
-    text = "snippet" if news else "description"
-    row: dict[str, Any] = {"url": hit.url, "title": hit.title, text: hit.content, "position": n}
-    if hit.published:
-        row["date"] = hit.published
-    if scraped and hit.raw_content:
-        row |= {
-            "markdown": hit.raw_content,
-            "metadata": {"title": hit.title, "sourceURL": hit.url, "statusCode": 200},
-        }
-    return row
-
-
-def _sources(body: Mapping[str, Any]) -> list[str]:
-    """The kinds of results: words, or objects with a `type`."""
-    return _words(body.get("sources"))
-
-
-def _formats(body: Mapping[str, Any]) -> list[str]:
-    return _words(body.get("formats"))
-
-
-def _words(value: Any) -> list[str]:
-    listed = value if isinstance(value, list) else []
-    words = [v.get("type") if isinstance(v, Mapping) else v for v in listed]
-    return [w for w in words if isinstance(w, str)]
+    def refuse(self, request: Request | None, error: KensakuError) -> ASGIApp:
+        """A page that cannot be read is 422, as with Firecrawl."""
+        return super().refuse(
+            request, NotScraped(error.message) if isinstance(error, FetchError) else error
+        )

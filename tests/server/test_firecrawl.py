@@ -1,0 +1,195 @@
+"""Firecrawl's API, by both clients of its own Python package."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+from firecrawl import Firecrawl
+from firecrawl.v1 import V1FirecrawlApp
+
+from tests.answers.conftest import Model, Web
+from tests.answers.conftest import model as model
+from tests.answers.conftest import web as web
+
+from .conftest import MakeServer, Running
+
+READS = {"fetch_allow": ("127.0.0.1",), "fetch_ports": ("any",), "fetch_robots": "never"}
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of its client of version 1
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "animal": {"type": "string"},
+        "share": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+    },
+}
+
+
+@pytest.fixture
+async def server(make_server: MakeServer, web: Web) -> Running:
+    """A server over a small web."""
+    made: Running = await make_server(**READS)
+    return made
+
+
+@pytest.fixture
+async def with_model(make_server: MakeServer, web: Web, model: Model) -> Running:
+    """A server that has a model."""
+    made: Running = await make_server(**READS, **model.settings)
+    return made
+
+
+def v1(server: Running, key: str = "fc-any") -> V1FirecrawlApp:
+    """The client of version 1."""
+    return V1FirecrawlApp(api_key=key, api_url=f"{server.url}/firecrawl")
+
+
+def v2(server: Running, key: str = "fc-any") -> Firecrawl:
+    """The client of version 2."""
+    return Firecrawl(api_key=key, api_url=f"{server.url}/firecrawl", max_retries=1)
+
+
+async def run(call: Any, *args: Any, **more: Any) -> Any:
+    return await asyncio.to_thread(call, *args, **more)
+
+
+async def post(server: Running, path: str, **body: Any) -> httpx.Response:
+    async with httpx.AsyncClient(base_url=server.url, timeout=30) as client:
+        return await client.post(path, json=body)
+
+
+# --- scrape
+
+
+async def test_both_versions_scrape_each_format(server, web):
+    url = web.has("x", "/p/a", "Otters", "", html="<title>Otters</title><main><h1>Otters</h1>"
+                  "<p>They <b>swim</b> far. <a href='/p/sleep'>Sleep</a></p></main>")  # fmt: skip
+
+    one = await run(v1(server).scrape_url, url, formats=["markdown", "html", "rawHtml", "links"])
+    formats = ["markdown", "html", "rawHtml", "links", "summary"]
+    two = await run(v2(server).scrape, url, formats=formats)
+
+    assert one.markdown == two.markdown
+    assert "They **swim** far" in one.markdown
+    assert one.html == two.html
+    assert "They <strong>swim</strong> far" in one.html
+    assert "They <b>swim</b> far" in one.rawHtml
+    assert one.rawHtml == two.raw_html
+    assert one.links == two.links == [f"{web.upstream.url}/p/sleep"]
+    assert "They swim far" in two.summary
+    assert (two.metadata.title, two.metadata.status_code) == ("Otters", 200)
+
+
+async def test_a_model_summarizes(with_model, web, model):
+    model.says("Summarize", "Otters rest in rafts.")
+    page = await run(v2(with_model).scrape, f"{web.upstream.url}/p/sleep", formats=["summary"])
+    assert page.summary == "Otters rest in rafts."
+
+
+async def test_the_model_fills_a_schema_and_what_does_not_fit_is_null(with_model, web, model):
+    model.says("Take", {"animal": "sea otter", "share": "a lot", "invented": 1})
+    url = f"{web.upstream.url}/p/food"
+    wanted = {"type": "json", "schema": SCHEMA, "prompt": "What eats how much?"}
+
+    one = await run(v1(with_model).scrape_url, url, formats=["json"],
+                    json_options={"schema": SCHEMA, "prompt": "What eats how much?"})  # fmt: skip
+    two = await run(v2(with_model).scrape, url, formats=[wanted])
+
+    assert one.json_field == two.json == {"animal": "sea otter", "share": None}
+    rules, asked = model.asked("Take")[-1]
+    assert '"animal"' in rules
+    assert "25 % of their weight" in asked
+    assert "What eats how much?" in asked
+
+
+@pytest.mark.parametrize("version", ["v1", "v2"])
+@pytest.mark.parametrize(
+    ("formats", "says"),
+    [
+        (["markdown", "branding"], "branding"),
+        ([{"type": "json", "prompt": "x"}], "KENSAKU_MODEL"),
+        ([{"type": "json"}], "json needs a schema or a prompt"),
+        ([{"type": "json", "schema": {"properties": {"a": {"$ref": "#"}}}}], "#"),
+        ([5], "formats"),
+    ],
+)
+async def test_a_format_that_cannot_be_had_is_refused_by_its_name(
+    server, web, version, formats, says
+):
+    """Not a reply without it."""
+    url = f"{web.upstream.url}/p/sleep"
+    reply = await post(server, f"/firecrawl/{version}/scrape", url=url, formats=formats)
+    assert reply.status_code == 400
+    assert reply.json()["success"] is False
+    assert says in reply.json()["error"]
+
+
+async def test_a_schema_that_refers_to_itself_is_refused(with_model, web):
+    schema = {"$ref": "#/$defs/A", "$defs": {"A": {"properties": {
+        name: {"$ref": "#/$defs/A"} for name in "abc"}}}}  # fmt: skip
+    formats = [{"type": "json", "schema": schema}]
+    reply = await post(with_model, "/v2/scrape", url=f"{web.upstream.url}/p/sleep", formats=formats)
+    assert (reply.status_code, "refers to itself" in reply.json()["error"]) == (400, True)
+
+
+async def test_a_long_timeout_is_cut_and_not_refused(server, web):
+    """Open WebUI asks for two minutes."""
+    url = f"{web.upstream.url}/p/sleep"
+    page = await run(v2(server).scrape, url, formats=["markdown"], timeout=120_000)
+    assert "hold hands" in page.markdown
+
+
+async def test_a_page_that_is_not_there_is_an_error(server, web):
+    with pytest.raises(Exception, match="404"):
+        await run(v1(server).scrape_url, f"{web.upstream.url}/p/missing")
+
+
+# --- search
+
+
+async def test_both_versions_search(server, web):
+    one = await run(v1(server).search, "How do otters sleep?", limit=3)
+    two = await run(v2(server).search, "How do otters sleep?", limit=3)
+    assert one.data[0]["url"] == two.web[0].url == f"{web.upstream.url}/p/sleep"
+    assert one.data[0]["title"] == two.web[0].title == "How otters sleep"
+
+
+async def test_a_search_reads_its_pages_in_the_formats(server, web):
+    found = await run(v2(server).search, "How do otters sleep?",
+                      scrape_options={"formats": ["markdown", "rawHtml", "links"]})  # fmt: skip
+    (document,) = found.web
+    assert "hold hands" in document.markdown
+    assert "<article>" in document.raw_html
+
+
+async def test_a_hit_whose_page_cannot_be_read_says_so(server, web):
+    from kensaku import Hit
+
+    web.finds("ghost", Hit(f"{web.upstream.url}/p/ghost", "Gone", "x"))
+    reply = await post(
+        server, "/firecrawl/v1/search", query="ghost", scrapeOptions={"formats": ["html"]}
+    )
+    (row,) = reply.json()["data"]
+    assert "404" in row["metadata"]["error"]
+
+
+# --- map
+
+
+async def test_both_versions_map_a_site(server, site):
+    one = await run(v1(server).map_url, site, include_subdomains=False)
+    two = await run(v2(server).map, site, limit=2, search="kelp")
+    assert set(one.links) == {site, f"{site}otters", f"{site}kelp"}
+    assert [link.url for link in two.links] == [site, f"{site}kelp"]
+    assert (await run(v2(server).map, site)).links[0].title == "Start"
+
+
+async def test_a_map_of_the_sitemap_alone(server, site, upstream):
+    upstream.serves("/sitemap.xml", f"<urlset><url><loc>{site}hidden</loc></url></urlset>")
+    only = await run(v2(server).map, site, sitemap="only")
+    skipped = await run(v2(server).map, site, sitemap="skip")
+    assert f"{site}otters" not in {link.url for link in only.links}
+    assert f"{site}hidden" in {link.url for link in only.links}
+    assert f"{site}hidden" not in {link.url for link in skipped.links}
