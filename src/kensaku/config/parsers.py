@@ -5,6 +5,7 @@ They return the value in its canonical form, or raise `ValueError` that says wha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from kensaku.text.rate import parse_rate
 from kensaku.text.short import short_repr
 
 Parser = Callable[[Any], Any]
+_ORIGIN = re.compile(r"https?://[a-z0-9.\-\[\]:]+")
 
 
 def number(low: float, high: float, kind: type = float) -> Parser:
@@ -81,6 +83,14 @@ def words(value: Any) -> tuple[str, ...]:
     if not all(isinstance(p, str) for p in parts):
         raise ValueError("names, separated by commas")
     return tuple(p.strip() for p in parts if p.strip())
+
+
+def web_origins(value: Any) -> tuple[str, ...]:
+    """Origins of web pages, as browsers write them."""
+    found = words(value)
+    if not all(origin == "*" or _ORIGIN.fullmatch(origin) for origin in found):
+        raise ValueError("origins as https://app.example.com, or *")
+    return found
 
 
 def path(value: Any) -> Path:

@@ -30,6 +30,7 @@ from kensaku.config.parsers import (
     secret,
     switch,
     text,
+    web_origins,
     words,
 )
 from kensaku.config.providers import NOTHING, Layer, ProviderSettings, load_providers
@@ -117,6 +118,11 @@ class Settings:
     connections_per_peer: int = _setting(
         1_000, number(1, 65_536, int),
         "connections to the server from one address; a reverse proxy is one address",
+    )  # fmt: skip
+    cors_origins: tuple[str, ...] = _setting(
+        (), web_origins,
+        "web pages that may use the server from a browser, as https://app.example.com; * for all, "
+        "once there are keys",
     )  # fmt: skip
     jobs_days: int = _setting(
         30, number(0, 3_660, int), "delete finished jobs after this many days; 0: never",

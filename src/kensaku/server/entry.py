@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
 
 from kensaku._logger import get_logger
 from kensaku.observe import Caller, caller, observe
@@ -30,6 +31,8 @@ _WORD = re.compile(r"[\w.-]{0,20}", re.ASCII)
 MAX_HEADERS = 64 * 1024  # bytes of all headers and the address
 MAX_PATH = 200  # characters of a path that nobody serves, in the reply and in the log
 CLIENT_GONE = 499  # as others log it: the client hung up before there was an answer
+METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")  # for pages of other origins
+EXPOSED = ("Mcp-Session-Id", "Retry-After", "WWW-Authenticate", "X-Request-Id")
 SAFE = [
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -44,8 +47,17 @@ class Entry:
         """`wires`: those that say in their own shape that they have no such path."""
         self._app, self.state = app, state
         self._territories = {path: wire for wire in wires for path in wire.territory}
+        self._outermost: ASGIApp = self._enter
+        if origins := state.settings.cors_origins:
+            # A preflight brings no key, and needs none. Cookies and passwords stay at home.
+            self._outermost = CORSMiddleware(
+                self._enter, origins, METHODS, ["*"], expose_headers=EXPOSED
+            )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._outermost(scope, receive, send)
+
+    async def _enter(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)

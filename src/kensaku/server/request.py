@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -154,7 +154,7 @@ class Request:
             return
         self.principal = await self.state.principal(self.scope, self.headers, await self.secret())
         if self.principal is ANYONE:
-            _check_origin(self.headers)
+            _check_origin(self.headers, self.state.settings.cors_origins)
         self.check_rights("this key may not do that", "use the key of an admin")
 
     def check_rights(self, refusal: str, remedy: str) -> None:
@@ -199,9 +199,9 @@ class Request:
             self.state.record(self, (time.perf_counter() - began) * 1000)
 
 
-def _check_origin(headers: Mapping[str, str]) -> None:
+def _check_origin(headers: Mapping[str, str], welcome: Collection[str]) -> None:
     """Refuse what the page of another site had a browser send. A key would have been needed."""
-    if _is_foreign(headers):
+    if _is_foreign(headers) and headers.get("origin") not in welcome:
         raise Forbidden(
             "the page of another site may not search here",
             remedy="create a key, which programs then send: kensaku keys create NAME",

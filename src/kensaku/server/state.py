@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from kensaku._logger import get_logger
 from kensaku.assistant.channels import web
 from kensaku.client import Kensaku
-from kensaku.errors import KensakuError
+from kensaku.errors import KensakuError, UsageError
 from kensaku.models import LOCAL
 from kensaku.observe import Observer
 from kensaku.server.auth import Principal, principal_of
@@ -162,6 +162,7 @@ class State:
         database = await Database.open(self.settings)
         try:
             if not await any_key(database):
+                _check_cors(self.settings.cors_origins)
                 self.token = await asyncio.to_thread(load_token, self.settings.home)
         except BaseException:
             await database.close()
@@ -304,6 +305,15 @@ class State:
         raise WrongHost(
             "this server has no keys yet, so it answers to its own machine alone",
             remedy="create one there: kensaku keys create NAME",
+        )
+
+
+def _check_cors(origins: Iterable[str]) -> None:
+    """Raises `UsageError`: any page in a browser of this machine could search."""
+    if "*" in origins:
+        raise UsageError(
+            "cors_origins is *, and this server has no keys",
+            remedy="create one first: kensaku keys create NAME; or name the origins",
         )
 
 

@@ -64,8 +64,13 @@ class Mcp(Wire):
                 self._apps[name] = await self._start(request.state, *name)
         app = self._apps[name]
 
+        welcome = request.state.settings.cors_origins
+        is_welcome = "*" in welcome or request.headers.get("origin") in welcome
+
         async def answer(scope: Scope, receive: Receive, send: Send) -> None:
             inner = {**scope, "path": PATH, "root_path": ""}
+            if is_welcome:  # the protocol's server would refuse another origin
+                inner["headers"] = [(n, v) for n, v in scope["headers"] if n != b"origin"]
             await app(inner, _replay(asked.raw, receive), send)
 
         return answer
