@@ -134,6 +134,12 @@ async def test_a_schema_that_refers_to_itself_is_refused(with_model, web):
     assert (reply.status_code, "refers to itself" in reply.json()["error"]) == (400, True)
 
 
+async def test_actions_are_refused(server):
+    """Without them, the page would be another one."""
+    reply = await post(server, "/v2/scrape", url="https://a.example/", actions=[{"type": "wait"}])
+    assert (reply.status_code, "actions" in reply.json()["error"]) == (400, True)
+
+
 async def test_a_long_timeout_is_cut_and_not_refused(server, web):
     """Open WebUI asks for two minutes."""
     url = f"{web.upstream.url}/p/sleep"
@@ -193,3 +199,160 @@ async def test_a_map_of_the_sitemap_alone(server, site, upstream):
     assert f"{site}otters" not in {link.url for link in only.links}
     assert f"{site}hidden" in {link.url for link in only.links}
     assert f"{site}hidden" not in {link.url for link in skipped.links}
+
+
+# --- jobs
+
+
+async def test_both_versions_crawl_a_site(server, site):
+    """The clients wait until the job is done, and put its pages together."""
+    one = await run(v1(server).crawl_url, site, limit=10, poll_interval=1)
+    two = await run(v2(server).crawl, site, limit=10, poll_interval=1,
+                    scrape_options={"formats": ["markdown", "rawHtml"]})  # fmt: skip
+
+    assert (one.status, two.status) == ("completed", "completed")
+    pages = {site, f"{site}otters", f"{site}kelp"}
+    assert {d.metadata["sourceURL"] for d in one.data} == pages
+    assert {d.metadata.source_url for d in two.data} == pages
+    assert (one.completed, two.total) == (3, 3)
+    assert all("Sea otters hold hands" in d.markdown for d in one.data)
+    assert all("<title>" in d.raw_html for d in two.data)
+
+
+async def test_a_crawl_stays_below_its_first_page(server, upstream):
+    links = "<a href='/docs/a'>a</a> <a href='/other'>o</a>"
+    start = upstream.serves("/docs", f"<title>D</title><main><p>Docs. {links}</p></main>")
+    upstream.serves("/docs/a", "<title>A</title><main><p>A page.</p></main>")
+    upstream.serves("/other", "<title>O</title><main><p>Another.</p></main>")
+
+    below = await run(v2(server).crawl, start, sitemap="skip", poll_interval=1)
+    whole = await run(v2(server).crawl, start, sitemap="skip", crawl_entire_domain=True,
+                      poll_interval=1)  # fmt: skip
+
+    assert {d.metadata.title for d in below.data} == {"D", "A"}
+    assert {d.metadata.title for d in whole.data} == {"D", "A", "O"}
+
+
+async def test_a_batch_has_documents_and_errors(server, web):
+    """And a page that fails does not stop the others."""
+    urls = [f"{web.upstream.url}/p/{name}" for name in ("sleep", "food", "missing")]
+
+    one = await run(v1(server).batch_scrape_urls, urls, formats=["markdown"], poll_interval=1)
+    two = await run(v2(server).batch_scrape, urls, formats=["html"], poll_interval=1)
+    begun = await run(v2(server).start_batch_scrape, urls[2:])
+    await _wait(server, begun.id)
+    failed = await run(v2(server).get_batch_scrape_errors, begun.id)
+
+    assert sorted(d.metadata["title"] for d in one.data) == ["How otters sleep", "What otters eat"]
+    assert any("<p>Sea otters eat" in d.html for d in two.data)
+    assert [error.url for error in failed.errors] == urls[2:]
+    assert "404" in failed.errors[0].error
+
+
+async def test_documents_come_some_at_a_time(server, web):
+    urls = [f"{web.upstream.url}/p/{name}" for name in ("sleep", "food", "rakko")]
+    begun = (await post(server, "/firecrawl/v1/batch/scrape", urls=urls)).json()
+    await _wait(server, begun["id"])
+
+    seen, at = [], f"{begun['url']}?limit=2"
+    async with httpx.AsyncClient() as http:
+        while at:
+            reply = (await http.get(at)).json()
+            seen.append([row["metadata"]["sourceURL"] for row in reply["data"]])
+            at = reply.get("next")
+    assert seen == [urls[:2], urls[2:]]
+
+
+async def test_a_job_is_found_by_another_server_of_the_same_database(server, web, make_server):
+    begun = await run(v2(server).start_batch_scrape, [f"{web.upstream.url}/p/sleep"])
+    await _wait(server, begun.id)
+    other = await make_server(**READS)
+    found = await run(v2(other).get_batch_scrape_status, begun.id)
+    assert (found.status, len(found.data)) == ("completed", 1)
+
+
+async def test_a_job_is_cancelled_once(server, web):
+    urls = [f"{web.upstream.url}/p/sleep"]
+    begun = await run(v2(server).start_batch_scrape, urls)
+    await _wait(server, begun.id)
+    async with httpx.AsyncClient(base_url=server.url) as http:
+        reply = await http.delete(f"/v2/batch/scrape/{begun.id}")
+    assert (reply.status_code, reply.json()["success"]) == (409, False)
+
+
+async def test_a_crawl_that_runs_can_be_cancelled(server):
+    """Its first page never comes."""
+    asked, over = asyncio.Event(), asyncio.Event()
+
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.set()
+        await over.wait()
+        writer.close()
+
+    async with await asyncio.start_server(silent, "127.0.0.1", 0) as slow:
+        url = f"http://127.0.0.1:{slow.sockets[0].getsockname()[1]}/"
+        begun = await run(v2(server).start_crawl, url, sitemap="skip")
+        await asked.wait()
+        cancelled = await run(v2(server).cancel_crawl, begun.id)
+        status = (await run(v2(server).get_crawl_status, begun.id)).status
+        over.set()
+    assert (cancelled, status) == (True, "cancelled")
+
+
+async def test_another_tenant_finds_nothing(server, web, make_key):
+    ours = await make_key(server, "ours", tenant="a")
+    theirs = await make_key(server, "theirs", tenant="b")
+    begun = await run(v2(server, ours).start_crawl, f"{web.upstream.url}/p/sleep")
+    async with httpx.AsyncClient(base_url=server.url) as http:
+        for method, path in (("GET", ""), ("GET", "/errors"), ("DELETE", "")):
+            at = f"/firecrawl/v2/crawl/{begun.id}{path}"
+            reply = await http.request(method, at, headers={"Authorization": f"Bearer {theirs}"})
+            assert (reply.status_code, reply.json()["success"]) == (404, False)
+        own = await http.get(f"/v2/crawl/{begun.id}", headers={"Authorization": f"Bearer {ours}"})
+    assert own.status_code == 200
+
+
+async def test_a_crawl_counts_against_the_key(server, site, make_key):
+    key = await make_key(server, "small", searches_per_day=10)
+    head = {"Authorization": f"Bearer {key}"}
+    async with httpx.AsyncClient(base_url=server.url, headers=head) as http:
+        reply = await http.post("/v2/crawl", json={"url": site, "limit": 110})
+    assert (reply.status_code, reply.json()["success"]) == (402, False)
+
+
+async def test_values_are_extracted_from_pages(with_model, web, model):
+    model.says("Take", {"animal": "sea otter", "share": 25})
+    urls = [f"{web.upstream.url}/p/food", f"{web.upstream.url}/p/sleep"]
+
+    one = await run(v1(with_model).extract, urls, prompt="What eats how much?", schema=SCHEMA)
+    two = await run(v2(with_model).extract, urls, prompt="What eats how much?", schema=SCHEMA,
+                    poll_interval=1)  # fmt: skip
+
+    assert one.data == two.data == {"animal": "sea otter", "share": 25}
+    _, asked = model.asked("Take")[-1]
+    assert "25 % of their weight" in asked
+    assert "hold hands" in asked
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "says"),
+    [
+        ("extract", {"urls": ["https://a.example/"], "prompt": "x"}, "KENSAKU_MODEL"),
+        ("extract", {"urls": ["https://a.example/*"], "prompt": "x"}, "many pages"),
+        ("extract", {"urls": ["https://a.example/"]}, "schema or a prompt"),
+        ("extract", {"prompt": "x"}, "urls are missing"),
+        ("batch/scrape", {"urls": []}, "urls are missing"),
+        ("batch/scrape", {"urls": ["https://a.example/"], "formats": ["pdf"]}, "pdf"),
+        ("crawl", {"url": "https://a.example/", "webhook": "https://b.example/"}, "webhook"),
+        ("crawl", {"url": "https://a.example/", "includePaths": ["(?=x)"]}, "RE2"),
+        ("crawl", {}, "url is missing"),
+    ],
+)
+async def test_a_job_that_cannot_work_is_refused_at_once(server, path, body, says):
+    reply = await post(server, f"/firecrawl/v2/{path}", **body)
+    assert (reply.status_code, reply.json()["success"]) == (400, False)
+    assert says in reply.json()["error"]
+
+
+async def _wait(server: Running, id: str) -> None:
+    await (await server.state.jobs()).wait(id)

@@ -130,6 +130,11 @@ class Jobs:
         jobs = await self._open()
         return await jobs.find(tenant=tenant, kind=kind, status=status, limit=limit)
 
+    async def steps(self, id: str, *, tenant: str | None = None) -> Sequence[Any]:
+        """Return the results of a job's finished steps, in order. One that is done has none."""
+        await self.get(id, tenant=tenant)
+        return await (await self._open()).steps(id)
+
     async def cancel(self, id: str, *, tenant: str | None = None) -> Job:
         """Stop a job at once, wherever it runs. One that has ended stays as it is."""
         await self.get(id, tenant=tenant)

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 KINDS = {
     "bulk": "kensaku.jobs.bulk",
     "crawl": "kensaku.jobs.crawl",
+    "extract": "kensaku.jobs.extract",
     "research": "kensaku.jobs.research",
+    "scrape": "kensaku.jobs.scrape",
 }
 
 

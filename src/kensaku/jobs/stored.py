@@ -78,6 +78,14 @@ class StoredJobs:
             progress = await _progress(connection, [row.id for row in rows])
         return [_job(row, progress[row.id]) for row in rows]
 
+    async def steps(self, job: str) -> list[Any]:
+        """Return the results of the finished steps of a job, in order of their numbers."""
+        query = select(RUN_STEPS.c.name, RUN_STEPS.c.result).where(RUN_STEPS.c.run == job)
+        async with self.database.read() as connection:
+            rows = (await connection.execute(query)).all()
+        rows = sorted(rows, key=lambda row: int(row.name.rpartition(":")[2]))
+        return [json.loads(row.result) for row in rows]
+
     async def part_end(self, job: str, part: int) -> PartEnd | None:
         """Return what came of a part; None while it is unfinished."""
         query = select(RUNS.c.state, RUNS.c.result, RUNS.c.error)

@@ -103,6 +103,8 @@ def wanted_of(options: Any) -> Wanted | None:
 
     if not isinstance(options, Mapping):
         return None
+    if options.get("actions"):  # ignored, the page would be another one
+        raise InvalidQuery("actions are not supported here", remedy="leave actions out")
     formats = options.get("formats")
     listed = [formats] if isinstance(formats, str | Mapping) else formats or []
     if not isinstance(listed, list) or len(listed) > MAX_FORMATS:

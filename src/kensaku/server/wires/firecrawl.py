@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import FetchError, InvalidQuery, KensakuError
+from kensaku.server.wires._firecrawl_jobs import job_endpoints
 from kensaku.server.wires._firecrawl_pages import (
     MAP,
     SCRAPE,
@@ -41,7 +42,7 @@ class Firecrawl(Wire):
     client = 'Firecrawl(api_key=…, api_url="{url}/firecrawl")'
 
     def endpoints(self) -> Sequence[Endpoint]:
-        return [
+        performed = [
             Endpoint("POST", version + path, read, write, about, schema, required=(needed,))
             for version, write_found, write_listed in (
                 ("/v2", write_search, write_map),
@@ -53,6 +54,7 @@ class Firecrawl(Wire):
                 ("/map", read_map, write_listed, "List a site's pages", MAP, "url"),
             )
         ]
+        return [*performed, *job_endpoints("/v2"), *job_endpoints("/v1")]
 
     def error(self, status: int, message: str) -> Any:
         return {"success": False, "error": message}

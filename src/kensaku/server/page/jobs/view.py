@@ -40,6 +40,8 @@ KINDS = {
     "crawl": msg("crawl"),
     "research": msg("research"),
     "bulk": msg("bulk indexing"),
+    "scrape": msg("reading pages"),
+    "extract": msg("data extraction"),
 }
 STAGES = {
     "crawling": msg("crawling"),
