@@ -36,6 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="port to listen on (default 8787); 0 for any")  # fmt: skip
     add("--allow-host", action="append", default=[], metavar="NAME",
         help="another host name that clients use; repeatable")  # fmt: skip
+    add("--root-path", metavar="PATH",
+        help="path under which a reverse proxy serves it, as /search")  # fmt: skip
     add("--route", metavar="NAMES", help="providers to ask, separated by commas")
     add("--log-level", choices=("debug", "info", "warning"), default="info", metavar="LEVEL",
         help="debug (with queries), info (default: a line per request), warning")  # fmt: skip
@@ -87,7 +89,8 @@ async def run(args: argparse.Namespace) -> int:
 
 
 def _settings(args: argparse.Namespace) -> Settings:
-    more: dict[str, Any] = {"route": args.route} if args.route else {}
+    given = {"route": args.route, "root_path": args.root_path}
+    more: dict[str, Any] = {name: value for name, value in given.items() if value}
     return Settings.load(args.config, **more)
 
 

@@ -38,6 +38,7 @@ class SettingsOptions(TypedDict, total=False):
     state_url: str
     database_url: str
     connections_per_peer: int
+    root_path: str
     cors_origins: str | Iterable[str]
     jobs_days: int
     usage_days: int

@@ -16,6 +16,7 @@ from kensaku.text.rate import parse_rate
 from kensaku.text.short import short_repr
 
 Parser = Callable[[Any], Any]
+_ROOT = re.compile(r"(/[\w.~-]+)+", re.ASCII)
 _ORIGIN = re.compile(r"https?://[a-z0-9.\-\[\]:]+")
 
 
@@ -90,6 +91,14 @@ def web_origins(value: Any) -> tuple[str, ...]:
     found = words(value)
     if not all(origin == "*" or _ORIGIN.fullmatch(origin) for origin in found):
         raise ValueError("origins as https://app.example.com, or *")
+    return found
+
+
+def root_path(value: Any) -> str:
+    """A path of a URL without a slash at its end."""
+    found = text(value).rstrip("/")
+    if found and not _ROOT.fullmatch(found):
+        raise ValueError("a path as /search")
     return found
 
 

@@ -27,6 +27,7 @@ from kensaku.config.parsers import (
     number,
     parse_value,
     path,
+    root_path,
     secret,
     switch,
     text,
@@ -119,6 +120,9 @@ class Settings:
         1_000, number(1, 65_536, int),
         "connections to the server from one address; a reverse proxy is one address",
     )  # fmt: skip
+    root_path: str = _setting(
+        "", root_path, "path under which a reverse proxy serves the server, as /search"
+    )
     cors_origins: tuple[str, ...] = _setting(
         (), web_origins,
         "web pages that may use the server from a browser, as https://app.example.com; * for all, "

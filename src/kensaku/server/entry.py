@@ -64,22 +64,33 @@ class Entry:
             return
         request_id = _request_id(scope)
         state = {**scope.get("state", {}), "request_id": request_id}
-        # Some clients join a base URL that ends in a slash with a path that begins with one. An
-        # address in the path of a reader keeps its own.
-        path = scope["path"]
-        if path.startswith("//"):
-            path = "/" + path.lstrip("/")
+        scope = self._rooted(scope)
         # With an "app" the router raises what is not found, instead of sending a text.
-        inner = {**scope, "path": path, "state": state, "app": self}
+        inner = {**scope, "state": state, "app": self}
         observers, token = self.state.client.observers, caller.set(Caller(request_id))
         try:
             with observe(observers, RequestOperation, scope["method"], request_id) as operation:
                 status = await self._serve(inner, receive, send, request_id)
                 endpoint = _endpoint_of(inner)
-                unknown = "" if endpoint else _shown(path)
+                unknown = "" if endpoint else _shown(scope["path"])
                 operation.record(status, endpoint or "none", state.get("key_id", ""), unknown)
         finally:
             caller.reset(token)
+
+    def _rooted(self, scope: Scope) -> Scope:
+        """Give the path its one form: one slash in front, below the root of the settings.
+
+        A proxy may have cut the root off, or not; a mount in another application counts, too.
+        """
+        outer, root = scope.get("root_path", ""), self.state.settings.root_path
+        below = scope["path"].removeprefix(outer)
+        if root and f"{below}/".startswith(f"{root}/"):
+            below = below.removeprefix(root)
+        # Some clients join a base URL that ends in a slash with a path that begins with one. An
+        # address in the path of a reader keeps its own.
+        if below.startswith("//"):
+            below = "/" + below.lstrip("/")
+        return {**scope, "root_path": outer + root, "path": outer + root + below}
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send, request_id: str) -> int:
         """Answer a request; return the status of the answer."""

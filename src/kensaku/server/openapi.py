@@ -29,8 +29,11 @@ _ERRORS = {
 }
 
 
-def document(surfaces: Iterable[Wire]) -> dict[str, Any]:
-    """The whole document. An endpoint without a summary is not in it."""
+def document(surfaces: Iterable[Wire], root: str = "") -> dict[str, Any]:
+    """The whole document. An endpoint without a summary is not in it.
+
+    `root` is the path under which the server is reached.
+    """
     paths: dict[str, dict[str, Any]] = {}
     places: dict[str, KeyPlace] = {"key": BEARER, "basic": BASIC}
     for wire in surfaces:
@@ -47,6 +50,7 @@ def document(surfaces: Iterable[Wire]) -> dict[str, Any]:
             "version": __version__,
             "description": "Web search for AI agents, in the words of the service you know.",
         },
+        **({"servers": [{"url": root}]} if root else {}),
         "paths": paths,
         "components": {"securitySchemes": {name: place.scheme for name, place in places.items()}},
         "security": [*({name: []} for name in places), {}],

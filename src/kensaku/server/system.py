@@ -63,7 +63,7 @@ class System(Wire):
         return {"detail": {"error": message}}
 
     async def _openapi(self, request: Request, asked: Asked) -> Any:
-        return document(self._surfaces)
+        return document(self._surfaces, str(request.scope.get("root_path", "")))
 
     async def _docs(self, request: Request, asked: Asked) -> Response:
         values = {
