@@ -73,6 +73,8 @@ class _Index:
         mmr: float | None = ...,
     ) -> list[Passage]:
         """Return the best passages for `text`; several may be of one document."""
+    def get(self, url: str, collection: str | None = ...) -> Document | None:
+        """Return the document with this URL, of a collection or of the first that has it."""
     def delete(self, urls: str | Iterable[str], collection: str = ...) -> int:
         """Delete documents by URL; return how many there were."""
     def collections(self) -> list[str]:

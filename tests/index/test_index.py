@@ -31,6 +31,18 @@ async def test_what_was_added_is_found(index):
     assert 1 >= hits[0].score > hits[1].score > 0
 
 
+async def test_a_document_is_returned_as_it_was_added(index):
+    """By its address, from whichever collection has it; long ones are whole."""
+    long = Document("file:///long.md", "Long", "Otters swim far. " * 3_000, metadata={"a": 1})
+    await index.add(ALL, collection="docs")
+    await index.add([long], collection="notes")
+
+    assert await index.get(long.url) == long
+    assert await index.get(OTTERS.url, "docs") == OTTERS
+    assert await index.get(long.url, "docs") is None
+    assert await index.get("file:///none.md") is None
+
+
 async def test_an_index_needs_one_place():
     """A directory or a server, not both and not neither."""
     with pytest.raises(ConfigError):

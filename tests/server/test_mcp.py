@@ -24,14 +24,16 @@ INITIALIZE = {
 }
 
 
-async def call(url: str, tool: str, arguments: dict, headers: dict | None = None):
+async def call(
+    url: str, tool: str, arguments: dict, headers: dict | None = None, path: str | None = None
+):
     """Open a session, list the tools, call one; Tavily's at their own path."""
     from mcp import ClientSession
     from mcp.client.streamable_http import streamable_http_client
 
     async with (
         httpx.AsyncClient(headers=headers, timeout=60) as http,
-        streamable_http_client(_path(url, tool), http_client=http) as streams,
+        streamable_http_client(url + (path or _path(tool)), http_client=http) as streams,
         ClientSession(streams[0], streams[1]) as session,
     ):
         await session.initialize()
@@ -39,8 +41,8 @@ async def call(url: str, tool: str, arguments: dict, headers: dict | None = None
         return tools, await session.call_tool(tool, arguments)
 
 
-def _path(url: str, tool: str) -> str:
-    return f"{url}/tavily/mcp" if tool.startswith("tavily_") else f"{url}/mcp"
+def _path(tool: str) -> str:
+    return "/tavily/mcp" if tool.startswith("tavily_") else "/mcp"
 
 
 async def test_each_tool_is_offered_once(server):

@@ -21,7 +21,7 @@ from kensaku.cli._terminal import format_table, print_message, print_result
 from kensaku.config.settings import Settings
 from kensaku.errors import MissingExtra, UsageError
 from kensaku.mcp.install import CLIENTS, client_named, entry, install, server_command, uninstall
-from kensaku.tools.registry import DEFAULT, TOOLS, make_tools
+from kensaku.tools.registry import CONNECTOR, DEFAULT, TOOLS, make_tools
 
 if TYPE_CHECKING:
     from kensaku.config.settings import Settings
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("action", nargs="*", metavar="ACTION", help="install CLIENT, uninstall CLIENT, or clients")
     add("--print", action="store_true", help="install: print the settings instead of writing them")
     add("--tools", metavar="NAMES", default=",".join(DEFAULT),
-        help=f"tools, separated by commas: {', '.join((*TOOLS, *TAVILY))}")  # fmt: skip
+        help=f"tools, separated by commas: {', '.join((*TOOLS, *CONNECTOR, *TAVILY))}")  # fmt: skip
     add(
         "--language",
         metavar="CODE",

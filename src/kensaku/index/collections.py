@@ -111,6 +111,13 @@ class Collections:
         self._meta[collection] = now
         return len(stored)
 
+    def get(self, collection: str, url: str) -> Document | None:
+        """Return the document with this URL, or None."""
+        self._require(collection)
+        id = document_id(url)
+        head = self.engine.get(collection, [entry_id(id, 0)]).get(entry_id(id, 0))
+        return self.document(collection, id, head) if head else None
+
     def document(self, collection: str, id: str, head: Payload) -> Document:
         """Load the other entries of the document that begins with `head`."""
         rest = [entry_id(id, part) for part in range(1, head.get("parts", 1))]

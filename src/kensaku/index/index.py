@@ -214,6 +214,13 @@ class Index:
         )
         return [to_passage(row) for row in (await self._search(request))["rows"]]
 
+    async def get(self, url: str, collection: str | None = None) -> Document | None:
+        """Return the document with this URL, of a collection or of the first that has it."""
+        for name in [collection] if collection else await self.collections():
+            if (found := await self._client.call("get", collection=name, url=url)) is not None:
+                return Document(**found)
+        return None
+
     async def delete(self, urls: str | Iterable[str], collection: str = "default") -> int:
         """Delete documents by URL; return how many there were."""
         wanted = [urls] if isinstance(urls, str) else list(urls)

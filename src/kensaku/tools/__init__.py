@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from kensaku.tools.base import BaseTool as BaseTool
     from kensaku.tools.base import Param as Param
     from kensaku.tools.base import ToolResult as ToolResult
+    from kensaku.tools.connector import FetchTool as FetchTool
+    from kensaku.tools.connector import SearchTool as SearchTool
     from kensaku.tools.rag_search import RAGSearchTool as RAGSearchTool
     from kensaku.tools.reasoning import ReasoningTool as ReasoningTool
     from kensaku.tools.registry import ToolRegistry as ToolRegistry
@@ -32,6 +34,7 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     ask_user=["AskUserTool"],
     base=["Approval", "BaseTool", "Param", "ToolResult"],
+    connector=["FetchTool", "SearchTool"],
     rag_search=["RAGSearchTool"],
     reasoning=["ReasoningTool"],
     registry=["ToolRegistry"],

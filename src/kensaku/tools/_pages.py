@@ -58,14 +58,14 @@ class PagesTool(BaseTool):
         """Give each page an equal share of the tokens, and list what could not be fetched."""
         share = self.max_tokens // max(1, len(pages))
         parts = [
-            f"# {p.title or p.url}\n{p.url}\n\n{_fit(p.markdown or p.text, share)}" for p in pages
+            f"# {p.title or p.url}\n{p.url}\n\n{fit(p.markdown or p.text, share)}" for p in pages
         ]
         text = self.fence_web_text("\n\n".join(parts))
         failures_text = describe_failed_pages(failures, self.fence_web_text, self.language)
         return "\n".join(filter(None, [text, failures_text]))
 
 
-def _fit(text: str, tokens: int) -> str:
+def fit(text: str, tokens: int) -> str:
     """Cut the text until it has at most that many tokens, or 60 characters."""
     while count(text) > tokens and len(text) > 60:
         text = cut(text, max(60, int(len(text) * min(0.9, tokens / count(text)))))

@@ -40,6 +40,9 @@ TOOLS = {
     "web_map": "WebMapTool",
     "verify_quote": "VerifyQuoteTool",
 }
+# Connectors know them by these names only. A registry has none of them: beside `web_search`, a
+# model would have two tools for one thing.
+CONNECTOR = {"search": "SearchTool", "fetch": "FetchTool"}
 DEFAULT = ("web_search", "web_extract", "web_context")
 
 
@@ -97,11 +100,12 @@ def make_tools(
 
 
 def _maker(name: str) -> Maker:
-    if name in TOOLS:
-        return getattr(tools, TOOLS[name])  # type: ignore[no-any-return]
+    own = TOOLS | CONNECTOR
+    if name in own:
+        return getattr(tools, own[name])  # type: ignore[no-any-return]
     others = plugins("tools")
     if name not in others:
-        raise UnknownName("tool", name, [*TOOLS, *others])
+        raise UnknownName("tool", name, [*own, *others])
     return others[name].load()  # type: ignore[no-any-return]
 
 

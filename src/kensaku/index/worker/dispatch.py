@@ -57,6 +57,11 @@ def _documents(
     return {"documents": [asdict(d) for d in documents], "damaged": damaged, "after": after}
 
 
+def _get(collections: Collections, collection: str, url: str) -> Values | None:
+    document = collections.get(collection, url)
+    return None if document is None else asdict(document)
+
+
 def _stats(collections: Collections) -> dict[str, CollectionStats]:
     names = [*collections.names(), *collections.foreign_names()]
     return {name: collections.stats(name) for name in names}
@@ -82,6 +87,7 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "documents": _documents,
     "drop": lambda collections, collection: collections.drop(collection),
     "foreign": lambda collections: collections.foreign_names(),
+    "get": _get,
     "optimize": _optimize,
     "search": _search,
     "snapshot": _snapshot,

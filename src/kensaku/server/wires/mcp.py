@@ -1,7 +1,8 @@
 """MCP over Streamable HTTP on the server's port, for each tenant.
 
-    /mcp         web_search, web_extract, web_context
-    /tavily/mcp  the five tools of Tavily's own server, by their names: it is replaced by the URL
+    /mcp            web_search, web_extract, web_context
+    /tavily/mcp     the five tools of Tavily's own server, by their names: it is replaced by the URL
+    /connector/mcp  search and fetch, as connectors of ChatGPT and deep research call them
 
     key → principal → the tenant's own MCP server, with its own sessions
 
@@ -11,7 +12,7 @@ A session belongs to the tenant that opened it: another one does not find it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
     from kensaku.mcp.http import McpApp
     from kensaku.server.request import Request
     from kensaku.server.state import State
+    from kensaku.tools.base import BaseTool
 
-PATH, TAVILY = "/mcp", "/tavily/mcp"
+PATH, TAVILY, CONNECTORS = "/mcp", "/tavily/mcp", "/connector/mcp"
 
 
 class Mcp(Wire):
@@ -45,7 +47,7 @@ class Mcp(Wire):
     def endpoints(self) -> Sequence[Endpoint]:
         # A stream of notifications stays open for hours, and takes no slot.
         found = []
-        for path in (PATH, TAVILY):
+        for path in (PATH, TAVILY, CONNECTORS):
             do = partial(self._serve, path)
             found.append(Endpoint("POST", path, takes_bytes=True, do=do, cost=_calls_in))
             found += [
@@ -79,11 +81,16 @@ class Mcp(Wire):
         from kensaku.mcp.http import http_app
         from kensaku.mcp.server import make_server
         from kensaku.server.tavily_mcp import TOOLS
-        from kensaku.tools.registry import DEFAULT
+        from kensaku.tools.registry import CONNECTOR, DEFAULT
 
         client = state.client_of_tenant(tenant)
-        tools = [kind(client) for kind in TOOLS] if path == TAVILY else DEFAULT
-        app, ready = http_app(make_server(tools, client=client), hosts=None), asyncio.Event()
+        offered: dict[str, Iterable[str | BaseTool]] = {
+            PATH: DEFAULT,
+            TAVILY: [kind(client) for kind in TOOLS],
+            CONNECTORS: CONNECTOR,
+        }
+        app = http_app(make_server(offered[path], client=client), hosts=None)
+        ready = asyncio.Event()
 
         async def run() -> None:  # in a task of its own, as a task group wants it
             async with app.run():
