@@ -105,3 +105,38 @@ def test_without_a_network_it_says_so(words: tuple[str, ...], env: dict[str, str
 
     assert done.returncode == 1
     assert "there is no network; connect this machine" in done.stderr
+
+
+def test_a_long_page_is_read_on(up: FakeUpstream, cli: Cli) -> None:
+    """Each call reports where the page goes on; joined, the parts are the page."""
+    url = up.serves("/long", page("Long", " ".join(f"{OTTERS} Part {n}." for n in range(40))))
+    whole = cli("extract", url, "--json").json["results"][0]["markdown"]
+
+    parts, offset = [], "0"
+    while offset:
+        done = cli("extract", url, "--max-tokens", "400", "--offset", offset, "--json")
+        parts.append(done.json["results"][0]["markdown"])
+        _, _, more = done.err.partition("more of this page: --offset ")
+        offset = more.partition("\n")[0]
+
+    assert len(parts) > 2
+    assert "".join(parts) == whole
+
+
+def test_a_query_prints_the_passages_about_it(up: FakeUpstream, cli: Cli) -> None:
+    """From anywhere in the page."""
+    filling = " ".join(f"{OTTERS} Part {n}." for n in range(40))
+    url = up.serves("/long", page("Long", f"{filling} The lighthouse keeper stores kerosene."))
+
+    done = cli("extract", url, "--query", "kerosene", "--max-tokens", "200")
+
+    assert "lighthouse keeper stores kerosene" in done.out
+    assert len(done.out) < 1_500
+
+
+def test_an_offset_is_for_one_page(up: FakeUpstream, cli: Cli) -> None:
+    """Wrong use, and nothing is sent."""
+    done = cli("extract", f"{up.url}/a", f"{up.url}/b", "--offset", "5")
+
+    assert (done.status, up.requests) == (2, [])
+    assert "one page at a time" in done.err

@@ -49,3 +49,57 @@ async def test_whoever_shows_it_hears_how_far_it_is(site, fetching):
         await WebExtractTool(fetching).invoke({"urls": [site, f"{site}one"]})
 
     assert len(heard) >= 2
+
+
+async def test_a_long_page_is_read_to_its_end(site, fetching):
+    """Each result says outside the fence where to go on; the last one says nothing."""
+    tool, offset, shown = WebExtractTool(fetching), 0, ""
+
+    while offset is not None:
+        result = await tool.invoke({"urls": [site], "offset": offset, "max_tokens": 100})
+        fenced, _, more = result.text.partition("\nmore of this page: offset ")
+        shown += fenced
+        offset = int(more) if more else None
+
+    (page,) = result.output["results"]
+    assert len(page["markdown"]) > 1_000
+    for line in page["markdown"].split(". "):
+        assert line.strip()[:30] in shown
+
+
+async def test_each_page_that_was_cut_says_where_it_goes_on(site, fetching):
+    """Pages are counted as they are shown: an address could be anybody's words."""
+    tool = WebExtractTool(fetching, max_tokens=200)
+
+    result = await tool.invoke({"urls": [site, f"{site}one"]})
+
+    first, second = result.text.splitlines()[-2:]
+    assert first.startswith("more of page 1 above: offset ")
+    assert second.startswith("more of page 2 above: offset ")
+
+
+async def test_the_host_decides_how_much_a_model_may_ask_for(site, fetching):
+    """`max_tokens` of the tool is the limit, that of a call only less."""
+    tool = WebExtractTool(fetching, max_tokens=100, fence=False)
+
+    result = await tool.invoke({"urls": [site], "max_tokens": 20_000})
+
+    assert count(result.text) < 150
+
+
+async def test_with_a_query_only_passages_are_shown(site, fetching):
+    """And an offset with it is refused before anything is fetched."""
+    tool = WebExtractTool(fetching, fence=False)
+
+    result = await tool.invoke({"urls": [site], "query": "otters", "max_tokens": 100})
+    refused = await tool.invoke({"urls": [site], "query": "otters", "offset": 10})
+
+    assert "[…]" in result.text
+    assert (refused.success, refused.error_kind) == (False, "arguments")
+
+
+async def test_an_offset_past_the_end_says_so(site, fetching):
+    """The page may have become shorter since."""
+    result = await WebExtractTool(fetching).invoke({"urls": [site], "offset": 90_000_000})
+
+    assert result.text.endswith("\nthis page ends before offset 90000000")

@@ -1,6 +1,7 @@
 """Read web pages and print the main text of each as Markdown.
 
 HTML, PDF, plain text, Markdown, JSON, XML, CSV and Office documents; at most 20 URLs in one call.
+--max-tokens prints the beginning of a page and reports where it goes on; --offset reads on there.
 A page that cannot be read is reported on standard error; the others are still printed. Exit
 status: 0 when a page was read, 1 when none could be, 2 when none of the URLs is a web address.
 """
@@ -8,9 +9,11 @@ status: 0 when a page was read, 1 when none could be, 2 when none of the URLs is
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from kensaku.answers.reading import check_portion, portion_of
 from kensaku.cli._addresses import check_url, url_fault
 from kensaku.cli._client import open_client
 from kensaku.cli._options import add_common_options, add_private_option, load_settings
@@ -24,12 +27,25 @@ if TYPE_CHECKING:
 
 USAGE = "[options] URL …"
 FORMATS = ("markdown", "text")
+QUERY_TOKENS = 8_000  # for the passages about a query, unless --max-tokens says how many
+NO_LIMIT = 100_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the URLs, the output format and the timeout."""
     parser.add_argument("urls", nargs="+", metavar="URL", help="http:// or https:// address")
     add_format_option(parser)
+    parser.add_argument(
+        "--query", metavar="TEXT", help="print only the passages of each page about this"
+    )
+    parser.add_argument(
+        "--offset", type=int, default=0, metavar="N",
+        help="read on in one page from this character of its text",
+    )  # fmt: skip
+    parser.add_argument(
+        "--max-tokens", type=int, metavar="N",
+        help=f"print at most N tokens of all pages together (with --query: {QUERY_TOKENS:,})",
+    )  # fmt: skip
     parser.add_argument(
         "--timeout", type=float, default=60.0, metavar="SECONDS",
         help="time limit for all pages together (default 60)",
@@ -51,8 +67,11 @@ async def run(args: argparse.Namespace) -> int:
     if all(url_fault(url) for url in args.urls):
         check_url(args.urls[0])
     check_timeout(args.timeout)
+    check_portion(len(args.urls), args.query, args.offset, args.max_tokens)
     async with open_client(load_settings(args)) as k:
         extraction = await k.extract(args.urls, timeout=args.timeout)
+    if args.query or args.offset or args.max_tokens:
+        extraction = replace(extraction, results=_portions(extraction.results, args))
     if args.json:
         print_json(extraction.to_dict())
     else:
@@ -61,6 +80,24 @@ async def run(args: argparse.Namespace) -> int:
         print_notes(page)
     print_failed(extraction.failed)
     return int(not extraction.results)
+
+
+def _portions(pages: Sequence[Page], args: argparse.Namespace) -> tuple[Page, ...]:
+    """Return the pages with the text that was asked for; notes say where each goes on."""
+    tokens = args.max_tokens or (QUERY_TOKENS if args.query else NO_LIMIT)
+    return tuple(_portion(page, args, tokens // len(pages)) for page in pages)
+
+
+def _portion(page: Page, args: argparse.Namespace, tokens: int) -> Page:
+    if args.format == "text":
+        page = replace(page, markdown="")
+    shown = portion_of(page, query=args.query, offset=args.offset, max_tokens=tokens)
+    notes = page.notes
+    if shown.next_offset is not None:
+        notes += (f"more of this page: --offset {shown.next_offset}",)
+    elif args.offset and not shown.text:
+        notes += (f"this page ends before offset {args.offset}",)
+    return replace(page, text=shown.text, markdown=page.markdown and shown.text, notes=notes)
 
 
 def check_timeout(seconds: float) -> None:

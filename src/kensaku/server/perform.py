@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from kensaku.answers.model import has_model
+from kensaku.answers.reading import best_passages
 from kensaku.errors import (
     BudgetExceeded,
     FetchError,
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
 
 IMAGES, PAGE_IMAGES = 10, 5  # in all, and of one page
 PAGE_SECONDS = 10.0  # for the pages whose images were asked for
-CHUNK_CHARS = 500
 SCRAPES_AT_ONCE = 5  # pages of one search
 JOIN = " [...] "
 _WORD = re.compile(r"\w+")
@@ -243,14 +243,10 @@ def _content(page: Page, query: str | None, chunks: int, format: Format) -> str:
     """The page as it was asked for: whole, or its best chunks for a query."""
     if not query:
         return page.markdown if format == "markdown" else page.text
-    from kensaku.models.passages import split
-    from kensaku.search.passages import score_passages
     from kensaku.text.clean import one_line
 
     document = Document(url=page.url, title=page.title, text=page.text)
-    scored = score_passages(query, [(0, p) for p in split(document, max_chars=CHUNK_CHARS)])
-    best = sorted(scored, key=lambda p: -(p.score or 0.0))[:chunks]
-    return JOIN.join(one_line(p.text) for p in sorted(best, key=lambda p: p.start))
+    return JOIN.join(one_line(p.text) for p in best_passages(query, document, most=chunks))
 
 
 # At the start of a line, around words, and not after a backslash; `_` only outside of words.

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from kensaku.answers.tokenizer import count
-from kensaku.text.clean import cut
+from kensaku.answers.reading import Portion, portion_of, read_on
 from kensaku.tools._failures import describe_failed_pages
 from kensaku.tools.base import BaseTool, Language, ToolResult
 
@@ -37,10 +36,15 @@ class PagesTool(BaseTool):
         pages: Sequence[Page],
         failed: Sequence[tuple[str, KensakuError]],
         *,
+        portions: Sequence[Portion] | None = None,
         shown_failures: int = SHOWN_FAILURES,
         **data: Any,
     ) -> ToolResult:
-        """Return the pages as data, after `data`, and as text for the model."""
+        """Return the pages as data, after `data`, and as text for the model.
+
+        `portions` are what to show of each page; without them, each page from its beginning.
+        """
+        shown = self.portions(pages) if portions is None else portions
         return ToolResult(
             success=bool(pages),
             output={
@@ -48,17 +52,34 @@ class PagesTool(BaseTool):
                 "results": [p.to_dict() for p in pages],
                 "failed": [{"url": url, "error": str(error)} for url, error in failed],
             },
-            text=self._text(pages, failed[:shown_failures]),
+            text=self._text(pages, shown, failed[:shown_failures]),
             confidence_factors={"pages": len(pages), "failed": len(failed)},
             error=None if pages else "no page could be had",
             error_kind=None if pages else "tool",
         )
 
-    def _text(self, pages: Sequence[Page], failures: Sequence[tuple[str, KensakuError]]) -> str:
-        """Give each page an equal share of the tokens, and list what could not be fetched."""
-        share = self.max_tokens // max(1, len(pages))
+    def portions(
+        self,
+        pages: Sequence[Page],
+        *,
+        query: str | None = None,
+        offset: int = 0,
+        max_tokens: int | None = None,
+    ) -> list[Portion]:
+        """Give each page an equal share of the tokens: of those asked for, up to the tool's."""
+        tokens = min(max_tokens or self.max_tokens, self.max_tokens) // max(1, len(pages))
+        return [portion_of(p, query=query, offset=offset, max_tokens=tokens) for p in pages]
+
+    def _text(
+        self,
+        pages: Sequence[Page],
+        portions: Sequence[Portion],
+        failures: Sequence[tuple[str, KensakuError]],
+    ) -> str:
+        """Show the portions, and list what could not be fetched."""
         parts = [
-            f"# {p.title or p.url}\n{p.url}\n\n{fit(p.markdown or p.text, share)}" for p in pages
+            f"# {p.title or p.url}\n{p.url}\n\n{_shown(portion)}"
+            for p, portion in zip(pages, portions, strict=True)
         ]
         text = self.fence_web_text("\n\n".join(parts))
         failures_text = describe_failed_pages(failures, self.fence_web_text, self.language)
@@ -66,7 +87,9 @@ class PagesTool(BaseTool):
 
 
 def fit(text: str, tokens: int) -> str:
-    """Cut the text until it has at most that many tokens, or 60 characters."""
-    while count(text) > tokens and len(text) > 60:
-        text = cut(text, max(60, int(len(text) * min(0.9, tokens / count(text)))))
-    return text
+    """Return the beginning of a text, with "…" where it was cut."""
+    return _shown(read_on(text, 0, tokens))
+
+
+def _shown(portion: Portion) -> str:
+    return portion.text if portion.next_offset is None else portion.text.rstrip() + "…"

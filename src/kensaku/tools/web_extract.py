@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
+from kensaku.answers.reading import Portion, check_portion
+from kensaku.locale import translator
 from kensaku.messages import msg
 from kensaku.tools._pages import PagesTool
 from kensaku.tools.base import Param, ToolResult
@@ -15,7 +20,8 @@ class WebExtractTool(PagesTool):
     name = "web_extract"
     title = msg("Read pages")
     about = msg(
-        "Read web pages, PDFs and documents: give their URLs, get the main text as Markdown."
+        "Read web pages, PDFs and documents: give their URLs, get the main text as Markdown. "
+        "A long page is read on with offset; with query, only its best passages are shown."
     )
     params = (
         Param(
@@ -26,8 +32,50 @@ class WebExtractTool(PagesTool):
             minimum=1,
             maximum=20,
         ),
+        Param(
+            "query",
+            "string",
+            msg("Show only the passages of the pages about this."),
+            maximum=2_000,
+        ),
+        Param(
+            "offset",
+            "integer",
+            msg("Where to read on in one page, as an earlier result said."),
+            minimum=0,
+            maximum=100_000_000,
+        ),
+        Param(
+            "max_tokens",
+            "integer",
+            msg("How many tokens of text at most."),
+            minimum=1,
+            maximum=20_000,
+        ),
     )
 
     async def execute(self, *args: Any, **arguments: Any) -> ToolResult:
-        extraction = await self.client.extract(arguments["urls"], progress=self.progress)
-        return self.pages_result(extraction.results, extraction.failed)
+        urls, query = arguments["urls"], (arguments.get("query") or "").strip()
+        offset = arguments.get("offset") or 0
+        check_portion(len(urls), query, offset)
+        extraction = await self.client.extract(urls, progress=self.progress)
+        portions = await asyncio.to_thread(
+            self.portions,
+            extraction.results,
+            query=query,
+            offset=offset,
+            max_tokens=arguments.get("max_tokens"),
+        )
+        result = self.pages_result(extraction.results, extraction.failed, portions=portions)
+        return replace(result, text="\n".join([result.text, *self._how_to_go_on(portions, offset)]))
+
+    def _how_to_go_on(self, portions: Sequence[Portion], offset: int) -> Iterator[str]:
+        """Yield our own words, outside the fence: which pages have more, and from where."""
+        t = translator(self.language)
+        for n, portion in enumerate(portions, 1):
+            if portion.next_offset is not None and len(portions) == 1:
+                yield t("more of this page: offset {offset}", offset=portion.next_offset)
+            elif portion.next_offset is not None:
+                yield t("more of page {n} above: offset {offset}", n=n, offset=portion.next_offset)
+            elif offset and not portion.text:
+                yield t("this page ends before offset {offset}", offset=offset)
