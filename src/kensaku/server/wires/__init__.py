@@ -23,6 +23,7 @@ WIRES = {
     "openai": "OpenAI",
     "anthropic": "Anthropic",
     "agui": "AgUi",
+    "tools": "Tools",
     "mcp": "Mcp",
 }
 
