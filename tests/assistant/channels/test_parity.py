@@ -44,7 +44,7 @@ async def stage(make_server: Any, upstream: FakeUpstream, web: Web, machine: Pat
         "KENSAKU_ASSISTANT_APPROVALS": "web_search=ask",
         "KENSAKU_ASSISTANT_FETCHES": "0",
     }
-    return Stage(server.client, server.url, env)
+    return Stage(server.client, server.url, server.owner, env)
 
 
 async def hold(name: str, stage: Stage) -> list[Turn]:

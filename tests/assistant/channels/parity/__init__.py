@@ -23,6 +23,7 @@ class Stage:
 
     client: Kensaku
     url: str  # of the server
+    owner: Mapping[str, str]  # the headers of its owner
     env: Mapping[str, str]  # of a process, or of settings, that a channel makes itself
 
 

@@ -61,5 +61,5 @@ class Agent:
 @asynccontextmanager
 async def open_channel(stage: Stage) -> AsyncIterator[Agent]:
     """A client of the server."""
-    async with httpx.AsyncClient(base_url=stage.url, timeout=60) as http:
+    async with httpx.AsyncClient(base_url=stage.url, headers=stage.owner, timeout=60) as http:
         yield Agent(http)
