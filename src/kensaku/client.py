@@ -10,6 +10,7 @@ import asyncio
 import copy
 import time
 from collections.abc import AsyncIterator, Iterable
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -18,7 +19,7 @@ from kensaku.config.settings import Mode, Settings
 from kensaku.errors import ConfigError, InvalidQuery, UnknownName
 from kensaku.fetch import pages
 from kensaku.fetch.pages import EXTRACT_SECONDS
-from kensaku.models import LOCAL, Query, Response
+from kensaku.models import LOCAL, Outcome, Query, Response
 from kensaku.options import (
     AskOptions,
     CrawlOptions,
@@ -198,8 +199,11 @@ class Kensaku:
         did not fit comes with `cursor=context.cursor`.
         """
         from kensaku.answers.context import check_budget, position_of, to_context
-        from kensaku.answers.passages import stored_passages
+        from kensaku.answers.passages import passages_of, stored_passages
+        from kensaku.search.rerank import relevance, reorder
 
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._seconds(options.get("timeout"))
         check_budget(max_tokens)
         position = position_of(cursor)
         if isinstance(query, Response):
@@ -208,13 +212,20 @@ class Kensaku:
             if isinstance(query, str):
                 options.setdefault("max_results", CONTEXT_RESULTS)
             response = await self.search(query, **options)
+        text = response.query.text
+        hits = () if response.outcome is Outcome.UNAVAILABLE else response.hits
         stored: dict[str, list[Passage]] = {}
-        if any(hit.provider == LOCAL for hit in response.hits):
-            text, hits = response.query.text, response.hits
+        if any(hit.provider == LOCAL for hit in hits):
             stored = await stored_passages(self.resources.index, text, hits, max_tokens)
-        tokenizer = self.settings.context_tokenizer
+        passages = await asyncio.to_thread(passages_of, text, hits, stored)
+        found = await relevance(self.resources.reranker, text, passages, deadline - loop.time())
         return await asyncio.to_thread(
-            to_context, response, max_tokens, position, tokenizer, stored
+            to_context,
+            replace(response, notes=(*response.notes, *found.notes)),
+            reorder(passages, found.scores),
+            max_tokens,
+            position,
+            self.settings.context_tokenizer,
         )
 
     async def answer(

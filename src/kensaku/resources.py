@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from kensaku.observe import Observer
     from kensaku.providers.base import Findings, Provider
     from kensaku.search.planned import SearchPlan
+    from kensaku.search.rerank import Reranker
     from kensaku.search.route import Route
     from kensaku.store import Store
     from kensaku.testing import Cassette
@@ -146,6 +147,13 @@ class Resources:
 
         s = self.settings
         return HttpClient(user_agent=s.user_agent, proxy=s.proxy or None, egress=self.egress)
+
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        """The reranker that the settings name."""
+        from kensaku.search.rerank import Reranker
+
+        return Reranker.from_settings(self.settings, self.http)
 
     @cached_property
     def planned(self) -> Callable[[Query, Route, bool | None], SearchPlan]:
@@ -263,7 +271,7 @@ class Resources:
         for name in ("http", "store", "_cache_store", "index"):
             if (part := made.pop(name, None)) is not None:
                 await part.close()
-        for name in ("cache", "budget"):  # they hold a store that is now closed
+        for name in ("cache", "budget", "reranker"):  # they hold what is now closed
             made.pop(name, None)
         self._limiters.clear()
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from kensaku.answers.cited import Assessment, CitedAnswer, Thresholds, Usage, assess
 from kensaku.answers.events import Answered, Event, Failed, Planned, TextDelta
 from kensaku.answers.evidence import Evidence
-from kensaku.answers.gather import gather
+from kensaku.answers.gather import find, gather
 from kensaku.answers.interventions import clarify, confirm, get_help, read_addresses
 from kensaku.answers.journal import Journal
 from kensaku.answers.model import Metered, open_model, unused_settings
@@ -131,15 +131,15 @@ async def answer(run: AskRun) -> Event:
         evidence = Evidence(plan.questions, tools.client.settings.context_tokenizer)
         await read_addresses(addresses, tools, evidence)
         await gather(tools, evidence, run.thresholds.notify)
-        findings = await asyncio.to_thread(evidence.findings)
+        findings = await find(tools, evidence)
         if await get_help(run, evidence, findings):
-            findings = await asyncio.to_thread(evidence.findings)
+            findings = await find(tools, evidence)
         for number in itertools.count(1):
             draft, assessment = await _write(run, evidence, findings, number)
             withheld = await confirm(run, evidence, draft, assessment, number)
             if withheld is not None:
                 break
-            findings = await asyncio.to_thread(evidence.findings)
+            findings = await find(tools, evidence)
     except Cancelled as cancelled:
         return _end(run, Draft(), assess((), run.thresholds), str(cancelled))
     finally:

@@ -1,6 +1,7 @@
 """What was found, packed for a prompt: passages across pages, under a budget of tokens.
 
-    hits → passages → ranked by the query's words → packed, a page at a time, → text + citations
+    hits → passages → ranked by the query's words, or by a reranker
+         → packed, a page at a time → text + citations
 
 The ids `[1]`, `[2]`, … stand for pages and stay the same when a cursor asks for more; should the
 results have changed by then, a note says so. Every token of the text counts, the headers too.
@@ -16,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from kensaku.answers.passages import offset_of, passages_of
+from kensaku.answers.passages import offset_of
 from kensaku.answers.tokenizer import counter
 from kensaku.errors import InvalidQuery
 from kensaku.models import Hit, Outcome, Passage
@@ -93,14 +94,15 @@ def check_budget(max_tokens: object) -> None:
 
 def to_context(
     response: Response,
+    passages: Sequence[Passage],
     max_tokens: int,
     position: Position,
     tokenizer: str,
-    stored: Mapping[str, Sequence[Passage]] | None = None,
 ) -> Context:
-    """Pack what a search found. `position` is where the part before ended (`position_of`)."""
-    hits = () if response.outcome is Outcome.UNAVAILABLE else response.hits
-    passages = passages_of(response.query.text, hits, stored)
+    """Pack the passages of what a search found, the best first.
+
+    `position` is where the part before ended (`position_of`).
+    """
     dates = {hit.url: hit.published for hit in response.hits}
     packed = pack(passages, max_tokens, counter(tokenizer), position=position, dates=dates)
     notes = response.notes

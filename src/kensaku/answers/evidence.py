@@ -19,6 +19,7 @@ from kensaku.answers.tokenizer import counter
 from kensaku.answers.weigh import SENTENCES, Finding, as_hit, find_answer
 from kensaku.models import LOCAL, Hit, Outcome, Passage
 from kensaku.models.confidence import confidence_of
+from kensaku.search.rerank import reorder
 from kensaku.text.urls import host_of, in_domain
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ class Evidence:
         self._confidence: dict[int, float] = {}
         self._searched: set[int] = set()
         self._words: list[str] = []  # other words that the person gave
+        self.scores: dict[str, Mapping[str, float]] = {}  # of a reranker, by query
 
     def add(self, question: int, result: Mapping[str, Any], *, shared: bool = False) -> None:
         """Take in what a search found for a question; `shared`: any other may use it, too."""
@@ -112,6 +114,12 @@ class Evidence:
         """Weigh the sources by these words of the person, too."""
         self._words.append(words)
 
+    def set_scores(self, query: str, scores: Mapping[str, float]) -> None:
+        """Order the passages for a query by what a reranker said of them (`Relevance.scores`)."""
+        self.scores.pop(query, None)
+        if scores:
+            self.scores[query] = scores
+
     def unread(self, question: int, count: int) -> list[str]:
         """Return the best pages of the web for a question that were not read yet."""
         urls = (u for u in self._own[question] if u not in self._pages)
@@ -124,8 +132,7 @@ class Evidence:
 
     def finding(self, question: int, sentences: int = SENTENCES) -> Finding:
         """Return what the sources say to a question, in their own words."""
-        asked = self.questions[question]
-        query = " ".join([asked.queries[0], *self._words])
+        asked, query = self.questions[question], self.query(question)
         citations = self.citations(query, question)
         return find_answer(
             asked.text,
@@ -136,13 +143,19 @@ class Evidence:
             searched=question in self._searched or bool(self._named),
         )
 
+    def query(self, question: int) -> str:
+        """Return what the sources of a question are weighed by."""
+        return " ".join([self.questions[question].queries[0], *self._words])
+
+    def passages(self, query: str, question: int | None = None) -> list[Passage]:
+        """Return the passages of one question's hits or of all, ranked by the query's words."""
+        return passages_of(query, self._hits_for(question), self._stored)
+
     def citations(self, query: str, question: int | None = None) -> tuple[Citation, ...]:
         """Return the best passages for a query, of one question's hits or of all."""
-        own = self._own if question is None else [self._own[question]]
-        urls = dict.fromkeys((*self._named, *(u for o in own for u in o), *self._shared))
-        hits = [self._hit(url) for url in sorted(urls, key=self._is_other)]
-        dates = {hit.url: hit.published for hit in hits}
-        packed = pack(passages_of(query, hits, self._stored), TOKENS, self._count, dates=dates)
+        passages = reorder(self.passages(query, question), self.scores.get(query, {}))
+        dates = {hit.url: hit.published for hit in self._hits_for(question)}
+        packed = pack(passages, TOKENS, self._count, dates=dates)
         numbers = {url: n for n, url in enumerate(self._hits, 1)}
         return tuple(replace(c, n=numbers[c.url]) for c in packed.citations)
 
@@ -159,6 +172,11 @@ class Evidence:
                 tuple(sorted(passages, key=lambda p: p.start)), self._origin(hit),
             )  # fmt: skip
         return dict(sorted(found.items()))
+
+    def _hits_for(self, question: int | None) -> list[Hit]:
+        own = self._own if question is None else [self._own[question]]
+        urls = dict.fromkeys((*self._named, *(u for o in own for u in o), *self._shared))
+        return [self._hit(url) for url in sorted(urls, key=self._is_other)]
 
     def _hit(self, url: str) -> Hit:
         """Return a hit with what its page says of itself; its passages stand for the snippet."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +21,13 @@ from kensaku.index.namespace import PUBLIC
 from kensaku.models import LOCAL, Document, Outcome, Page, Passage, Query
 from kensaku.models.passages import split
 from kensaku.search.passages import score_passages
+from kensaku.search.rerank import relevance
 from kensaku.text.clean import one_line
 
 if TYPE_CHECKING:
     from kensaku.answers.evidence import Evidence
     from kensaku.answers.toolbox import Toolbox
+    from kensaku.answers.weigh import Finding
     from kensaku.client import Kensaku
     from kensaku.models import Response
     from kensaku.search.budget import Budget
@@ -107,6 +109,32 @@ def within_budget(urls: list[str], budget: Budget) -> tuple[list[str], list[str]
     return urls[:most], [f"the budget allows {most} of {len(urls)} pages to be read"]
 
 
+async def rerank(
+    client: Kensaku, evidence: Evidence, questions: Iterable[int], seconds: float
+) -> list[str]:
+    """Order the passages of these questions by the reranker, if there is one; return notes."""
+    reranker = client.resources.reranker
+    if reranker is None:
+        return []
+
+    async def rank(question: int) -> tuple[str, ...]:
+        query = evidence.query(question)
+        passages = await asyncio.to_thread(evidence.passages, query, question)
+        found = await relevance(reranker, query, passages, seconds)
+        evidence.set_scores(query, found.scores)
+        return found.notes
+
+    notes = await asyncio.gather(*(rank(n) for n in questions))
+    return list(dict.fromkeys(chain.from_iterable(notes)))
+
+
+async def find(tools: Toolbox, evidence: Evidence) -> list[Finding]:
+    """Return what the sources say to each question, once the reranker has ordered them."""
+    questions = range(len(evidence.questions))
+    tools.notes += await rerank(tools.client, evidence, questions, tools.seconds_left)
+    return await asyncio.to_thread(evidence.findings)
+
+
 async def gather(tools: Toolbox, evidence: Evidence, enough: float) -> None:
     """Search for all questions side by side, until each is answered with a score of `enough`.
 
@@ -125,6 +153,7 @@ async def _gather(n: int, tools: Toolbox, evidence: Evidence, enough: float, *, 
     """Search for one question, round by round."""
 
     async def is_answered() -> bool:
+        tools.notes += await rerank(tools.client, evidence, [n], tools.seconds_left)
         finding = await asyncio.to_thread(evidence.finding, n)
         return bool(finding.sentences) and (finding.confidence or 0.0) >= enough
 

@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from kensaku.answers.events import Completed, Event, Failed
-from kensaku.answers.gather import not_searched, read, search, within_budget
+from kensaku.answers.gather import not_searched, read, rerank, search, within_budget
 from kensaku.answers.journal import Journal
 from kensaku.answers.model import open_model, unused_settings
 from kensaku.answers.plan import make_plan
@@ -30,6 +30,7 @@ from kensaku.search.scrub import QueryWithheld
 from kensaku.text.languages import guess_language
 
 if TYPE_CHECKING:
+    from kensaku.answers.evidence import Evidence
     from kensaku.answers.report.report import Report
     from kensaku.client import Kensaku
     from kensaku.options import ResearchOptions
@@ -216,18 +217,28 @@ async def _read(work: Work) -> dict[str, Any]:
 
 async def _weigh(work: Work) -> dict[str, Any]:
     """Say which questions have no answer yet. When the time is over, no further round begins."""
-    evidence = evidence_of(work.state, work.client.settings.context_tokenizer)
+    evidence, notes = await _evidence(work)
     findings = await asyncio.to_thread(evidence.findings, 1)
     missing = [n for n, finding in enumerate(findings) if not finding.sentences]
     if work.state.seconds_left <= 0:
         return {"missing": [], "open": missing, "notes": ["the time of the run was over"]}
-    return {"missing": missing, "open": missing, "notes": []}
+    return {"missing": missing, "open": missing, "notes": notes}
 
 
 async def _write(work: Work) -> dict[str, Any]:
     model = open_model(work.client, budget=work.budget)
-    tokenizer = work.client.settings.context_tokenizer
-    return await write_report(work.state, tokenizer, model, work.state.seconds_left)
+    evidence, notes = await _evidence(work)
+    result = await write_report(work.state, evidence, model, work.state.seconds_left)
+    kept = {"scores": evidence.scores} if evidence.scores else {}  # for a replay
+    return {**result, **kept, "notes": [*notes, *result["notes"]]}
+
+
+async def _evidence(work: Work) -> tuple[Evidence, list[str]]:
+    """Return what the finished steps have found, ordered by the reranker, and notes about that."""
+    state = work.state
+    evidence = evidence_of(state, work.client.settings.context_tokenizer)
+    questions = range(len(evidence.questions))
+    return evidence, await rerank(work.client, evidence, questions, state.seconds_left)
 
 
 _STEPS: dict[str, Callable[[Work], Awaitable[dict[str, Any]]]] = {

@@ -90,6 +90,9 @@ class SettingsOptions(TypedDict, total=False):
     llm_url: str
     llm_model: str
     llm_api_key: str | Secret | None
+    rerank_url: str
+    rerank_model: str
+    rerank_api_key: str | Secret | None
     mcp_token: str | Secret | None
     slack_bot_token: str | Secret | None
     slack_app_token: str | Secret | None

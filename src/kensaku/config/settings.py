@@ -49,7 +49,7 @@ Tokenizer = Literal["estimate", "cl100k_base", "o200k_base"]
 
 SECTIONS = frozenset(
     {"cache", "rank", "budget", "index", "fetch", "context", "llm", "mcp", "assistant", "scrub"}
-    | {"slack", "telegram", "allow"}
+    | {"slack", "telegram", "allow", "rerank"}
 )
 
 
@@ -271,6 +271,15 @@ class Settings:
     )  # fmt: skip
     llm_model: str = _setting("", text, "name of the model at that endpoint")
     llm_api_key: Secret | None = _setting(None, secret, "API key of that endpoint")
+    rerank_url: str = _setting(
+        "", address,
+        "whole address of a reranker (Jina, Cohere, vLLM, TEI) that orders the passages of "
+        "contexts and answers, as https://api.jina.ai/v1/rerank; it sees questions and passages",
+    )  # fmt: skip
+    rerank_model: str = _setting(
+        "", text, "name of the model at that address; empty for text-embeddings-inference (TEI)"
+    )
+    rerank_api_key: Secret | None = _setting(None, secret, "API key of that reranker")
     mcp_token: Secret | None = _setting(
         None, secret, "bearer token that clients of kensaku mcp --http must send"
     )

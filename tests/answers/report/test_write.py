@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kensaku.answers.report.write import outcome_of, write_report
+from kensaku.answers.report.write import evidence_of, outcome_of, write_report
 from kensaku.models import Hit, Outcome
 from tests.answers.report.states import SLEEP, A, found, plan, state
 
@@ -35,9 +35,13 @@ def run(*questions: str, text: str = HANDS, **options: Any) -> Any:
     return state(results, **options)
 
 
+async def write(state: Any, model: Says | None, seconds: float) -> dict[str, Any]:
+    return await write_report(state, evidence_of(state, "estimate"), model, seconds)
+
+
 async def test_an_extract_has_all_its_parts() -> None:
     """Ready for JSON; a question without an answer counts 0."""
-    written = await write_report(run(SLEEP, WHO), "estimate", None, 9)
+    written = await write(run(SLEEP, WHO), None, 9)
     confidence = written.pop("confidence")
 
     assert 0 < confidence == round(0.8 / 2, 3)
@@ -69,7 +73,7 @@ async def test_an_extract_has_all_its_parts() -> None:
 async def test_a_models_text_stands_when_it_holds() -> None:
     """What was cut or marked is said, and what it said is kept."""
     said = 'Hands [1: "hold hands while"]. Cheese [1: "made of cheese"]. More.'
-    written = await write_report(run(SLEEP), "estimate", Says(said), 9)
+    written = await write(run(SLEEP), Says(said), 9)
 
     assert written["text"].startswith("Hands. [1] More. (not verified)\n\n## Sources")
     assert (written["written_by"], written["said"]) == ("small", said)
@@ -77,7 +81,7 @@ async def test_a_models_text_stands_when_it_holds() -> None:
         "sentences cut, because no citation of theirs holds: 1",
         "sentences marked as not verified: 1",
     ]
-    clean = await write_report(run(SLEEP), "estimate", Says('Hands [1: "hold hands while"].'), 9)
+    clean = await write(run(SLEEP), Says('Hands [1: "hold hands while"].'), 9)
     assert clean["notes"] == []
 
 
@@ -93,7 +97,7 @@ async def test_a_model_that_does_not_hold_leaves_the_extract(
 ) -> None:
     """With the reason."""
     model = Says(reply)
-    written = await write_report(run(SLEEP), "estimate", model, seconds)
+    written = await write(run(SLEEP), model, seconds)
 
     assert written["written_by"] == "extract"
     assert written["said"] is None
@@ -110,14 +114,14 @@ async def test_values_are_cited_with_the_numbers_of_the_report() -> None:
         }
     }
     task = run(SLEEP, output_schema=schema)
-    plain = await write_report(task, "estimate", None, 9)
+    plain = await write(task, None, 9)
     assert plain["structured"] == {"how": HANDS, "zebra": None}
     assert plain["basis"] == {"how": {"source": 1, "quote": HANDS}}
     assert plain["notes"] == ["nothing was found for: zebra"]
 
     reply = {"content": {"how": "hands"}, "basis": {"how": {"source": 1, "quote": "hold hands"}}}
     model = Says(json.dumps(reply))
-    written = await write_report(task, "estimate", model, 9)
+    written = await write(task, model, 9)
     assert written["structured"] == {"how": "hands", "zebra": None}
     assert written["basis"] == {"how": {"source": 1, "quote": "hold hands"}}
     assert (written["written_by"], written["said"]) == ("small", model.reply)
@@ -125,7 +129,7 @@ async def test_values_are_cited_with_the_numbers_of_the_report() -> None:
     assert [s["n"] for s in written["sources"]] == [1]
 
     reply["basis"] = {}
-    bad = await write_report(task, "estimate", Says(json.dumps(reply)), 9)
+    bad = await write(task, Says(json.dumps(reply)), 9)
     assert bad["structured"] == plain["structured"]
     assert bad["notes"][-1] == (
         "the model did not write (none of its values is supported by its quote); this is an extract"
@@ -134,7 +138,7 @@ async def test_values_are_cited_with_the_numbers_of_the_report() -> None:
 
 async def test_sentences_of_another_language_are_said_to_be() -> None:
     """An extract cannot translate."""
-    written = await write_report(run("ラッコ", text="ラッコは海で眠ります。"), "estimate", None, 9)
+    written = await write(run("ラッコ", text="ラッコは海で眠ります。"), None, 9)
     assert written["notes"] == ["sentences of the sources are quoted in their own language: ja"]
 
 
@@ -143,7 +147,7 @@ async def test_nobody_could_search_is_no_report() -> None:
     failed = state({"plan": plan(SLEEP), "search-1-1": found(outcome="unavailable")},
                    output_schema={"properties": {"a": {}}})  # fmt: skip
     model = Says("x")
-    written = await write_report(failed, "estimate", model, 9)
+    written = await write(failed, model, 9)
 
     assert written == {
         "outcome": "unavailable",

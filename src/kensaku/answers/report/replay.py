@@ -14,7 +14,7 @@ from typing import Any
 
 from kensaku.answers.report.report import Report, report_of
 from kensaku.answers.report.state import State
-from kensaku.answers.report.write import write_report
+from kensaku.answers.report.write import evidence_of, write_report
 from kensaku.answers.stream import MODEL_SECONDS
 from kensaku.errors import InvalidQuery
 
@@ -38,8 +38,13 @@ async def replay_run(state: State, tokenizer: str = "estimate") -> tuple[State, 
     before = state.results["write"]
     evidence = {name: result for name, result in state.results.items() if name != "write"}
     at = State(state.request, evidence)
-    written = await write_report(at, tokenizer, _recorded(before), inf)
-    done = at.record("write", {**written, "elapsed": before["elapsed"]})
+    found = evidence_of(at, tokenizer)
+    scores = before.get("scores", {})
+    for query in scores:
+        found.set_scores(query, scores[query])
+    written = await write_report(at, found, _recorded(before), inf)
+    kept = {"scores": scores} if scores else {}
+    done = at.record("write", {**written, **kept, "elapsed": before["elapsed"]})
     return done, report_of(done)
 
 

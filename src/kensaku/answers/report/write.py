@@ -57,11 +57,11 @@ class ReportDraft:
 
 
 async def write_report(
-    state: State, tokenizer: str, model: Asks | None, seconds: float
+    state: State, evidence: Evidence, model: Asks | None, seconds: float
 ) -> dict[str, Any]:
     """Return the result of the last step, ready for JSON."""
     outcome = outcome_of(state)
-    draft = await asyncio.to_thread(write_extract, state, tokenizer)
+    draft = await asyncio.to_thread(write_extract, state, evidence)
     if outcome is Outcome.UNAVAILABLE:
         return _result(outcome, None, [], draft)
     if model is not None and draft.sources:
@@ -99,11 +99,10 @@ def outcome_of(state: State) -> Outcome:
     return Outcome.EMPTY if searched else Outcome.UNAVAILABLE
 
 
-def write_extract(state: State, tokenizer: str) -> ReportDraft:
+def write_extract(state: State, evidence: Evidence) -> ReportDraft:
     """Write the report in the sources' own words."""
     request = state.request
     extent, t = EXTENTS[request.output_length], translator(guess_language(request.input))
-    evidence = evidence_of(state, tokenizer)
     findings = evidence.findings(extent.sentences)
     subtopics = _subtopics(state, evidence, extent.subtopics)
     citations = [c for f in (*findings, *subtopics) for c in f.citations]
