@@ -16,7 +16,15 @@ K1, B = 1.2, 0.5
 
 def score_passages(query: str, found: Sequence[tuple[int, Passage]]) -> list[Passage]:
     """BM25 of each passage among the others, and a little for the place of its page."""
-    texts = [f"{p.title} {p.heading} {p.text}" for _, p in found]
+    scores = score_texts(query, [f"{p.title} {p.heading} {p.text}" for _, p in found])
+    return [
+        replace(p, score=own + RANK_WEIGHT / (1 + rank))
+        for own, (rank, p) in zip(scores, found, strict=True)
+    ]
+
+
+def score_texts(query: str, texts: Sequence[str]) -> list[float]:
+    """BM25 of each text among the others, from 0 to 1; the best has 1, if it has a word at all."""
     wanted = query_terms(query, {guess_language(t) for t in texts})
     read = [document_terms(t) for t in texts]
     terms = [{**t.words, **t.pairs} for t in read]
@@ -38,7 +46,4 @@ def score_passages(query: str, found: Sequence[tuple[int, Passage]]) -> list[Pas
             )
         )
     best = max(raw, default=0.0) or 1.0
-    return [
-        replace(p, score=own / best + RANK_WEIGHT / (1 + rank))
-        for own, (rank, p) in zip(raw, found, strict=True)
-    ]
+    return [own / best for own in raw]

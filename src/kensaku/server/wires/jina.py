@@ -1,12 +1,19 @@
-"""Jina: `s/` searches, `r/` reads a page; plain text, or JSON for who accepts it."""
+"""Jina: `s/` searches, `r/` reads a page; plain text, or JSON for who accepts it.
+
+`v1/rerank` orders documents: by the reranker of the settings, else by our own ranking.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import parse_qs
 
-from kensaku.errors import InvalidQuery
+from kensaku.answers.tokenizer import count
+from kensaku.errors import InvalidQuery, ProviderError
+from kensaku.search.passages import score_texts
 from kensaku.server.wires import _fields as fields
 from kensaku.server.wires import _operators as operators
 from kensaku.server.wires.base import (
@@ -23,6 +30,7 @@ from kensaku.server.wires.base import (
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Page
+    from kensaku.server.request import Request
 
 MAX_NUM = 20
 SEARCH: dict[str, Any] = {
@@ -34,6 +42,26 @@ SEARCH: dict[str, Any] = {
 }
 HEADERS = ("accept", "x-respond-with")
 READ: dict[str, Any] = {"url": {"type": "string", "minLength": 1}}
+
+MAX_DOCUMENTS = 500  # each of at most fields.MAX_TEXT characters
+RERANK: dict[str, Any] = {
+    "model": {"type": "string", "maxLength": 200},
+    "query": {"type": "string", "minLength": 1, "maxLength": 4_000, "pattern": r"\S"},
+    "documents": {
+        "type": "array",
+        "minItems": 1,
+        "maxItems": MAX_DOCUMENTS,
+        "items": {
+            "anyOf": [
+                {"type": "string"},
+                {"type": "object", "properties": {"text": {"type": "string"}}},
+            ]
+        },
+    },
+    "top_n": {"type": "integer", "minimum": 1},
+    "return_documents": {"type": "boolean"},
+}
+OWN_MODEL = "kensaku"  # named in the reply when no reranker scored
 
 
 class NotRead(InvalidQuery):
@@ -57,7 +85,11 @@ class Jina(Wire):
             Endpoint("GET", "/s/{q:path}", *search),
             Endpoint("POST", "/r/", *page, required=("url",)),
             Endpoint("GET", "/r/{url:path}", *page),
-        ]
+            Endpoint(
+                "POST", "/v1/rerank", read_rerank, write_rerank, "Rerank documents", RERANK,
+                required=("query", "documents"), do=rerank,
+            ),
+        ]  # fmt: skip
 
     def error(self, status: int, message: str) -> Any:
         return {
@@ -121,6 +153,89 @@ def write_page(call: Extract, read: Read, exchange: Exchange) -> Any:
     if page.published:
         head.append(f"Published Time: {page.published}")
     return Text("\n\n".join([*head, f"Markdown Content:\n{content}"]) + "\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Rerank:
+    """Order documents by how relevant they are to a query."""
+
+    query: str = field(repr=False)
+    documents: tuple[str, ...] = field(repr=False)
+    top_n: int
+    return_documents: bool = True
+
+    searches: ClassVar[int] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The scores of the documents, who gave them, and how many tokens they had."""
+
+    scores: Sequence[float]
+    model: str
+    tokens: int
+    notes: tuple[str, ...] = ()
+
+
+def read_rerank(asked: Asked) -> Rerank:
+    body = asked.body
+    query = fields.text(body, "query", most=4_000)
+    if not query.strip():
+        raise InvalidQuery("query is empty", remedy="say what the documents are ranked by")
+    given = body.get("documents")
+    if not isinstance(given, list) or not 1 <= len(given) <= MAX_DOCUMENTS:
+        raise InvalidQuery(f"documents must be a list of 1 to {MAX_DOCUMENTS} texts")
+    documents = tuple(_document(n, value) for n, value in enumerate(given))
+    most = len(documents)
+    return Rerank(
+        query,
+        documents,
+        min(most, fields.integer(body, "top_n", most, 1, fields.MAX_INTEGER)),
+        fields.switch(body, "return_documents", True),
+    )
+
+
+def _document(position: int, value: Any) -> str:
+    text = value.get("text") if isinstance(value, Mapping) else value
+    if not isinstance(text, str):
+        raise InvalidQuery(f"documents[{position}] must be a text, or an object with a text")
+    if len(text) > fields.MAX_TEXT:
+        raise InvalidQuery(
+            f"documents[{position}] has {len(text):,} characters; "
+            f"at most {fields.MAX_TEXT:,} are taken"
+        )
+    return text
+
+
+async def rerank(request: Request, call: Rerank) -> Scored:
+    """Score by the reranker of the settings; by our own ranking if there is none, or it fails."""
+    tokens = await asyncio.to_thread(lambda: sum(map(count, (call.query, *call.documents))))
+    reranker = request.client.resources.reranker
+    notes: tuple[str, ...] = ()
+    if reranker is not None:
+        try:
+            scores = await reranker.score(call.query, call.documents)
+            return Scored(scores, reranker.model or "rerank", tokens)
+        except ProviderError as error:
+            notes = (f"the reranker failed ({error.message}); these scores are our own",)
+    own = await asyncio.to_thread(score_texts, call.query, call.documents)
+    return Scored(own, OWN_MODEL, tokens, notes)
+
+
+def write_rerank(call: Rerank, scored: Scored, exchange: Exchange) -> dict[str, Any]:
+    ranked = sorted(enumerate(scored.scores), key=lambda row: -row[1])[: call.top_n]
+    rows = [
+        {"index": n, "relevance_score": score}
+        | ({"document": {"text": call.documents[n]}} if call.return_documents else {})
+        for n, score in ranked
+    ]
+    return {
+        "model": scored.model,
+        "object": "list",
+        "usage": {"total_tokens": scored.tokens},
+        "results": rows,
+        **({"notes": list(scored.notes)} if scored.notes else {}),
+    }
 
 
 def _wants_json(asked: Asked) -> bool:
