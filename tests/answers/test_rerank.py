@@ -10,6 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kensaku import Document, Hit, Passage
+from kensaku.answers.evidence import Evidence
+from kensaku.answers.gather import not_searched
+from kensaku.answers.questions import Subquestion
+from kensaku.answers.report.replay import replay_run
+from kensaku.answers.research import begin, run_research
 from kensaku.search.rerank import MAX_PASSAGES, digest, read_scores, reorder
 from tests.answers.conftest import Web
 from tests.answers.reranker import StandIn
@@ -165,12 +170,11 @@ async def test_passages_of_a_collection_are_ordered(client: Any, reranker: Stand
 
 @pytest.mark.usefixtures("found")
 @pytest.mark.parametrize("call", ["ask", "research"])
-async def test_runs_cite_what_the_reranker_put_first(
+async def test_runs_ask_the_reranker_and_go_on_without_it(
     call: str, client: Any, reranker: StandIn
 ) -> None:
-    """Its scores hold for the questions of a run; without it, the run goes on."""
-    k = client(**reranker.settings("cohere"))
-    made = await getattr(k, call)(QUERY)
+    """One note, however often it would have been asked."""
+    made = await getattr(client(**reranker.settings("cohere")), call)(QUERY)
     asked = len(reranker.asked)
     reranker.reply = "nothing"
     failed = await getattr(client(**reranker.settings("cohere")), call)(QUERY)
@@ -179,6 +183,36 @@ async def test_runs_cite_what_the_reranker_put_first(
     assert not said(made)
     assert len(said(failed)) == 1
     assert failed.text is not None
+
+
+def test_the_sources_of_a_question_follow_the_scores() -> None:
+    """Each keeps its number; without scores, our own order stands again."""
+    evidence = Evidence([Subquestion(QUERY, (QUERY,))], "estimate")
+    evidence.add(0, {**not_searched(), "outcome": "found", "hits": [h.to_dict() for h in HITS]})
+    ours = evidence.citations(QUERY, 0)
+    first = {digest(p): float("Kelp" in p.title) for p in evidence.passages(QUERY, 0)}
+    evidence.set_scores(QUERY, first)
+    reranked = evidence.citations(QUERY, 0)
+    evidence.set_scores(QUERY, {})
+
+    assert (ours[0].url, reranked[0].url) == (A, B)
+    assert {c.url: (c.n, c.passages) for c in reranked} == {c.url: (c.n, c.passages) for c in ours}
+    assert evidence.citations(QUERY, 0) == ours
+
+
+@pytest.mark.usefixtures("found")
+async def test_a_report_is_replayed_without_the_reranker(client: Any, reranker: StandIn) -> None:
+    """Its scores are kept with the run."""
+    states: list[Any] = []
+    state, means = begin(QUERY, {})
+    report = await run_research(
+        state, client(**reranker.settings("jina")), **means, save=states.append
+    )
+    asked = len(reranker.asked)
+    _, again = await replay_run(states[-1])
+
+    assert asked == len(reranker.asked) > 0
+    assert (again.text, again.sources) == (report.text, report.sources)
 
 
 texts = st.text(max_size=8)
