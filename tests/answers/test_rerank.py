@@ -209,10 +209,11 @@ async def test_a_report_is_replayed_without_the_reranker(client: Any, reranker: 
         state, client(**reranker.settings("jina")), **means, save=states.append
     )
     asked = len(reranker.asked)
-    _, again = await replay_run(states[-1])
+    replayed, again = await replay_run(states[-1])
 
     assert asked == len(reranker.asked) > 0
     assert (again.text, again.sources) == (report.text, report.sources)
+    assert replayed.results["write"]["scores"] == states[-1].results["write"]["scores"] != {}
 
 
 texts = st.text(max_size=8)
