@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -40,7 +41,7 @@ def load_providers(
     """The settings of every provider that has any. `below` counts where nothing else does."""
     for name in sections:
         provider_class(name)  # a misspelt one is named, with the nearest
-    for name in provider_names():
+    for name in dict.fromkeys([*provider_names(), *sections]):
         configured = _provider(name, sections.get(name), env, below, origins)
         if configured != NOTHING:
             yield name, configured
@@ -53,7 +54,7 @@ def _provider(
     below: Layer,
     origins: dict[str, str],
 ) -> ProviderSettings:
-    cls, prefix = provider_class(name), name.upper().replace("-", "_")
+    cls, prefix = provider_class(name), re.sub("[-:]", "_", name.upper())
     known = {"api_key", "base_url", "rate", "enabled", *cls.options}
     if section is not None:
         section.refuse_unknown(known)

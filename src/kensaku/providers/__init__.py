@@ -86,6 +86,12 @@ def provider_class(name: str) -> type[Provider]:
         cls = getattr(import_module(f"kensaku.providers.{module}"), attribute)
     elif name in (others := plugins("providers")):
         cls = others[name].load()
+    elif name.startswith("mcp:"):
+        from kensaku.providers.any_mcp import NAME, named
+
+        if not NAME.fullmatch(name):
+            raise UnknownName("provider", name, provider_names())
+        cls = named(name)
     else:
         raise UnknownName("provider", name, provider_names())
     return cls  # type: ignore[no-any-return]
