@@ -11,9 +11,10 @@ import pytest
 
 from kensaku import Kensaku
 from kensaku.config.settings import Settings
-from kensaku.errors import ConfigError, UnknownName, Unreadable
-from kensaku.models import Outcome
+from kensaku.errors import ConfigError, KeyRefused, UnknownName, Unreadable
+from kensaku.models import Hit, Outcome
 from kensaku.providers import provider_class
+from kensaku.testing import FakeUpstream
 
 ROWS = [
     {"url": "https://a.example/1", "title": "Sleep", "snippet": "Otters sleep in kelp."},
@@ -25,9 +26,22 @@ LINKS = "1. [Sleep](https://a.example/1) - Otters sleep in kelp.\n2. [Kelp](http
 
 
 @asynccontextmanager
+async def serving(app: Any):
+    """The application on loopback; yields the address of its MCP endpoint."""
+    uvicorn = pytest.importorskip("uvicorn")
+    running = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        task = asyncio.ensure_future(running.serve(sockets=[listener]))
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
+        finally:
+            running.should_exit = True
+            await task
+
+
+@asynccontextmanager
 async def official_server(answer: Any, **how: bool):
     """A server of the `mcp` package whose tool `look_up` returns this answer."""
-    uvicorn = pytest.importorskip("uvicorn")
     library = pytest.importorskip("mcp.server.mcpserver")
     server, asked = library.MCPServer("notes"), []
 
@@ -37,14 +51,8 @@ async def official_server(answer: Any, **how: bool):
 
     look_up.__annotations__["return"] = dict[str, Any] if isinstance(answer, dict) else str
     server.tool()(look_up)
-    running = uvicorn.Server(uvicorn.Config(server.streamable_http_app(**how), log_level="error"))
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        task = asyncio.ensure_future(running.serve(sockets=[listener]))
-        try:
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}/mcp", asked
-        finally:
-            running.should_exit = True
-            await task
+    async with serving(server.streamable_http_app(**how)) as url:
+        yield url, asked
 
 
 def described(tmp_path, url: str, **more: str) -> Settings:
@@ -105,3 +113,26 @@ def test_a_misspelt_setting_or_name_is_refused(tmp_path):
         described(tmp_path, "https://a.example/mcp", quary_argument="q")
     with pytest.raises(UnknownName):
         provider_class("mcp:No Name")
+
+
+async def test_our_own_server_is_a_source_with_its_token(tmp_path):
+    """`kensaku mcp` keeps sessions and wants a token, which is the key; a wrong one is refused."""
+    pytest.importorskip("mcp")
+    from kensaku.mcp.http import http_app
+    from kensaku.mcp.server import make_server
+
+    token = "a-token-of-some-length"
+    ours = {"tool": "web_search", "query_argument": "query", "limit_argument": "max_results"}
+    async with FakeUpstream() as up:
+        up.answers("tavily", [Hit("https://a.example/1", "Sleep", "Otters sleep in kelp.")])
+        env = up.environment("tavily")
+        theirs = Settings.load(environ=env, home=tmp_path / "theirs", cache_enabled=False)
+        async with (
+            Kensaku(settings=theirs) as k,
+            serving(http_app(make_server(client=k), token=token)) as url,
+        ):
+            good = await search(described(tmp_path, url, **ours, api_key=token))
+            bad = await search(described(tmp_path, url, **ours, api_key="another-token-here"))
+
+    assert [h.url for h in good.hits] == ["https://a.example/1"]
+    assert isinstance(bad.attempts[0].error, KeyRefused)

@@ -32,6 +32,7 @@ CONTENTS = ("content", "snippet", "text", "description", "summary", "excerpts", 
 DATES = ("published", "published_date", "publishedDate", "date")
 _URL = re.compile(r"^\W{0,8}(?:url|link|source)\W{1,8}(https?://[^\s<>()\[\]]+)", re.IGNORECASE)
 _TITLE = re.compile(r"^\W{0,8}title\W{0,4}:\W{0,4}(.+)", re.IGNORECASE)
+_BARE = re.compile(r"^\s{0,8}<?(https?://[^\s<>]+)>?\s*$")  # below its title
 _LINK = re.compile(r"\[([^\[\]]{1,300})\]\((https?://[^\s()]+)\)")
 
 
@@ -125,18 +126,23 @@ def _objects(data: Any) -> list[dict[str, Any]] | None:
 def _in_text(text: str) -> list[dict[str, Any]] | None:
     """Return the results of a text: blocks of `Title:` and `URL:`, or Markdown links."""
     found: list[dict[str, Any]] = []
-    title = ""
+    title = above = ""
     for line in text.splitlines():
         if named := _TITLE.match(line):
             title = named[1]
         elif url := _URL.match(line):
             found.append({"url": url[1], "title": title, "text": ""})
             title = ""
+        elif (bare := _BARE.match(line)) and above:
+            if found:
+                found[-1]["text"] = found[-1]["text"].removesuffix(above).strip()
+            found.append({"url": bare[1], "title": above.strip(" #*-.0123456789"), "text": ""})
         elif link := _LINK.search(line):
             rest = line[link.end() :].strip(" -–—:")
             found.append({"url": link[2], "title": link[1], "text": rest})
         elif found and line.strip(" -*_"):
             found[-1]["text"] = f"{found[-1]['text']}\n{line}".strip()
+        above = line.strip() or above
     return found or None
 
 
