@@ -80,9 +80,9 @@ class Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def serve(app: Any) -> AsyncIterator[str]:
+async def serve(app: Any, listener: socket.socket | None = None) -> AsyncIterator[str]:
     """Serve an application on a free port of loopback."""
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = listener or socket.create_server(("127.0.0.1", 0))
     server = Server(make_config(app))
     task = asyncio.create_task(server.serve(sockets=[listener]))
     while not server.started:
@@ -102,10 +102,13 @@ async def make_server(make_client) -> AsyncIterator[MakeServer]:
     """Start servers over clients that ask the fake upstream."""
     async with AsyncExitStack() as stack:
 
-        async def make(*route: str, **settings: Any) -> Running:
+        async def make(*route: str, is_public: bool = False, **settings: Any) -> Running:
+            listener = socket.create_server(("127.0.0.1", 0))
+            if is_public:
+                settings["public_url"] = f"http://127.0.0.1:{listener.getsockname()[1]}"
             client = make_client(*(route or ("tavily",)), **settings)
             app = kensaku.server.app(client.settings, client=client)
-            url = await stack.enter_async_context(serve(app))
+            url = await stack.enter_async_context(serve(app, listener))
             return Running(url, client, app.state)
 
         yield make

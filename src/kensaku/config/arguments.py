@@ -40,6 +40,7 @@ class SettingsOptions(TypedDict, total=False):
     connections_per_peer: int
     root_path: str
     cors_origins: str | Iterable[str]
+    public_url: str
     jobs_days: int
     usage_days: int
     cache_enabled: bool

@@ -94,6 +94,15 @@ def web_origins(value: Any) -> tuple[str, ...]:
     return found
 
 
+def public_origin(value: Any) -> str:
+    """The address of a server without a path: https, or http on this machine."""
+    found = text(value).rstrip("/")
+    local = re.match(r"http://(localhost|127\.0\.0\.1|\[::1\])(:|\Z)", found)
+    if found and not (_ORIGIN.fullmatch(found) and (found.startswith("https://") or local)):
+        raise ValueError("an address as https://search.example.com, without a path")
+    return found
+
+
 def root_path(value: Any) -> str:
     """A path of a URL without a slash at its end."""
     found = text(value).rstrip("/")

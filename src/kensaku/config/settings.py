@@ -27,6 +27,7 @@ from kensaku.config.parsers import (
     number,
     parse_value,
     path,
+    public_origin,
     root_path,
     secret,
     switch,
@@ -127,6 +128,11 @@ class Settings:
         (), web_origins,
         "web pages that may use the server from a browser, as https://app.example.com; * for all, "
         "once there are keys",
+    )  # fmt: skip
+    public_url: str = _setting(
+        "", public_origin,
+        "address of the server on the internet, as https://search.example.com: switches on OAuth, "
+        "by which ChatGPT and claude.ai connect to its MCP paths",
     )  # fmt: skip
     jobs_days: int = _setting(
         30, number(0, 3_660, int), "delete finished jobs after this many days; 0: never",

@@ -27,6 +27,9 @@ from kensaku.server.auth import ANYONE, KEY_HEADERS, OWNER, Forbidden, Principal
 from kensaku.server.token import is_same
 
 if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from kensaku.server.page.request import PageRequest
     from kensaku.server.request import Request
     from kensaku.server.state import State
     from kensaku.store import Store
@@ -81,6 +84,16 @@ async def sign_in_as(state: State, viewer: Viewer, secret: str) -> None:
     """Let the session of a viewer be one of this key."""
     if (digest := hash_secret(secret)) is not None:
         await _store(state).put(_key(viewer.session), digest, SECONDS)
+
+
+def remember(response: Response, page: PageRequest, session: str) -> None:
+    """Give a browser the session."""
+    # A forged header can only keep the forger's own browser from sending the cookie.
+    secure = "https" in (page.scope.get("scheme"), page.headers.get("x-forwarded-proto"))
+    response.set_cookie(
+        COOKIE, session, SECONDS, path=page.root or "/",
+        httponly=True, samesite="strict", secure=secure,
+    )  # fmt: skip
 
 
 async def sign_out(state: State, session: str) -> None:

@@ -18,6 +18,7 @@ from kensaku.server.auth import ANYONE, KEY_HEADERS, OWNER, Forbidden, OwnersOnl
 from kensaku.server.http import Whole, encode, status_of
 from kensaku.server.page import viewer
 from kensaku.server.page.chat.forms import CHAT_FORMS
+from kensaku.server.page.consent import ENDPOINTS as CONSENT
 from kensaku.server.page.render import FOLDERS, HEADERS, render
 from kensaku.server.page.request import FORM, PageRequest
 from kensaku.server.page.tabs import ADMIN_TABS, OPEN_TABS, TABS, event, load_tab
@@ -85,6 +86,7 @@ class Pages(Wire):
             *(_view(name, path) for name, path in TABS.items()),
             _view("chat", f"{TABS['chat']}/{{thread}}"),
             *CHAT_FORMS,
+            *CONSENT,
             Endpoint("GET", "/page/open", do=_open, **options),
             Endpoint("POST", "/page/sign-in", do=_sign_in, **options),
             Endpoint("POST", "/page/sign-out", do=_sign_out, **options),
@@ -154,7 +156,7 @@ def _view(name: str, path: str) -> Endpoint:
 def _page(page: PageRequest, template: str, status: int = 200, **values: Any) -> Response:
     response = HTMLResponse(render(page, template, **values), status, HEADERS)
     if page.viewer.is_new:
-        _remember(response, page, page.viewer.session)
+        viewer.remember(response, page, page.viewer.session)
     for name, value in (("kensaku_language", page.params.get("language_of_page")),
                         ("kensaku_theme", page.params.get("theme"))):  # fmt: skip
         if value and len(value) < 10 and value.isalpha():
@@ -185,7 +187,7 @@ def _ask_who(page: PageRequest, *, back: str = "", wrong: bool = False) -> Respo
 
 def _signed_in(page: PageRequest, new: str, back: str = "") -> Response:
     response = RedirectResponse(page.root + _own_path(back), 303, HEADERS)
-    _remember(response, page, new)
+    viewer.remember(response, page, new)
     return response
 
 
@@ -199,15 +201,6 @@ async def _sign_out(page: PageRequest, asked: Asked) -> Response:
 async def _opensearch(page: PageRequest, asked: Asked) -> Response:
     body = OPENSEARCH.format(url=escape(page.base_url))
     return Response(body, media_type="application/opensearchdescription+xml")
-
-
-def _remember(response: Response, page: PageRequest, value: str) -> None:
-    # A forged header can only keep the forger's own browser from sending the cookie.
-    secure = "https" in (page.scope.get("scheme"), page.headers.get("x-forwarded-proto"))
-    response.set_cookie(
-        viewer.COOKIE, value, viewer.SECONDS, path=page.root or "/",
-        httponly=True, samesite="strict", secure=secure,
-    )  # fmt: skip
 
 
 def _here(page: PageRequest) -> str:

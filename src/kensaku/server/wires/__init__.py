@@ -25,6 +25,7 @@ WIRES = {
     "agui": "AgUi",
     "tools": "Tools",
     "mcp": "Mcp",
+    "oauth": "OAuthWire",
 }
 
 

@@ -17,18 +17,42 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kensaku.foreign_json import decode_json
-from kensaku.server.auth import KEY_HEADERS
+from kensaku.server.auth import BEARER, KEY_HEADERS, Principal, Unauthorized
+from kensaku.server.http import Whole, encode, status_of
+from kensaku.server.request import Request
 from kensaku.server.wires.base import Asked, Endpoint, Wire
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from kensaku.errors import KensakuError
     from kensaku.mcp.http import McpApp
-    from kensaku.server.request import Request
     from kensaku.server.state import State
     from kensaku.tools.base import BaseTool
 
 PATH, TAVILY, CONNECTORS = "/mcp", "/tavily/mcp", "/connector/mcp"
+
+
+PATHS = (PATH, TAVILY, CONNECTORS)
+RESOURCE_METADATA = "/.well-known/oauth-protected-resource"
+
+
+class McpRequest(Request):
+    """A request with a key, or with a token of OAuth that stands for one."""
+
+    async def identify(self) -> None:
+        """Find out who asks. A token counts at the path that it was given for, and nowhere else."""
+        token, base = BEARER.find(self.headers, {}, {}), self.state.settings.public_url
+        if base and token and await self.state.needs_key():
+            from kensaku.server.oauth import PREFIX, OAuth
+
+            if token.startswith(PREFIX):
+                key = await OAuth(self.state).key_of(token, base + self.endpoint.path)
+                if key is None:
+                    raise Unauthorized("Unauthorized: the token is unknown, or has expired.")
+                self.principal = Principal.of(key)
+                return
+        await super().identify()
 
 
 class Mcp(Wire):
@@ -38,6 +62,7 @@ class Mcp(Wire):
     client = "claude mcp add --transport http kensaku {url}/mcp"
     prefixes = ("",)
     keys = KEY_HEADERS
+    request = McpRequest
 
     def __init__(self) -> None:
         self._apps: dict[tuple[str, str], McpApp] = {}  # by path and tenant
@@ -47,7 +72,7 @@ class Mcp(Wire):
     def endpoints(self) -> Sequence[Endpoint]:
         # A stream of notifications stays open for hours, and takes no slot.
         found = []
-        for path in (PATH, TAVILY, CONNECTORS):
+        for path in PATHS:
             do = partial(self._serve, path)
             found.append(Endpoint("POST", path, takes_bytes=True, do=do, cost=_calls_in))
             found += [
@@ -55,6 +80,16 @@ class Mcp(Wire):
                 for method in ("GET", "DELETE")
             ]
         return found
+
+    def refuse(self, request: Request | None, error: KensakuError) -> ASGIApp:
+        """Say to who has no key where tokens are to be had, if there are any."""
+        base = request.state.settings.public_url if request is not None else ""
+        if request is None or not base or not isinstance(error, Unauthorized):
+            return super().refuse(request, error)
+        metadata = f"{base}{RESOURCE_METADATA}{request.endpoint.path}"
+        challenge = ("www-authenticate", f'Bearer resource_metadata="{metadata}"')
+        status, headers = status_of(error)
+        return Whole(encode(self.error(status, str(error))), status, [*headers, challenge])
 
     async def _serve(self, path: str, request: Request, asked: Asked) -> ASGIApp:
         """Return the tenant's server, as the response."""
@@ -73,7 +108,7 @@ class Mcp(Wire):
             inner = {**scope, "path": PATH, "root_path": ""}
             if is_welcome:  # the protocol's server would refuse another origin
                 inner["headers"] = [(n, v) for n, v in scope["headers"] if n != b"origin"]
-            await app(inner, _replay(asked.raw, receive), send)
+            await app(inner, replay(asked.raw, receive), send)
 
         return answer
 
@@ -117,15 +152,15 @@ def _calls_in(asked: Asked) -> int:
     return sum(isinstance(m, dict) and m.get("method") == "tools/call" for m in messages)
 
 
-def _replay(raw: bytes, receive: Receive) -> Receive:
+def replay(raw: bytes, receive: Receive) -> Receive:
     """Give the body that was read once more, and then what the client does next."""
     sent = False
 
-    async def replay() -> Message:
+    async def again() -> Message:
         nonlocal sent
         if sent:
             return await receive()
         sent = True
         return {"type": "http.request", "body": raw, "more_body": False}
 
-    return replay
+    return again

@@ -1,0 +1,366 @@
+"""OAuth at the MCP paths: the official client's own flow, with a scripted browser."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import logging
+import re
+from importlib import import_module
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+
+from kensaku.database.keys import find_key, revoke_key
+
+REDIRECT = "https://chatgpt.example/connector/callback"
+VERIFIER = "v" * 50
+CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).decode()[:43]
+
+
+class Tokens:
+    """Where the official client keeps what it was given."""
+
+    tokens = client = None
+
+    async def get_tokens(self):
+        return self.tokens
+
+    async def set_tokens(self, tokens):
+        self.tokens = tokens
+
+    async def get_client_info(self):
+        return self.client
+
+    async def set_client_info(self, client_info):
+        self.client = client_info
+
+
+class Browser:
+    """A person with a key, at the consent page."""
+
+    def __init__(self, key: str, decision: str = "allow") -> None:
+        self.key, self.decision, self.page = key, decision, ""
+
+    async def visit(self, url: str) -> dict[str, str]:
+        """Open the page, decide; return what the program is sent."""
+        async with httpx.AsyncClient(timeout=60) as http:
+            shown = await http.get(url, follow_redirects=True)
+            self.page = shown.text
+            fields = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', shown.text))
+            fields |= {"key": self.key, "decision": self.decision}
+            origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
+            done = await http.post(
+                f"{origin}/oauth/consent",
+                data=fields,
+                headers={"Origin": origin},
+            )
+        assert done.status_code == 303, done.text
+        target = urlsplit(done.headers["location"])
+        assert done.headers["location"].startswith(REDIRECT)
+        return {name: values[0] for name, values in parse_qs(target.query).items()}
+
+
+@pytest.fixture
+async def public(make_server, make_key):
+    """A server with an address, and a key of it."""
+    server = await make_server(is_public=True)
+    return server, await make_key(server, tenant="acme", searches_per_day=2)
+
+
+async def obtain(server, key, path="/mcp", decision="allow"):
+    """Go through the flow by hand; return the client's id and what it was sent."""
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
+        registered = await http.post("/oauth/register", json={"redirect_uris": [REDIRECT]})
+        client = registered.json()["client_id"]
+        query = {
+            "client_id": client, "redirect_uri": REDIRECT, "response_type": "code",
+            "code_challenge": CHALLENGE, "code_challenge_method": "S256", "state": "s t",
+            "resource": server.url + path,
+        }  # fmt: skip
+        url = str(httpx.URL(f"{server.url}/oauth/authorize", params=query))
+        return client, await Browser(key, decision).visit(url)
+
+
+async def redeem(server, client, code, /, **changed):
+    """Ask for tokens."""
+    fields = {
+        "grant_type": "authorization_code", "client_id": client, "code": code,
+        "redirect_uri": REDIRECT, "code_verifier": VERIFIER,
+    }  # fmt: skip
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
+        return await http.post("/oauth/token", data=fields | changed)
+
+
+async def status(server, token, path="/mcp"):
+    """Whether a token is taken: 401 when it is not."""
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
+        sent = {"Authorization": f"Bearer {token}"}
+        return (await http.post(path, json={}, headers=sent)).status_code
+
+
+async def refresh(server, client, token):
+    """Ask for the next tokens."""
+    fields = {"grant_type": "refresh_token", "client_id": client, "refresh_token": token}
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
+        return await http.post("/oauth/token", data=fields)
+
+
+async def test_the_official_client_connects_by_itself(public, caplog):
+    """It finds the metadata by the 401, registers, sends a person to the page, and searches."""
+    from mcp import ClientSession
+    from mcp.client.auth import OAuthClientProvider
+    from mcp.client.streamable_http import streamable_http_client
+    from mcp.shared import auth as shared
+
+    # mcp 1 is built on httpx and takes a pair; mcp 2 on httpx2, with a type of its own.
+    library = import_module(OAuthClientProvider.__base__.__module__.partition(".")[0])
+    result = getattr(shared, "AuthorizationCodeResult", None)
+
+    caplog.set_level(logging.INFO)
+    (server, key), sent, kept = public, {}, Tokens()
+    browser = Browser(key)
+
+    async def redirect(url):
+        sent.update(await browser.visit(url))
+
+    async def callback():
+        return result(**sent) if result else (sent["code"], sent["state"])
+
+    about = shared.OAuthClientMetadata(redirect_uris=[REDIRECT], client_name="Chat <b>GPT</b>")
+    auth = OAuthClientProvider(f"{server.url}/connector/mcp", about, kept, redirect, callback)
+    async with (
+        library.AsyncClient(auth=auth, timeout=60) as http,
+        streamable_http_client(f"{server.url}/connector/mcp", http_client=http) as streams,
+        ClientSession(streams[0], streams[1]) as session,
+    ):
+        await session.initialize()
+        done = await session.call_tool("search", {"query": "otters"})
+
+    assert not done.is_error
+    assert "Chat &lt;b&gt;GPT" in browser.page
+    assert "chatgpt.example" in browser.page
+    secrets = [key, sent["code"], kept.tokens.access_token, kept.tokens.refresh_token]
+    assert not [secret for secret in secrets if secret in caplog.text]
+
+
+async def test_a_server_says_where_tokens_are_to_be_had(public):
+    """RFC 9728 and RFC 8414; the addresses are those that the operator named."""
+    server, _ = public
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
+        for path in ("/mcp", "/tavily/mcp", "/connector/mcp"):
+            refused = await http.post(path, json={})
+            where = f"{server.url}/.well-known/oauth-protected-resource{path}"
+            assert refused.status_code == 401
+            assert refused.headers["www-authenticate"] == f'Bearer resource_metadata="{where}"'
+            resource = (await http.get(where)).json()
+            assert resource["resource"] == server.url + path
+            assert resource["authorization_servers"] == [server.url]
+        told = (await http.get("/.well-known/oauth-authorization-server")).json()
+
+    assert told["issuer"] == server.url
+    assert told["code_challenge_methods_supported"] == ["S256"]
+
+
+@pytest.mark.parametrize("is_public", [True, False])
+async def test_without_keys_or_an_address_there_is_no_oauth(make_server, make_key, is_public):
+    """Nothing is offered that would not work; the 401 is the one of before."""
+    server = await make_server(is_public=is_public)
+    if not is_public:
+        await make_key(server)
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
+        for path in ("/.well-known/oauth-authorization-server", "/oauth/authorize"):
+            assert (await http.get(path)).status_code == 404
+        registered = await http.post("/oauth/register", json={"redirect_uris": [REDIRECT]})
+        asked = await http.post("/mcp", json={})
+
+    assert registered.status_code == 404
+    assert asked.headers.get("www-authenticate") in (None, "Bearer")
+
+
+async def test_a_token_is_for_its_path_and_ends_with_its_key(public):
+    """It is no key: other surfaces do not take it."""
+    server, key = public
+    client, sent = await obtain(server, key)
+    tokens = (await redeem(server, client, sent["code"])).json()
+    token = tokens["access_token"]
+
+    assert sent["state"] == "s t"
+    assert await status(server, token) != 401
+    assert await status(server, token, "/connector/mcp") == 401
+    assert await status(server, token, "/search") == 401
+    assert await status(server, token[:-1] + "A") == 401
+
+    found = await find_key(server.state.database, key)
+    await revoke_key(server.state.database, found.id)
+    server.state.keys._known.clear()  # it looks again only after a second
+    assert await status(server, token) == 401
+    assert (await refresh(server, client, tokens["refresh_token"])).status_code == 400
+
+
+async def test_a_token_has_the_quota_of_its_key(public):
+    """Two searches a day, whichever way they come."""
+    server, key = public
+    client, sent = await obtain(server, key)
+    token = (await redeem(server, client, sent["code"])).json()["access_token"]
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {}}
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
+        replies = [
+            (
+                await http.post("/mcp", json=call, headers={"Authorization": f"Bearer {t}"})
+            ).status_code
+            for t in (key, token, token)
+        ]
+
+    assert replies[2] == 432
+    assert 432 not in replies[:2]
+
+
+async def test_a_code_that_is_used_twice_ends_what_came_of_it(public):
+    """One of the two who had it was a thief."""
+    server, key = public
+    client, sent = await obtain(server, key)
+    first = await redeem(server, client, sent["code"])
+    again = await redeem(server, client, sent["code"])
+
+    assert (first.status_code, again.status_code) == (200, 400)
+    assert again.json()["error"] == "invalid_grant"
+    assert await status(server, first.json()["access_token"]) == 401
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"code_verifier": "w" * 50},
+        {"redirect_uri": "https://chatgpt.example/other"},
+        {"client_id": "another"},
+        {"code": "another"},
+    ],
+)
+async def test_a_code_is_for_who_asked_for_it(public, changed):
+    """Another verifier, address or client gets no token."""
+    server, key = public
+    client, sent = await obtain(server, key)
+
+    refused = await redeem(server, client, sent["code"], **changed)
+
+    assert refused.status_code in (400, 401)
+    assert "access_token" not in refused.json()
+
+
+async def test_a_refresh_token_is_used_once(public):
+    """Each brings the next; an old one that comes again ends them all."""
+    server, key = public
+    client, sent = await obtain(server, key)
+    first = (await redeem(server, client, sent["code"])).json()
+    second = (await refresh(server, client, first["refresh_token"])).json()
+    assert await status(server, second["access_token"]) != 401
+
+    replayed = await refresh(server, client, first["refresh_token"])
+
+    assert replayed.json()["error"] == "invalid_grant"
+    assert await status(server, second["access_token"]) == 401
+    assert (await refresh(server, client, second["refresh_token"])).status_code == 400
+
+
+async def test_a_revoked_token_is_refused(public):
+    """With the refresh token that came with it."""
+    server, key = public
+    client, sent = await obtain(server, key)
+    tokens = (await redeem(server, client, sent["code"])).json()
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
+        fields = {"token": tokens["access_token"], "client_id": client}
+        revoked = await http.post("/oauth/revoke", data=fields)
+
+    assert revoked.status_code == 200
+    assert await status(server, tokens["access_token"]) == 401
+    assert (await refresh(server, client, tokens["refresh_token"])).status_code == 400
+
+
+async def test_a_person_may_refuse(public):
+    """The program learns that, and nothing else."""
+    server, key = public
+    _, sent = await obtain(server, key, decision="refuse")
+
+    assert sent == {"error": "access_denied", "state": "s t"}
+
+
+async def test_a_wrong_key_gives_nothing_and_a_decision_counts_once(public):
+    """The page asks again; a request that was answered, or never made, is refused in words."""
+    server, key = public
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
+        registered = await http.post("/oauth/register", json={"redirect_uris": [REDIRECT]})
+        query = {
+            "client_id": registered.json()["client_id"], "response_type": "code",
+            "code_challenge": CHALLENGE,
+        }  # fmt: skip
+        page = (await http.get("/oauth/authorize", params=query, follow_redirects=True)).text
+        fields = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page))
+        statuses = []
+        for sent in ("ksk_" + "x" * 32, key, key):
+            fields |= {"key": sent, "decision": "allow"}
+            done = await http.post("/oauth/consent", data=fields, headers={"Origin": server.url})
+            statuses.append(done.status_code)
+        forged = await http.post(
+            "/oauth/consent", data=fields, headers={"Origin": "https://evil.example"}
+        )
+        none = await http.get("/oauth/consent?request=none")
+
+    assert statuses == [401, 303, 400]
+    assert forged.status_code == 403
+    assert none.status_code == 400
+    assert "expired" in none.text
+
+
+@pytest.mark.parametrize(
+    "uri",
+    ["http://evil.example/", "javascript:alert(1)", "https://a.example/#f", "data:text/html,x"],
+)
+async def test_a_code_is_sent_nowhere_unsafe(public, uri):
+    """In the clear, or to a script."""
+    server, _ = public
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
+        refused = await http.post("/oauth/register", json={"redirect_uris": [uri]})
+
+    assert refused.status_code == 400
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"redirect_uri": f"{REDIRECT}/more"},
+        {"code_challenge_method": "plain"},
+        {"code_challenge": "short"},
+        {"client_id": "unknown"},
+        {"resource": "https://other.example/mcp"},
+    ],
+)
+async def test_a_request_that_is_not_as_registered_reaches_no_person(public, changed):
+    """Another address, no PKCE, another server's resource."""
+    server, _ = public
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
+        registered = await http.post("/oauth/register", json={"redirect_uris": [REDIRECT]})
+        query = {
+            "client_id": registered.json()["client_id"], "redirect_uri": REDIRECT,
+            "response_type": "code", "code_challenge": CHALLENGE, "code_challenge_method": "S256",
+        }  # fmt: skip
+        refused = await http.get("/oauth/authorize", params=query | changed)
+
+    where = refused.headers.get("location", "")
+    assert refused.status_code == 400 or "error=" in where
+    assert "/oauth/consent" not in where
+    assert "redirect_uri" not in changed or not where
+
+
+async def test_the_store_holds_no_token(public):
+    """Who reads it can use nothing of it."""
+    server, key = public
+    client, sent = await obtain(server, key)
+    tokens = (await redeem(server, client, sent["code"])).json()
+    home = server.client.settings.home
+
+    held = b"".join(f.read_bytes() for f in home.rglob("*") if f.is_file())
+
+    for secret in (key, sent["code"], tokens["access_token"], tokens["refresh_token"]):
+        assert secret.encode() not in held
