@@ -7,6 +7,7 @@ python docs/generate.py --check    exit 1 if a page is not current; a test does 
 from __future__ import annotations
 
 import ast
+import os
 import re
 import sys
 from dataclasses import MISSING, fields
@@ -26,6 +27,7 @@ from docs import deep_links, provider_tables  # noqa: E402
 from tests.dialects import examples  # noqa: E402
 
 HELP_WIDTH = 96  # columns of a `--help` text, whatever the terminal has
+os.environ["LC_ALL"] = "C.UTF-8"  # the pages are English, wherever they are written
 
 
 def configuration() -> str:

@@ -4,13 +4,15 @@
     python scripts/messages.py de          the same, and begin a catalogue for German
     python scripts/messages.py --check     exit 1 when a catalogue is not current
 
-A message is the text in `t("…")` or `msg("…")`, in Python and in the templates. Translations and
-the translators' own comments (`# …`) stay.
+A message is the text in `t("…")` or `msg("…")`, in Python and in the templates, and what `--help`
+shows: the docstring of a command, and `help="…"`. Translations and the translators' own comments
+(`# …`) stay.
 """
 
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 import sys
 from collections.abc import Iterator
@@ -34,7 +36,8 @@ def messages(source: Path = SOURCE) -> dict[Message, list[str]]:
     readers = {".py": _in_python, ".html": _in_template}
     for path in sorted(p for p in source.rglob("*") if p.suffix in readers):
         name = path.relative_to(source).as_posix()
-        for message in readers[path.suffix](path.read_text(encoding="utf-8")):
+        shown = _in_help if name.startswith("cli/") else readers[path.suffix]
+        for message in shown(path.read_text(encoding="utf-8")):
             files = found.setdefault(message, [])
             files += [name] if name not in files else []
     return found
@@ -48,6 +51,17 @@ def _in_python(text: str) -> Iterator[Message]:
         if name in FUNCTIONS and texts:
             contexts = [k.value.value for k in call.keywords if k.arg == "context"]  # type: ignore[attr-defined]
             yield "".join(contexts), texts[0], "".join(texts[1:])
+
+
+def _in_help(text: str) -> Iterator[Message]:
+    """Yield the messages of the command line: also the docstring of a command, and `help="…"`."""
+    tree = ast.parse(text)
+    if any(getattr(node, "name", "") == "add_arguments" for node in tree.body):
+        yield "", inspect.cleandoc(ast.get_docstring(tree) or ""), ""
+    for keyword in (node for node in ast.walk(tree) if isinstance(node, ast.keyword)):
+        if keyword.arg == "help" and isinstance(keyword.value, ast.Constant):
+            yield "", str(keyword.value.value), ""
+    yield from _in_python(text)
 
 
 def _in_template(text: str) -> Iterator[Message]:

@@ -33,6 +33,8 @@ from tests import ROOT, tiers
 from tests.migrated import copy_migrated
 from tests.workers import within_this_process
 
+os.environ["LC_ALL"] = "C.UTF-8"  # English, wherever the tests run; a test may ask for more
+
 pytest.register_assert_rewrite("tests.golden")  # its failures show the difference
 
 _OURS = ("KENSAKU_", "WEB_SEARCH_", "TAVILY_")

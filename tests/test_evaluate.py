@@ -120,13 +120,13 @@ def _score(route: str, answered: int, cost: float = 0.0, ms: float = 1.0) -> Rou
             [_score("a", 90), _score("b", 89, 1.0)],
             "a",
             "it has the most answers (90%), and costs no more than b, "
-            "which is not clearly behind",
+            "not clearly behind",
         ),
         (
             [_score("a", 90), _score("b", 89, 1.0), _score("c", 88, 1.0)],
             "a",
             "it has the most answers (90%), and costs no more than b, c, "
-            "which are not clearly behind",
+            "not clearly behind",
         ),
         (
             [_score("a", 90, 1.0), _score("b", 89, 0.5)],
@@ -145,7 +145,7 @@ def _score(route: str, answered: int, cost: float = 0.0, ms: float = 1.0) -> Rou
             [_score("a", 100), _score("b", 100)],
             "a",
             "it has the most answers (100%), and costs no more than b, "
-            "which is not clearly behind",
+            "not clearly behind",
         ),
         # Behind by 8 of 100, where the error of both together is 5: clearly.
         (

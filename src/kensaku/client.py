@@ -19,6 +19,7 @@ from kensaku.config.settings import Mode, Settings
 from kensaku.errors import ConfigError, InvalidQuery, UnknownName
 from kensaku.fetch import pages
 from kensaku.fetch.pages import EXTRACT_SECONDS
+from kensaku.messages import msg
 from kensaku.models import LOCAL, Outcome, Query, Response
 from kensaku.options import (
     AskOptions,
@@ -73,7 +74,7 @@ class Kensaku:
         **options: Unpack[SettingsOptions],
     ) -> None:
         if settings is not None and options:
-            raise ConfigError("give Settings, or single settings by their names, not both")
+            raise ConfigError(msg("give Settings, or single settings by their names, not both"))
         self.settings = settings or Settings.load(**options)
         self.resources = Resources(
             self.settings,
@@ -341,10 +342,10 @@ class Kensaku:
     def _query(self, query: str | Query, options: QueryOptions) -> Query:
         if isinstance(query, Query):
             if options:
-                raise InvalidQuery("give a Query, or a text and options, not both")
+                raise InvalidQuery(msg("give a Query, or a text and options, not both"))
             return query
         if wrong := [name for name in options if name not in _SEARCH_OPTIONS]:
-            raise UnknownName("option", wrong[0], _SEARCH_OPTIONS)
+            raise UnknownName(msg("option"), wrong[0], _SEARCH_OPTIONS)
         options.setdefault("max_results", self.settings.max_results)
         return Query(query, **options)
 
@@ -361,7 +362,9 @@ class Kensaku:
         seconds = self.settings.timeout if timeout is None else timeout
         if not isinstance(seconds, (int, float)) or not 0 < seconds <= MAX_SECONDS:
             shown = short_repr(seconds)
-            raise InvalidQuery(f"timeout is {shown}; it must be more than 0 and at most 600 s")
+            raise InvalidQuery(
+                msg("timeout is {shown}; it must be more than 0 and at most 600 s", shown=shown)
+            )
         return seconds
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import InvalidQuery
+from kensaku.messages import msg
 from kensaku.text.urls import canonical
 
 if TYPE_CHECKING:
@@ -88,7 +89,14 @@ async def compare(
     """
     names = list(dict.fromkeys(routes))
     if not MIN_ROUTES <= len(names) <= MAX_ROUTES:
-        raise InvalidQuery(f"there are {len(names)} routes; compare {MIN_ROUTES} to {MAX_ROUTES}")
+        raise InvalidQuery(
+            msg(
+                "there are {count} routes; compare {min_routes} to {max_routes}",
+                count=len(names),
+                min_routes=MIN_ROUTES,
+                max_routes=MAX_ROUTES,
+            )
+        )
     searches = (k.search(query, route=name, budget=budget, cache=cache) for name in names)
     responses = await asyncio.gather(*searches)
     pages = [_pages(response.hits) for response in responses]

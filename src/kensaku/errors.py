@@ -44,6 +44,7 @@ holds a key or a query.
 from __future__ import annotations
 
 import difflib
+import errno
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
@@ -62,7 +63,10 @@ class KensakuError(Exception):
         self.remedy = remedy
 
     def __str__(self) -> str:
-        return f"{self.message}; {self.remedy}" if self.remedy else self.message
+        """Return the sentence with its remedy; a translator takes it as a message."""
+        if not self.remedy:
+            return self.message
+        return msg("{message}; {remedy}", message=self.message, remedy=self.remedy)
 
     def __reduce__(self) -> Any:
         # An exception is usually made again from `args` alone; ours take more than that.
@@ -95,10 +99,14 @@ class UnknownName(UsageError):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         name, names = str(name), sorted(known)
         near = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.5)
-        listed = f"choose from {', '.join(names[:50])}" if names else "there is none yet"
-        hint = f"did you mean {near[0]!r}?" if near else listed
-        super().__init__(f"there is no {kind} {name[:80]!r}", remedy=hint)
+        listed = msg("choose from {names}", names=", ".join(names[:50]))
+        hint = msg("did you mean {near!r}?", near=near[0]) if near else listed
+        super().__init__(
+            msg("there is no {kind} {name!r}", kind=kind, name=name[:80]),
+            remedy=hint if names else msg("there is none yet"),
+        )
         self.name = name
+        self.near = near[0] if near else ""
 
 
 class UnknownJob(UsageError):
@@ -106,12 +114,33 @@ class UnknownJob(UsageError):
 
     def __init__(self, id: str) -> None:
         super().__init__(
-            f"there is no job {str(id)[:80]!r}", remedy="`kensaku jobs list` lists them"
+            msg("there is no job {id!r}", id=str(id)[:80]),
+            remedy=msg("`kensaku jobs list` lists them"),
         )
 
 
 class ConfigError(UsageError):
     """A settings file or an environment variable cannot be used."""
+
+
+# What people install an extra for. The others are named after their framework.
+PURPOSES = {
+    "browser": msg("reading pages with a browser"),
+    "bulk": msg("bulk indexing"),
+    "chat": msg("the chat"),
+    "completion": msg("completion in a shell"),
+    "crawl": msg("crawling by patterns"),
+    "database": msg("the database of keys, jobs and conversations"),
+    "dense": msg("search by meaning"),
+    "mcp": msg("the MCP server"),
+    "postgres": msg("PostgreSQL"),
+    "qdrant": msg("a Qdrant server"),
+    "server": msg("the server"),
+    "slack": msg("Slack"),
+    "telegram": msg("Telegram"),
+    "tokens": msg("exact token counts"),
+    "valkey": msg("Valkey"),
+}
 
 
 class MissingExtra(UsageError, ImportError):
@@ -120,10 +149,15 @@ class MissingExtra(UsageError, ImportError):
     def __init__(self, what: str, extra: str) -> None:
         old = _too_old(extra)
         command = f'pip install "kensaku-search[{extra}]"'
-        super().__init__(
-            old or f"{what} is not installed",
-            remedy=f"{'upgrade' if old else 'install'} it with: {command}",
-        )
+        if old:
+            remedy = msg("upgrade it with: {command}", command=command)
+        elif purpose := PURPOSES.get(extra):
+            remedy = msg(
+                "install all that {purpose} needs with: {command}", purpose=purpose, command=command
+            )
+        else:
+            remedy = msg("install it with: {command}", command=command)
+        super().__init__(old or msg("{what} is not installed", what=what), remedy=remedy)
         self.what, self.extra = what, extra
 
 
@@ -142,7 +176,12 @@ def _too_old(extra: str) -> str:
         except PackageNotFoundError:
             continue
         if found and _numbers(installed) < _numbers(found[2]):
-            return f"{found[1]} {installed} is too old; it must be at least {found[2]}"
+            return msg(
+                "{package} {installed} is too old; it must be at least {needed}",
+                package=found[1],
+                installed=installed,
+                needed=found[2],
+            )
     return ""
 
 
@@ -180,7 +219,7 @@ class ProviderError(KensakuError):
             self.transient = transient
 
     def __str__(self) -> str:
-        return f"{self.provider}: {super().__str__()}"
+        return msg("{name}: {text}", name=self.provider, text=super().__str__())
 
     def to_dict(self) -> dict[str, Any]:
         """The error, ready for JSON."""
@@ -264,8 +303,8 @@ class NoNetwork(NotConnected):
     transient = False
 
     def __init__(self, provider: str, message: str = "", **more: Any) -> None:
-        more.setdefault("remedy", "connect this machine, or ask the local index")
-        super().__init__(provider, message or "there is no network", **more)
+        more.setdefault("remedy", msg("connect this machine, or ask the local index"))
+        super().__init__(provider, message or self.summary, **more)
 
 
 class CalledOff(ProviderError):
@@ -371,6 +410,28 @@ class ChannelFault(KensakuError):
 
 class JobFailed(KensakuError):
     """A job ended before its work was done; it can be resumed."""
+
+
+# The usual reasons of the system, which says them in English only.
+_SYSTEM = {
+    errno.ENOENT: msg("No such file or directory"),
+    errno.EACCES: msg("Permission denied"),
+    errno.EPERM: msg("Operation not permitted"),
+    errno.EISDIR: msg("Is a directory"),
+    errno.ENOTDIR: msg("Not a directory"),
+    errno.EROFS: msg("Read-only file system"),
+    errno.ENOSPC: msg("No space left on device"),
+    errno.ENAMETOOLONG: msg("File name too long"),
+    errno.EADDRINUSE: msg("Address already in use"),
+    errno.EADDRNOTAVAIL: msg("Cannot assign requested address"),
+    errno.ECONNREFUSED: msg("Connection refused"),
+    errno.ELOOP: msg("Too many levels of symbolic links"),
+}
+
+
+def system_reason(error: OSError) -> str:
+    """Say why the system refused, without the name of the file."""
+    return _SYSTEM.get(error.errno or 0) or error.strerror or type(error).__name__
 
 
 def error_from_dict(values: Mapping[str, Any], provider: str = "") -> KensakuError:

@@ -14,8 +14,9 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any
 
-from kensaku.errors import InvalidQuery
+from kensaku.errors import InvalidQuery, system_reason
 from kensaku.foreign_json import decode_json
+from kensaku.messages import msg
 from kensaku.models import Outcome, ProgressEvent
 
 if TYPE_CHECKING:
@@ -119,11 +120,19 @@ async def evaluate(
             latencies.append(elapsed)
             done += 1
             if progress is not None:
-                progress(ProgressEvent(f"asking {route}", done, len(routes) * len(questions)))
+                progress(
+                    ProgressEvent(
+                        msg("asking {route}", route=route), done, len(routes) * len(questions)
+                    )
+                )
         scores.append(
             RouteScore(route, len(questions), answered, unavailable, cost, tuple(latencies))
         )
     return choose(scores)
+
+
+def _reason(error: OSError | UnicodeDecodeError) -> str:
+    return system_reason(error) if isinstance(error, OSError) else msg("it is not UTF-8 text")
 
 
 def choose(scores: Sequence[RouteScore]) -> Evaluation:
@@ -134,21 +143,26 @@ def choose(scores: Sequence[RouteScore]) -> Evaluation:
     chosen = min(near, key=lambda s: (s.cost, s.p50))
     if chosen is best:
         others = [s for s in near if s is not best]
-        why = f"it has the most answers ({best.share:.0%})"
+        why = msg("it has the most answers ({share:.0%})", share=best.share)
         if others:
             names = ", ".join(s.route for s in others)
-            why += f", and costs no more than {names}, which {_are(others)} not clearly behind"
+            why = msg(
+                "it has the most answers ({share:.0%}), and costs no more than {names}, "
+                "not clearly behind",
+                share=best.share,
+                names=names,
+            )
     else:
-        why = (
-            f"its {chosen.share:.0%} of answers cannot be told from the {best.share:.0%} of "
-            f"{best.route} with {best.questions} questions, and it is "
-            f"{'cheaper' if chosen.cost < best.cost else 'faster'}"
+        why = msg(
+            "its {share:.0%} of answers cannot be told from the {best:.0%} of {route} with "
+            "{questions} questions, and it is {better}",
+            share=chosen.share,
+            best=best.share,
+            route=best.route,
+            questions=best.questions,
+            better=msg("cheaper") if chosen.cost < best.cost else msg("faster"),
         )
     return Evaluation(tuple(scores), chosen.route, why)
-
-
-def _are(others: Sequence[RouteScore]) -> str:
-    return "is" if len(others) == 1 else "are"
 
 
 def holds(text: str, answers: Iterable[str]) -> bool:
@@ -166,12 +180,20 @@ def read_questions(path: Path) -> list[LabelledQuestion]:
     try:
         lines = path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidQuery(f"{path} cannot be read ({type(error).__name__})") from None
+        raise InvalidQuery(
+            msg("{path} cannot be read: {reason}", path=path, reason=_reason(error)),
+            remedy=msg("give a file with one question a line: see `kensaku eval --help`"),
+        ) from None
     found = [_question(line, n, path) for n, line in enumerate(lines, 1) if line.strip()]
     if not 1 <= len(found) <= MAX_QUESTIONS:
         raise InvalidQuery(
-            f"{path} has {len(found)} questions; 1 to {MAX_QUESTIONS:,} are taken",
-            remedy='write one a line: {"question": "…", "answer": "…"}',
+            msg(
+                "{path} has {count} questions; 1 to {max_questions:,} are taken",
+                path=path,
+                count=len(found),
+                max_questions=MAX_QUESTIONS,
+            ),
+            remedy=msg('write one a line: {"question": "…", "answer": "…"}'),
         )
     return found
 
@@ -186,7 +208,7 @@ def _question(line: str, number: int, path: Path) -> LabelledQuestion:
             raise ValueError
     except (ValueError, KeyError, TypeError, AttributeError):
         raise InvalidQuery(
-            f"line {number} of {path} is no question",
-            remedy='write {"question": "…", "answer": "…"}, or "answers" with a list',
+            msg("line {number} of {path} is no question", number=number, path=path),
+            remedy=msg('write {"question": "…", "answer": "…"}, or "answers" with a list'),
         ) from None
     return LabelledQuestion(text, tuple(answers))

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 
@@ -19,14 +20,35 @@ class Translatable(str):
     context: str
     values: dict[str, Any]
 
+    def with_values(self, change: Callable[[str], str]) -> str:
+        """Return the message with every text among its values changed, as to take a key out."""
+        values = {
+            name: value.with_values(change)
+            if isinstance(value, Translatable)
+            else change(value)
+            if isinstance(value, str)
+            else value
+            for name, value in self.values.items()
+        }
+        return msg(self.one, self.many, context=self.context, **values)
+
 
 def msg(one: str, many: str = "", /, *, context: str = "", **values: Any) -> str:
-    """Return the English text of a message. The arguments are those of a translator."""
-    if not (many or context or values):
-        return one
+    """Return the English text of a message. The arguments are those of a translator.
+
+    A value may be a message itself, and an exception is what it says.
+    """
+    values = {name: _said(value) for name, value in values.items()}
     text = Translatable(fill(one if not many or values.get("n") == 1 else many, values))
     text.one, text.many, text.context, text.values = one, many, context, values
     return text
+
+
+def _said(value: Any) -> Any:
+    if not isinstance(value, BaseException):
+        return value
+    args = value.args
+    return args[0] if len(args) == 1 and str(value) == args[0] else str(value)
 
 
 def fill(text: str, values: dict[str, Any]) -> str:

@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 
 from kensaku._single_flight import SingleFlight
 from kensaku.errors import IndexFault
+from kensaku.messages import msg
 from kensaku.observe import Observers
 from kensaku.providers import provider_class
 from kensaku.search.budget import Budget, RetryBudget
@@ -282,7 +283,8 @@ class Resources:
         reply = await self.http.send(Request(url, headers=headers, json=body), "embeddings")
         if reply.status != 200:
             raise IndexFault(
-                f"the embedding model answered {reply.status}", remedy="check index.model"
+                msg("the embedding model answered {status}", status=reply.status),
+                remedy=msg("check index.model"),
             )
         return reply.json()
 

@@ -23,6 +23,7 @@ from typing import Any, Self, TypeVar
 
 from kensaku import client
 from kensaku.errors import UsageError
+from kensaku.messages import msg
 
 __all__ = ["Kensaku", "Portal"]
 
@@ -44,9 +45,9 @@ class Portal:
         if threading.current_thread() is self._thread or self._loop.is_closed():
             work.close()
             raise UsageError(
-                "the client is closed"
+                msg("the client is closed")
                 if self._loop.is_closed()
-                else "this would wait for itself: it was called from the client's own loop"
+                else msg("this would wait for itself: it was called from the client's own loop")
             )
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:

@@ -15,7 +15,7 @@ def test_the_cache_can_be_counted_and_forgotten(cli: Cli) -> None:
 
     assert kept["responses"] == 1
     assert kept["bytes"] > 0
-    assert cleared.out == "1 forgotten\n"
+    assert cleared.out == "1 response deleted\n"
     assert cli("cache", "stats").out.startswith("0 responses, 0 of 268,435,456 bytes, in ")
     assert cli("cache").status == 2
 

@@ -31,7 +31,7 @@ def test_all_is_well(up: FakeUpstream, cli: Cli, library: Path) -> None:
 
     assert done.status == 0
     assert "✓ tavily: the key is accepted, 150 of 1000 credits used" in done.out
-    assert "✓ local index: default 1 documents" in done.out
+    assert "✓ local index: documents: default 1" in done.out
     assert "✗" not in done.out
     assert not [seen for seen in up.requests if seen.path.endswith("/search")]
     assert KEY not in done.out + done.err

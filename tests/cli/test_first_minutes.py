@@ -81,7 +81,7 @@ def test_from_nothing_to_an_agent_that_searches(
     wide = [line for line in terminal.screen if display_width(line) > columns]
     assert not wide
     notes = str(tmp_path / "notes")
-    run(terminal, "index", "add", notes, "--include", "*.md", "-v", until="not included")
+    run(terminal, "index", "add", notes, "--include", "*.md", "-v", until="draft.tmp")
     run(terminal, "ask", "--route", "local", "When was the harbour built?", until="1893")
     run(terminal, "mcp", "install", "cursor", until="mcp.json")
 

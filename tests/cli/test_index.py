@@ -166,7 +166,7 @@ def test_a_file_that_holds_no_text_is_told_when_it_was_named(notes: Path, cli: C
     done = cli("index", "add", notes / "photo.png")
 
     assert done.status == 1
-    assert "photo.png: no text can be had from it" in done.err
+    assert "photo.png: the document is a PNG image, from which no text can be had" in done.err
 
 
 def test_an_empty_index_says_how_to_fill_it(cli: Cli) -> None:
@@ -297,3 +297,17 @@ def test_a_check_reads_every_document_and_a_salvaging_export_keeps_all_good_ones
     export = cli("index", "export", tmp_path / "a.jsonl", "--salvage", "--json")
     assert export.json["exported"] == 3
     assert cli("index", "check", "--collection", "nowhere").status == 2
+
+
+def test_v_names_the_broken_documents_of_a_folder(cli: Cli, tmp_path: Path) -> None:
+    """Each with what is wrong with it: a person can mend it."""
+    (tmp_path / "report.pdf").write_bytes(b"%PDF-1.7\n" + b"\x00" * 64)
+    (tmp_path / "letter.docx").write_bytes(b"PK\x03\x04" + b"\x00" * 64)
+    (tmp_path / "fine.md").write_text("# Otters\n\nThey hold hands.")
+    done = cli("index", "add", tmp_path, "-v")
+
+    assert done.status == 0
+    assert "report.pdf" in done.err
+    assert "letter.docx" in done.err
+    assert "damaged" in done.err
+    assert "fine.md" not in done.err

@@ -64,7 +64,7 @@ def test_every_command_explains_its_options_and_refuses_others(cli: Cli) -> None
         assert all(re.search(r"(  |\n)\s*\w", option.rstrip()) for option in options), command
         refused = cli(command, "--nonsense")
         assert (refused.status, refused.out) == (2, "")
-        assert refused.err.startswith(f"usage: kensaku {command} ")
+        assert refused.err.startswith("kensaku: ")
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,9 @@ def test_other_words_are_refused(line: str, cli: Cli) -> None:
     done = cli(*line.split())
 
     assert (done.status, done.out) == (2, "")
-    assert done.err.startswith(f"usage: kensaku {line.split()[0]} ")
+    assert done.err.startswith("kensaku: ")
+    assert "; " in done.err  # and what to write instead
+    assert done.err.count("\n") == 1
 
 
 def test_words_after_two_dashes_are_words(cli: Cli, up) -> None:

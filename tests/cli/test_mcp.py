@@ -20,7 +20,7 @@ def test_a_client_is_set_up_once_and_taken_out(cli: Cli, tmp_path: Path) -> None
     assert first.err == f"kensaku mcp: Cursor is set up in {file}; restart it\n"
     assert second.err == f"kensaku mcp: Cursor is set up already, in {file}\n"
     out, again = cli("mcp", "uninstall", "cursor"), cli("mcp", "uninstall", "cursor")
-    assert (out.status, out.err) == (0, f"kensaku mcp: kensaku is out of {file}\n")
+    assert (out.status, out.err) == (0, f"kensaku mcp: kensaku was removed from {file}\n")
     assert again.err == f"kensaku mcp: kensaku was not in {file}\n"
 
 

@@ -45,7 +45,7 @@ def test_the_cache_is_described_whole(cli: Cli, machine: Path, up: FakeUpstream)
     assert cli("cache", "stats").out.splitlines() == [
         f"1 responses, {size:,} of 268,435,456 bytes, in {machine / 'cache.sqlite'}",
         "1 of 2 searches were answered from it (50%)",
-        "fresh for 3600 s; served stale for 86400 s more if every provider fails",
+        "fresh for 1 h; served stale for up to 24 h if providers fail",
     ]
     assert cli("cache", "clear", "--json").json == {"forgotten": 1}
 

@@ -249,7 +249,7 @@ def test_explain_says_how_it_came_about(up: FakeUpstream, cli: Cli) -> None:
     usual, explained = cli("search", "otter"), cli("search", "otter", "--explain", "--no-cache")
 
     assert explained.out == usual.out
-    assert "tavily with key 1: found, 1 hits" in explained.err
+    assert "tavily with key 1: found, 1 hit" in explained.err
     assert "Confidence " in explained.err
     assert "1. tavily #1 (0.90)" in explained.err
 

@@ -92,7 +92,7 @@ def test_it_serves_as_the_options_say_until_it_is_ended(
     assert not up.asked("brave")
     assert process.returncode in (0, -signal.SIGTERM)  # handed on once all is closed
     assert "Traceback" not in said
-    assert "no key was created yet, so this machine alone may search" in said
+    assert "no key was created yet, so only local searches are accepted" in said
 
 
 def test_with_a_key_other_machines_may_ask_and_nobody_without_one(

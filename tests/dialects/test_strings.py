@@ -76,7 +76,7 @@ def test_an_answer_without_results_is_shown(dialect: str, language: str) -> None
 def test_the_local_index_is_named_when_it_answered(dialect: str, language: str) -> None:
     """Results of the local index are not the web's."""
     local = replace(FOUND, hits=tuple(replace(h, provider="local") for h in FOUND.hits))
-    word = {"en": "local index", "ja": "ローカル索引"}[language]
+    word = {"en": "local index", "ja": "ローカルインデックス"}[language]
 
     assert word in write(local, dialect, language=language)
     assert word not in write(FOUND, dialect, language=language)

@@ -339,7 +339,7 @@ def test_a_collection_that_cannot_be_read_is_left_out_and_said():
     assert found(several) == (
         [("good", "a")],
         [
-            "collection 'bad' is damaged; it was not searched. Save what can be read",
+            "collection 'bad' is damaged; it was not searched; save what can be read",
             "2 documents are missing. Add them again",
         ],
     )

@@ -38,7 +38,6 @@ EXEMPT = {
     "answers/": WORDS,
     "assistant/replies.py": WORDS,
     "assistant/channels/_text.py": WORDS,
-    "cli/_wrap.py": WORDS,
     "dialects/": "labels of ours that a page could imitate: they are escaped",
     "extract/": WORDS,
     "models/confidence.py": WORDS,

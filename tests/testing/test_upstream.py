@@ -234,3 +234,24 @@ def test_importing_it_loads_neither_pytest_nor_an_http_library():
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert ran.stdout.strip() == "[]"
+
+
+@pytest.mark.usefixtures("processes")
+def test_in_the_background_the_process_stays() -> None:
+    """Without a stdin, as behind `&` in a script, it serves until it is ended."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kensaku.testing"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout
+        lines = iter(process.stdout.readline, "\n")
+        variables = dict(line.strip().split("=", 1) for line in lines)
+        reply = urllib.request.urlopen(variables["MARGINALIA_BASE_URL"] + "/search")
+        assert reply.status == 200
+        assert process.poll() is None
+    finally:
+        process.kill()
+        process.communicate()

@@ -87,7 +87,7 @@ async def test_local_hits_are_not_said_to_be_from_the_web(make_client, upstream)
     assert "not from the web" in ours
     assert "found on the web" not in ours
     assert OTTERS.url in hits
-    assert "ウェブではなくローカル索引の文章です" in japanese
+    assert "ウェブではなくローカルインデックスの文章です" in japanese
 
 
 async def test_hits_of_both_are_headed_so(make_client, upstream):

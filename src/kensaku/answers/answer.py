@@ -18,6 +18,7 @@ from kensaku.answers.weigh import extractive
 from kensaku.answers.write import EXTRACT, ask_checked
 from kensaku.errors import BudgetExceeded, ProviderError
 from kensaku.locale import translator
+from kensaku.messages import msg
 from kensaku.text.languages import guess_language
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from kensaku.models.confidence import Confidence
     from kensaku.search.budget import Budget
 
-NO_ANSWER = "none of the sources answers this"
+NO_ANSWER = msg("none of the sources answers this")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,12 @@ async def answer(
             text, writer = checked.text, model.name
             notes += checked.notes
         except (ProviderError, BudgetExceeded) as error:
-            notes.append(f"the model did not answer ({error.message}); this is an extract")
+            notes.append(
+                msg(
+                    "the model did not answer ({message}); this is an extract",
+                    message=error.message,
+                )
+            )
     if text is None:
         score = context.confidence.score if context.confidence else None
         text = await asyncio.to_thread(extractive, query, context.citations, score)

@@ -93,7 +93,7 @@ async def ask_events(question: str, client: Kensaku, options: AskOptions) -> Asy
 def begin(question: str, client: Kensaku, options: AskOptions, emit: Emit) -> AskRun:
     """Return a run that is about to start. Raises `UsageError`, before anything is sent."""
     if wrong := [name for name in options if name not in AskOptions.__annotations__]:
-        raise UnknownName("option", wrong[0], AskOptions.__annotations__)
+        raise UnknownName(msg("option"), wrong[0], AskOptions.__annotations__)
     text, settings = _text(question), client.settings
     Query("x", collection=options.get("collection"))
     began = asyncio.get_running_loop().time()
@@ -292,19 +292,27 @@ def _seconds(value: object, default: float) -> float:
     number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     if not number or not 0 < seconds <= MAX_SECONDS:  # type: ignore[operator]
         raise InvalidQuery(
-            f"timeout is {value!r}; it must be more than 0 and at most {MAX_SECONDS:g} s"
+            msg(
+                "timeout is {value!r}; it must be more than 0 and at most {max_seconds:g} s",
+                value=value,
+                max_seconds=MAX_SECONDS,
+            )
         )
     return float(seconds)  # type: ignore[arg-type]
 
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise InvalidQuery(f"the question must be text, not {type(value).__name__}")
+        raise InvalidQuery(msg("the question must be text, not {name}", name=type(value).__name__))
     text = visible(value).strip()  # also without what is not valid Unicode
     if not text:
-        raise InvalidQuery("the question is empty", remedy="say what to find out")
+        raise InvalidQuery(msg("the question is empty"), remedy=msg("say what to find out"))
     if len(text) > MAX_QUESTION:
         raise InvalidQuery(
-            f"the question has {len(text):,} characters; at most {MAX_QUESTION:,} are taken"
+            msg(
+                "the question has {count:,} characters; at most {max_question:,} are taken",
+                count=len(text),
+                max_question=MAX_QUESTION,
+            )
         )
     return text

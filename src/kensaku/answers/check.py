@@ -56,11 +56,12 @@ class Checked:
     @property
     def notes(self) -> list[str]:
         """What was done, in sentences."""
-        done = (
-            ("cut, because no citation of theirs holds", self.cut),
-            ("marked as not verified", self.marked),
-        )
-        return [f"sentences {what}: {count}" for what, count in done if count]
+        notes = []
+        if self.cut:
+            notes.append(msg("sentences cut, because no citation of theirs holds: {n}", n=self.cut))
+        if self.marked:
+            notes.append(msg("sentences marked as not verified: {n}", n=self.marked))
+        return notes
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from kensaku.errors import ConfigError
+from kensaku.messages import msg
 from kensaku.models import Attempt, Outcome
 
 if TYPE_CHECKING:
@@ -38,8 +39,13 @@ class Thresholds:
     def __post_init__(self) -> None:
         if not 0 <= self.confirm <= self.notify <= self.silent <= 1:
             raise ConfigError(
-                f"assistant.silent is {self.silent:g}, notify {self.notify:g}, "
-                f"confirm {self.confirm:g}; each must be in 0..1 and none above the one before it"
+                msg(
+                    "assistant.silent is {silent:g}, notify {notify:g}, confirm {confirm:g}; "
+                    "each must be in 0..1 and none above the one before it",
+                    silent=self.silent,
+                    notify=self.notify,
+                    confirm=self.confirm,
+                )
             )
 
     @classmethod

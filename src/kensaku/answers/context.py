@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from kensaku.answers.passages import offset_of
 from kensaku.answers.tokenizer import counter
 from kensaku.errors import InvalidQuery
+from kensaku.messages import msg
 from kensaku.models import Hit, Outcome, Passage
 from kensaku.text.escape import escape_lines, flatten, line_starts
 from kensaku.text.passages import sentences
@@ -89,7 +90,12 @@ def check_budget(max_tokens: object) -> None:
     """Raise `InvalidQuery` for a number of tokens out of bounds."""
     whole = isinstance(max_tokens, int) and not isinstance(max_tokens, bool)
     if not whole or not 1 <= max_tokens <= MAX_TOKENS:  # type: ignore[operator]
-        raise InvalidQuery(f"max_tokens is {short_repr(max_tokens)}; it must be 1 to 1,000,000")
+        raise InvalidQuery(
+            msg(
+                "max_tokens is {short_repr}; it must be 1 to 1,000,000",
+                short_repr=short_repr(max_tokens),
+            )
+        )
 
 
 def to_context(
@@ -107,7 +113,7 @@ def to_context(
     packed = pack(passages, max_tokens, counter(tokenizer), position=position, dates=dates)
     notes = response.notes
     if has_changed(position.mark, passages):
-        news = "the results have changed since the part before: [n] may stand for another page"
+        news = msg("the results have changed since the part before: [n] may stand for another page")
         notes = (*notes, news)
     return Context(
         text=packed.text,
@@ -284,7 +290,9 @@ def position_of(cursor: str | None) -> Position:
             return Position(int(done), int(within), mark)
     except ValueError:
         pass
-    raise InvalidQuery("the cursor is not one of ours", remedy="give back Context.cursor unchanged")
+    raise InvalidQuery(
+        msg("the cursor is not one of ours"), remedy=msg("give back Context.cursor unchanged")
+    )
 
 
 def has_changed(mark: str, passages: Sequence[Passage]) -> bool:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from kensaku.answers.passages import stored_passages
 from kensaku.errors import BudgetExceeded, IndexFault
 from kensaku.index.namespace import PUBLIC
+from kensaku.messages import msg
 from kensaku.models import LOCAL, Document, Outcome, Page, Passage, Query
 from kensaku.models.passages import split
 from kensaku.search.passages import score_passages
@@ -89,14 +90,18 @@ async def read(
     try:
         done = await client.extract(urls, timeout=seconds, budget=budget)
     except (BudgetExceeded, IndexFault) as error:  # the snippets are still worth having
-        note = f"the pages were not read: {error.message}"
+        note = msg("the pages were not read: {message}", message=error.message)
         return {"pages": [], "failed": [], "notes": [note]}
     pages = [page for page in done.results if page.text and not page.needs_browser]
     unread = len(urls) - len(pages)
     return {
         "pages": await asyncio.to_thread(lambda: [keep_page(page, about) for page in pages]),
         "failed": [failure.to_dict() for failure in done.failed],
-        "notes": [f"{unread} of {len(urls)} pages could not be read"] if unread else [],
+        "notes": [
+            msg("{unread} of {count} pages could not be read", unread=unread, count=len(urls))
+        ]
+        if unread
+        else [],
     }
 
 
@@ -185,7 +190,9 @@ async def _has_collections(tools: Toolbox) -> bool:
     try:
         return any(n not in PUBLIC for n in await tools.client.index.collections())
     except IndexFault as error:
-        tools.notes.append(f"the collections could not be searched: {error.message}")
+        tools.notes.append(
+            msg("the collections could not be searched: {message}", message=error.message)
+        )
         return False
 
 

@@ -50,7 +50,11 @@ async def clarify(plan: QuestionPlan, tools: Toolbox) -> list[str]:
         if reply is None and asked.urgency == "blocking":
             raise Cancelled(tools.t(_NOT_ANSWERED))
         if reply is None:
-            tools.notes.append(f"a question to the person was not answered: {asked.question}")
+            tools.notes.append(
+                msg(
+                    "a question to the person was not answered: {question}", question=asked.question
+                )
+            )
         elif text := _chosen(reply, asked.choices):
             said.append(text)
     return said

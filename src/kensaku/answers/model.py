@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from kensaku.answers.stream import MODEL_SECONDS
 from kensaku.answers.tokenizer import count
 from kensaku.errors import ConfigError, MissingExtra
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
@@ -131,11 +132,11 @@ def unused_settings(settings: Settings) -> list[str]:
     """Say which setting of a model is there and not used, in one sentence."""
     s = settings
     if s.model and s.llm_url and is_vendors(s.model, at_url=True):
-        return [f"llm.url is set and not used: the model is {s.model}"]
+        return [msg("llm.url is set and not used: the model is {model}", model=s.model)]
     if s.model and s.llm_model not in ("", s.model):
-        return [f"llm.model is set and not used: the model is {s.model}"]
+        return [msg("llm.model is set and not used: the model is {model}", model=s.model)]
     if s.llm_model and not s.llm_url:
-        return ["llm.model is set and not used: llm.url is not set"]
+        return [msg("llm.model is set and not used: llm.url is not set")]
     return []
 
 
@@ -158,8 +159,11 @@ def _open(client: Kensaku, chosen: Any) -> LanguageModel:
         return VendorModel(chosen)
     if not s.llm_url:
         raise ConfigError(
-            f"the model {str(chosen)[:60]!r} has no vendor, and llm.url is not set",
-            remedy="name it as vendor:model, or set KENSAKU_LLM_URL",
+            msg(
+                "the model {chosen!r} has no vendor, and llm.url is not set",
+                chosen=str(chosen)[:60],
+            ),
+            remedy=msg("name it as vendor:model, or set KENSAKU_LLM_URL"),
         )
     return UrlModel(s.llm_url, chosen or s.llm_model, s.llm_api_key, client.resources.http)
 

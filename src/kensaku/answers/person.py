@@ -78,10 +78,16 @@ class Reply:
 
     def __post_init__(self) -> None:
         if self.action not in get_args(Intervention):
-            raise InvalidQuery(f"a reply is one of {', '.join(get_args(Intervention))}")
+            raise InvalidQuery(
+                msg("a reply is one of {get_args}", get_args=", ".join(get_args(Intervention)))
+            )
         if len(self.text) > MAX_REPLY:
             raise InvalidQuery(
-                f"the reply has {len(self.text):,} characters; at most {MAX_REPLY:,} are taken"
+                msg(
+                    "the reply has {count:,} characters; at most {max_reply:,} are taken",
+                    count=len(self.text),
+                    max_reply=MAX_REPLY,
+                )
             )
 
 
@@ -99,8 +105,12 @@ class Approvals:
         for tool, tier in (overrides or {}).items():
             if tier not in get_args(Permission):
                 raise InvalidQuery(
-                    f"the approval of {tool[:60]!r} is {tier[:60]!r}; "
-                    f"it must be one of {', '.join(get_args(Permission))}"
+                    msg(
+                        "the approval of {tool!r} is {tier!r}; it must be one of {get_args}",
+                        tool=tool[:60],
+                        tier=tier[:60],
+                        get_args=", ".join(get_args(Permission)),
+                    )
                 )
         self._tiers = {**DEFAULTS, **cast("Mapping[str, Permission]", overrides or {})}
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from kensaku.answers.prompts import ASK_PERSON, PLAN, read_json
 from kensaku.answers.questions import MAX_CHARS, Subquestion, split_questions
 from kensaku.errors import BudgetExceeded, ProviderError, Unreadable
+from kensaku.messages import msg
 from kensaku.text.clean import one_line
 from kensaku.text.escape import flatten
 from kensaku.text.links import clean_reply
@@ -92,7 +93,7 @@ async def make_plan(
         asks = _asks(said.get("ask_user")) if may_ask else ()
         return QuestionPlan(_questions(said, task), model.name, tuple(asks))
     except (ProviderError, BudgetExceeded) as error:
-        note = f"the model made no plan ({error.message}); it was made by rule"
+        note = msg("the model made no plan ({message}); it was made by rule", message=error.message)
         return QuestionPlan(otherwise, notes=(note,))
 
 
@@ -102,7 +103,7 @@ def _questions(said: Mapping[str, Any], task: str) -> tuple[Subquestion, ...]:
     questions = [_question(q, task) for q in planned] if isinstance(planned, list) else []
     found = {q.text.casefold(): q for q in questions if q is not None}
     if not found:
-        raise Unreadable("llm", "the model's plan has no question")
+        raise Unreadable("llm", msg("the model's plan has no question"))
     return tuple(found.values())
 
 

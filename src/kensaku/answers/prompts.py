@@ -101,7 +101,7 @@ def read_json(text: str) -> dict[str, Any]:
     except ValueError:
         value = None
     if not isinstance(value, dict):
-        raise Unreadable("llm", "the model did not reply with JSON")
+        raise Unreadable("llm", msg("the model did not reply with JSON"))
     return value
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from kensaku.answers.tokenizer import count
 from kensaku.errors import InvalidQuery
+from kensaku.messages import msg
 from kensaku.models import Document, Passage
 from kensaku.models.passages import split
 from kensaku.search.passages import score_passages
@@ -44,18 +45,22 @@ def check_portion(
 ) -> None:
     """Raise `InvalidQuery` for numbers out of bounds, and an offset into no single page."""
     if offset < 0:
-        raise InvalidQuery(f"offset is {offset}; it must be at least 0")
+        raise InvalidQuery(msg("offset is {offset}; it must be at least 0", offset=offset))
     if max_tokens is not None and max_tokens < 1:
-        raise InvalidQuery(f"max_tokens is {max_tokens}; it must be at least 1")
+        raise InvalidQuery(
+            msg("max_tokens is {max_tokens}; it must be at least 1", max_tokens=max_tokens)
+        )
     if offset and query:
         raise InvalidQuery(
-            f"offset {offset} and a query exclude each other",
-            remedy="use query for the best passages, or offset to read on",
+            msg("offset {offset} and a query exclude each other", offset=offset),
+            remedy=msg("use query for the best passages, or offset to read on"),
         )
     if offset and pages > 1:
         raise InvalidQuery(
-            f"offset {offset} is for one page, and there are {pages}",
-            remedy="read on in one page at a time",
+            msg(
+                "offset {offset} is for one page, and there are {pages}", offset=offset, pages=pages
+            ),
+            remedy=msg("read on in one page at a time"),
         )
 
 

@@ -25,6 +25,7 @@ from kensaku.answers.report.progress import ended, events_of, started
 from kensaku.answers.report.state import EFFORTS, State, choose_effort, pending, start
 from kensaku.answers.report.write import evidence_of, write_report
 from kensaku.locale import translator
+from kensaku.messages import msg
 from kensaku.models import Query
 from kensaku.search.scrub import QueryWithheld
 from kensaku.text.languages import guess_language
@@ -167,7 +168,14 @@ async def _plan(work: Work) -> dict[str, Any]:
     )
     notes = [*unused_settings(client.settings), *plan.notes]
     if len(plan.questions) > most:
-        notes.append(f"of {len(plan.questions)} questions, {effort} takes the first {most}")
+        notes.append(
+            msg(
+                "of {count} questions, {effort} takes the first {most}",
+                count=len(plan.questions),
+                effort=effort,
+                most=most,
+            )
+        )
     questions = plan.to_dict()["questions"][:most]
     return {"effort": effort, "questions": questions, "by": plan.by, "notes": notes}
 
@@ -221,7 +229,7 @@ async def _weigh(work: Work) -> dict[str, Any]:
     findings = await asyncio.to_thread(evidence.findings, 1)
     missing = [n for n, finding in enumerate(findings) if not finding.sentences]
     if work.state.seconds_left <= 0:
-        return {"missing": [], "open": missing, "notes": ["the time of the run was over"]}
+        return {"missing": [], "open": missing, "notes": [msg("the time of the run was over")]}
     return {"missing": missing, "open": missing, "notes": notes}
 
 

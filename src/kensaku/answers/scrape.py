@@ -22,6 +22,7 @@ from kensaku.answers.report.structured import fit_type
 from kensaku.errors import InvalidQuery
 from kensaku.extract.charset import decode
 from kensaku.fetch.pages import read_page
+from kensaku.messages import msg
 from kensaku.text.clean import cut
 from kensaku.text.short import short_repr
 
@@ -51,19 +52,23 @@ class Wanted:
         for name in self.formats:
             if name not in FORMATS:
                 raise InvalidQuery(
-                    f"the format {short_repr(name)} is not known here",
-                    remedy=f"choose from {', '.join(FORMATS)}",
+                    msg("the format {short_repr} is not known here", short_repr=short_repr(name)),
+                    remedy=msg("choose from {formats}", formats=", ".join(FORMATS)),
                 )
         if len(self.prompt) > MAX_PROMPT:
             raise InvalidQuery(
-                f"the prompt has {len(self.prompt):,} characters; at most {MAX_PROMPT:,} are taken"
+                msg(
+                    "the prompt has {count:,} characters; at most {max_prompt:,} are taken",
+                    count=len(self.prompt),
+                    max_prompt=MAX_PROMPT,
+                )
             )
         if self.schema is not None:
             plain = _plain(self.schema, self.schema, count(1))
             check_schema(plain, name="the schema")
             object.__setattr__(self, "schema", plain)
         if "json" in self.formats and not (self.schema or self.prompt):
-            raise InvalidQuery("the format json needs a schema or a prompt")
+            raise InvalidQuery(msg("the format json needs a schema or a prompt"))
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -78,8 +83,8 @@ class Wanted:
         """Raise `InvalidQuery` for `json` when there is no model."""
         if "json" in self.formats and not has_model(client.settings):
             raise InvalidQuery(
-                "the format json is written by a model, and none is set",
-                remedy="set KENSAKU_MODEL=vendor:name, or KENSAKU_LLM_URL",
+                msg("the format json is written by a model, and none is set"),
+                remedy=msg("set KENSAKU_MODEL=vendor:name, or KENSAKU_LLM_URL"),
             )
 
 
@@ -131,7 +136,8 @@ def _raw(fetched: FetchedPage) -> str:
     kind = fetched.content_type.partition(";")[0].strip().lower()
     if kind and not (kind.startswith("text/") or kind.endswith(("html", "xml", "json"))):
         raise InvalidQuery(
-            f"the page is {kind[:80]}, which has no HTML", remedy="ask for markdown or html"
+            msg("the page is {kind}, which has no HTML", kind=kind[:80]),
+            remedy=msg("ask for markdown or html"),
         )
     return decode(fetched.body, fetched.content_type)[:MAX_RAW]
 
@@ -167,19 +173,23 @@ def _plain(schema: Any, root: Mapping[str, Any], nodes: Iterator[int], depth: in
     if not isinstance(schema, Mapping):
         return schema
     if next(nodes) > MAX_NODES or depth > MAX_NESTED:
-        raise InvalidQuery("the schema is too large, or refers to itself")
+        raise InvalidQuery(msg("the schema is too large, or refers to itself"))
     name = schema.get("$ref")
     if isinstance(name, str):
         defs = root.get(name.split("/")[1]) if name.count("/") == 2 else None
         found = defs.get(name.split("/")[2]) if isinstance(defs, Mapping) else None
         if found is None:
-            raise InvalidQuery(f"the schema refers to {name[:80]!r}, which it does not define")
+            raise InvalidQuery(
+                msg("the schema refers to {name!r}, which it does not define", name=name[:80])
+            )
         return _plain(found, root, nodes, depth + 1)
     made = {n: v for n, v in schema.items() if n not in ("$defs", "definitions")}
     if isinstance(choices := made.get("anyOf"), list):
         real = [c for c in choices if c != {"type": "null"}]
         if len(real) != 1:
-            raise InvalidQuery("the schema has anyOf with several types", remedy="give one type")
+            raise InvalidQuery(
+                msg("the schema has anyOf with several types"), remedy=msg("give one type")
+            )
         return _plain(real[0], root, nodes, depth + 1)
     if isinstance(kinds := made.get("type"), list):
         made["type"] = next((k for k in kinds if k != "null"), "string")

@@ -16,13 +16,14 @@ from typing import Any, TypeVar
 
 from kensaku.errors import Timeout, Unreadable
 from kensaku.foreign_json import decode_json
+from kensaku.messages import msg
 
 MODEL_SECONDS = 60.0  # for one reply
 IDLE_SECONDS = 20.0  # between two pieces; the first one may take as long as the whole reply
 MAX_BYTES = 4 * 2**20  # of one event, or of a whole completion
 EARLY = ("length", "content_filter")  # why a model stopped before it was done
 Piece = TypeVar("Piece")
-NO_ANSWER = "the model's server sent no answer"
+NO_ANSWER = msg("the model's server sent no answer")
 
 
 async def read_completion(body: AsyncIterator[bytes]) -> AsyncGenerator[str, None]:
@@ -38,10 +39,10 @@ async def read_completion(body: AsyncIterator[bytes]) -> AsyncGenerator[str, Non
             yield text
         reason = choice.get("finish_reason")
         if reason in EARLY:
-            raise Unreadable("llm", f"the model ended early ({reason})")
+            raise Unreadable("llm", msg("the model ended early ({reason})", reason=reason))
         ended = ended or bool(reason) or "message" in choice
     if not ended:
-        raise Unreadable("llm", "the model's reply broke off")
+        raise Unreadable("llm", msg("the model's reply broke off"))
 
 
 async def read_in_time(
@@ -60,7 +61,7 @@ async def read_in_time(
             except TimeoutError:
                 stalled = limit < deadline
                 message = "stalled" if stalled else f"took longer than {seconds:g} s"
-                raise Timeout("llm", f"the model {message}") from None
+                raise Timeout("llm", msg("the model {message}", message=message)) from None
             yield piece
             limit = min(deadline, loop.time() + idle)
 
@@ -74,7 +75,7 @@ async def read_events(body: AsyncIterator[bytes]) -> AsyncIterator[str]:
         parts.append(text)
         size += len(text)
         if size > MAX_BYTES:
-            raise Unreadable("llm", "the model's server sent an event that is too large")
+            raise Unreadable("llm", msg("the model's server sent an event that is too large"))
         if whole is None and text.strip():
             whole = text.lstrip().startswith("{")
         if whole or "\n" not in text:

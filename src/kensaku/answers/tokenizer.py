@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 from kensaku.errors import MissingExtra, UnknownName
+from kensaku.messages import msg
 
 Counter = Callable[[str], int]
 VOCABULARIES = ("estimate", "cl100k_base", "o200k_base")
@@ -170,10 +171,10 @@ def counter(name: str = "estimate") -> Counter:
     if name == "estimate":
         return count
     if name not in VOCABULARIES:
-        raise UnknownName("tokenizer", name, VOCABULARIES)
+        raise UnknownName(msg("tokenizer"), name, VOCABULARIES)
     try:
         from rs_bpe.bpe import openai
     except ImportError:
-        raise MissingExtra("the tokenizer", "tokens") from None
+        raise MissingExtra(msg("the tokenizer"), "tokens") from None
     exact: Counter = getattr(openai, name)().count
     return exact

@@ -29,6 +29,7 @@ from kensaku.answers.person import (
     Reply,
     ask_in_time,
 )
+from kensaku.messages import msg
 from kensaku.models import LOCAL, Outcome, Query
 from kensaku.search.budget import Budget
 from kensaku.search.scrub import QueryWithheld
@@ -42,11 +43,11 @@ RESULTS = 8  # hits of one search
 READ_SECONDS = 20.0  # for the pages of one call
 MAX_TITLE = 200  # characters, in an event
 REFUSED = "refused"
-REPEATED = "the same search was made before; its result was used again"
-PAID_BEFORE = (
+REPEATED = msg("the same search was made before; its result was used again")
+PAID_BEFORE = msg(
     "this search was under way when a process ended: who charges for it was not asked again"
 )
-NOT_FROM_A_RESULT = "an address was not read: neither the person nor a result gave it"
+NOT_FROM_A_RESULT = msg("an address was not read: neither the person nor a result gave it")
 
 
 Emit = Callable[[Event], None]

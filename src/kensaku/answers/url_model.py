@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from kensaku.answers.stream import MODEL_SECONDS, read_completion, read_in_time
 from kensaku.errors import Timeout, Unreadable
+from kensaku.messages import msg
 from kensaku.text.clean import visible
 from kensaku.transport.request import Request
 
@@ -40,7 +41,9 @@ class UrlModel:
             async with asyncio.timeout(seconds):
                 reply = await self.http.send(self._request(system, user), "llm")
         except TimeoutError:
-            raise Timeout("llm", f"the model took longer than {seconds:g} s") from None
+            raise Timeout(
+                "llm", msg("the model took longer than {seconds:g} s", seconds=seconds)
+            ) from None
         if reply.status != 200:
             message = f"the model's server answered {reply.status}"
             raise Unreadable("llm", message, status=reply.status)
@@ -50,7 +53,7 @@ class UrlModel:
             said = None
         text = visible(said).strip() if isinstance(said, str) else ""
         if not text:
-            raise Unreadable("llm", "the model's server sent no answer")
+            raise Unreadable("llm", msg("the model's server sent no answer"))
         return text
 
     async def stream(

@@ -17,6 +17,7 @@ from typing import Any
 
 from kensaku.answers.stream import EARLY, MODEL_SECONDS, read_in_time
 from kensaku.errors import ProviderError, Timeout, Unreadable
+from kensaku.messages import msg
 from kensaku.text.clean import visible
 
 
@@ -42,12 +43,14 @@ class VendorModel:
                 await self.prepare()
                 said = await _request(self.model, system, user)
         except TimeoutError:
-            raise Timeout("llm", f"the model took longer than {seconds:g} s") from None
+            raise Timeout(
+                "llm", msg("the model took longer than {seconds:g} s", seconds=seconds)
+            ) from None
         except Exception as error:
             raise vendor_error(error, self.name) from None
         text = visible(said).strip()
         if not text:
-            raise Unreadable("llm", "the model sent no text")
+            raise Unreadable("llm", msg("the model sent no text"))
         return text
 
     async def stream(
@@ -73,11 +76,19 @@ def vendor_error(error: Exception, name: str) -> ProviderError:
     """Translate an error of any vendor's client. Its words may repeat a key."""
     if isinstance(error, ImportError):
         vendor = name.partition(":")[0]
-        what = f'the package of {vendor} is missing: pip install "pydantic-ai-slim[{vendor}]"'
-        return ProviderError("llm", what)
+        return ProviderError(
+            "llm",
+            msg("the package for models of {vendor} is not installed", vendor=vendor),
+            remedy=msg(
+                "install it with: {command}", command=f'pip install "pydantic-ai-slim[{vendor}]"'
+            ),
+        )
     status = getattr(error, "status_code", None)
-    what = f"answered {status}" if status else f"failed ({type(error).__name__})"
-    return ProviderError("llm", f"the model {what}", status=status)
+    if status:
+        return ProviderError(
+            "llm", msg("the model answered {status}", status=status), status=status
+        )
+    return ProviderError("llm", msg("the model failed ({name})", name=type(error).__name__))
 
 
 @asynccontextmanager
@@ -121,7 +132,7 @@ async def _stream(model: Any, system: str, user: str) -> AsyncGenerator[str, Non
                     case PartDeltaEvent(delta=TextPartDelta(content_delta=text)) if text:
                         yield text
             if (reason := getattr(reply, "finish_reason", None)) in EARLY:
-                raise Unreadable("llm", f"the model ended early ({reason})")
+                raise Unreadable("llm", msg("the model ended early ({reason})", reason=reason))
     except (NotImplementedError, AssertionError):  # what models raise that cannot stream
         if began:
             raise

@@ -16,6 +16,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import InvalidQuery, TooLarge
+from kensaku.messages import msg
 from kensaku.models import Page
 
 if TYPE_CHECKING:
@@ -52,8 +53,12 @@ def verify(quote: str, source: str, *, deadline: float = inf) -> Verification:
         wanted = _normalise(quote.strip(_AROUND))[0]
     if not wanted:
         raise InvalidQuery(
-            f"a quote has 1 to {MAX_QUOTE:,} characters besides its quotation marks; "
-            f"this one has {len(quote.strip(_AROUND)):,}"
+            msg(
+                "a quote has 1 to {max_quote:,} characters besides its quotation marks; this "
+                "one has {count:,}",
+                max_quote=MAX_QUOTE,
+                count=len(quote.strip(_AROUND)),
+            )
         )
     text, places, spaced = _normalise(source, deadline)
     found = (
@@ -119,8 +124,11 @@ def _normalise(text: str, deadline: float = inf) -> tuple[str, list[int], set[in
     for at, char in enumerate(text):
         if not at % CHECK_EVERY and monotonic() > deadline:
             raise TooLarge(
-                f"the text has {len(text):,} characters: too many to look through in time",
-                remedy="allow more time, or check a citation instead of the page",
+                msg(
+                    "the text has {count:,} characters: too many to look through in time",
+                    count=len(text),
+                ),
+                remedy=msg("allow more time, or check a citation instead of the page"),
             )
         if char.isspace():
             space = True

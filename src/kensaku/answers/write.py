@@ -24,6 +24,7 @@ from kensaku.answers.evidence import Numbering
 from kensaku.answers.prompts import ANSWER_IN, answer_rules, with_sources
 from kensaku.answers.weigh import DIFFER
 from kensaku.errors import BudgetExceeded, ProviderError, Unreadable
+from kensaku.messages import msg
 from kensaku.text.clean import visible
 from kensaku.text.escape import escape_line
 from kensaku.text.tokens import document_terms
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 Emit = Callable[[str, tuple[Cited, ...]], None]
 EXTRACT = "extract"
-NOTHING_HOLDS = "none of its citations stands in its source"
+NOTHING_HOLDS = msg("none of its citations stands in its source")
 _SENTENCE = re.compile(r".+?(?:(?:\s?\[\d{1,3}\])+\s*|\n+|\Z)", re.DOTALL)
 
 
@@ -54,7 +55,7 @@ async def ask_checked(
     Raises a `ProviderError` also when none of its citations holds.
     """
     if seconds <= 0:
-        raise ProviderError("llm", "no time was left")
+        raise ProviderError("llm", msg("no time was left"))
     said = await model.ask(rules, asked, seconds)
     checked = await asyncio.to_thread(check_text, said, sources, mark, rules)
     if not checked.cited:
@@ -119,7 +120,12 @@ async def write_answer(
         try:
             await _write_by_model(draft, text, run, run.model, sources, step)
         except (ProviderError, BudgetExceeded) as error:
-            draft.notes.append(f"the model did not answer ({error.message}); this is an extract")
+            draft.notes.append(
+                msg(
+                    "the model did not answer ({message}); this is an extract",
+                    message=error.message,
+                )
+            )
     by_model = bool(text.text)
     if not by_model:  # left to the caller
         text = AnswerText(sources, None)
@@ -183,9 +189,12 @@ class CheckedReply:
                     said += piece
                     await self._feed(piece)
                     if len(said) > MAX_TEXT:
-                        raise Unreadable("llm", f"it wrote more than {MAX_TEXT:,} characters")
+                        raise Unreadable(
+                            "llm",
+                            msg("it wrote more than {max_text:,} characters", max_text=MAX_TEXT),
+                        )
             if not visible(said).strip():
-                raise Unreadable("llm", "the model sent no text")
+                raise Unreadable("llm", msg("the model sent no text"))
         except ProviderError as error:
             if not self.checker.checked.cited:
                 raise
@@ -227,7 +236,7 @@ async def _write_by_model(
     """Write the model's text. Raises `ProviderError` or `BudgetExceeded` before anything of it."""
     tools = run.tools
     if tools.seconds_left <= 0:
-        raise ProviderError("llm", "no time was left")
+        raise ProviderError("llm", msg("no time was left"))
     rules = answer_rules(tools.t(ANSWER_IN), tools.left())
     asked = with_sources(sources.values(), f"Question: {run.question}")
     reply = CheckedReply(Checker(sources, tools.t(UNVERIFIED), rules), text.write)
@@ -242,8 +251,10 @@ async def _write_by_model(
     draft.notes += checked.notes
     draft.broken = said["broken"]
     if draft.broken:
-        what = "its sentences that hold are kept, and an extract follows"
-        draft.notes.append(f"the model broke off ({draft.broken}); {what}")
+        what = msg("its sentences that hold are kept, and an extract follows")
+        draft.notes.append(
+            msg("the model broke off ({broken}); {what}", broken=draft.broken, what=what)
+        )
 
 
 def _side_by_side(finding: Finding, sources: Mapping[int, Reference], t: Translator) -> str | None:

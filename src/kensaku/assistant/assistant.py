@@ -31,6 +31,7 @@ from kensaku.database.conversations import Sender
 from kensaku.database.leases import Leases
 from kensaku.database.people import options_of, record_decisions, set_options
 from kensaku.errors import DatabaseFault, InvalidQuery, KensakuError, UnknownName
+from kensaku.messages import msg
 from kensaku.search.budget import KINDS, Budget
 from kensaku.search.route import plan
 
@@ -104,8 +105,8 @@ class Assistant:
             return None
         if len(queue) > MAX_QUEUED:
             raise TooMany(
-                "the question before this one is not answered yet",
-                remedy="wait for it, or cancel it",
+                msg("the question before this one is not answered yet"),
+                remedy=msg("wait for it, or cancel it"),
             )
         chosen = {**await options_of(self.database, sender), **options}
         begin(text, self._client_of(sender.tenant), _options(chosen), lambda _: None)  # is it valid
@@ -144,7 +145,7 @@ class Assistant:
         Raises `UsageError` for a value that no run would take.
         """
         if name not in CHOICES:
-            raise UnknownName("choice", name, CHOICES)
+            raise UnknownName(msg("choice"), name, CHOICES)
         kept = await options_of(self.database, sender)
         kept.pop(name, None)
         # Not the others: one that has become wrong must not keep a person from changing this one.
@@ -244,7 +245,10 @@ class Assistant:
             sent.popleft()
         if len(sent) >= MAX_PER_MINUTE:
             raise TooMany(
-                f"more than {MAX_PER_MINUTE} messages in a minute", remedy="wait a minute"
+                msg(
+                    "more than {max_per_minute} messages in a minute", max_per_minute=MAX_PER_MINUTE
+                ),
+                remedy=msg("wait a minute"),
             )
         sent.append(now)
 
@@ -271,9 +275,11 @@ def _options(stored: Mapping[str, Any], parent: Budget | None = None) -> AskOpti
 def _budget(bounds: Mapping[str, Any], parent: Budget | None) -> Budget:
     for what, most in bounds.items():
         if what not in KINDS:
-            raise UnknownName("bound", str(what), KINDS)
+            raise UnknownName(msg("bound"), str(what), KINDS)
         if isinstance(most, bool) or not isinstance(most, int | float) or not 0 < most < MAX_BOUND:
-            raise InvalidQuery(f"the bound of {what} is {most!r:.40}; it must be above 0")
+            raise InvalidQuery(
+                msg("the bound of {what} is {most!r:.40}; it must be above 0", what=what, most=most)
+            )
     return Budget(**bounds, parent=parent)
 
 

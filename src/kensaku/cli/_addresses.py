@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 from urllib.parse import unquote_to_bytes, urlsplit
 
-from kensaku.errors import UsageError
+from kensaku.errors import UsageError, system_reason
+from kensaku.messages import msg
 
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):(?!\d)")  # example.com:8080 has none
 _INDEX_SCHEMES = ("pydoc", "file")  # only the local index has such documents
@@ -17,20 +18,23 @@ def url_fault(url: str) -> str:
     """Say what is wrong with a web address, without looking up its host; "" if nothing is."""
     scheme = _SCHEME.match(url)
     if scheme is None:
-        return "it has no scheme; write https://…"
+        return msg("it has no scheme; write https://…")
     if scheme[1].lower() not in ("http", "https"):
-        return f"{scheme[1][:20]}: is not a scheme that can be fetched; use https://… or http://…"
+        return msg(
+            "{scheme}: is not a scheme that can be fetched; use https://… or http://…",
+            scheme=scheme[1][:20],
+        )
     try:
         host = urlsplit(url).hostname
     except ValueError:
         host = None
-    return "" if host else "it names no host; write https://example.com/…"
+    return "" if host else msg("it names no host; write https://example.com/…")
 
 
 def check_url(url: str) -> None:
     """Raise `UsageError` unless this is an HTTP(S) URL."""
     if fault := url_fault(url):
-        raise UsageError(f"{url[:200]!r} is no web address: {fault}")
+        raise UsageError(msg("{url!r} is no web address: {fault}", url=url[:200], fault=fault))
 
 
 def is_url(word: str) -> bool:
@@ -51,21 +55,25 @@ def input_path(word: str) -> Path:
         if path.is_file():
             path.open("rb").close()
             return path
-        why = "it is neither a file nor a folder"
+        why = msg("it is neither a file nor a folder")
     except OSError as error:
-        why = error.strerror or type(error).__name__
+        why = system_reason(error)
     except (RuntimeError, ValueError):  # a loop of links, a NUL, an unknown user's home
-        why = "it leads nowhere"
-    raise UsageError(f"cannot read {word[:200]}: {why}")
+        why = msg("it leads nowhere")
+    raise UsageError(
+        msg("cannot read {word}: {why}", word=word[:200], why=why), remedy=msg("check the path")
+    )
 
 
 def output_path(word: str) -> Path:
     """Return the path of a file to write, in a folder that exists. Raises `UsageError`."""
     path = Path(word).expanduser()
     if path.is_dir():
-        raise UsageError(f"cannot write {word[:200]}: it is a folder")
+        raise UsageError(msg("cannot write {word}: it is a folder", word=word[:200]))
     if not path.parent.is_dir():
-        raise UsageError(f"cannot write {word[:200]}: {path.parent} is no folder")
+        raise UsageError(
+            msg("cannot write {word}: {parent} is no folder", word=word[:200], parent=path.parent)
+        )
     return path
 
 

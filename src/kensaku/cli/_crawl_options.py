@@ -7,11 +7,20 @@ from typing import Any
 
 from kensaku.cli._addresses import check_url
 from kensaku.fetch import Plan
+from kensaku.messages import msg
 
 _FIELDS = (
     "max_depth", "max_breadth", "limit", "timeout", "instructions",
     "select_paths", "exclude_paths", "select_domains", "exclude_domains",
 )  # fmt: skip
+
+
+_PATTERNS = {
+    "select-path": msg("only paths that match this RE2 pattern; repeatable"),
+    "exclude-path": msg("no paths that match this RE2 pattern; repeatable"),
+    "select-domain": msg("only hosts that match this RE2 pattern; repeatable"),
+    "exclude-domain": msg("no hosts that match this RE2 pattern; repeatable"),
+}
 
 
 def add_crawl_options(parser: argparse.ArgumentParser) -> None:
@@ -21,11 +30,9 @@ def add_crawl_options(parser: argparse.ArgumentParser) -> None:
     add("--max-depth", type=int, metavar="N", help="follow at most N links in a row, 1 to 5")
     add("--max-breadth", type=int, metavar="N", help="follow at most N links per page, 1 to 500")
     add("--limit", type=int, metavar="N", help="read at most N pages, 1 to 10000 (default 50)")
-    for kind, what in (("path", "paths"), ("domain", "hosts")):
-        for verb, which in (("select", "only"), ("exclude", "no")):
-            text = f"{which} {what} that match this RE2 pattern; repeatable"
-            names = f"--{verb}-{kind}", f"--{verb}-{kind}s"
-            add(*names, dest=f"{verb}_{kind}s", action="append", metavar="RE", help=text)
+    for name, about in _PATTERNS.items():
+        add(f"--{name}", f"--{name}s", dest=f"{name.replace('-', '_')}s", action="append",
+            metavar="RE", help=about)  # fmt: skip
     add("--no-external", action="store_true", help="do not follow links to other sites")
     add("--sitemap", action="store_true", help="also start from the pages of the sitemap")
     add("--instructions", metavar="TEXT", help="only pages that share words with this text")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kensaku.errors import UsageError
+from kensaku.errors import UsageError, system_reason
 from kensaku.foreign_json import decode_json
+from kensaku.messages import msg
 
 _TEXT_FIELDS = ("url", "title", "text", "published", "language", "collection")
 
@@ -21,12 +22,14 @@ def check_export(file: Path) -> int:
                     _check_line(line)
                     documents += 1
     except OSError as error:
-        raise UsageError(f"cannot read {file}: {error.strerror}") from None
+        raise UsageError(
+            msg("cannot read {file}: {reason}", file=file, reason=system_reason(error))
+        ) from None
     except ValueError as error:
         where = f"line {number + isinstance(error, UnicodeDecodeError)} of {file}"
         raise UsageError(
-            f"{where} is not a document: the export is damaged, or is none",
-            remedy="nothing was imported",
+            msg("{where} is not a document: the export is damaged, or is none", where=where),
+            remedy=msg("nothing was imported"),
         ) from None
     return documents
 

@@ -6,8 +6,17 @@ import asyncio
 import time
 from typing import TYPE_CHECKING, Any
 
-from kensaku.cli._terminal import ProgressBar, print_json, print_message, print_result
+from kensaku.cli._terminal import (
+    ProgressBar,
+    format_duration,
+    print_json,
+    print_message,
+    print_result,
+    t,
+)
+from kensaku.messages import msg
 from kensaku.models import ProgressEvent
+from kensaku.text.width import display_width
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +43,7 @@ async def run_job(
         same = [job.id for job in listed if not job.finished and job.arguments == checked]
         if same:
             id = same[0]
-            print_message(f"going on with job {id}")
+            print_message(t("going on with job {id}", id=id))
         else:
             id = await jobs.submit(kind, checked, tenant=settings.tenant, operator=True)
         await jobs.start()
@@ -53,7 +62,7 @@ async def follow(jobs: Jobs, id: str, *, json: bool) -> int:
                 bar(ProgressEvent(meter.describe(job), progress.done, progress.total))
     except asyncio.CancelledError:
         bar.clear()
-        print_message(f"stopped; it goes on with: kensaku jobs resume {id}")
+        print_message(t("stopped; it goes on with: kensaku jobs resume {id}", id=id))
         raise
     finally:
         bar.clear()
@@ -70,12 +79,32 @@ def print_job(job: Job, *, json: bool) -> None:
     rows: dict[str, Any] = {"id": job.id, "kind": job.kind, "status": job.status}
     rows |= {"tenant": job.tenant, "key": job.key_id, **job.arguments}
     if p.total:
-        rows["progress"] = f"{p.share:.0%}, {p.documents:,} documents; {p.stage}"
+        rows["progress"] = t(
+            "{share:.0%}, {documents:,} documents; {stage}",
+            share=p.share,
+            documents=p.documents,
+            stage=t(p.stage),
+        )
     rows |= job.result or {}
     rows["error"] = job.error
     values = {name: value for name, value in rows.items() if value not in ("", None, [], {})}
-    width = max(map(len, values))
-    print_result("\n".join(f"{name:<{width}}  {_text(value)}" for name, value in values.items()))
+    names = {name: t(NAMES.get(name, name)) for name in values}
+    width = max(map(display_width, names.values()))
+    lines = [
+        f"{said}{' ' * (width - display_width(said))}  {_text(values[name])}"
+        for name, said in names.items()
+    ]
+    print_result("\n".join(lines))
+
+
+NAMES = {
+    "kind": msg("kind"),
+    "status": msg("status"),
+    "tenant": msg("tenant"),
+    "key": msg("key"),
+    "progress": msg("progress"),
+    "error": msg("error"),
+}
 
 
 class _Meter:
@@ -87,19 +116,14 @@ class _Meter:
     def describe(self, job: Job) -> str:
         """Return stage, rate and the time that is left."""
         p, seconds = job.progress, time.monotonic() - self._began
-        words = [p.stage or job.kind]
+        words = [t(p.stage) if p.stage else job.kind]
         if seconds > 1 and p.documents > self._first.documents:
-            words.append(f"{(p.documents - self._first.documents) / seconds:,.0f} documents/s")
+            rate = (p.documents - self._first.documents) / seconds
+            words.append(t("{rate:,.0f} documents/s", rate=rate))
         if seconds > 1 and p.total and p.done > self._first.done:
             left = (p.total - p.done) * seconds / (p.done - self._first.done)
-            words.append(f"{_duration(left)} left")
+            words.append(t("{duration} left", duration=format_duration(left)))
         return ", ".join(words)
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5_400 else f"{seconds / 3_600:.1f} h"
 
 
 def _text(value: Any) -> str:

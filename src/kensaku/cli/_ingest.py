@@ -18,9 +18,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kensaku.cli._addresses import path_from_url
-from kensaku.cli._scan import ALL, FileStamp, Patterns, missing_files, scan_folder
-from kensaku.errors import FetchError, TooLarge, Unparsable
+from kensaku.cli._scan import (
+    ALL,
+    BINARY,
+    NO_TEXT,
+    TOO_LARGE,
+    UNREADABLE,
+    FileStamp,
+    Patterns,
+    missing_files,
+    scan_folder,
+)
+from kensaku.errors import FetchError, TooLarge, Unparsable, system_reason
 from kensaku.extract.worker.pool import ParsePool
+from kensaku.messages import msg
 from kensaku.models import Document, ProgressEvent
 
 if TYPE_CHECKING:
@@ -101,7 +112,9 @@ class CollectionWriter:
             total += result
         if sources.files:
             result = await self.add_files(sources.files)
-            result.failed += [(str(p), "no text can be had from it") for p in result.without_text]
+            failed = {what for what, _ in result.failed}
+            result.failed += [(path, why) for path, why in result.passed_over if path not in failed]
+            result.passed_over = []
             total += result
         total += await self.add_urls(sources.urls)
         return total
@@ -139,7 +152,7 @@ class CollectionWriter:
                 some = paths[start : start + CONCURRENT_FILES]
                 documents = await asyncio.gather(*(self._read(pool, p, result) for p in some))
                 batch += [document for document in documents if document is not None]
-                self._report("reading", start + len(some), len(paths))
+                self._report(msg("reading"), start + len(some), len(paths))
                 if _is_full(batch):
                     result.count(await self._k.index.add(batch, self._collection))
                     batch = []
@@ -154,7 +167,9 @@ class CollectionWriter:
             extraction = await self._k.extract(urls[start : start + BATCH_URLS])
             result.failed += [(url, str(error)) for url, error in extraction.failed]
             shells = [page for page in extraction.results if page.needs_browser or not page.text]
-            result.failed += [(p.url, "; ".join(p.notes) or "it has no text") for p in shells]
+            result.failed += [
+                (p.url, p.notes[0] if p.notes else msg("it has no text")) for p in shells
+            ]
             pages = [page for page in extraction.results if page not in shells]
             if pages:
                 result.count(await self._k.index.add(pages, self._collection))
@@ -166,19 +181,21 @@ class CollectionWriter:
             content_type = _TYPES.get(path.suffix.lower(), "text/plain")
             page = await pool.extract(data, str(path), content_type)
         except OSError as error:
-            result.skipped["unreadable"] += 1
-            result.failed.append((str(path), error.strerror or type(error).__name__))
+            result.skipped[UNREADABLE] += 1
+            result.failed.append((str(path), system_reason(error)))
             return None
         except (Unparsable, TooLarge) as error:
-            result.skipped["binary" if isinstance(error, Unparsable) else "too large"] += 1
+            result.skipped[BINARY if isinstance(error, Unparsable) else TOO_LARGE] += 1
             result.without_text.append(path)
+            result.passed_over.append((str(path), error.message))
             return None
         except FetchError as error:
             result.failed.append((str(path), str(error)))
             return None
         if not page.text.strip():
-            result.skipped["without text"] += 1
+            result.skipped[NO_TEXT] += 1
             result.without_text.append(path)
+            result.passed_over.append((str(path), page.notes[0] if page.notes else NO_TEXT))
             return None
         return _document(path, page)
 

@@ -11,122 +11,178 @@
 from __future__ import annotations
 
 import argparse
-import inspect
+import logging
 import os
 import sys
+import traceback
 from collections.abc import Sequence
-from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from kensaku.errors import KensakuError, MissingExtra, UnknownName, UsageError
+from kensaku.errors import KensakuError, MissingExtra, UnknownName, UsageError, system_reason
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-COMMANDS = {
-    "init": "set up: enter API keys, test and save them",
-    "search": "search the web or the local index and print ranked results",
-    "context": "search and print the best passages, within a token budget",
-    "answer": "search and print an answer that cites its sources",
-    "ask": "ask the assistant one question and print its cited answer",
-    "chat": "chat with the assistant in the terminal",
-    "research": "plan, search, read and print a cited report",
-    "extract": "read web pages and print their main text as Markdown",
-    "verify": "check whether a page contains a quote",
-    "crawl": "read the pages of a site",
-    "map": "list the URLs of a site",
-    "index": "manage the local index: add, delete, export, watch …",
-    "jobs": "list, show, cancel and resume jobs",
-    "providers": "list providers, their features and status",
-    "config": "list settings, their values and origins",
-    "doctor": "check this machine, the providers and the local index",
-    "watch": "repeat a saved search and print only new results",
-    "compare": "run a query on several routes, side by side",
-    "eval": "score routes on your own questions",
-    "cache": "show the size of the response cache, or clear it",
-    "serve": "serve the APIs of Tavily and others over HTTP, with a web page",
-    "keys": "create, list and revoke the API keys of the server",
-    "usage": "show usage by provider, key, day or endpoint",
-    "backup": "copy keys, usage, jobs and documents while the server runs",
-    "people": "export or delete what is stored about a person",
-    "mcp": "serve the tools to MCP clients",
-    "slack": "run the assistant in Slack",
-    "telegram": "run the assistant in Telegram",
-    "completion": "print a completion script for a shell",
+    from kensaku.cli._parser import Parser
+
+ISSUES = "https://github.com/kensaku-search/kensaku/issues"
+# The commands in the order of `kensaku --help`, under what a person wants to do.
+GROUPS = {
+    msg("Begin"): {
+        "init": msg("set up: enter API keys, test and save them"),
+        "doctor": msg("check this machine, the providers and the local index"),
+    },
+    msg("Search the web"): {
+        "search": msg("search the web or the local index and print ranked results"),
+        "context": msg("search and print the best passages, within a token budget"),
+        "answer": msg("search once and print an answer that cites its sources"),
+        "research": msg("plan, search, read and print a cited report"),
+        "watch": msg("repeat a saved search and print only new results"),
+    },
+    msg("Read pages"): {
+        "extract": msg("read web pages and print their main text as Markdown"),
+        "verify": msg("check whether a page contains a quote"),
+        "crawl": msg("read the pages of a site"),
+        "map": msg("list the URLs of a site"),
+    },
+    msg("Your own documents"): {
+        "index": msg("manage the local index: add, delete, export, watch …"),
+        "jobs": msg("list, show, cancel and resume jobs"),
+    },
+    msg("Assistant"): {
+        "ask": msg("ask the assistant one question: your documents first, then the web"),
+        "chat": msg("chat with the assistant in the terminal"),
+        "slack": msg("run the assistant in Slack"),
+        "telegram": msg("run the assistant in Telegram"),
+        "people": msg("export or delete what is stored about a person"),
+    },
+    msg("Server"): {
+        "serve": msg("serve the APIs of Tavily and others over HTTP, with a web page"),
+        "mcp": msg("serve the tools to MCP clients"),
+        "keys": msg("create, list and revoke the API keys of the server"),
+        "usage": msg("show the server's usage by provider, key, day or endpoint"),
+        "backup": msg("copy keys, usage, jobs and documents while the server runs"),
+    },
+    msg("Providers and settings"): {
+        "providers": msg("list providers, their features and status"),
+        "compare": msg("run a query on several routes, side by side"),
+        "eval": msg("score routes on your own questions"),
+        "config": msg("list settings, their values and origins"),
+        "cache": msg("show the size of the response cache, or clear it"),
+        "completion": msg("print a completion script for a shell"),
+    },
 }
+COMMANDS = {name: about for group in GROUPS.values() for name, about in group.items()}
 EXIT_FOUND, EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 
 
 def run_command(words: Sequence[str]) -> int:
-    """Run a command. An error of ours is printed as one sentence, without a traceback."""
+    """Run a command. What goes wrong is printed as one sentence, without a traceback."""
     _replace_unencodable()
+    # What a person should know is printed; a log is for servers, which set one up themselves.
+    logging.getLogger("kensaku").addHandler(logging.NullHandler())
     try:
         status = _dispatch(words)
         sys.stdout.flush()
-    except ImportError as error:  # a `MissingExtra` is one, too
-        _print_error(_missing_extra(words[0], error))
-        return EXIT_FAILED
-    except KensakuError as error:
-        _print_error(error)
-        return EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader closed the pipe. Without this the interpreter reports it again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_FOUND
+    except Exception as error:
+        if _debugging():
+            raise
+        from kensaku.cli._terminal import error_text, print_message
+
+        said = _as_ours(words, error)
+        print_message(f"kensaku: {error_text(said)}")
+        return EXIT_USAGE if _is_usage(said) else EXIT_FAILED
     return status
 
 
-def _print_error(error: KensakuError) -> None:
-    from kensaku.cli._terminal import print_message
-
-    print_message(f"kensaku: {error}")
+def _is_usage(error: KensakuError) -> bool:
+    return isinstance(error, UsageError) and not isinstance(error, MissingExtra)
 
 
-def _missing_extra(name: str, error: ImportError) -> MissingExtra:
+def _debugging() -> bool:
+    from kensaku.config.settings import environment
+
+    return bool(environment().get("KENSAKU_DEBUG"))
+
+
+def _as_ours(words: Sequence[str], error: BaseException) -> KensakuError:
+    """Return any error as one sentence with the next step."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, ImportError) and words:  # a `MissingExtra` is one, too
+        return _missing_extra(words[0], error)
+    if isinstance(error, KensakuError):
+        return error
+    if isinstance(error, OSError) and error.filename:
+        return KensakuError(
+            msg("{path}: {reason}", path=error.filename, reason=system_reason(error)),
+            remedy=msg("check the path, and who may read and write it"),
+        )
+    return _fault_of_ours(error)
+
+
+def _fault_of_ours(error: BaseException) -> KensakuError:
+    what = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+    return KensakuError(
+        msg("this should not have happened: {what}", what=what[:300]),
+        remedy=msg("KENSAKU_DEBUG=1 shows the traceback; please report it at {url}", url=ISSUES),
+    )
+
+
+def _missing_extra(name: str, error: ImportError) -> KensakuError:
     """Return the error of a missing package, with the extra that brings all of the command."""
     extra = getattr(sys.modules.get(f"kensaku.cli.{name}"), "EXTRA", "standard")
     if isinstance(error, MissingExtra):
         return MissingExtra(error.what, extra) if error.extra == "database" else error
     if not error.name or error.name.partition(".")[0] == "kensaku":
-        raise error  # a fault of ours, and no package that is missing
-    return MissingExtra(f"{error.name}, which kensaku {name} needs,", extra)
+        return _fault_of_ours(error)
+    return MissingExtra(error.name, extra)
 
 
-def make_parser(name: str, width: int | None = None) -> argparse.ArgumentParser:
+def make_parser(name: str, width: int | None = None) -> Parser:
     """Return the parser of one command. Only that command's module is imported."""
-    parser = argparse.ArgumentParser(prog=f"kensaku {name}", **parser_options(name, width))
-    parser.color = False  # type: ignore[attr-defined, unused-ignore]  # new in Python 3.14
-    command_module(name).add_arguments(parser)
-    return parser
+    from kensaku.cli._parser import Parser
 
-
-def parser_options(name: str, width: int | None = None) -> dict[str, Any]:
-    """Return the constructor arguments of a command's parser."""
-    module = command_module(name)
-    return {
-        "usage": f"kensaku {name} {module.USAGE}",
-        "description": inspect.cleandoc(module.__doc__ or ""),
-        "formatter_class": partial(_HelpFormatter, width=width),
-        "allow_abbrev": False,
-    }
+    return Parser(name, command_module(name), width)
 
 
 def command_module(name: str) -> ModuleType:
-    """Import the module of a command. Raises `UnknownName`."""
-    if name not in COMMANDS:
-        raise UnknownName("command", name, COMMANDS)
-    return import_module(f"kensaku.cli.{name}")
+    """Import the module of a command. Raises `UsageError`."""
+    if name in COMMANDS:
+        return import_module(f"kensaku.cli.{name}")
+    if name.startswith("-"):
+        raise UsageError(
+            msg("{option} stands before the command", option=name.partition("=")[0]),
+            remedy=msg("write it behind: kensaku COMMAND {option} …", option=name),
+        )
+    unknown = UnknownName(msg("command"), name, COMMANDS)
+    if not unknown.near:
+        unknown.remedy = msg("`kensaku --help` lists them; to search: kensaku search WORD …")
+    raise unknown
 
 
 def overview() -> str:
     """Return the text of `kensaku --help`."""
-    lines = ["usage: kensaku [--version] [--help] COMMAND …", "", "Web search for AI agents.", ""]
+    from kensaku.cli._terminal import t
+
+    lines = [
+        t("usage: ") + "kensaku [--version] [--help] COMMAND …",
+        "",
+        t("Web search for AI agents."),
+    ]
     width = max(map(len, COMMANDS))
-    lines += ["commands:", *(f"  {name:<{width}}  {about}" for name, about in COMMANDS.items())]
-    return "\n".join([*lines, "", "Run `kensaku COMMAND --help` for the options of a command."])
+    for title, commands in GROUPS.items():
+        lines += ["", t(title)]
+        lines += [f"  {name:<{width}}  {t(about)}" for name, about in commands.items()]
+    return "\n".join([*lines, "", t("Run `kensaku COMMAND --help` for the options of a command.")])
 
 
 def _dispatch(words: Sequence[str]) -> int:
@@ -168,18 +224,3 @@ def _replace_unencodable() -> None:
         reconfigure: Any = getattr(stream, "reconfigure", None)
         if reconfigure is not None and (stream.encoding or "").lower() not in ("utf-8", "utf8"):
             reconfigure(errors="backslashreplace")
-
-
-class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """Format help the same way in every version of Python."""
-
-    def __init__(self, prog: str, width: int | None = None) -> None:
-        super().__init__(prog, max_help_position=28, width=width)
-
-    def _format_action_invocation(self, action: argparse.Action) -> str:
-        if not action.option_strings:
-            return super()._format_action_invocation(action)
-        names = ", ".join(action.option_strings)
-        if action.nargs == 0:
-            return names
-        return f"{names} {self._format_args(action, (action.dest or '').upper())}"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from kensaku.cli._terminal import print_message
+from kensaku.cli._terminal import print_message, t
 from kensaku.errors import CalledOff, NoNetwork
+from kensaku.messages import msg
 from kensaku.models import Outcome
 from kensaku.search.route import plan
 
@@ -16,9 +17,12 @@ if TYPE_CHECKING:
     from kensaku.answers.context import Context
     from kensaku.answers.report.report import Report
     from kensaku.client import Kensaku
+    from kensaku.errors import KensakuError
     from kensaku.models import Attempt, Hit, Query, Response
 
 MARKER = "keyless-notice"
+OUTCOMES = {"found": msg("found"), "empty": msg("empty"), "unavailable": msg("unavailable")}
+LEVELS = {"high": msg("high"), "medium": msg("medium"), "low": msg("low"), "none": msg("none")}
 # What a dialect writes itself is not repeated on stderr.
 WRITE_REASONS = ("plain", "markdown", "compact")
 WRITE_LOCAL = ("plain", "markdown", "compact")
@@ -64,8 +68,11 @@ class KeylessNotice:
         hosts = ", ".join(dict.fromkeys(self._hosts.values()))
         self._hosts = {}
         print_message(
-            f"Without a key, queries go to services that need none: {hosts}. They see the query."
-            " KENSAKU_KEYLESS=0 turns this off. (This is said once.)"
+            t(
+                "Without a key, queries go to services that need none: {hosts}. They see the "
+                "query. KENSAKU_KEYLESS=0 turns this off. (This is said once.)",
+                hosts=hosts,
+            )
         )
         with suppress(OSError):  # if the home cannot be written, the notice is printed again
             self._marker.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -85,31 +92,44 @@ def print_notices(
             print_message(line)
     if unavailable or name not in WRITE_NOTES:
         for note in notes:
-            print_message(f"note: {note}")
+            print_message(t("note: {note}", note=note))
     if name not in WRITE_LOCAL and not unavailable and only_local(attempts):
-        print_message("The local index answered, not the web.")
+        print_message(t("The local index answered, not the web."))
 
 
 def print_outcome(result: Context | Answer | Report) -> int:
     """Print the messages about the search behind a result; return the exit status."""
     print_notices(result.outcome, result.attempts, result.notes)
     if result.outcome is Outcome.UNAVAILABLE:
-        print_message("Nobody could search.")
+        print_message(t("Nobody could search."))
     elif result.outcome is Outcome.EMPTY:
-        print_message("Nothing was found.")
+        print_message(t("Nothing was found."))
     return int(result.outcome is Outcome.UNAVAILABLE)
 
 
 def print_explanation(response: Response) -> None:
     """Explain the response: attempts, confidence, and each hit's sources."""
-    source = "the cache" if response.cached else f"{len(response.attempts)} attempts"
-    print_message(f"From {source} in {response.elapsed_ms:.0f} ms, for ${response.cost:.4f}.")
+    figures: dict[str, Any] = {"ms": response.elapsed_ms, "cost": response.cost}
+    if response.cached:
+        print_message(t("From the cache in {ms:.0f} ms, for ${cost:.4f}.", **figures))
+    else:
+        print_message(
+            t(
+                "From {n} attempt in {ms:.0f} ms, for ${cost:.4f}.",
+                "From {n} attempts in {ms:.0f} ms, for ${cost:.4f}.",
+                n=len(response.attempts),
+                **figures,
+            )
+        )
     for a in response.attempts:
-        key = f" with key {a.key}" if a.key else ""
-        what = str(a.error.message) if a.error else f"{a.outcome}, {a.hits} hits"
-        print_message(f"  {a.provider}{key}: {what}, {a.elapsed_ms:.0f} ms")
+        name = t("{name} with key {key}", name=a.provider, key=a.key) if a.key else a.provider
+        hits = t("{n} hit", "{n} hits", n=a.hits)
+        what = t(a.error.message) if a.error else f"{t(OUTCOMES[a.outcome])}, {hits}"
+        print_message(f"  {name}: {what}, {a.elapsed_ms:.0f} ms")
     if (c := response.confidence) is not None:
-        print_message(f"Confidence {c.score:.2f}, {c.level}: {c.advice}.")
+        said = t("Confidence {score:.2f}, {level}: {advice}.",
+                 score=c.score, level=t(LEVELS[c.level]), advice=t(c.advice))  # fmt: skip
+        print_message(said)
     for n, hit in enumerate(response.hits, 1):
         print_message(f"  {n}. {_sources(hit)}")
 
@@ -125,13 +145,23 @@ def _failures(attempts: Sequence[Attempt]) -> list[str]:
         if a.error is None or isinstance(a.error, CalledOff) or a.provider in answered:
             continue
         if a.sent or a.provider not in reasons:
-            reason = str(a.error).removeprefix(f"{a.provider}: ")
+            reason = _reason(a.error)
             asked = a.sent or isinstance(a.error, NoNetwork)
-            reasons[a.provider] = reason if asked else f"not asked: {reason}"
+            reasons[a.provider] = reason if asked else t("not asked: {reason}", reason=reason)
     providers: dict[str, list[str]] = {}
     for provider, reason in reasons.items():
         providers.setdefault(reason, []).append(provider)
-    return [f"{', '.join(names)}: {reason}" for reason, names in providers.items()]
+    return [
+        t("{name}: {text}", name=", ".join(names), text=reason)
+        for reason, names in providers.items()
+    ]
+
+
+def _reason(error: KensakuError) -> str:
+    """Return an error without the name of its provider."""
+    if not error.remedy:
+        return t(error.message)
+    return t("{message}; {remedy}", message=t(error.message), remedy=t(error.remedy))
 
 
 def only_local(attempts: Iterable[Attempt]) -> bool:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kensaku.config.settings import Settings
+from kensaku.errors import ConfigError
+from kensaku.messages import msg
 
 # Not the link-local ones: clouds answer there with the keys of the machine.
 PRIVATE = (
@@ -36,6 +38,11 @@ def add_private_option(parser: argparse.ArgumentParser) -> None:
 def load_settings(args: argparse.Namespace, **overrides: Any) -> Settings:
     """Load the settings of `--config`, or of the usual file, and of the environment."""
     settings = Settings.load(args.config, **overrides)
+    if settings.home.exists() and not settings.home.is_dir():
+        raise ConfigError(
+            msg("the home {home} is a file, not a folder", home=settings.home),
+            remedy=msg("set KENSAKU_HOME to a directory of yours"),
+        )
     if not getattr(args, "allow_private", False):
         return settings
     return replace(settings, fetch_allow=(*settings.fetch_allow, *PRIVATE), fetch_ports=("any",))

@@ -7,6 +7,7 @@ import sys
 from typing import Any, get_args
 
 from kensaku import models
+from kensaku.messages import msg
 
 MAX_STDIN = 1 << 16  # characters; more than any query may have
 _FIELDS = ("max_results", "depth", "topic", "time_range", "start_date", "end_date",
@@ -18,9 +19,9 @@ def add_query_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("query", nargs="+", metavar="WORD", help="the query; - reads standard input")
     add("-n", "--max-results", type=int, metavar="N", help="number of results, 1 to 50")
-    _add_choice(parser, "--depth", get_args(models.Depth), "effort")
-    _add_choice(parser, "--topic", get_args(models.Topic), "category")
-    _add_choice(parser, "--time-range", get_args(models.TimeRange), "maximum age")
+    _add_choice(parser, "--depth", get_args(models.Depth), msg("effort: {names}"))
+    _add_choice(parser, "--topic", get_args(models.Topic), msg("category: {names}"))
+    _add_choice(parser, "--time-range", get_args(models.TimeRange), msg("maximum age: {names}"))
     add("--start-date", metavar="DATE", help="published on or after this day, as in 2026-01-31")
     add("--end-date", metavar="DATE", help="published on or before this day")
     add("--include-domain", "--include-domains", dest="include_domains", action="append",
@@ -34,7 +35,9 @@ def add_query_options(parser: argparse.ArgumentParser) -> None:
     add("--min-score", type=float, metavar="SHARE", help="minimum score of a hit, 0 to 1")
     add("--collection", metavar="NAME", help="collection of the local index to search")
     add("--route", metavar="NAMES", help="providers in order, as in tavily,brave,local; or auto")
-    _add_choice(parser, "--mode", ("first", "hedge", "all"), "how to ask the providers")
+    _add_choice(
+        parser, "--mode", ("first", "hedge", "all"), msg("how to ask the providers: {names}")
+    )
     add("--timeout", type=float, metavar="SECONDS", help="time limit for the whole search")
     add("--no-cache", action="store_true", help="neither read nor write the response cache")
     add("--scrub", action=argparse.BooleanOptionalAction, default=None,
@@ -66,7 +69,7 @@ def _add_choice(
     parser: argparse.ArgumentParser, flag: str, choices: tuple[str, ...], about: str
 ) -> None:
     metavar = flag.rpartition("-")[2].upper()
-    text = f"{about}: {', '.join(choices)}"
+    text = msg(about, names=", ".join(choices))
     parser.add_argument(flag, choices=choices, metavar=metavar, help=text)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kensaku.cli._terminal import print_json, print_message, print_result
-from kensaku.errors import InvalidQuery
+from kensaku.cli._terminal import print_json, print_message, print_result, t
+from kensaku.errors import InvalidQuery, system_reason
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from kensaku.answers.report.report import Report
@@ -19,9 +20,11 @@ def check_output(path: Path | None) -> None:
     if path is None:
         return
     if path.suffix.lower() not in ENDINGS:
-        raise InvalidQuery(f"--output is {str(path)!r}; its name must end with .md, .html or .json")
+        raise InvalidQuery(
+            msg("--output is {path!r}; its name must end with .md, .html or .json", path=str(path))
+        )
     if not path.parent.is_dir():
-        raise InvalidQuery(f"--output is {str(path)!r}; its folder does not exist")
+        raise InvalidQuery(msg("--output is {path!r}; its folder does not exist", path=str(path)))
 
 
 def print_report(report: Report, path: Path | None, *, as_json: bool) -> None:
@@ -50,5 +53,7 @@ def _write(report: Report, path: Path) -> None:
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise InvalidQuery(f"{path} cannot be written: {error.strerror}") from None
-    print_message(f"Wrote {path}")
+        raise InvalidQuery(
+            msg("{path} cannot be written: {reason}", path=path, reason=system_reason(error))
+        ) from None
+    print_message(t("Wrote {path}", path=path))

@@ -10,8 +10,16 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from kensaku.extract.html.markup_check import MAX_BYTES
+from kensaku.messages import msg
 
 FileStamp = tuple[int, int]  # modification time in ns, and size: a change of either is a new text
+
+
+# Why a file is passed over.
+HIDDEN, EXCLUDED, NOT_INCLUDED = msg("hidden"), msg("excluded"), msg("not included")
+UNREADABLE, LINK, SPECIAL = msg("unreadable"), msg("link"), msg("special")
+EMPTY, TOO_LARGE = msg("empty", context="a file"), msg("too large")
+BINARY, NO_TEXT = msg("binary"), msg("without text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +65,7 @@ def scan_folder(root: Path, patterns: Patterns = ALL) -> Scan:
             path, relative = Path(parent, name), below / name
             reason = _unwanted(relative, patterns)
             if not reason and not patterns.wants(relative.as_posix()):
-                reason = "not included"
+                reason = NOT_INCLUDED
             stamp, fault = (None, reason) if reason else _stamp(path)
             if stamp is None:
                 scan.skipped.append((path, fault))
@@ -68,8 +76,8 @@ def scan_folder(root: Path, patterns: Patterns = ALL) -> Scan:
 
 def _unwanted(relative: Path, patterns: Patterns) -> str:
     if relative.name.startswith("."):
-        return "hidden"
-    return "excluded" if patterns.excludes(relative.as_posix()) else ""
+        return HIDDEN
+    return EXCLUDED if patterns.excludes(relative.as_posix()) else ""
 
 
 def _matches(relative: str, patterns: tuple[str, ...]) -> bool:
@@ -99,13 +107,13 @@ def _stamp(path: Path) -> tuple[FileStamp | None, str]:
     try:
         status = path.lstat()
     except OSError:
-        return None, "unreadable"
+        return None, UNREADABLE
     if stat.S_ISLNK(status.st_mode):
-        return None, "link"  # it may lead out of the folder
+        return None, LINK  # it may lead out of the folder
     if not stat.S_ISREG(status.st_mode):
-        return None, "special"  # reading a pipe would block
+        return None, SPECIAL  # reading a pipe would block
     if not status.st_size:
-        return None, "empty"
+        return None, EMPTY
     if status.st_size > MAX_BYTES:
-        return None, "too large"
+        return None, TOO_LARGE
     return (status.st_mtime_ns, status.st_size), ""

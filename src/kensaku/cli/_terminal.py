@@ -12,16 +12,19 @@ import time
 from math import inf
 from typing import TYPE_CHECKING, Any, TextIO
 
-from kensaku.cli._wrap import wrap as wrap_text
 from kensaku.dialects.json import dumps
 from kensaku.dialects.plain import Style
+from kensaku.locale import translator
+from kensaku.messages import Translatable, msg
 from kensaku.text import width as text_width
 from kensaku.text.clean import one_line
 from kensaku.text.links import link_target
+from kensaku.text.wrap import wrap as wrap_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kensaku.errors import KensakuError
     from kensaku.models import ProgressEvent
 
 BAR_WIDTH = 24
@@ -51,8 +54,19 @@ def terminal_language(environ: Mapping[str, str] | None = None) -> str:
     return "ja" if name.lower().startswith("japanese") else name
 
 
+def t(one: str, many: str = "", /, *, context: str = "", **values: Any) -> str:
+    """Say a message in the language of the locale."""
+    return translator(terminal_language())(one, many, context=context, **values)
+
+
+def error_text(error: KensakuError) -> str:
+    """Return an error and its remedy in the language of the locale."""
+    return t(str(error))
+
+
 def print_message(text: str) -> None:
     """Print one line on stderr, wrapped on a terminal. An indent of two spaces is kept."""
+    text = t(text) if isinstance(text, Translatable) else text
     indent = "  " if text.startswith("  ") else ""
     line = _wrapped(indent + one_line(text), sys.stderr)
     print(_dim(line) if supports_color(sys.stderr) else line, file=sys.stderr)
@@ -65,7 +79,11 @@ def print_result(text: str, *, wrap: bool = True) -> None:
 
 
 def format_table(rows: list[list[str]]) -> str:
-    """Align the columns of a table, or turn it into blocks where the terminal is narrow."""
+    """Align the columns of a table, or turn it into blocks where the terminal is narrow.
+
+    Cells that are messages, such as headings, are translated.
+    """
+    rows = [[t(cell) if isinstance(cell, Translatable) else cell for cell in row] for row in rows]
     return text_width.format_table(rows, terminal_width(sys.stdout))
 
 
@@ -89,9 +107,30 @@ def print_json(value: Any) -> None:
     print_result(dumps(value, indent=2 if sys.stdout.isatty() else None), wrap=False)
 
 
-def format_count(n: int, noun: str) -> str:
-    """Return `1 page`, `2 pages`."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+def format_duration(seconds: float) -> str:
+    """Return `45 s`, `5 min`, `1 h`, `1.5 h` or `30 days`, in the language of the locale."""
+    if seconds < 90:
+        return t("{n:.0f} s", n=seconds)
+    if seconds < 3_600:
+        return t("{n:.0f} min", n=seconds / 60)
+    if seconds < 3 * 86_400:
+        return t("{n} h", n=f"{seconds / 3_600:.1f}".removesuffix(".0"))
+    return t("{n:.0f} days", n=seconds / 86_400)
+
+
+def format_counts(counts: Mapping[str, int]) -> str:
+    """Return `3 added, 1 updated, …`."""
+    return t(", ", context="between the names of a list").join(
+        t(COUNTS[name], n=f"{n:,}") for name, n in counts.items()
+    )
+
+
+COUNTS = {
+    "added": msg("{n} added"),
+    "updated": msg("{n} updated"),
+    "unchanged": msg("{n} unchanged"),
+    "removed": msg("{n} removed"),
+}
 
 
 class TerminalStyle(Style):
@@ -130,7 +169,7 @@ class ProgressBar:
         self._last_line = ""
 
     def __call__(self, event: ProgressEvent) -> None:
-        message, done, total = event.stage, event.done, event.total or 0
+        message, done, total = t(event.stage), event.done, event.total or 0
         share = min(1.0, done / total) if total > 0 else 0.0
         if not self._is_terminal:
             line = f"{one_line(message)}: {int(share * 4) * 25} %" if total else one_line(message)

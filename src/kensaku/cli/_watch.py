@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from kensaku.cli._ingest import CollectionWriter, IngestResult
 from kensaku.cli._scan import ALL, FileStamp, Patterns
-from kensaku.cli._terminal import print_message
+from kensaku.cli._terminal import print_message, t
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
@@ -42,12 +42,12 @@ async def watch(
             if interval is None:
                 return
             if first:
-                print_message(f"watching {root}; Ctrl-C ends it")
+                print_message(t("watching {root}; Ctrl-C ends it", root=root))
             await asyncio.sleep(interval)
     except asyncio.CancelledError:
         if interval is None:
             raise
-        print_message("no longer watching; what was told is in the index")
+        print_message(t("no longer watching; what was told is in the index"))
 
 
 async def _scan(

@@ -1,9 +1,10 @@
 """Search once and print an answer that cites the source of each sentence.
 
-The quick form of `kensaku ask`: one search, and no question back. Without a model, the answer
-consists of sentences quoted from the sources. With KENSAKU_MODEL, or `llm.url` and `llm.model`,
-that model writes it from the same passages, and each of its citations is checked. Exit status: 0
-found or nothing to find, 1 no provider could search, 2 wrong usage.
+The quick form of `kensaku ask`: one search, with all options of `kensaku search`, and no question
+back. Without a model, the answer consists of sentences quoted from the sources. With
+KENSAKU_MODEL, or `llm.url` and `llm.model`, that model writes it from the same passages, and each
+of its citations is checked. Exit status: 0 found or nothing to find, 1 no provider could search, 2
+wrong usage.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Ask one question and print an answer that cites the source of each sentence.
+"""Ask the assistant one question and print an answer that cites the source of each sentence.
 
-The collections of the local index are searched first, then the web. Without a model, the answer
-consists of sentences quoted from the sources. With KENSAKU_MODEL, or `llm.url` and `llm.model`,
-that model writes it, and each of its citations is checked. In a terminal, an uncertain answer needs
-confirmation; --yes approves everything. Exit status: 0 answered, 1 not answered (the reason is on
-stderr), 2 wrong usage.
+Unlike `kensaku answer`, it splits the question, searches your own collections before the web,
+searches again where the answer is weak, and asks you when it is in doubt; --yes approves
+everything. Without a model, the answer consists of sentences quoted from the sources. With
+KENSAKU_MODEL, or `llm.url` and `llm.model`, that model writes it, and each of its citations is
+checked. Exit status: 0 answered, 1 not answered (the reason is on stderr), 2 wrong usage.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ from kensaku.cli._first_index import with_filled_index
 from kensaku.cli._notices import KeylessNotice, print_notices
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._query_options import query_text
-from kensaku.cli._terminal import print_json, print_message, print_result
+from kensaku.cli._terminal import print_json, print_message, print_result, terminal_language
 from kensaku.locale import translator
+from kensaku.messages import msg
 from kensaku.text.clean import visible
 from kensaku.text.languages import guess_language
 
@@ -59,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 async def run(args: argparse.Namespace) -> int:
     """Run the assistant once and print its answer."""
     question, progress = query_text(args), sys.stderr.isatty()
-    t = translator(guess_language(question))
+    t = _translator_for(question)
     async with open_client(load_settings(args)) as k:
         notice = KeylessNotice(k, args.route)
         notice.print_before()
@@ -87,8 +88,14 @@ async def run(args: argparse.Namespace) -> int:
         print_result(format_answer(answer.text, source_lines(answer.citations)))
     print_notices(answer.outcome, answer.attempts, answer.notes)
     if said := answer.reason or answer.doubt:
-        print_message(said)
+        print_message(t(said))
     return int(answer.text is None)
+
+
+def _translator_for(question: str) -> Translator:
+    """Return the language of the locale; where that is English, the one of the question."""
+    own = translator(terminal_language())
+    return own if own.language != "en" else translator(guess_language(question))
 
 
 def format_answer(text: str, sources: list[str]) -> str:
@@ -113,9 +120,10 @@ async def _agree(question: Question) -> Reply | None:
 async def _ask_on_terminal(question: Question) -> Reply | None:
     from kensaku.assistant.replies import read_reply
 
-    for line in question_lines(question, translator(guess_language(question.text))):
+    for line in question_lines(question, _translator_for(question.text)):
         print_message(line)
-    said = await asyncio.to_thread(sys.stdin.readline)
+    while (said := await asyncio.to_thread(sys.stdin.readline)).startswith("/"):
+        print_message(msg("There are no commands here; `kensaku chat` has them."))
     return read_letter(question, said) or read_reply(question, said)
 
 

@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING
 from kensaku.cli._addresses import output_path
 from kensaku.cli._client import open_client
 from kensaku.cli._options import add_common_options, load_settings
-from kensaku.cli._terminal import print_json, print_message, print_result
+from kensaku.cli._terminal import print_json, print_message, print_result, t
 from kensaku.errors import KensakuError, UsageError
+from kensaku.messages import msg
 from kensaku.text.redact import mask_url
 
 if TYPE_CHECKING:
@@ -49,9 +50,11 @@ async def run(args: argparse.Namespace) -> int:
     settings = replace(load_settings(args), tenant="")  # the operator's: all tenants
     folder = output_path(args.folder).absolute()
     if not settings.home.is_dir():
-        raise UsageError(f"there is nothing to copy: {settings.home} is no folder")
+        raise UsageError(msg("there is nothing to copy: {home} is no folder", home=settings.home))
     if folder.is_relative_to(settings.home.absolute()):
-        raise UsageError("the folder is inside the home", remedy="choose one outside of it")
+        raise UsageError(
+            msg("the folder is inside the home"), remedy=msg("choose one outside of it")
+        )
     partial = folder.with_name(f".{folder.name}.{os.getpid()}")
     try:
         partial.mkdir(mode=0o700)
@@ -61,16 +64,16 @@ async def run(args: argparse.Namespace) -> int:
                 await k.index.snapshot(partial / INDEX)
         partial.rename(folder)
     except OSError as error:
-        raise BackupFault(f"the copy could not be made: {error}") from None
+        raise BackupFault(msg("the copy could not be made: {error}", error=error)) from None
     finally:
         await asyncio.to_thread(shutil.rmtree, partial, ignore_errors=True)
     missing = list(_elsewhere(settings))
     for what in missing:
-        print_message(f"not in the copy: {what}")
+        print_message(t("not in the copy: {what}", what=what))
     if args.json:
         print_json({"folder": str(folder), "missing": missing})
     else:
-        print_result(f"{settings.home} was copied to {folder}")
+        print_result(t("{home} was copied to {folder}", home=settings.home, folder=folder))
     return 0
 
 
@@ -100,7 +103,9 @@ def _copy_database(source: Path, target: Path) -> None:
         except sqlite3.Error as error:
             found = str(error)
         if found != "ok":
-            raise BackupFault(f"{source.name} cannot be copied: {found}")
+            raise BackupFault(
+                msg("{source} cannot be copied: {found}", source=source.name, found=found)
+            )
 
 
 def _elsewhere(settings: Settings) -> list[str]:

@@ -51,7 +51,7 @@ async def run(args: argparse.Namespace) -> int:
     """Show the prompt at once; open the rest while the person types."""
     for package in PACKAGES:  # before the prompt: nobody types in vain
         if find_spec(package) is None:
-            raise MissingExtra(f"{package}, which the chat needs,", EXTRA)
+            raise MissingExtra(package, EXTRA)
     settings = load_settings(args)
     options = {n: v for n in ("model", "collection", "route") if (v := getattr(args, n))}
     async with AsyncExitStack() as stack:

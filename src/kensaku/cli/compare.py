@@ -12,9 +12,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from kensaku.cli._client import open_client
+from kensaku.cli._notices import OUTCOMES
 from kensaku.cli._options import add_common_options, load_settings
-from kensaku.cli._terminal import format_table, print_json, print_result
+from kensaku.cli._terminal import error_text, format_table, print_json, print_result, t
 from kensaku.errors import ProviderError
+from kensaku.messages import msg
 from kensaku.models import Outcome, Query
 from kensaku.text.clean import one_line
 
@@ -55,16 +57,23 @@ def routes_of(text: str) -> list[str]:
 
 def format_comparison(found: Comparison) -> str:
     """Format a table of the routes, their overlap, and the unique results of each."""
-    head = ["route", "outcome", "hits", "alone", "ms", "$", "confidence"]
+    head = [msg("route"), msg("outcome"), msg("hits"), msg("alone"), "ms", "$", msg("confidence")]
     blocks = [format_table([head, *map(_row, found.sides)])]
-    pairs = [f"  {o.first} and {o.second}: {o.common} of {o.total}" for o in found.overlaps]
-    blocks.append("found by both:\n" + "\n".join(pairs))
+    pair = msg("{first} and {second}: {common} of {total}")
+    pairs = [
+        "  " + t(pair, first=o.first, second=o.second, common=o.common, total=o.total)
+        for o in found.overlaps
+    ]
+    blocks.append(t("found by both:") + "\n" + "\n".join(pairs))
     for side in found.sides:
         alone = [h for h, n in zip(side.response.hits, side.shared, strict=True) if not n]
         if alone:
             lines = [f"  {one_line(h.title)}\n    {one_line(h.url)}" for h in alone]
-            blocks.append(f"only {side.route}:\n" + "\n".join(lines))
-    blocks += [f"{', '.join(names)} could not search: {why}" for why, names in _failed(found)]
+            blocks.append(t("only {route}:", route=side.route) + "\n" + "\n".join(lines))
+    blocks += [
+        t("{route} could not search: {why}", route=", ".join(names), why=why)
+        for why, names in _failed(found)
+    ]
     return "\n\n".join(blocks)
 
 
@@ -74,9 +83,11 @@ def _failed(found: Comparison) -> Iterable[tuple[str, list[str]]]:
     for side in found.sides:
         if side.response.outcome is Outcome.UNAVAILABLE:
             errors = [a.error for a in side.response.attempts if a.error]
-            whys = dict.fromkeys(one_line(str(e)) for e in errors)
+            whys = dict.fromkeys(one_line(error_text(e)) for e in errors)
             if len({e.provider for e in errors if isinstance(e, ProviderError)}) == 1:
-                whys = dict.fromkeys(why.removeprefix(f"{side.route}: ") for why in whys)
+                whys = dict.fromkeys(
+                    why.removeprefix(t("{name}: {text}", name=side.route, text="")) for why in whys
+                )
             routes.setdefault("; ".join(whys), []).append(side.route)
     return routes.items()
 
@@ -85,7 +96,7 @@ def _row(side: Side) -> list[str]:
     r = side.response
     return [
         side.route,
-        str(r.outcome),
+        t(OUTCOMES[r.outcome]),
         str(len(r.hits)),
         str(side.unique),
         f"{r.elapsed_ms:.0f}",

@@ -15,7 +15,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from kensaku.cli._main import COMMANDS, command_module, parser_options
+from kensaku.cli._main import COMMANDS, command_module
+from kensaku.cli._parser import parser_options
 from kensaku.cli._terminal import print_result
 from kensaku.dialects import dialect_names
 from kensaku.errors import MissingExtra
@@ -57,7 +58,8 @@ def _root_parser() -> argparse.ArgumentParser:
     parser.add_argument("-V", "--version", action="version", version="", help="print the version")
     commands = parser.add_subparsers()
     for name, about in COMMANDS.items():
-        command = commands.add_parser(name, help=about, **parser_options(name))
+        options = parser_options(name, command_module(name))
+        command = commands.add_parser(name, help=about, **options)
         command_module(name).add_arguments(command)
         for action in command._actions:
             _set_completer(name, action)

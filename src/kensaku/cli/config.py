@@ -11,10 +11,11 @@ import argparse
 import sys
 
 from kensaku.cli._options import add_common_options, load_settings
-from kensaku.cli._terminal import format_table, print_json, print_message, print_result
+from kensaku.cli._terminal import format_table, print_json, print_message, print_result, t
 from kensaku.config.edit import set_value, unset_value
 from kensaku.config.settings import environment, settings_file
 from kensaku.errors import UnknownName, UsageError
+from kensaku.messages import msg
 
 USAGE = "[options] [NAME …] | set NAME [VALUE] | unset NAME | path"
 MAX_VALUE = 1 << 16
@@ -39,13 +40,16 @@ async def run(args: argparse.Namespace) -> int:
             return _set(args, name, value)
         case ["unset", name]:
             path = unset_value(name, args.config)
-            print_message(f"kensaku config: {name} was taken out of {path}")
+            print_message(t("kensaku config: {name} was taken out of {path}", name=name, path=path))
             return 0
         case ["path"]:
             print_result(str(args.config or settings_file(environment())))
             return 0
         case ["set" | "unset", *_]:
-            raise UsageError("one name, and for set one value", remedy=f"kensaku config {USAGE}")
+            raise UsageError(
+                msg("one name, and for set one value"),
+                remedy=msg("kensaku config {usage}", usage=USAGE),
+            )
     return _list(args)
 
 
@@ -60,9 +64,12 @@ def ask_for(name: str) -> str:
 
 def _set(args: argparse.Namespace, name: str, value: str) -> int:
     if not value:
-        raise UsageError(f"{name} got no value", remedy=f"kensaku config unset {name}")
+        raise UsageError(
+            msg("{name} got no value", name=name),
+            remedy=msg("kensaku config unset {name}", name=name),
+        )
     path = set_value(name, value, args.config)
-    print_message(f"kensaku config: {name} is set in {path}")
+    print_message(t("kensaku config: {name} is set in {path}", name=name, path=path))
     return 0
 
 
@@ -71,11 +78,11 @@ def _list(args: argparse.Namespace) -> int:
     rows = [row for row in described if not args.names or row[0].startswith(tuple(args.names))]
     for name in args.names:
         if not any(row[0].startswith(name) for row in described):
-            raise UnknownName("setting", name, [row[0] for row in described])
+            raise UnknownName(msg("setting"), name, [row[0] for row in described])
     if args.json:
         names = ("name", "value", "origin", "about")
         print_json([dict(zip(names, row, strict=True)) for row in rows])
     else:
         cells = [[k, "–" if v in ("", "None") else v, origin] for k, v, origin, _ in rows]
-        print_result(format_table([["setting", "value", "from"], *cells]))
+        print_result(format_table([[msg("setting"), msg("value"), msg("from")], *cells]))
     return 0

@@ -15,7 +15,7 @@ from kensaku.cli._first_index import with_filled_index
 from kensaku.cli._notices import KeylessNotice, print_outcome
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._query_options import add_query_options, query_fields, query_text, search_options
-from kensaku.cli._terminal import format_count, print_json, print_message, print_result
+from kensaku.cli._terminal import print_json, print_message, print_result, t
 from kensaku.cli._waiting import waiting
 from kensaku.models import Query
 
@@ -59,9 +59,14 @@ async def run(args: argparse.Namespace) -> int:
 
 def _print_size(context: Context, max_tokens: int) -> None:
     if context.citations:
-        pages = format_count(len(context.citations), "page")
-        print_message(f"{context.tokens:,} tokens of {pages}")
+        pages = t("{n} page", "{n} pages", n=len(context.citations))
+        print_message(t("{tokens:,} tokens of {pages}", tokens=context.tokens, pages=pages))
     elif context.outcome == "found":
-        print_message(f"no passage fits into {max_tokens:,} tokens, or all were shown")
+        print_message(
+            t(
+                "no passage fits into {max_tokens:,} tokens, or all were shown",
+                max_tokens=max_tokens,
+            )
+        )
     if context.cursor:
-        print_message(f"more: --cursor {context.cursor}")
+        print_message(t("more: --cursor {cursor}", cursor=context.cursor))

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 from kensaku.cli._client import open_client
 from kensaku.cli._crawl_options import add_crawl_options, crawl_options
 from kensaku.cli._options import add_common_options, add_private_option, load_settings
-from kensaku.cli._terminal import format_count, print_json, print_message, print_result
+from kensaku.cli._terminal import format_counts, print_json, print_message, print_result, t
 from kensaku.cli.extract import add_format_option, print_failed, print_pages
 from kensaku.errors import UsageError
+from kensaku.messages import msg
 from kensaku.text.collection_names import check_collection_name
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ async def _crawl_as_job(args: argparse.Namespace, options: dict[str, Any]) -> in
     from kensaku.cli._follow import run_job
 
     if args.resume:
-        raise UsageError("--job goes on by itself", remedy="leave out --resume")
+        raise UsageError(msg("--job goes on by itself"), remedy=msg("leave out --resume"))
     where = {} if args.collection is None else {"collection": args.collection}
     arguments = {**options, **where, "url": args.url}
     return await run_job(load_settings(args), "crawl", arguments, json=args.json)
@@ -91,15 +92,15 @@ async def _crawl_into_index(k: Kensaku, args: argparse.Namespace, options: dict[
         failed = [{"url": url, "error": error.to_dict()} for url, error in crawl.failed]
         print_json({**head, "failed": failed, "notes": crawl.notes})
     elif urls:
-        summary = ", ".join(f"{n:,} {word}" for word, n in counts.items())
-        print_result(f"{args.collection}: {summary}")
+        print_result(f"{args.collection}: {format_counts(counts)}")
     return _print_summary(len(urls), crawl.failed, crawl.notes)
 
 
 def _print_summary(pages: int, failed: Sequence[Any], notes: Sequence[str]) -> int:
     print_failed(failed)
     for note in notes:
-        hint = "; --resume goes on from here" if note.startswith("stopped after") else ""
-        print_message(f"note: {note}{hint}")
-    print_message(format_count(pages, "page") + " read")
+        print_message(t("note: {note}", note=t(note)))
+        if note.startswith("stopped after"):
+            print_message(t("--resume goes on from here"))
+    print_message(t("{n} page read", "{n} pages read", n=pages))
     return int(not pages and bool(failed))

@@ -15,9 +15,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kensaku.cli._options import add_common_options, load_settings
-from kensaku.cli._terminal import ProgressBar, format_table, print_json, print_message, print_result
+from kensaku.cli._terminal import (
+    ProgressBar,
+    format_table,
+    print_json,
+    print_message,
+    print_result,
+    t,
+)
 from kensaku.cli.compare import routes_of
 from kensaku.evaluate import evaluate, read_questions
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from kensaku.answers.context import Context
@@ -79,13 +87,25 @@ def _cassette(folder: Path | None, route: str) -> Cassette | None:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{route.replace(',', '+')}.json"
     replays = path.exists()
-    print_message(f"kensaku eval: {'playing back' if replays else 'recording'} {path}")
+    playing, recording = (
+        msg("kensaku eval: replaying {path}"),
+        msg("kensaku eval: recording {path}"),
+    )
+    print_message(t(playing if replays else recording, path=path))
     return Cassette(path, "replay" if replays else "record")
 
 
 def format_evaluation(judged: Evaluation) -> str:
     """A table of the routes, and the choice with its reason."""
-    head = ["route", "answers", "±", "unavailable", "$ per 1,000", "p50 ms", "p95 ms"]
+    head = [
+        msg("route"),
+        msg("answers"),
+        "±",
+        msg("unavailable"),
+        msg("$ per 1,000"),
+        "p50 ms",
+        "p95 ms",
+    ]
     rows = [
         [
             s.route,
@@ -98,4 +118,5 @@ def format_evaluation(judged: Evaluation) -> str:
         ]
         for s in judged.scores
     ]
-    return f"{format_table([head, *rows])}\n\ntake {judged.chosen}: {judged.why}"
+    choice = t("take {route}: {why}", route=judged.chosen, why=t(judged.why))
+    return f"{format_table([head, *rows])}\n\n{choice}"

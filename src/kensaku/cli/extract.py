@@ -17,8 +17,9 @@ from kensaku.answers.reading import check_portion, portion_of
 from kensaku.cli._addresses import check_url, url_fault
 from kensaku.cli._client import open_client
 from kensaku.cli._options import add_common_options, add_private_option, load_settings
-from kensaku.cli._terminal import print_json, print_message, print_result
+from kensaku.cli._terminal import error_text, print_json, print_message, print_result, t
 from kensaku.errors import InvalidQuery
+from kensaku.messages import msg
 from kensaku.text.clean import one_line
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--max-tokens", type=int, metavar="N",
-        help=f"print at most N tokens of all pages together (with --query: {QUERY_TOKENS:,})",
+        help=msg("print at most N tokens of all pages together (with --query: {most:,})",
+                 most=QUERY_TOKENS),
     )  # fmt: skip
     parser.add_argument(
         "--timeout", type=float, default=60.0, metavar="SECONDS",
@@ -103,7 +105,12 @@ def _portion(page: Page, args: argparse.Namespace, tokens: int) -> Page:
 def check_timeout(seconds: float) -> None:
     """Raise `InvalidQuery` for a timeout out of bounds."""
     if not 0 < seconds <= 3_600:
-        raise InvalidQuery(f"timeout is {seconds:g}; it must be more than 0 and at most 3,600 s")
+        raise InvalidQuery(
+            msg(
+                "timeout is {seconds:g}; it must be more than 0 and at most 3,600 s",
+                seconds=seconds,
+            )
+        )
 
 
 def print_pages(pages: Iterable[Page], form: str) -> None:
@@ -122,12 +129,12 @@ def print_notes(page: Page) -> None:
     """Print the notes of a page on stderr, and that plain HTTP can be tampered with."""
     notes = [*page.notes]
     if page.url.startswith("http://"):
-        notes.append("read over http, where anybody on the way can change it; prefer https")
+        notes.append(msg("read over http, where anybody on the way can change it; prefer https"))
     for note in notes:
-        print_message(f"note: {page.url}: {note}")
+        print_message(t("note: {url}: {note}", url=page.url, note=t(note)))
 
 
 def print_failed(failed: Iterable[tuple[str, KensakuError]]) -> None:
     """Print a line for each page that could not be read on stderr."""
     for url, error in failed:
-        print_message(f"{url[:200]}: {error}")
+        print_message(f"{url[:200]}: {error_text(error)}")

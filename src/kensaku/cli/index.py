@@ -33,13 +33,15 @@ from kensaku.cli._addresses import document_url, input_path, is_url, output_path
 from kensaku.cli._client import open_client
 from kensaku.cli._options import add_common_options, add_private_option, load_settings
 from kensaku.cli._terminal import (
-    format_count,
+    format_counts,
     format_table,
     print_json,
     print_message,
     print_result,
+    t,
 )
 from kensaku.errors import UnknownName, UsageError
+from kensaku.messages import msg
 from kensaku.models import ProgressEvent
 from kensaku.text.clean import one_line
 
@@ -56,9 +58,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the action, its arguments and the collection."""
     add = parser.add_argument
     names = ", ".join(name for name in ACTIONS if name not in ALIASES)
-    add("action", choices=list(ACTIONS), metavar="ACTION", help=f"one of {names}")
+    add("action", choices=list(ACTIONS), metavar="ACTION", help=msg("one of {names}", names=names))
     add("what", nargs="*", metavar="WHAT", help="paths, URLs or a file, depending on the action")
-    add("--collection", metavar="NAME", help=f"collection (default: {DEFAULT})")
+    add("--collection", metavar="NAME", help=msg("collection (default: {name})", name=DEFAULT))
     add("--include", action="append", default=[], metavar="PATTERN",
         help="add, watch: only files like this, as in '*.md'; repeatable")  # fmt: skip
     add("--exclude", action="append", default=[], metavar="PATTERN",
@@ -79,12 +81,23 @@ async def run(args: argparse.Namespace) -> int:
 
     action, n = ACTIONS[args.action], len(args.what)
     if n < action.min_words or (action.max_words is not None and n > action.max_words):
-        words = format_count(n, "word")
-        raise UsageError(f"index {args.action} takes {action.takes}, not {words}")
+        raise UsageError(
+            msg(
+                "index {action} takes {takes}, not {words}",
+                action=args.action,
+                takes=action.takes,
+                words=msg("{n} word", "{n} words", n=n),
+            ),
+            remedy=msg("`kensaku index --help` explains the actions"),
+        )
     if args.collection is not None:
         check_collection_name(args.collection)
     if not 0.01 <= args.interval <= 86_400:
-        raise UsageError(f"interval is {args.interval:g}; it must be from 0.01 to 86,400 s")
+        raise UsageError(
+            msg(
+                "interval is {interval:g}; it must be from 0.01 to 86,400 s", interval=args.interval
+            )
+        )
     return await action.run(args)
 
 
@@ -95,7 +108,10 @@ async def _add(args: argparse.Namespace) -> int:
     paths = [input_path(word) for word in args.what if word not in urls and word != PYDOCS]
     with_pydocs = PYDOCS in args.what
     if with_pydocs and args.collection not in (None, PYDOCS):
-        raise UsageError(f"{PYDOCS} has a collection of its own", remedy="leave --collection out")
+        raise UsageError(
+            msg("{pydocs} has a collection of its own", pydocs=PYDOCS),
+            remedy=msg("leave --collection out"),
+        )
     only_pydocs = with_pydocs and not urls and not paths
     collection = PYDOCS if only_pydocs else args.collection or DEFAULT
     sources = Sources(
@@ -139,23 +155,25 @@ def print_ingest_result(args: argparse.Namespace, collection: str, result: Inges
     if args.json:
         print_json({"collection": collection, **result.to_dict()})
     else:
-        counts = [f"{getattr(result, n):,} {n}" for n in ("added", "updated", "unchanged")]
-        counts += [f"{result.removed:,} removed"] if result.removed else []
-        print_result(f"{collection}: {', '.join(counts)}")
+        counts = {n: getattr(result, n) for n in ("added", "updated", "unchanged")}
+        counts |= {"removed": result.removed} if result.removed else {}
+        print_result(f"{collection}: {format_counts(counts)}")
     if result.skipped:
-        skipped = ", ".join(f"{n:,} {why}" for why, n in sorted(result.skipped.items()))
-        print_message(f"passed over: {skipped}")
+        skipped = ", ".join(
+            t("{count:,} {why}", count=n, why=t(why)) for why, n in sorted(result.skipped.items())
+        )
+        print_message(t("passed over: {skipped}", skipped=skipped))
     if args.verbose:
         for path, why in result.passed_over:
-            print_message(f"  {why}: {path}")
+            print_message(f"  {t(why)}: {path}")
     for what, why in result.failed:
-        print_message(f"{what[:200]}: {why}")
+        print_message(f"{what[:200]}: {t(why)}")
 
 
 async def _collections(args: argparse.Namespace) -> int:
     async with open_client(load_settings(args)) as k:
         names, foreign = await k.index.collections(), await k.index.foreign_collections()
-    _print_names(args, names + [n if args.json else f"{n} (foreign)" for n in foreign])
+    _print_names(args, names + [n if args.json else t("{name} (foreign)", name=n) for n in foreign])
     return 0
 
 
@@ -182,17 +200,25 @@ async def _stats(args: argparse.Namespace) -> int:
     if args.json:
         print_json(stats)
         return 0
-    rows = [["collection", "documents", "passages", "disk", "languages", "model"]]
+    head = [
+        msg("collection"),
+        msg("documents"),
+        msg("passages"),
+        msg("disk"),
+        msg("languages"),
+        msg("model"),
+    ]
+    rows: list[list[str]] = [head]
     for name, s in stats.items():
         languages = ", ".join(s["languages"]) or "–"
         disk = "–" if s["disk"] is None else f"{s['disk'] / 1e6:,.1f} MB"
         counts = [f"{s['documents']:,}", f"{s['passages']:,}", disk]
-        model = "(foreign)" if s["foreign"] else s["model"] or "–"
+        model = t("(foreign)") if s["foreign"] else s["model"] or "–"
         rows.append([name, *counts, languages, model])
     print_result(format_table(rows))
     for s in stats.values():
         if s["problem"]:
-            print_message(s["problem"])
+            print_message(t(s["problem"]))
     return 0
 
 
@@ -206,10 +232,19 @@ async def _check(args: argparse.Namespace) -> int:
         print_json(checked)
         return int(bool(bad))
     for name, result in checked.items():
-        state = "damaged" if result["problem"] else "good"
-        print_result(f"{name}: {format_count(result['documents'], 'document')} read, {state}")
+        state = t("damaged") if result["problem"] else t("good")
+        print_result(
+            t(
+                "{name}: {n} document read, {state}",
+                "{name}: {n} documents read, {state}",
+                name=name,
+                n=result["documents"],
+                state=state,
+            )
+        )
     for result in bad:
-        print_message(f"{result['problem']}; {result['remedy']}")
+        remedy = t(result["remedy"])
+        print_message(t("{message}; {remedy}", message=t(result["problem"] or ""), remedy=remedy))
         for url in result["damaged"]:
             print_message(f"  {one_line(url)[:200]}")
     return int(bool(bad))
@@ -219,18 +254,24 @@ async def _delete(args: argparse.Namespace) -> int:
     async with open_client(load_settings(args)) as k:
         collections = await _selected_collections(k, args)
         deleted = sum([await _delete_from(k, name, args.what) for name in collections])
-    _print(args, {"removed": deleted}, format_count(deleted, "document") + " removed")
+    _print(
+        args, {"removed": deleted}, t("{n} document removed", "{n} documents removed", n=deleted)
+    )
     return 0
 
 
 async def _drop(args: argparse.Namespace) -> int:
     if args.collection is None:
-        raise UsageError("say what to remove: URLs, paths, or --collection NAME for all of one")
+        raise UsageError(
+            msg("say what to remove: URLs, paths, or --collection NAME for all of one")
+        )
     async with open_client(load_settings(args)) as k:
         _check_collection(args.collection, await k.index.collections())
         deleted = (await k.index.stats())[args.collection]["documents"]  # 0 when it is damaged
         await k.index.drop(args.collection)
-    _print(args, {"removed": deleted}, format_count(deleted, "document") + " removed")
+    _print(
+        args, {"removed": deleted}, t("{n} document removed", "{n} documents removed", n=deleted)
+    )
     return 0
 
 
@@ -259,8 +300,12 @@ async def _export(args: argparse.Namespace) -> int:
         salvage = lost.append if args.salvage else None
         n = await k.index.export_jsonl(file, args.collection, salvage=salvage)
     for what in lost:
-        print_message(f"damaged: {one_line(what)[:200]}")
-    _print(args, {"exported": n, "file": str(file)}, format_count(n, "document") + " exported")
+        print_message(t("damaged: {what}", what=one_line(what)[:200]))
+    _print(
+        args,
+        {"exported": n, "file": str(file)},
+        t("{n} document exported", "{n} documents exported", n=n),
+    )
     return 0
 
 
@@ -277,7 +322,7 @@ async def _import(args: argparse.Namespace) -> int:
             progress=report and (lambda event: report(replace(event, total=total))),
         )
     counts = {name: getattr(added, name) for name in ("added", "updated", "unchanged")}
-    _print(args, counts, ", ".join(f"{n:,} {name}" for name, n in counts.items()))
+    _print(args, counts, format_counts(counts))
     return 0
 
 
@@ -286,9 +331,9 @@ async def _optimize(args: argparse.Namespace) -> int:
         collections = await _selected_collections(k, args)
         for n, name in enumerate(collections):
             if k.progress is not None:
-                k.progress(ProgressEvent(f"optimizing {name}", n, len(collections)))
+                k.progress(ProgressEvent(msg("optimizing {name}", name=name), n, len(collections)))
             await k.index.optimize(name)
-    text = format_count(len(collections), "collection") + " optimized"
+    text = t("{n} collection optimized", "{n} collections optimized", n=len(collections))
     _print(args, {"optimized": collections}, text)
     return 0
 
@@ -298,7 +343,7 @@ async def _watch(args: argparse.Namespace) -> int:
 
     root = input_path(args.what[0])
     if not root.is_dir():
-        raise UsageError(f"cannot watch {args.what[0][:200]}: it is no folder")
+        raise UsageError(msg("cannot watch {what}: it is no folder", what=args.what[0][:200]))
     collection = args.collection or DEFAULT
     async with open_client(load_settings(args)) as k:
         await watch(
@@ -323,7 +368,7 @@ async def _selected_collections(k: Kensaku, args: argparse.Namespace) -> list[st
 
 def _check_collection(name: str, collections: Iterable[str]) -> None:
     if name not in collections:
-        raise UnknownName("collection", name, list(collections) or ["(there is none yet)"])
+        raise UnknownName(msg("collection"), name, list(collections))
 
 
 def _print_names(args: argparse.Namespace, names: list[str]) -> None:
@@ -332,7 +377,9 @@ def _print_names(args: argparse.Namespace, names: list[str]) -> None:
     elif names:
         print_result("\n".join(map(one_line, names)))
     else:
-        print_message("there is nothing yet; kensaku index add PATH|URL|pydocs puts something in")
+        print_message(
+            t("there is nothing yet; kensaku index add PATH|URL|pydocs puts something in")
+        )
 
 
 def _print(args: argparse.Namespace, values: dict[str, Any], text: str) -> None:
@@ -352,19 +399,19 @@ class Action(NamedTuple):
 
 
 ACTIONS = {
-    "add": Action(_add, 1, None, "paths, URLs or pydocs"),
-    "build": Action(_build, 1, None, "files, folders or URLs"),
-    "collections": Action(_collections, 0, 0, "no words"),
-    "documents": Action(_documents, 0, 0, "no words"),
-    "stats": Action(_stats, 0, 0, "no words"),
-    "check": Action(_check, 0, 0, "no words"),
-    "delete": Action(_delete, 1, None, "URLs or paths"),
-    "drop": Action(_drop, 0, 0, "no words"),
-    "export": Action(_export, 1, 1, "one file"),
-    "import": Action(_import, 1, 1, "one file"),
-    "optimize": Action(_optimize, 0, 0, "no words"),
-    "watch": Action(_watch, 1, 1, "one folder"),
-    "list": Action(_list, 0, 0, "no words"),
-    "rm": Action(_rm, 0, None, "URLs or paths"),
+    "add": Action(_add, 1, None, msg("paths, URLs or pydocs")),
+    "build": Action(_build, 1, None, msg("files, folders or URLs")),
+    "collections": Action(_collections, 0, 0, msg("no words")),
+    "documents": Action(_documents, 0, 0, msg("no words")),
+    "stats": Action(_stats, 0, 0, msg("no words")),
+    "check": Action(_check, 0, 0, msg("no words")),
+    "delete": Action(_delete, 1, None, msg("URLs or paths")),
+    "drop": Action(_drop, 0, 0, msg("no words")),
+    "export": Action(_export, 1, 1, msg("one file")),
+    "import": Action(_import, 1, 1, msg("one file")),
+    "optimize": Action(_optimize, 0, 0, msg("no words")),
+    "watch": Action(_watch, 1, 1, msg("one folder")),
+    "list": Action(_list, 0, 0, msg("no words")),
+    "rm": Action(_rm, 0, None, msg("URLs or paths")),
 }
 ALIASES = ("list", "rm")

@@ -34,6 +34,13 @@ if TYPE_CHECKING:
 
 USAGE = "[--provider NAME …]"
 ASKED = ("tavily", "brave", "exa", "serper")  # the others: --provider
+# Where a key is shown after signing in; for the others, their documentation says it.
+KEY_PAGES = {
+    "tavily": "https://app.tavily.com/home",
+    "brave": "https://api-dashboard.search.brave.com/app/keys",
+    "exa": "https://dashboard.exa.ai/api-keys",
+    "serper": "https://serper.dev/api-key",
+}
 SECONDS = 15.0
 
 BEGIN = msg(
@@ -58,14 +65,15 @@ async def run(args: argparse.Namespace) -> int:
     """Ask, try, store."""
     if not sys.stdin.isatty():
         raise UsageError(
-            "kensaku init asks questions, and there is no terminal",
-            remedy="in a script: kensaku config set providers.tavily.api_key - < FILE",
+            msg("kensaku init asks questions, and there is no terminal"),
+            remedy=msg("in a script: kensaku config set providers.tavily.api_key - < FILE"),
         )
     t = translator(terminal_language())
     path = args.config or settings_file(environment())
     print_message(t(BEGIN))
     for name in args.provider or ASKED:
-        label, docs = provider_class(name).label, provider_class(name).docs
+        label = provider_class(name).label
+        docs = KEY_PAGES.get(name) or provider_class(name).docs
         settings = Settings.load(args.config if args.config and args.config.exists() else None)
         origin = settings.origins.get(f"providers.{name}.api_key", "")
         ask = t(ASK_AGAIN if origin else ASK, label=label, docs=docs, origin=origin)

@@ -16,8 +16,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kensaku.cli._options import add_common_options, load_settings
-from kensaku.cli._terminal import format_table, print_json, print_message, print_result
+from kensaku.cli._terminal import format_table, print_json, print_message, print_result, t
 from kensaku.errors import UsageError
+from kensaku.messages import msg
 from kensaku.text.clean import one_line
 
 if TYPE_CHECKING:
@@ -26,13 +27,25 @@ if TYPE_CHECKING:
 USAGE = "[options] ACTION [ID]"
 EXTRA = "database"
 ACTIONS = ("list", "show", "cancel", "resume")
+STATUS = {
+    "queued": msg("queued"),
+    "running": msg("running"),
+    "done": msg("done"),
+    "failed": msg("failed"),
+    "cancelled": msg("cancelled"),
+}
 _FIRST_ARGUMENT = ("url", "sources", "question", "query")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the action, the job and the bounds of the list."""
     add = parser.add_argument
-    add("action", choices=ACTIONS, metavar="ACTION", help=f"one of {', '.join(ACTIONS)}")
+    add(
+        "action",
+        choices=ACTIONS,
+        metavar="ACTION",
+        help=msg("one of {names}", names=", ".join(ACTIONS)),
+    )
     add("id", nargs="?", metavar="ID", help="the job")
     add("--tenant", metavar="NAME", help="only the jobs of this tenant")
     add("--limit", type=int, default=50, metavar="N", help="list: at most N jobs (default 50)")
@@ -45,8 +58,8 @@ async def run(args: argparse.Namespace) -> int:
     from kensaku.jobs import Jobs
 
     if (args.id is None) != (args.action == "list"):
-        takes = "no ID" if args.action == "list" else "the ID of a job"
-        raise UsageError(f"jobs {args.action} takes {takes}")
+        takes = msg("no ID") if args.action == "list" else msg("the ID of a job")
+        raise UsageError(msg("jobs {action} takes {takes}", action=args.action, takes=takes))
     check_workers(args.workers)
     async with Jobs(load_settings(args), workers=args.workers) as jobs:
         if args.action == "list":
@@ -57,7 +70,7 @@ async def run(args: argparse.Namespace) -> int:
 def check_workers(workers: int | None) -> None:
     """Raise for a number of workers that no machine has."""
     if workers is not None and not 1 <= workers <= 256:
-        raise UsageError(f"workers is {workers}; it must be from 1 to 256")
+        raise UsageError(msg("workers is {workers}; it must be from 1 to 256", workers=workers))
 
 
 async def _act(args: argparse.Namespace, jobs: Jobs) -> int:
@@ -77,11 +90,12 @@ def _print_list(args: argparse.Namespace, jobs: Sequence[Job]) -> int:
     if args.json:
         print_json([job.to_dict() for job in jobs])
     elif jobs:
-        rows = [["id", "kind", "status", "done", "created", "what"]]
+        head = [msg("id"), msg("kind"), msg("status"), msg("done"), msg("created"), msg("what")]
+        rows: list[list[str]] = [head]
         rows += [_row(job) for job in jobs]
         print_result(format_table(rows))
     else:
-        print_message("there are no jobs")
+        print_message(t("there are no jobs"))
     return 0
 
 
@@ -90,4 +104,4 @@ def _row(job: Job) -> list[str]:
     first = what[0] if isinstance(what, list) and what else what
     created = job.created.strftime("%Y-%m-%d %H:%M") if job.created else ""
     share = "100%" if job.status == "done" else f"{job.progress.share:.0%}"
-    return [job.id, job.kind, job.status, share, created, one_line(str(first))[:60]]
+    return [job.id, job.kind, t(STATUS[job.status]), share, created, one_line(str(first))[:60]]

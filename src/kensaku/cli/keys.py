@@ -16,8 +16,9 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from kensaku.cli._options import add_common_options, load_settings
-from kensaku.cli._terminal import format_table, print_json, print_message, print_result
+from kensaku.cli._terminal import format_table, print_json, print_message, print_result, t
 from kensaku.errors import UsageError
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from kensaku.database import Database
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
 USAGE = "[options] create NAME | list | revoke ID"
 EXTRA = "server"
-HEADINGS = ["id", "name", "tenant", "key", "rate", "searches/day", "$/month", "created", "state"]
+HEADINGS = [msg("id"), msg("name"), msg("tenant"), msg("key"), msg("rate"), msg("searches/day"),
+            msg("$/month"), msg("created"), msg("state")]  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,9 +49,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace) -> int:
     """Check the arguments of an action and run it."""
-    takes = {"create": "a name", "list": "nothing else", "revoke": "the id of a key"}
+    takes = {
+        "create": msg("a name"),
+        "list": msg("nothing else"),
+        "revoke": msg("the id of a key"),
+    }
     if (args.what is None) != (args.action == "list"):
-        raise UsageError(f"keys {args.action} takes {takes[args.action]}")
+        raise UsageError(
+            msg("keys {action} takes {takes}", action=args.action, takes=takes[args.action])
+        )
     async with _open(args) as db:
         if args.action == "create":
             await _create(args, db)
@@ -89,9 +97,15 @@ async def _create(args: argparse.Namespace, db: Database) -> None:
         print_json({**key.to_dict(), "key": secret})
     else:
         print_result(secret)
-    print_message(f"{key.name} has the id {key.id}; its key is not shown again: store it now")
+    print_message(
+        t(
+            "{key} has the id {id}; its key is not shown again: store it now",
+            key=key.name,
+            id=key.id,
+        )
+    )
     if first:
-        print_message("it is the first: from now on, the server refuses requests without a key")
+        print_message(t("it is the first: from now on, the server refuses requests without a key"))
 
 
 async def _list(args: argparse.Namespace, db: Database) -> None:
@@ -103,11 +117,13 @@ async def _list(args: argparse.Namespace, db: Database) -> None:
     elif keys:
         print_result(format_table([HEADINGS, *map(_row, keys)]))
     elif args.tenant is not None:
-        print_message(f"the tenant {args.tenant} has no keys")
+        print_message(t("the tenant {tenant} has no keys", tenant=args.tenant))
     else:
         print_message(
-            "there are no keys: the server answers to this machine alone; "
-            "create one with: kensaku keys create NAME"
+            t(
+                "there are no keys: only local requests are accepted; "
+                "create one with: kensaku keys create NAME"
+            )
         )
 
 
@@ -118,14 +134,16 @@ async def _revoke(args: argparse.Namespace, db: Database) -> None:
     if args.json:
         print_json(key.to_dict())
     else:
-        print_result(f"revoked {key.id} ({key.name})")
+        print_result(t("revoked {id} ({key})", id=key.id, key=key.name))
 
 
 def _after_days(days: float | None) -> datetime | None:
     if days is None:
         return None
     if not 0 < days <= 36_500:
-        raise UsageError(f"--expires is {days:g}; it must be above 0, up to 36,500 days")
+        raise UsageError(
+            msg("--expires is {days:g}; it must be above 0, up to 36,500 days", days=days)
+        )
     return datetime.now(UTC) + timedelta(days=days)
 
 
@@ -145,8 +163,10 @@ def _row(key: ApiKey) -> list[str]:
 
 def _state(key: ApiKey) -> str:
     if key.revoked:
-        return f"revoked {key.revoked:%Y-%m-%d}"
+        return t("revoked {day}", day=f"{key.revoked:%Y-%m-%d}")
     if not key.is_live():
-        return "expired"
-    until = f", until {key.expires:%Y-%m-%d}" if key.expires else ""
-    return ("admin" if key.admin else "active") + until
+        return t("expired")
+    state = t("admin") if key.admin else t("active")
+    if key.expires is None:
+        return state
+    return t("{state}, until {day}", state=state, day=f"{key.expires:%Y-%m-%d}")

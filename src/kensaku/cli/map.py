@@ -10,7 +10,7 @@ import argparse
 from kensaku.cli._client import open_client
 from kensaku.cli._crawl_options import add_crawl_options, crawl_options
 from kensaku.cli._options import add_common_options, add_private_option, load_settings
-from kensaku.cli._terminal import print_json, print_message, print_result
+from kensaku.cli._terminal import print_json, print_message, print_result, t
 from kensaku.cli.extract import print_failed
 from kensaku.text.clean import one_line
 
@@ -37,5 +37,5 @@ async def run(args: argparse.Namespace) -> int:
         print_result("\n".join(map(one_line, site.urls)))
     print_failed(site.failed)
     for note in site.notes:
-        print_message(f"note: {note}")
+        print_message(t("note: {note}", note=t(note)))
     return int(not readable)

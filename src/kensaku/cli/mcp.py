@@ -17,10 +17,11 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kensaku.cli._terminal import format_table, print_message, print_result
+from kensaku.cli._terminal import format_table, print_message, print_result, t
 from kensaku.config.settings import Settings
-from kensaku.errors import MissingExtra, UsageError
+from kensaku.errors import MissingExtra, UsageError, system_reason
 from kensaku.mcp.install import CLIENTS, client_named, entry, install, server_command, uninstall
+from kensaku.messages import msg
 from kensaku.tools.registry import CONNECTOR, DEFAULT, TOOLS, make_tools
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("action", nargs="*", metavar="ACTION", help="install CLIENT, uninstall CLIENT, or clients")
     add("--print", action="store_true", help="install: print the settings instead of writing them")
     add("--tools", metavar="NAMES", default=",".join(DEFAULT),
-        help=f"tools, separated by commas: {', '.join((*TOOLS, *CONNECTOR, *TAVILY))}")  # fmt: skip
+        help=msg("tools, separated by commas: {names}",
+                 names=", ".join((*TOOLS, *CONNECTOR, *TAVILY))))  # fmt: skip
     add(
         "--language",
         metavar="CODE",
@@ -99,7 +101,7 @@ async def run(args: argparse.Namespace) -> int:
             args.port,
             token=_token(args.token_file, client.settings),
             allow_hosts=args.allow_host,
-            ready=lambda url: print_message(f"kensaku mcp: {url}"),
+            ready=lambda url: print_message(t("kensaku mcp: {url}", url=url)),
         )
     return 0
 
@@ -110,27 +112,43 @@ def _manage(args: argparse.Namespace) -> int:
     match args.action:
         case ["clients"]:
             rows = [[name, c.label, str(c.path(home))] for name, c in CLIENTS.items()]
-            print_result(format_table([["client", "name", "file"], *rows]))
+            print_result(format_table([[msg("client"), msg("name"), msg("file")], *rows]))
         case ["install", name]:
             client = client_named(name)
             tools = "" if args.tools == ",".join(DEFAULT) else args.tools
             command = server_command(tools, "" if args.language == "en" else args.language)
             path = client.path(home)
             if args.print:
-                print_message(f"kensaku mcp: for {path}")
+                print_message(t("kensaku mcp: for {path}", path=path))
                 print_result(entry(client, command))
             elif install(client, command, path):
-                print_message(f"kensaku mcp: {client.label} is set up in {path}; restart it")
+                print_message(
+                    t(
+                        "kensaku mcp: {client} is set up in {path}; restart it",
+                        client=client.label,
+                        path=path,
+                    )
+                )
             else:
-                print_message(f"kensaku mcp: {client.label} is set up already, in {path}")
+                print_message(
+                    t(
+                        "kensaku mcp: {client} is set up already, in {path}",
+                        client=client.label,
+                        path=path,
+                    )
+                )
         case ["uninstall", name]:
             client = client_named(name)
             path = client.path(home)
-            done = "is out of" if uninstall(client, path) else "was not in"
-            print_message(f"kensaku mcp: kensaku {done} {path}")
+            if uninstall(client, path):
+                print_message(t("kensaku mcp: kensaku was removed from {path}", path=path))
+            else:
+                print_message(t("kensaku mcp: kensaku was not in {path}", path=path))
         case _:
             said = " ".join(args.action)[:60]
-            raise UsageError(f"unknown: {said}", remedy=f"kensaku mcp {USAGE}")
+            raise UsageError(
+                msg("unknown: {said}", said=said), remedy=msg("kensaku mcp {usage}", usage=USAGE)
+            )
     return 0
 
 
@@ -139,8 +157,8 @@ def _token(file: Path | None, settings: Settings) -> str | None:
         return settings.mcp_token.reveal() if settings.mcp_token else None
     try:
         if file.stat().st_mode & 0o077:
-            print_message(f"kensaku mcp: others can read {file}; chmod 600 it")
+            print_message(t("kensaku mcp: others can read {file}; chmod 600 it", file=file))
         return file.read_text().strip()
     except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "it is not text"
-        raise UsageError(f"cannot read {file}: {why}") from None
+        why = system_reason(error) if isinstance(error, OSError) else msg("it is not text")
+        raise UsageError(msg("cannot read {file}: {why}", file=file, why=why)) from None

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 from kensaku.assistant.channels.terminal.chat import CHANNEL
 from kensaku.assistant.channels.terminal.input import HISTORY
 from kensaku.cli._options import add_common_options, load_settings
-from kensaku.cli._terminal import print_json, print_message, print_result
+from kensaku.cli._terminal import print_json, print_message, print_result, t
 from kensaku.errors import UsageError
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from kensaku.database import Database
@@ -45,8 +46,8 @@ async def run(args: argparse.Namespace) -> int:
     from kensaku.database import Database
 
     if (args.person is None) != (args.action == "list"):
-        takes = "a channel" if args.action == "list" else "a channel and a person"
-        raise UsageError(f"people {args.action} takes {takes}")
+        takes = msg("a channel") if args.action == "list" else msg("a channel and a person")
+        raise UsageError(msg("people {action} takes {takes}", action=args.action, takes=takes))
     settings = load_settings(args)
     tenant = settings.tenant if args.tenant is None else args.tenant
     db = await Database.open(settings)
@@ -69,7 +70,7 @@ async def _list(args: argparse.Namespace, db: Database, tenant: str) -> int:
     elif people:
         print_result("\n".join(people))
     else:
-        print_message(f"nobody has talked on {args.channel}")
+        print_message(t("nobody has talked on {channel}", channel=args.channel))
     return 0
 
 
@@ -84,7 +85,7 @@ async def _delete(args: argparse.Namespace, db: Database, tenant: str) -> int:
     from kensaku.database.people import delete_person
 
     if not args.yes and not await _is_agreed(args):
-        print_message("nothing was deleted")
+        print_message(t("nothing was deleted"))
         return 1
     messages = await delete_person(db, tenant, args.channel, args.person)
     if args.channel == CHANNEL and args.person == getpass.getuser():
@@ -93,7 +94,9 @@ async def _delete(args: argparse.Namespace, db: Database, tenant: str) -> int:
     if args.json:
         print_json({"channel": args.channel, "person": args.person, "messages": messages})
     else:
-        print_result(f"deleted {messages:,} messages, the choices and the approvals")
+        print_result(
+            t("deleted {messages:,} messages, the choices and the approvals", messages=messages)
+        )
     return 0
 
 
@@ -101,7 +104,13 @@ async def _is_agreed(args: argparse.Namespace) -> bool:
     from kensaku.assistant.replies import is_yes
 
     if not sys.stdin.isatty():
-        raise UsageError("nobody can be asked here", remedy="add --yes to delete")
-    print_message(f"delete all that is kept about {args.person} on {args.channel}? [y/N]")
+        raise UsageError(msg("nobody can be asked here"), remedy=msg("add --yes to delete"))
+    print_message(
+        t(
+            "delete all that is kept about {person} on {channel}? [y/N]",
+            person=args.person,
+            channel=args.channel,
+        )
+    )
     said = await asyncio.to_thread(sys.stdin.readline)
     return is_yes(said)

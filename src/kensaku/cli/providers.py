@@ -11,7 +11,8 @@ from typing import Any
 
 from kensaku.cli._client import open_client
 from kensaku.cli._options import add_common_options, load_settings
-from kensaku.cli._terminal import format_table, print_json, print_message, print_result
+from kensaku.cli._terminal import format_table, print_json, print_message, print_result, t
+from kensaku.messages import msg
 from kensaku.providers import provider_class, provider_names
 from kensaku.providers._status import describe
 from kensaku.search.route import plan
@@ -36,20 +37,27 @@ async def run(args: argparse.Namespace) -> int:
         print_json(providers)
         return 0
     providers.sort(key=lambda p: (p["turn"] is None, p["turn"] or 0))
-    rows = [["", "provider", "state", "keys", "$/1000", "results", "characters", "filters"]]
+    rows = [["", msg("provider"), msg("state"), msg("keys", context="API keys"), "$/1000",
+             msg("results"), msg("characters"), msg("filters")]]  # fmt: skip
     print_result(format_table(rows + [_row(p) for p in providers]))
     for p in providers:
         if p["sunset"]:
-            print_message(f"{p['name']}: the service ends on {p['sunset']}; plan its successor")
+            print_message(
+                t(
+                    "{name}: the service ends on {day}; plan its successor",
+                    name=p["name"],
+                    day=p["sunset"],
+                )
+            )
     return 0
 
 
 def _row(p: dict[str, Any]) -> list[str]:
-    keys = ", ".join(p["keys"]) or ("none needed" if p["keyless"] else "–")
+    keys = ", ".join(p["keys"]) or (t("none needed") if p["keyless"] else "–")
     return [
         str(p["turn"] or ""),
         p["name"],
-        p["state"],
+        t(p["state"]),
         keys,
         f"{p['price'] * 1000:g}" if p["price"] else "–",
         str(p["max_results"]),

@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any, get_args
 from kensaku.answers.report.attachments import MAX_CHARS, Attachment
 from kensaku.answers.report.request import CitationFormat, Effort, Length
 from kensaku.cli._client import open_client
-from kensaku.cli._notices import KeylessNotice, print_outcome
+from kensaku.cli._notices import OUTCOMES, KeylessNotice, print_outcome
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._query_options import query_text, split_hosts
 from kensaku.cli._report import check_output, print_report
-from kensaku.cli._terminal import format_count, print_json, print_message, print_result
+from kensaku.cli._terminal import print_json, print_message, print_result, t
 from kensaku.errors import InvalidQuery
 from kensaku.foreign_json import decode_json
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from kensaku.answers.events import Event
@@ -36,8 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the task and the form of its report."""
     add = parser.add_argument
     add("query", nargs="*", metavar="WORD", help="what to find out; - reads standard input")
-    add("--model", choices=get_args(Effort), default="auto", metavar="MODEL",
-        help="effort: mini, pro, auto (default auto)")  # fmt: skip
+    add("--effort", "--model", dest="effort", choices=get_args(Effort), default="auto",
+        metavar="EFFORT", help="mini, pro, auto (default auto); once --model")  # fmt: skip
     add("--length", choices=get_args(Length), default="standard", metavar="LENGTH",
         help="length of the report: short, standard, long (default standard)")  # fmt: skip
     add("--citations", choices=get_args(CitationFormat), default="numbered", metavar="FORMAT",
@@ -69,10 +70,14 @@ async def run(args: argparse.Namespace) -> int:
     """Run the research and print its report."""
     if args.diff or args.replay:
         if args.query or (args.diff and args.replay):
-            raise InvalidQuery("--replay and --diff take a bundle each, and nothing to find out")
+            raise InvalidQuery(
+                msg("--replay and --diff take a bundle each, and nothing to find out")
+            )
         return _print_diff(args) if args.diff else await _replay(args)
     if not args.query:
-        raise InvalidQuery("there is nothing to find out", remedy="say it: kensaku research WORD …")
+        raise InvalidQuery(
+            msg("there is nothing to find out"), remedy=msg("say it: kensaku research WORD …")
+        )
     return await _search(args)
 
 
@@ -122,13 +127,13 @@ def _print_diff(args: argparse.Namespace) -> int:
     elif found:
         print_result(format_diff(found))
     else:
-        print_message("The two runs do not differ.")
+        print_message(t("The two runs do not differ."))
     return 0
 
 
 def _options(args: argparse.Namespace) -> Any:
     return {
-        "model": args.model,
+        "model": args.effort,
         "output_length": args.length,
         "citation_format": args.citations,
         "output_schema": None if args.schema is None else _read_schema(args.schema),
@@ -146,7 +151,10 @@ def _read_schema(path: Path) -> Any:
     try:
         return decode_json(_read(path))
     except ValueError:
-        raise InvalidQuery(f"{path} is not JSON") from None
+        raise InvalidQuery(
+            msg("{path} is not JSON", path=path),
+            remedy=msg("--schema takes a file with a JSON schema"),
+        ) from None
 
 
 def _read(path: Path) -> str:
@@ -154,7 +162,7 @@ def _read(path: Path) -> str:
         with path.open(encoding="utf-8") as file:
             return file.read(MAX_CHARS + 1)  # what is longer is refused by the request
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidQuery(f"{path} cannot be read: {error}") from None
+        raise InvalidQuery(msg("{path} cannot be read: {error}", path=path, error=error)) from None
 
 
 def _print_progress(event: Event) -> None:
@@ -163,12 +171,19 @@ def _print_progress(event: Event) -> None:
 
     match event:
         case events.Planned(questions=questions, by=by):
-            print_message(f"Plan (by {by}): {' | '.join(questions)}")
+            print_message(t("Plan (by {by}): {questions}", by=by, questions=" | ".join(questions)))
         case events.SearchEnded(query=query, outcome=outcome, sources=sources):
-            print_message(f"Searched: {query} ({outcome}, {format_count(len(sources), 'hit')})")
+            print_message(
+                t(
+                    "Searched: {query} ({outcome}, {hits})",
+                    query=query,
+                    outcome=t(OUTCOMES[outcome]),
+                    hits=t("{n} hit", "{n} hits", n=len(sources)),
+                )
+            )
         case events.Reading(urls=urls):
-            print_message(f"Reading {format_count(len(urls), 'page')}")
+            print_message(t("Reading {n} page", "Reading {n} pages", n=len(urls)))
         case events.Weighed(missing=missing) if missing:
-            print_message(f"No answer yet: {' | '.join(missing)}")
+            print_message(t("No answer yet: {missing}", missing=" | ".join(missing)))
         case events.Writing():
-            print_message("Writing")
+            print_message(t("Writing"))

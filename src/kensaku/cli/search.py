@@ -22,9 +22,11 @@ from kensaku.cli._query_options import (
     query_text,
     search_options,
 )
-from kensaku.cli._terminal import TerminalStyle, print_result, supports_color
+from kensaku.cli._terminal import TerminalStyle, print_result, supports_color, terminal_language
 from kensaku.cli._waiting import waiting
 from kensaku.errors import UsageError
+from kensaku.locale import translator
+from kensaku.messages import msg
 from kensaku.models import LOCAL, Outcome, Query
 
 if TYPE_CHECKING:
@@ -65,6 +67,8 @@ async def run(args: argparse.Namespace) -> int:
     # With a state of its own, a recorded refusal puts no real provider on cooldown.
     settings = load_settings(args, **({"state_url": "memory:"} if args.replay else {}))
     dialect = "json" if args.json else args.dialect or settings.dialect
+    if dialect == "plain":  # for people: in their language
+        dialect = f"plain:{translator(terminal_language()).language}"
     check_dialect(dialect)
     fields = {"max_results": settings.max_results, **query_fields(args)}
     query = Query(query_text(args), include_answer=args.include_answer, **fields)
@@ -99,12 +103,20 @@ async def _open_in_browser(response: Response, number: int) -> None:
     import webbrowser
 
     if not 1 <= number <= len(response.hits):
-        raise UsageError(f"there is no result {number}; there are {len(response.hits)}")
+        raise UsageError(
+            msg(
+                "there is no result {number}; there are {count}",
+                number=number,
+                count=len(response.hits),
+            )
+        )
     url = response.hits[number - 1].url
     if not url.startswith(("https://", "http://")):
-        raise UsageError(f"result {number} is no web page: {url}")
+        raise UsageError(msg("result {number} is no web page: {url}", number=number, url=url))
     if not await asyncio.to_thread(webbrowser.open, url):
-        raise UsageError("no browser could be started", remedy=f"open it yourself: {url}")
+        raise UsageError(
+            msg("no browser could be started"), remedy=msg("open it yourself: {url}", url=url)
+        )
 
 
 async def _search(k: Kensaku, query: Query, options: dict[str, Any]) -> Response:

@@ -14,9 +14,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kensaku.cli._terminal import print_message
+from kensaku.cli._terminal import print_message, t
 from kensaku.config.settings import Settings
 from kensaku.errors import UsageError
+from kensaku.messages import msg
 from kensaku.transport.listen import is_loopback, listen, serve, url_of
 
 if TYPE_CHECKING:
@@ -99,8 +100,8 @@ async def _check_exposure(state: State, host: str) -> bool:
     is_open = not await state.keys.required()
     if is_open and not is_loopback(host):
         raise UsageError(
-            f"on {host} other machines could use this server, and it has no keys",
-            remedy="create one first: kensaku keys create NAME",
+            msg("on {host} other machines could use this server, and it has no keys", host=host),
+            remedy=msg("create one first: kensaku keys create NAME"),
         )
     return is_open
 
@@ -110,14 +111,17 @@ def _greet(url: str, open_state: State | None) -> None:
     from kensaku.server.token import FILE
 
     gc.freeze()  # the collector need not scan the loaded modules again and again
-    print_message(f"kensaku serve: {url}")
+    print_message(t("kensaku serve: {url}", url=url))
     if open_state is None:
         return
     # The token is shown to a person, and to no log.
     token = open_state.token if sys.stderr.isatty() else f"$(cat {open_state.settings.home / FILE})"
-    print_message(f"kensaku serve: your page: {url}/page/open?token={token}")
+    page = f"{url}/page/open?token={token}"
+    print_message(t("kensaku serve: your page: {page}", page=page))
     print_message(
-        "kensaku serve: no key was created yet, so this machine alone may search, with any key or "
-        "none, and only the link above may change anything; before a proxy or other machines use "
-        "it, create a key: kensaku keys create NAME --admin"
+        t(
+            "kensaku serve: no key was created yet, so only local searches are accepted, with any "
+            "key or none, and only the link above may change anything; before a proxy or other "
+            "machines use it, create a key: kensaku keys create NAME --admin"
+        )
     )

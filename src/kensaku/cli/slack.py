@@ -12,7 +12,7 @@ import argparse
 
 from kensaku.cli._channel import add_channel_options, log_to_stderr, run_until_stopped
 from kensaku.cli._options import load_settings
-from kensaku.cli._terminal import print_message
+from kensaku.cli._terminal import print_message, t
 
 USAGE = "[--http PORT] [options]"
 EXTRA = "slack"
@@ -37,6 +37,6 @@ async def run(args: argparse.Namespace) -> int:
                 settings,
                 http=args.http,
                 host=args.host,
-                ready=lambda where: print_message(f"kensaku slack: {where}"),
+                ready=lambda where: print_message(t("kensaku slack: {where}", where=where)),
             )
         )

@@ -13,7 +13,7 @@ import argparse
 
 from kensaku.cli._channel import add_channel_options, log_to_stderr, run_until_stopped
 from kensaku.cli._options import load_settings
-from kensaku.cli._terminal import print_message
+from kensaku.cli._terminal import print_message, t
 
 USAGE = "[--webhook PORT] [options]"
 EXTRA = "telegram"
@@ -40,6 +40,6 @@ async def run(args: argparse.Namespace) -> int:
                 webhook=args.webhook,
                 host=args.host,
                 url=args.url,
-                ready=lambda where: print_message(f"kensaku telegram: {where}"),
+                ready=lambda where: print_message(t("kensaku telegram: {where}", where=where)),
             )
         )

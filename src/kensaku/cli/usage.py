@@ -1,6 +1,7 @@
 """Show the usage of the server: requests, searches, cost and latency.
 
 Grouped by provider, a row counts searches sent to that provider; otherwise, it counts requests.
+Only what goes through `kensaku serve` is counted, not searches of the command line or of Python.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ import argparse
 from typing import TYPE_CHECKING
 
 from kensaku.cli._options import add_common_options, load_settings
-from kensaku.cli._terminal import format_table, print_json, print_message, print_result
+from kensaku.cli._terminal import format_table, print_json, print_message, print_result, t
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from kensaku.database.usage import UsageRow
@@ -17,6 +19,13 @@ if TYPE_CHECKING:
 USAGE = "[options]"
 EXTRA = "server"
 GOOD = ("found", "empty")
+GROUPS = {
+    "provider": msg("provider"),
+    "key": msg("key"),
+    "day": msg("day"),
+    "endpoint": msg("endpoint"),
+    "tenant": msg("tenant"),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,11 +53,19 @@ async def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json([{args.by: row.group, **_without_group(row)} for row in rows])
     elif rows:
-        headings = [args.by, "requests", "searches", "cached", "failed", "$", "p50 ms", "p95 ms"]
+        headings = [GROUPS[args.by], msg("requests"), msg("searches"), msg("cached"), msg("failed"),
+                    "$", "p50 ms", "p95 ms"]  # fmt: skip
         print_result(format_table([headings, *(_cells(row, names) for row in rows)]))
     else:
-        days = "today" if args.days == 1 else f"in the last {args.days:,} days"
-        print_message(f"nothing was used {days}; the server counts what goes through it")
+        print_message(
+            t(
+                "nothing went through the server in the last {n} day; searches of the command "
+                "line and of Python are not counted",
+                "nothing went through the server in the last {n} days; searches of the command "
+                "line and of Python are not counted",
+                n=args.days,
+            )
+        )
     return 0
 
 

@@ -13,7 +13,7 @@ from kensaku.answers.verify import verify
 from kensaku.cli._addresses import check_url
 from kensaku.cli._client import open_client
 from kensaku.cli._options import add_common_options, add_private_option, load_settings
-from kensaku.cli._terminal import print_json, print_result
+from kensaku.cli._terminal import print_json, print_result, t
 
 USAGE = "[options] QUOTE URL"
 
@@ -35,8 +35,9 @@ async def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"url": args.url, **verification.to_dict()})
     elif verification.found:
-        where = f"characters {verification.start} to {verification.end}"
-        print_result(f"found, {where}: {verification.text}")
+        said = t("found, characters {start} to {end}: {text}", start=verification.start,
+                 end=verification.end, text=verification.text)  # fmt: skip
+        print_result(said)
     else:
-        print_result("not found")
+        print_result(t("not found"))
     return 0

@@ -12,7 +12,7 @@ from kensaku.cli import _notices as notices
 from kensaku.cli._client import open_client
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._query_options import add_query_options, query_fields, query_text, search_options
-from kensaku.cli._terminal import format_count, print_json, print_message, print_result
+from kensaku.cli._terminal import print_json, print_message, print_result, t
 from kensaku.cli._waiting import waiting
 from kensaku.models import Outcome
 from kensaku.search.watch import Watches
@@ -61,8 +61,13 @@ async def run(args: argparse.Namespace) -> int:
     response = news.response
     notices.print_notices(response.outcome, response.attempts, response.notes)
     if response.outcome is not Outcome.UNAVAILABLE:
-        since_when = f" since {news.since:%Y-%m-%d %H:%M} UTC" if news.since else ""
-        print_message(f"{format_count(len(news.new), 'new hit')}{since_when}")
+        n = len(news.new)
+        if news.since:
+            when = f"{news.since:%Y-%m-%d %H:%M} UTC"
+            said = t("{n} new hit since {when}", "{n} new hits since {when}", n=n, when=when)
+        else:
+            said = t("{n} new hit", "{n} new hits", n=n)
+        print_message(said)
     return int(response.outcome is Outcome.UNAVAILABLE)
 
 

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kensaku.config.settings import Settings, environment, settings_file
-from kensaku.errors import ConfigError, MissingExtra, UnknownName
+from kensaku.errors import ConfigError, MissingExtra, UnknownName, system_reason
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
@@ -31,7 +32,7 @@ def set_value(key: str, value: str, file: Path | None = None) -> Path:
             table[section] = _toml().table()
         table = table[section]
         if not isinstance(table, MutableMapping):  # a value: nothing stands below it
-            raise UnknownName("setting", key, _keys(document))
+            raise UnknownName(msg("setting"), key, _keys(document))
     table[name] = _native(value)
     _write(path, document)
     return path
@@ -46,7 +47,7 @@ def unset_value(key: str, file: Path | None = None) -> Path:
     for section in sections:
         table = table.get(section) if isinstance(table, MutableMapping) else None
     if not isinstance(table, MutableMapping) or name not in table:
-        raise UnknownName("setting in the file", key, _keys(document))
+        raise UnknownName(msg("setting in the file"), key, _keys(document))
     del table[name]
     _write(path, document)
     return path
@@ -56,8 +57,10 @@ def _path(file: Path | None) -> Path:
     path = file or settings_file(environment())
     if path.suffix != ".toml":
         raise ConfigError(
-            f"{path.name} is no TOML, and only TOML files are changed by this command",
-            remedy=f"edit {path.name} yourself",
+            msg(
+                "{path} is no TOML, and only TOML files are changed by this command", path=path.name
+            ),
+            remedy=msg("edit {path} yourself", path=path.name),
         )
     return path
 
@@ -65,7 +68,9 @@ def _path(file: Path | None) -> Path:
 def _split(key: str) -> list[str]:
     parts = key.split(".")
     if not all(parts) or len(parts) > 3:
-        raise ConfigError(f"{key[:80]!r} is no name of a setting", remedy="see: kensaku config")
+        raise ConfigError(
+            msg("{key!r} is no name of a setting", key=key[:80]), remedy=msg("see: kensaku config")
+        )
     return parts
 
 
@@ -76,9 +81,13 @@ def _read(path: Path) -> TOMLDocument:
     except FileNotFoundError:
         return tomlkit.document()  # type: ignore[no-any-return]
     except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
+        raise ConfigError(
+            msg("{path} cannot be read: {reason}", path=path, reason=system_reason(error))
+        ) from None
     except (ValueError, tomlkit.exceptions.TOMLKitError):
-        raise ConfigError(f"{path} is not valid TOML", remedy="mend it first") from None
+        raise ConfigError(
+            msg("{path} is not valid TOML", path=path), remedy=msg("mend it first")
+        ) from None
     return document
 
 
@@ -96,7 +105,9 @@ def _write(path: Path, document: TOMLDocument) -> None:
             os.unlink(name)
             raise
     except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {error.strerror}") from None
+        raise ConfigError(
+            msg("{path} cannot be written: {reason}", path=path, reason=system_reason(error))
+        ) from None
 
 
 def _check(written: Path, path: Path) -> None:

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from kensaku.errors import ConfigError, MissingExtra, UnknownName
+from kensaku.errors import ConfigError, MissingExtra, UnknownName, system_reason
+from kensaku.messages import msg
 
 MAX_BYTES = 1 << 20
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
@@ -64,7 +65,13 @@ class SettingsFile:
         if not isinstance(sections, dict) or not all(
             isinstance(s, dict) for s in sections.values()
         ):
-            raise ConfigError(f"{self.where(name)}: expected sections such as [{name}.tavily]")
+            raise ConfigError(
+                msg(
+                    "{where}: expected sections such as [{name}.tavily]",
+                    where=self.where(name),
+                    name=name,
+                )
+            )
         return {
             n: SettingsFile(s if s.get("enabled", True) is not False else {"enabled": False},
                       self._path, self._text, self._env, f"{name}.{n}.")
@@ -76,8 +83,11 @@ class SettingsFile:
         allowed = set(known)
         for key in _keys(self._values):
             if key not in allowed:
-                error = UnknownName("setting", key, allowed)
-                raise ConfigError(f"{self.where(key)}: {error.message}", remedy=error.remedy)
+                error = UnknownName(msg("setting"), key, allowed)
+                raise ConfigError(
+                    msg("{where}: {what}", where=self.where(key), what=error.message),
+                    remedy=error.remedy,
+                )
 
     def _find(self, key: str) -> Any:
         value: Any = self._values
@@ -98,8 +108,13 @@ class SettingsFile:
         name, default = match.groups()
         if (value := self._env.get(name) or default) is None:
             raise ConfigError(
-                f"{self.where(key)}: {key} needs the environment variable {name}, which is not set",
-                remedy=f"set it, or write ${{{name}:-default}}",
+                msg(
+                    "{where}: {key} needs the environment variable {name}, which is not set",
+                    where=self.where(key),
+                    key=key,
+                    name=name,
+                ),
+                remedy=msg("set it, or write ${{{name}:-default}}", name=name),
             )
         return value
 
@@ -110,17 +125,20 @@ def read_file(path: Path | None, env: Mapping[str, str]) -> SettingsFile:
         return SettingsFile({}, None, "", env)
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise ConfigError(f"{path} is larger than 1 MiB; expected a settings file")
+            raise ConfigError(
+                msg("{path} is larger than 1 MiB; expected a settings file", path=path)
+            )
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise ConfigError(
-            f"{path} cannot be read: {error.strerror}", remedy="check the path and its permissions"
+            msg("{path} cannot be read: {reason}", path=path, reason=system_reason(error)),
+            remedy=msg("check the path and its permissions"),
         ) from None
     except UnicodeDecodeError:
-        raise ConfigError(f"{path} is not UTF-8 text") from None
+        raise ConfigError(msg("{path} is not UTF-8 text", path=path)) from None
     values = _parse(path, text)
     if not isinstance(values, dict):
-        raise ConfigError(f"{path}, line 1: expected settings by name")
+        raise ConfigError(msg("{path}, line 1: expected settings by name", path=path))
     return SettingsFile(values, path, text, env)
 
 
@@ -135,7 +153,14 @@ def _parse(path: Path, text: str) -> Any:
         try:
             return decode_json(text or "{}")
         except json.JSONDecodeError as error:
-            raise ConfigError(f"{path}, line {error.lineno}: expected JSON: {error.msg}") from None
+            raise ConfigError(
+                msg(
+                    "{path}, line {lineno}: expected JSON: {msg}",
+                    path=path,
+                    lineno=error.lineno,
+                    msg=error.msg,
+                )
+            ) from None
         except ValueError as error:
             raise ConfigError(f"{path}: {error}") from None
     import tomllib
@@ -146,21 +171,25 @@ def _parse(path: Path, text: str) -> Any:
         line = re.search(r"line (\d+)", str(error))
         where = f"line {line.group(1)}" if line else f"line {text.count(chr(10)) + 1}"
         said = str(error).partition(" (at")[0]
-        raise ConfigError(f"{path}, {where}: expected TOML: {said}") from None
+        raise ConfigError(
+            msg("{path}, {where}: expected TOML: {said}", path=path, where=where, said=said)
+        ) from None
 
 
 def _yaml(path: Path, text: str) -> Any:
     try:
         import yaml
     except ImportError:
-        raise MissingExtra("the YAML reader", "yaml") from None
+        raise MissingExtra(msg("the YAML reader"), "yaml") from None
     try:
         return yaml.safe_load(text) or {}
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 1
         said = getattr(error, "problem", None) or "it does not parse"
-        raise ConfigError(f"{path}, line {line}: expected YAML: {said}") from None
+        raise ConfigError(
+            msg("{path}, line {line}: expected YAML: {said}", path=path, line=line, said=said)
+        ) from None
 
 
 def _keys(values: Mapping[str, Any], prefix: str = "") -> Iterable[str]:

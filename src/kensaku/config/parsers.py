@@ -12,6 +12,7 @@ from typing import Any
 
 from kensaku.config.secret import Secret
 from kensaku.errors import ConfigError
+from kensaku.messages import msg
 from kensaku.text.rate import parse_rate
 from kensaku.text.short import short_repr
 
@@ -29,7 +30,9 @@ def number(low: float, high: float, kind: type = float) -> Parser:
         except ValueError:
             number = None
         if number is None or not low <= number <= high:
-            raise ValueError(f"a {'whole ' if kind is int else ''}number from {low:g} to {high:g}")
+            if kind is int:
+                raise ValueError(msg("a whole number from {low:g} to {high:g}", low=low, high=high))
+            raise ValueError(msg("a number from {low:g} to {high:g}", low=low, high=high))
         return number
 
     return parse
@@ -40,7 +43,7 @@ def choice(*allowed: str) -> Parser:
 
     def parse(value: Any) -> str:
         if value not in allowed:
-            raise ValueError(f"one of {', '.join(allowed)}")
+            raise ValueError(msg("one of {names}", names=", ".join(allowed)))
         return str(value)
 
     return parse
@@ -53,14 +56,14 @@ def switch(value: Any) -> bool:
     if isinstance(value, bool):
         return value
     if (found := words.get(str(value).strip().lower())) is None:
-        raise ValueError("true or false")
+        raise ValueError(msg("true or false"))
     return found
 
 
 def text(value: Any) -> str:
     """A line of text."""
     if not isinstance(value, str):
-        raise ValueError("text")
+        raise ValueError(msg("text"))
     return value.strip()
 
 
@@ -79,10 +82,10 @@ def secret(value: Any) -> Secret | None:
 def words(value: Any) -> tuple[str, ...]:
     """Several names: a list, or one text with commas."""
     if isinstance(value, bytes | Mapping) or not isinstance(value, Iterable):
-        raise ValueError("names, separated by commas")
+        raise ValueError(msg("names, separated by commas"))
     parts = value.split(",") if isinstance(value, str) else list(value)
     if not all(isinstance(p, str) for p in parts):
-        raise ValueError("names, separated by commas")
+        raise ValueError(msg("names, separated by commas"))
     return tuple(p.strip() for p in parts if p.strip())
 
 
@@ -121,7 +124,7 @@ def rate(value: Any) -> str:
     try:
         parse_rate(str(value))
     except ConfigError as error:
-        raise ValueError(f"a rate; {error.remedy}") from None
+        raise ValueError(msg("a rate; {remedy}", remedy=error.remedy)) from None
     return str(value)
 
 
@@ -133,4 +136,12 @@ def parse_value(parse: Parser, raw: Any, key: str, origin: str = "argument") -> 
         hidden = parse in (secret, address) or key.endswith("api_key")
         hidden = hidden or (not isinstance(raw, int) and "@" in str(raw))
         shown = "…" if hidden else short_repr(raw)
-        raise ConfigError(f"{origin}: {key} is {shown}; expected {expected}") from None
+        raise ConfigError(
+            msg(
+                "{origin}: {key} is {shown}; expected {expected}",
+                origin=origin,
+                key=key,
+                shown=shown,
+                expected=expected,
+            )
+        ) from None

@@ -38,6 +38,7 @@ from kensaku.config.parsers import (
 from kensaku.config.providers import NOTHING, Layer, ProviderSettings, load_providers
 from kensaku.config.secret import Secret
 from kensaku.errors import UnknownName
+from kensaku.messages import msg
 from kensaku.text.redact import mask_url, password_of
 
 Mode = Literal["first", "hedge", "all"]
@@ -368,7 +369,7 @@ class Settings:
             values[f.name] = parse_value(f.metadata["parse"], raw, key, origin)
             origins[key] = origin
         if arguments:
-            raise UnknownName("setting", next(iter(arguments)), [f.name for f in _settings()])
+            raise UnknownName(msg("setting"), next(iter(arguments)), [f.name for f in _settings()])
         sections = source.take_sections("providers")
         source.refuse_unknown([key_of(f.name) for f in _settings()])
         values["providers"] = dict(load_providers(sections, env, below, origins))

@@ -12,6 +12,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from kensaku.errors import ConfigError, MissingExtra
+from kensaku.messages import msg
 
 __all__ = ["LOCK", "connect", "parse_url", "refusal", "transaction"]
 
@@ -61,11 +62,16 @@ def parse_url(url: str | URL) -> URL:
         parsed = make_url(url)
     except (ArgumentError, ValueError):
         raise ConfigError(
-            "the URL of the database cannot be read",
-            remedy="write postgresql://user:password@host/name or sqlite:///path",
+            msg("the URL of the database cannot be read"),
+            remedy=msg("write postgresql://user:password@host/name or sqlite:///path"),
         ) from None
     if parsed.get_backend_name() not in ("sqlite", "postgresql", "postgres"):
-        raise ConfigError(f"{parsed.drivername} is not supported; use SQLite or PostgreSQL")
+        raise ConfigError(
+            msg(
+                "{drivername} is not supported; use SQLite or PostgreSQL",
+                drivername=parsed.drivername,
+            )
+        )
     if parsed.drivername not in ("postgresql", "postgres"):
         return parsed
     try:

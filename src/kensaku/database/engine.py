@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.database import url_of
 from kensaku.errors import DatabaseFault, MissingExtra
+from kensaku.messages import msg
 
 try:
     from sqlalchemy import URL, Connection, event, text
@@ -63,7 +64,9 @@ class Database:
                 await database.close()
                 raise
         except ImportError:
-            raise MissingExtra("aiosqlite or greenlet", "database") from None
+            raise MissingExtra(
+                msg("{first} or {second}", first="aiosqlite", second="greenlet"), "database"
+            ) from None
         return database
 
     @asynccontextmanager
@@ -110,8 +113,11 @@ def faults() -> Iterator[None]:
         yield
     except TimeoutError:
         raise DatabaseFault(
-            f"the database did not answer within {OPERATION_SECONDS:g} s",
-            remedy="look at the load of its server",
+            msg(
+                "the database did not answer within {operation_seconds:g} s",
+                operation_seconds=OPERATION_SECONDS,
+            ),
+            remedy=msg("look at the load of its server"),
         ) from None
     except SQLAlchemyError as error:
         # `from None`: the driver's text may repeat parts of the URL.
@@ -121,20 +127,22 @@ def faults() -> Iterator[None]:
 def _fault(error: SQLAlchemyError) -> DatabaseFault:
     if is_locked(error):
         return DatabaseFault(
-            "another process holds the lock of the database",
-            remedy="try again, or use PostgreSQL for several servers (KENSAKU_DATABASE_URL)",
+            msg("another process holds the lock of the database"),
+            remedy=msg("try again, or use PostgreSQL for several servers (KENSAKU_DATABASE_URL)"),
         )
     cause = error.orig if isinstance(error, DBAPIError) else None
     if isinstance(error, OperationalError) and getattr(cause, "sqlstate", "") is None:
         return DatabaseFault(
-            "the database cannot be connected to",
-            remedy="check KENSAKU_DATABASE_URL, and that its server runs",
+            msg("the database cannot be connected to"),
+            remedy=msg("check KENSAKU_DATABASE_URL, and that its server runs"),
         )
     if type(cause).__module__ == "sqlite3":
         is_full = getattr(cause, "sqlite_errorname", "").startswith(("SQLITE_FULL", "SQLITE_IOERR"))
-        remedy = "check the disk of KENSAKU_HOME, and free some space on it" if is_full else ""
-        return DatabaseFault(f"the database failed: {str(cause)[:100]}", remedy=remedy)
-    return DatabaseFault(f"the database refused: {refusal(error)}")
+        remedy = msg("check the disk of KENSAKU_HOME, and free some space on it") if is_full else ""
+        return DatabaseFault(
+            msg("the database failed: {cause}", cause=str(cause)[:100]), remedy=remedy
+        )
+    return DatabaseFault(msg("the database refused: {refusal}", refusal=refusal(error)))
 
 
 def _engine(url: URL, threads: SqliteThreads) -> AsyncEngine:

@@ -22,6 +22,7 @@ from sqlalchemy import RowMapping, exists, insert, select, update
 
 from kensaku.database.tables import API_KEYS
 from kensaku.errors import InvalidQuery, UnknownName
+from kensaku.messages import msg
 from kensaku.text.rate import read_rate
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ async def create_key(
     now = datetime.now(UTC)
     _check_bounds(name, tenant, searches_per_day, money_per_month)
     if expires is not None and (expires.tzinfo is None or expires <= now):
-        raise InvalidQuery("expires is not in the future, or has no time zone")
+        raise InvalidQuery(msg("expires is not in the future, or has no time zone"))
     if rate is not None:
         read_rate(rate := rate.strip()[:MAX_RATE])
     secret = PREFIX + _random(_LETTERS, SECRET_CHARS)
@@ -170,7 +171,7 @@ async def revoke_key(db: Database, id: str, *, tenant: str | None = None) -> Api
             row = (await connection.execute(select(*_COLUMNS).where(own))).mappings().first()
         if row is not None:
             return _key(row)
-    raise UnknownName("key", id, [key.id for key in await list_keys(db, tenant=tenant)])
+    raise UnknownName(msg("key"), id, [key.id for key in await list_keys(db, tenant=tenant)])
 
 
 async def any_key(db: Database) -> bool:
@@ -208,18 +209,35 @@ def _random(letters: str, count: int) -> str:
 
 def _check_bounds(name: str, tenant: str, searches: int | None, money: float | None) -> None:
     if not 0 < len(name) <= MAX_NAME or not name.isprintable() or name.isspace():
-        raise InvalidQuery(f"the name of a key must have 1 to {MAX_NAME} printable characters")
+        raise InvalidQuery(
+            msg(
+                "the name of a key must have 1 to {max_name} printable characters",
+                max_name=MAX_NAME,
+            )
+        )
     _checked_tenant(tenant)
     if searches is not None and not 0 < searches <= MAX_SEARCHES:
-        raise InvalidQuery(f"searches a day are {searches}; they must be 1 to {MAX_SEARCHES:,}")
+        raise InvalidQuery(
+            msg(
+                "searches a day are {searches}; they must be 1 to {max_searches:,}",
+                searches=searches,
+                max_searches=MAX_SEARCHES,
+            )
+        )
     if money is not None and not 0 < money <= MAX_MONEY:
-        raise InvalidQuery(f"money a month is {money}; it must be above 0, up to {MAX_MONEY:,}")
+        raise InvalidQuery(
+            msg(
+                "money a month is {money}; it must be above 0, up to {max_money:,}",
+                money=money,
+                max_money=MAX_MONEY,
+            )
+        )
 
 
 def _checked_tenant(tenant: str) -> str:
     if not _TENANT.fullmatch(tenant):
         raise InvalidQuery(
-            f"the tenant {tenant[:80]!r} cannot be used",
-            remedy="write up to 64 letters, digits, . _ @ + or -",
+            msg("the tenant {tenant!r} cannot be used", tenant=tenant[:80]),
+            remedy=msg("write up to 64 letters, digits, . _ @ + or -"),
         )
     return tenant

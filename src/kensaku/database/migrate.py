@@ -14,6 +14,7 @@ from sqlalchemy import Connection, inspect, text
 
 from kensaku.database.connection import connect, transaction
 from kensaku.errors import DatabaseFault, MissingExtra
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
@@ -40,8 +41,13 @@ def _is_current(connection: Connection) -> bool:
     revision: str | None = connection.scalar(text(f"SELECT version_num FROM {VERSION_TABLE}"))
     if revision is not None and revision not in REVISIONS:
         raise DatabaseFault(
-            f"the database was made by a newer Kensaku (its tables are {revision[:40]!r})",
-            remedy="upgrade this one, or set another KENSAKU_DATABASE_URL; nothing was changed",
+            msg(
+                "the database was made by a newer Kensaku (its tables are {revision!r})",
+                revision=revision[:40],
+            ),
+            remedy=msg(
+                "upgrade this one, or set another KENSAKU_DATABASE_URL; nothing was changed"
+            ),
         )
     return revision == REVISIONS[-1]
 

@@ -11,7 +11,8 @@ from sqlalchemy import URL
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from kensaku._logger import get_logger
-from kensaku.errors import ConfigError, DatabaseFault
+from kensaku.errors import ConfigError, DatabaseFault, system_reason
+from kensaku.messages import msg
 
 log = get_logger("kensaku")
 
@@ -32,8 +33,8 @@ def path_of(url: URL) -> Path:
     name = url.database or ""
     if not name or name == ":memory:" or name.startswith("file:"):
         raise ConfigError(
-            "the database must be a file: workers and commands share it",
-            remedy="write sqlite:///path, or leave KENSAKU_DATABASE_URL empty",
+            msg("the database must be a file: workers and commands share it"),
+            remedy=msg("write sqlite:///path, or leave KENSAKU_DATABASE_URL empty"),
         )
     return Path(name)
 
@@ -52,12 +53,16 @@ def make_private(path: Path) -> None:
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise DatabaseFault(
-                f"{path.name} is a symbolic link, and is not followed",
-                remedy="remove it, or set KENSAKU_DATABASE_URL to the file itself",
+                msg("{path} is a symbolic link, and is not followed", path=path.name),
+                remedy=msg("remove it, or set KENSAKU_DATABASE_URL to the file itself"),
             ) from None
         raise DatabaseFault(
-            f"the database {path.name} cannot be opened: {os.strerror(error.errno or 0)}",
-            remedy="check the owner and the mode of its directory",
+            msg(
+                "the database {path} cannot be opened: {reason}",
+                path=path.name,
+                reason=system_reason(error),
+            ),
+            remedy=msg("check the owner and the mode of its directory"),
         ) from None
     if mode & 0o077:
         log.warning("other users may read %s; run: chmod 600 on it", path.name)

@@ -23,6 +23,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from kensaku._logger import get_logger
 from kensaku.database.tables import BUCKETS, USAGE
 from kensaku.errors import DatabaseFault, InvalidQuery, UnknownName
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -221,9 +222,11 @@ async def summarise(
     Days are in order; other groups begin with the one that was used most.
     """
     if by not in get_args(By):
-        raise UnknownName("grouping", by, get_args(By))
+        raise UnknownName(msg("grouping"), by, get_args(By))
     if not 1 <= days <= MAX_DAYS:
-        raise InvalidQuery(f"days is {days}; it must be 1 to {MAX_DAYS:,}")
+        raise InvalidQuery(
+            msg("days is {days}; it must be 1 to {max_days:,}", days=days, max_days=MAX_DAYS)
+        )
     since = (today or datetime.now(UTC).date()) - timedelta(days=days - 1)
     column, is_request = USAGE.c[by], (USAGE.c.provider == "").label("is_request")
     sums = [func.sum(USAGE.c[name]).label(name) for name in _COUNTERS]

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku._plugins import plugins
 from kensaku.errors import UnknownName
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -43,7 +44,7 @@ def dialect_module(name: str) -> ModuleType:
     if name in (others := plugins("dialects")):
         module: ModuleType = others[name].load()
         return module
-    raise UnknownName("dialect", name, dialect_names())
+    raise UnknownName(msg("dialect"), name, dialect_names())
 
 
 def write(response: Response, dialect: str = "plain", **options: Any) -> str:
@@ -80,5 +81,7 @@ def _resolve(
     accepted = list(inspect.signature(getattr(module, function)).parameters)[1:]
     for option in options:
         if option not in accepted:
-            raise UnknownName(f"option of the dialect {name}", option, accepted or _NO_OPTIONS)
+            raise UnknownName(
+                msg("option of the dialect {name}", name=name), option, accepted or _NO_OPTIONS
+            )
     return module, options

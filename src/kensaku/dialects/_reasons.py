@@ -30,16 +30,20 @@ def translator_for(language: str) -> Translator:
     """Return the translator of a language that there is. Raises `UnknownName`."""
     t = translator(language)
     if t.language == "en" and language != "en":
-        raise UnknownName("language of a dialect", language, languages())
+        raise UnknownName(msg("language of a dialect"), language, languages())
     return t
 
 
 def reason(error: KensakuError, t: Translator) -> str:
     """Return the cause and the remedy in one line, without the provider's name."""
-    if t.language != "en":
-        return _translated(error, t)
-    cause = flatten(error.message)
-    return f"{cause}; {flatten(error.remedy)}" if error.remedy else cause
+    cause = t(error.message) if " " in error.message else error.message
+    # With a status come words of the upstream, which a model must not take for ours.
+    from_reply = getattr(error, "status", None) is not None
+    if t.language != "en" and (from_reply or cause == error.message):
+        return _summary(error, t)
+    if not error.remedy:
+        return flatten(cause)
+    return t("{message}; {remedy}", message=flatten(cause), remedy=flatten(t(error.remedy)))
 
 
 def reasons(response: Response, t: Translator) -> list[str]:
@@ -88,7 +92,7 @@ def local_only(response: Response) -> bool:
 def notes_of(response: Response, t: Translator) -> list[str]:
     """Return the response's notes, and those about its source and its confidence."""
     notes = [t(LOCAL_ONLY)] if local_only(response) else []
-    notes += [flatten(note) for note in response.notes]
+    notes += [flatten(t(note)) for note in response.notes]
     if response.hits and response.confidence.level == "low":
         notes.append(t("confidence is low: search again in other words, or ask the person"))
     return notes
@@ -100,7 +104,7 @@ def answering_providers(response: Response) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _translated(error: KensakuError, t: Translator) -> str:
+def _summary(error: KensakuError, t: Translator) -> str:
     """Return what the class means, with the status, the variable or the command of the remedy."""
     text = t(error.summary)
     if status := getattr(error, "status", None):

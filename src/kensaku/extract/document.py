@@ -9,6 +9,7 @@ from kensaku.extract.formats import text
 from kensaku.extract.formats.pdf import extract_pdf
 from kensaku.extract.html.markup_check import check_size
 from kensaku.extract.sniff import Kind, sniff
+from kensaku.messages import msg
 from kensaku.models import Page
 
 
@@ -19,10 +20,10 @@ def extract(data: bytes, *, url: str = "", content_type: str = "") -> Page:
     """
     check_size(len(data))
     if not data.strip(b" \t\r\n\f\v\0\xef\xbb\xbf\xff\xfe"):  # space, and byte order marks
-        raise Unparsable("the document is empty")
+        raise Unparsable(msg("the document is empty"))
     page = _extract_kind(sniff(data, content_type), data, url, content_type)
     if not page.text and not page.notes:
-        return replace(page, notes=("no text: there are no words in the document",))
+        return replace(page, notes=(msg("no text: there are no words in the document"),))
     return page
 
 

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from kensaku.errors import ConfigError
+from kensaku.messages import msg
 
 
 def require(module: str) -> Any:
@@ -15,6 +16,6 @@ def require(module: str) -> Any:
     except ImportError as error:
         package = module.partition(".")[0]
         raise ConfigError(
-            f"{package} is not installed, though Kensaku needs it",
-            remedy="install it with: pip install --force-reinstall kensaku-search",
+            msg("{package} is not installed, though Kensaku needs it", package=package),
+            remedy=msg("install it with: pip install --force-reinstall kensaku-search"),
         ) from error

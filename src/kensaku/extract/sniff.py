@@ -7,6 +7,7 @@ from typing import Literal
 
 from kensaku.errors import Unparsable
 from kensaku.extract.charset import decode_wide
+from kensaku.messages import msg
 
 Kind = Literal[
     "html", "pdf", "docx", "xlsx", "pptx", "odf", "xml", "json", "csv", "markdown", "text"
@@ -52,14 +53,18 @@ def sniff(data: bytes, content_type: str = "") -> Kind:
         return _archive_kind(data)
     for magic, name in _NO_TEXT:
         if head.startswith(magic) and not (len(magic) == 2 and _is_text(head)):
-            raise Unparsable(f"the document is {name}, from which no text can be had")
+            raise Unparsable(
+                msg("the document is {name}, from which no text can be had", name=name)
+            )
     for at, width in ((4, 8), (8, 12)):
         if name := _CONTAINER_MARKS.get(head[at:width], ""):
-            raise Unparsable(f"the document is {name}, from which no text can be had")
+            raise Unparsable(
+                msg("the document is {name}, from which no text can be had", name=name)
+            )
     if (text := decode_wide(data)) is not None:
         data = text.encode("utf-8", "replace")
     elif not _is_text(data[:4096]):
-        raise Unparsable("the document is of an unknown binary form")
+        raise Unparsable(msg("the document is of an unknown binary form"))
     return _text_kind(data, content_type.partition(";")[0].strip().lower())
 
 
@@ -109,4 +114,4 @@ def _archive_kind(data: bytes) -> Kind:
         return "pptx"
     if "content.xml" in names and "mimetype" in names:
         return "odf"
-    raise Unparsable("the document is a zip archive, not a document")
+    raise Unparsable(msg("the document is a zip archive, not a document"))

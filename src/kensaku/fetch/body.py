@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 
 from kensaku.errors import TooLarge
 from kensaku.fetch.limits import MIB, FetchLimits, Pace
+from kensaku.messages import msg
 from kensaku.transport.decode import decoder
 
 
@@ -26,7 +27,7 @@ async def read_body(
     Raise `TooLarge` over a limit. With `cut`, stop at that size instead and return what there is.
     """
     if cut is None and length is not None and length > limits.wire:
-        raise TooLarge(f"the page has more than {limits.wire / MIB:g} MiB")
+        raise TooLarge(msg("the page has more than {wire:g} MiB", wire=limits.wire / MIB))
     decode = decoder(encoding)
     most = limits.decoded if cut is None else cut
     loop = asyncio.get_running_loop()
@@ -35,13 +36,15 @@ async def read_body(
     while chunk := await _next_chunk(read, pace):
         wire += len(chunk)
         if wire > limits.wire:
-            raise TooLarge(f"the page has more than {limits.wire / MIB:g} MiB")
+            raise TooLarge(msg("the page has more than {wire:g} MiB", wire=limits.wire / MIB))
         for piece in decode.feed(chunk):
             size += len(piece)
             if size > most:
                 if cut is not None:
                     return b"".join(parts)
-                raise TooLarge(f"the page has more than {most / MIB:g} MiB when unpacked")
+                raise TooLarge(
+                    msg("the page has more than {most:g} MiB when unpacked", most=most / MIB)
+                )
             parts.append(piece)
             if size - last_yield > MIB:
                 last_yield = size

@@ -17,6 +17,7 @@ from kensaku.fetch.optouts import ALL_OPTOUTS, REFUSING, optouts
 from kensaku.fetch.page_cache import FetchedPage, PageCache, utc_now
 from kensaku.fetch.politeness import HostPoliteness, origin_of
 from kensaku.fetch.robots import ALLOW_ALL, UNREADABLE, Rules, product_token
+from kensaku.messages import msg
 from kensaku.observe import NO_OBSERVERS, Observers, observe
 from kensaku.operations import FetchOperation
 
@@ -52,9 +53,19 @@ class FetchPolicy:
 
     def __post_init__(self) -> None:
         if self.robots not in ("always", "crawl", "never"):
-            raise ConfigError(f"fetch.robots is {self.robots!r}; expected always, crawl or never")
+            raise ConfigError(
+                msg(
+                    "fetch.robots is {robots!r}; expected always, crawl or never",
+                    robots=self.robots,
+                )
+            )
         if self.optouts not in ("note", "refuse", "ignore"):
-            raise ConfigError(f"fetch.optouts is {self.optouts!r}; expected note, refuse, ignore")
+            raise ConfigError(
+                msg(
+                    "fetch.optouts is {optouts!r}; expected note, refuse, ignore",
+                    optouts=self.optouts,
+                )
+            )
 
 
 class Fetcher:
@@ -117,7 +128,7 @@ class Fetcher:
                     await self.cache.put(page)
                 return self._apply_optouts(page)
         except TimeoutError:
-            raise PageUnavailable("the page did not come before the deadline") from None
+            raise PageUnavailable(msg("the page did not come before the deadline")) from None
 
     async def render(
         self, url: str | CheckedURL, *, deadline: float | None = None
@@ -133,7 +144,7 @@ class Fetcher:
                     async with self.politeness.slot(origin_of(str(checked)), rules.delay):
                         page = await self.browser.render(checked)
             except TimeoutError:
-                raise PageUnavailable("the page did not come before the deadline") from None
+                raise PageUnavailable(msg("the page did not come before the deadline")) from None
             operation.record(page)
         return page
 
@@ -163,7 +174,12 @@ class Fetcher:
             if response.location is None:
                 return response
             url = self.transport.check_url(response.location)
-        raise TooLarge(f"the page redirects more than {self.transport.limits.redirects} times")
+        raise TooLarge(
+            msg(
+                "the page redirects more than {redirects} times",
+                redirects=self.transport.limits.redirects,
+            )
+        )
 
     async def _get(
         self, url: CheckedURL, headers: Mapping[str, str] | None, seconds: float
@@ -175,7 +191,9 @@ class Fetcher:
             if not timeout.expired():
                 raise
             total = self.transport.limits.total
-            raise PageUnavailable(f"the page took longer than {total:g} s") from None
+            raise PageUnavailable(
+                msg("the page took longer than {total:g} s", total=total)
+            ) from None
 
     async def _check_robots(self, url: str, crawling: bool) -> Rules:
         """Return the rules of the site, or raise `NotAllowed` when they forbid `url`."""
@@ -184,16 +202,16 @@ class Fetcher:
         rules = await self.politeness.rules(url)
         if rules is UNREADABLE:
             raise NotAllowed(
-                "the site's robots.txt cannot be read now, and may forbid this",
-                remedy="try again in ten minutes",
+                msg("the site's robots.txt cannot be read now, and may forbid this"),
+                remedy=msg("try again in ten minutes"),
             )
         path = url[len(origin_of(url)) :]
         # Some sites have thousands of rules, which take as long to match as a page to parse.
         many = len(rules.allow) + len(rules.disallow) > MANY_RULES
         if not (await asyncio.to_thread(rules.allows, path) if many else rules.allows(path)):
             raise NotAllowed(
-                "the site's robots.txt asks robots to stay out",
-                remedy="read it in a browser, or ask the site's owner",
+                msg("the site's robots.txt asks robots to stay out"),
+                remedy=msg("read it in a browser, or ask the site's owner"),
             )
         return rules
 
@@ -216,7 +234,9 @@ class Fetcher:
         if service := challenge_service(response.status, response.headers, response.body):
             return await self._render_challenge(url, service)
         if not 200 <= response.status < 300:
-            raise PageUnavailable(f"the server answered {response.status}", status=response.status)
+            raise PageUnavailable(
+                msg("the server answered {status}", status=response.status), status=response.status
+            )
         return FetchedPage(
             url=str(url),
             final_url=response.url,
@@ -232,8 +252,10 @@ class Fetcher:
         page = None if self.browser is None else await self.browser.render(url)
         if page is None or challenge_service(page.status, page.headers, page.body):
             raise PageUnavailable(
-                f"the site asks visitors to pass a check for robots ({service})",
-                remedy="" if self.browser else "a browser may pass it: set fetch.browser",
+                msg(
+                    "the site asks visitors to pass a check for robots ({service})", service=service
+                ),
+                remedy="" if self.browser else msg("a browser may pass it: set fetch.browser"),
             )
         return page
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from urllib.parse import urldefrag
 
 from kensaku.errors import AddressRefused
+from kensaku.messages import msg
 
 MAX_ADDRESSES = 20_000  # that are remembered, the newest
 
@@ -40,8 +41,10 @@ class UrlGate:
         """Raise `NotNamed` unless a result or the caller named the URL."""
         if _form(url) not in self._named:
             raise NotNamed(
-                "no result and no person named this address",
-                remedy="search for the page first; programs: Kensaku.allow_urls, or fetch.gate",
+                msg("no result and no person named this address"),
+                remedy=msg(
+                    "search for the page first; programs: Kensaku.allow_urls, or fetch.gate"
+                ),
             )
 
 

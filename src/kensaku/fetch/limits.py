@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 from kensaku.errors import ConfigError, PageUnavailable
+from kensaku.messages import msg
 
 KIB, MIB = 2**10, 2**20
 
@@ -30,7 +31,13 @@ class FetchLimits:
     def __post_init__(self) -> None:
         for f in fields(self):
             if getattr(self, f.name) < (0 if f.name in ("redirects", "slow_bytes") else 1e-3):
-                raise ConfigError(f"fetch.{f.name} is {getattr(self, f.name)}; it is too small")
+                raise ConfigError(
+                    msg(
+                        "fetch.{f} is {getattr}; it is too small",
+                        f=f.name,
+                        getattr=getattr(self, f.name),
+                    )
+                )
 
 
 class Pace:
@@ -57,5 +64,5 @@ class Pace:
     def check_window(self) -> None:
         """Raise when the window that has ended brought too few bytes; else begin the next."""
         if self._bytes < self._least:
-            raise PageUnavailable("the server sends the page too slowly")
+            raise PageUnavailable(msg("the server sends the page too slowly"))
         self._began, self._bytes = self._clock(), 0

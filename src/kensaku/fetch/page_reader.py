@@ -29,6 +29,7 @@ from kensaku.fetch.fetcher import Fetcher, FetchPolicy
 from kensaku.fetch.limits import FetchLimits
 from kensaku.fetch.results import Extraction, Failure
 from kensaku.fetch.transport import PageTransport
+from kensaku.messages import msg
 from kensaku.models import Page, Progress, ProgressEvent
 from kensaku.observe import NO_OBSERVERS, Observers, observe
 from kensaku.operations import ExtractOperation
@@ -113,7 +114,9 @@ class PageReader:
         """
         asked = [urls] if isinstance(urls, str) else list(urls)
         if not asked:
-            raise InvalidQuery("there is no URL to extract", remedy="give one to 20 of them")
+            raise InvalidQuery(
+                msg("there is no URL to extract"), remedy=msg("give one to 20 of them")
+            )
         began = time.monotonic()
         outcome: dict[str, Page | KensakuError] = {}
         wanted = self._merge(asked, limit, outcome)
@@ -181,7 +184,7 @@ class PageReader:
         known = {field.name for field in fields(Plan)} - {"url"}
         for name in options:
             if name not in known:
-                raise UnknownName("option", name, known)
+                raise UnknownName(msg("option"), name, known)
         plan = Plan(url, **options)
         state = plan.state_file(self._crawls, self._tenant) if self._crawls else None
         return Crawl(self, plan, state=state, resume=resume, progress=progress, on_page=on_page)
@@ -208,11 +211,12 @@ class PageReader:
             seen.add(str(checked))
             if len(wanted) == limit:
                 outcome[url] = PageUnavailable(
-                    f"only {limit} URLs are read in one call", remedy="ask for it in another one"
+                    msg("only {limit} URLs are read in one call", limit=limit),
+                    remedy=msg("ask for it in another one"),
                 )
                 continue
             wanted[url] = checked
-            outcome[url] = PageUnavailable("the page did not come before the deadline")
+            outcome[url] = PageUnavailable(msg("the page did not come before the deadline"))
         return wanted
 
     async def _parse(self, fetched: FetchedPage, url: str, deadline: float | None) -> Page:
@@ -224,13 +228,13 @@ class PageReader:
                         body, url=fetched.final_url, content_type=fetched.content_type
                     )
             except TimeoutError:
-                raise PageUnavailable("the page was not read before the deadline") from None
+                raise PageUnavailable(msg("the page was not read before the deadline")) from None
             operation.record(page)
         notes = [*page.notes, *fetched.notes]
         if fetched.via == "browser":
-            notes.append("read with a browser")
+            notes.append(msg("read with a browser"))
         if fetched.final_url != url and _is_elsewhere(url, fetched.final_url):
-            notes.append(f"redirected to {fetched.final_url}")
+            notes.append(msg("redirected to {final_url}", final_url=fetched.final_url))
         unique = tuple(dict.fromkeys(notes))
         return replace(page, url=url, fetched_at=fetched.fetched_at, notes=unique)
 
@@ -251,4 +255,6 @@ def _ports(words: tuple[str, ...]) -> list[int] | None:
     try:
         return [int(w) for w in words]
     except ValueError:
-        raise ConfigError(f"fetch.ports is {', '.join(words)[:60]!r}; expected numbers") from None
+        raise ConfigError(
+            msg("fetch.ports is {words!r}; expected numbers", words=", ".join(words)[:60])
+        ) from None

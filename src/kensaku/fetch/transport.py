@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from kensaku.errors import AddressRefused, KensakuError, TooLarge
 from kensaku.fetch.body import read_body
 from kensaku.fetch.limits import FetchLimits
+from kensaku.messages import msg
 from kensaku.transport.decode import accept_encoding
 from kensaku.transport.guard import (
     UNPARSABLE,
@@ -225,7 +226,7 @@ class PageTransport(PerLoop[Any]):
     async def _read_response(self, response: Any) -> PageResponse:
         # Their bytes have been counted as they came: `BoundedProtocol`.
         if len(response.raw_headers) > self.limits.header_fields:
-            raise TooLarge("the answer has too many headers")
+            raise TooLarge(msg("the answer has too many headers"))
         names = dict.fromkeys(name.lower() for name in response.headers)
         headers = {n: ", ".join(response.headers.getall(n)) for n in names}
         page = PageResponse(str(response.url), response.status, headers)
@@ -249,7 +250,7 @@ def _absolute(base: URL, location: str) -> str:
     try:
         return str(base.join(URL(well_formed(location))))
     except UNPARSABLE:
-        raise AddressRefused("the page leads to what is not a web address") from None
+        raise AddressRefused(msg("the page leads to what is not a web address")) from None
 
 
 def _host_of(proxy: str | None) -> str | None:

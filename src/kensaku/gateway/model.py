@@ -17,6 +17,7 @@ from kensaku.answers.model import has_model, is_vendors
 from kensaku.answers.stream import read_events, read_in_time
 from kensaku.errors import ConfigError, KensakuError, ProviderError, Unreadable
 from kensaku.gateway.turn import Called, Message, Reason, Text, Thought
+from kensaku.messages import msg
 from kensaku.text.clean import visible
 from kensaku.transport.request import Request
 
@@ -70,7 +71,8 @@ def open_chat(client: Kensaku) -> ChatModel:
     s = client.settings
     if not has_model(s):
         raise ConfigError(
-            "the gateway has no model", remedy="set KENSAKU_LLM_URL or KENSAKU_MODEL=vendor:name"
+            msg("the gateway has no model"),
+            remedy=msg("set KENSAKU_LLM_URL or KENSAKU_MODEL=vendor:name"),
         )
     if s.model and is_vendors(s.model, at_url=bool(s.llm_url)):
         from kensaku.gateway.vendor_chat import VendorChat
@@ -152,7 +154,7 @@ async def _read(data: AsyncGenerator[bytes, None]) -> AsyncGenerator[Part, None]
             calls.add(delta.get("tool_calls"))
         reason = choice.get("finish_reason") or reason
     if not reason:
-        raise Unreadable("llm", "the reply broke off")
+        raise Unreadable("llm", msg("the reply broke off"))
     made = calls.made()
     for call in made:
         yield call
@@ -187,7 +189,10 @@ class _Calls:
             index = piece.get("index")
             index = index if isinstance(index, int) else position
             if index not in self._parts and len(self._parts) >= MAX_CALLS:
-                raise Unreadable("llm", f"it called more than {MAX_CALLS} functions at once")
+                raise Unreadable(
+                    "llm",
+                    msg("it called more than {max_calls} functions at once", max_calls=MAX_CALLS),
+                )
             call = self._parts.setdefault(index, {"id": "", "name": "", "arguments": ""})
             function = piece.get("function")
             function = function if isinstance(function, dict) else {}
@@ -197,7 +202,7 @@ class _Calls:
             call["arguments"] += arguments if isinstance(arguments, str) else json.dumps(arguments)
             self._size += len(str(arguments))
             if self._size > MAX_ARGUMENTS:
-                raise Unreadable("llm", "the arguments of its calls are too long")
+                raise Unreadable("llm", msg("the arguments of its calls are too long"))
 
     def made(self) -> list[Called]:
         named = [call for _, call in sorted(self._parts.items()) if call["name"]]
@@ -213,11 +218,11 @@ def _object(event: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         chunk = None
     if not isinstance(chunk, dict):
-        raise Unreadable("llm", "it sent an event that is not JSON")
+        raise Unreadable("llm", msg("it sent an event that is not JSON"))
     if chunk.get("error"):
         error = chunk["error"]
         said = error.get("message") if isinstance(error, dict) else error
-        raise Unreadable("llm", "it failed while it answered", body=visible(str(said))[:500])
+        raise Unreadable("llm", msg("it failed while it answered"), body=visible(str(said))[:500])
     return chunk
 
 

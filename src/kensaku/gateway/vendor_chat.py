@@ -16,6 +16,7 @@ from kensaku.answers.vendor_model import VendorModel, opened, vendor_error
 from kensaku.errors import InvalidQuery, ProviderError
 from kensaku.gateway.model import IDLE_SECONDS, SECONDS, End, Part, model_failed
 from kensaku.gateway.turn import Called, Message, Reason, Text, Thought
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage
@@ -189,7 +190,9 @@ def _parts(content: Any) -> Any:
             parts.append(part["text"])
             continue
         if part.get("type") != "image_url":
-            raise InvalidQuery(f"the model takes no part of the type {part.get('type')!r}")
+            raise InvalidQuery(
+                msg("the model takes no part of the type {part!r}", part=part.get("type"))
+            )
         url = part["image_url"]["url"]
         is_data = url.startswith("data:")
         parts.append(BinaryContent.from_data_uri(url) if is_data else ImageUrl(url))

@@ -13,6 +13,7 @@ from kensaku.index.collections import Collections
 from kensaku.index.engines.base import EntryFilter, Payload, ScoredEntry
 from kensaku.index.fuse import blend, saturate
 from kensaku.index.request import SearchMode, SearchRequest
+from kensaku.messages import msg
 from kensaku.text.tokens import query_terms, similar_terms
 
 PASSAGES_PER_RESULT = 3  # candidates for each document that is returned …
@@ -112,10 +113,10 @@ def _resolve_mode(collections: Collections, name: str, request: SearchRequest) -
     able = request.vector is not None and meta.dimensions > 0 and meta.model == request.model
     if request.mode in ("hybrid", "dense") and not able:
         raise IndexFault(
-            f"collection {name!r} cannot be searched by meaning",
-            remedy=f"set the embedding model it was made with ({meta.model})"
+            msg("collection {name!r} cannot be searched by meaning", name=name),
+            remedy=msg("set the embedding model it was made with ({model})", model=meta.model)
             if meta.model
-            else "set an embedding model and add its documents again",
+            else msg("set an embedding model and add its documents again"),
         )
     if request.mode == "dense" or (able and request.mode is None and request.trust >= 1):
         return "dense"

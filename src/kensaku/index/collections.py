@@ -25,6 +25,7 @@ from kensaku.index.errors import damage_fault
 from kensaku.index.meta import READABLE, CollectionMeta, DocumentRecord
 from kensaku.index.results import CollectionStats, damaged_stats
 from kensaku.index.weights import reweigh
+from kensaku.messages import msg
 from kensaku.models import Document
 from kensaku.text.collection_names import check_collection_name
 
@@ -180,8 +181,11 @@ class Collections:
         payload = self.engine.get(collection, [META_ID]).get(META_ID, {})
         if payload.get("format", READABLE[-1]) not in READABLE:
             raise IndexFault(
-                f"collection {collection!r} was written by another version of Kensaku",
-                remedy="export it there and import it here",
+                msg(
+                    "collection {collection!r} was written by another version of Kensaku",
+                    collection=collection,
+                ),
+                remedy=msg("export it there and import it here"),
             )
         meta = CollectionMeta.from_payload(payload)
         if self._counts_are_exact(meta):
@@ -213,13 +217,17 @@ class Collections:
             names = self.engine.collections()
             if collection not in names:
                 self._refuse_foreign(collection)
-                raise UnknownName("collection", collection, names or ["(there is none yet)"])
+                raise UnknownName(msg("collection"), collection, names)
 
     def _refuse_foreign(self, collection: str) -> None:
         if self.is_foreign(collection):
             raise IndexFault(
-                f"collection {collection!r} was made by another application, and is only searched",
-                remedy="choose another name",
+                msg(
+                    "collection {collection!r} was made by another application, and is only "
+                    "searched",
+                    collection=collection,
+                ),
+                remedy=msg("choose another name"),
             )
 
     def _open_or_create(self, collection: str, model: str, dimensions: int) -> CollectionMeta:
@@ -234,9 +242,16 @@ class Collections:
             meta.model, meta.dimensions = model, dimensions
         if dimensions and (meta.model, meta.dimensions) != (model, dimensions):
             raise IndexFault(
-                f"collection {collection!r} holds vectors of {meta.model} "
-                f"({meta.dimensions} numbers each), not of {model} ({dimensions})",
-                remedy="use that model, or drop the collection and add its documents again",
+                msg(
+                    "collection {collection!r} holds vectors of {model} ({dimensions} numbers "
+                    "each), not of {model2} ({dimensions2})",
+                    collection=collection,
+                    model=meta.model,
+                    dimensions=meta.dimensions,
+                    model2=model,
+                    dimensions2=dimensions,
+                ),
+                remedy=msg("use that model, or drop the collection and add its documents again"),
             )
         return meta
 
@@ -291,12 +306,21 @@ def _check_vectors(prepared: PreparedDocument, vectors: Vectors | None, dimensio
     url = prepared.document.url[:80]
     if vectors is not None and len(vectors) != len(prepared.passages):
         raise InvalidQuery(
-            f"{url} has {len(prepared.passages)} passages, but {len(vectors)} vectors"
+            msg(
+                "{url} has {count} passages, but {count2} vectors",
+                url=url,
+                count=len(prepared.passages),
+                count2=len(vectors),
+            )
         )
     if any(v is not None and len(v) != dimensions for v in vectors or ()):
         raise IndexFault(
-            f"a vector of {url} does not have {dimensions} numbers",
-            remedy="use the embedding model that the collection was made with",
+            msg(
+                "a vector of {url} does not have {dimensions} numbers",
+                url=url,
+                dimensions=dimensions,
+            ),
+            remedy=msg("use the embedding model that the collection was made with"),
         )
 
 

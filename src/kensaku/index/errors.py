@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from kensaku.errors import IndexFault, KensakuError
+from kensaku.messages import msg
 
-RECOVERY = (
+RECOVERY = msg(
     "save what can be read with `kensaku index export FILE --collection NAME --salvage`; then drop"
     " the collection and import FILE, or add its documents again"
 )
@@ -25,6 +26,8 @@ _ERRNO_TEXTS = {
     errno.EACCES: "os error 13",
     errno.EPERM: "os error 13",
     errno.EROFS: "os error 30",
+    errno.ENOTDIR: "os error 30",
+    errno.ENOENT: "os error 30",
 }
 
 
@@ -35,27 +38,40 @@ def to_index_fault(error: BaseException, what: str) -> IndexFault:
         text += " " + _ERRNO_TEXTS.get(error.errno, "")
     if any(sign in text for sign in _DISK_FULL):
         return IndexFault(
-            f"there is no room left to write {what}",
-            remedy="free some space and add again; what was acknowledged is safe",
+            msg("there is no room left to write {what}", what=what),
+            remedy=msg("free some space and add again; what was acknowledged is safe"),
         )
     if any(sign in text for sign in _NOT_WRITABLE):
-        return IndexFault(f"{what} may not be written", remedy="check who owns the directory")
+        return IndexFault(
+            msg("{what} may not be written", what=what),
+            remedy=msg("check the directory, and who owns it"),
+        )
     if "dimension" in text:
         return IndexFault(
-            f"{what} holds vectors of another size",
-            remedy="use the embedding model it was made with, or drop it and add again",
+            msg("{what} holds vectors of another size", what=what),
+            remedy=msg("use the embedding model it was made with, or drop it and add again"),
         )
     if "wouldblock" in text:
-        return IndexFault(f"{what} is open in another process", remedy="close that one first")
+        return IndexFault(
+            msg("{what} is open in another process", what=what), remedy=msg("close that one first")
+        )
     return IndexFault(
-        f"{what} cannot be read or written ({type(error).__name__}: {str(error)[:200]})",
+        msg(
+            "{what} cannot be read or written ({name}: {error})",
+            what=what,
+            name=type(error).__name__,
+            error=str(error)[:200],
+        ),
         remedy=RECOVERY,
     )
 
 
 def damage_fault(collection: str, what: str) -> IndexFault:
     """Return the error of a collection that has lost a part of itself."""
-    return IndexFault(f"collection {collection!r} is damaged: {what}", remedy=RECOVERY)
+    return IndexFault(
+        msg("collection {collection!r} is damaged: {what}", collection=collection, what=what),
+        remedy=RECOVERY,
+    )
 
 
 @contextmanager

@@ -38,6 +38,7 @@ from kensaku.index.results import (
     to_passage,
 )
 from kensaku.index.worker.client import open_client
+from kensaku.messages import msg
 from kensaku.models import Document, Page, Passage, Progress, ProgressEvent
 from kensaku.observe import NO_OBSERVERS, Observers, observe
 from kensaku.operations import IndexOperation
@@ -82,7 +83,7 @@ class Index:
         call.
         """
         if (path is None) == (url is None):
-            raise ConfigError("an index has a directory or a url, and not both")
+            raise ConfigError(msg("an index has a directory or a url, and not both"))
         self._path = None if path is None else Path(path).expanduser().absolute()
         self._url = url
         self._api_key = api_key
@@ -137,7 +138,11 @@ class Index:
             last = done == len(pending)
             result += await self._add_batch(batch, collection, flush=last, longer=longer)
             if progress:
-                progress(ProgressEvent(f"indexing {collection}", done, len(pending)))
+                progress(
+                    ProgressEvent(
+                        msg("indexing {collection}", collection=collection), done, len(pending)
+                    )
+                )
         return result
 
     async def search(

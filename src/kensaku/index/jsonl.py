@@ -15,6 +15,7 @@ from kensaku.errors import IndexFault
 from kensaku.foreign_json import decode_json
 from kensaku.index.errors import translate_errors
 from kensaku.index.results import AddResult
+from kensaku.messages import msg
 from kensaku.models import Document, Progress, ProgressEvent
 
 if TYPE_CHECKING:
@@ -148,6 +149,6 @@ def _row(path: Path, number: int, line: str) -> tuple[str, Document]:
         return str(row.get("collection") or "default"), Document(**values)
     except (ValueError, TypeError, AttributeError) as error:
         raise IndexFault(
-            f"line {number} of {path} is not a document",
-            remedy='write one JSON object a line, with "url", "title" and "text"',
+            msg("line {number} of {path} is not a document", number=number, path=path),
+            remedy=msg('write one JSON object a line, with "url", "title" and "text"'),
         ) from error

@@ -14,6 +14,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import InvalidQuery, KensakuError, UnknownName
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from kensaku.index.worker.client import IndexClient
@@ -61,7 +62,7 @@ class NamespacedClient:
             return self._result(name, await self._client.call(name, **arguments))
         except UnknownName as error:  # it may suggest another tenant's collection
             known = await self.call("collections")
-            raise UnknownName("collection", self._own(error.name), known) from None
+            raise UnknownName(msg("collection"), self._own(error.name), known) from None
         except KensakuError as error:
             error.message, error.remedy = self._own(error.message), self._own(error.remedy)
             error.args = (error.message,)
@@ -74,7 +75,9 @@ class NamespacedClient:
     def _refused(self, name: str) -> list[str]:
         if name == "foreign":
             return []  # other applications' collections are the operator's
-        raise InvalidQuery("a snapshot holds every tenant's collections: the operator takes it")
+        raise InvalidQuery(
+            msg("a snapshot holds every tenant's collections: the operator takes it")
+        )
 
     async def _call_each(self, name: str, arguments: dict[str, Any]) -> Any:
         """Apply a call about all collections to each collection of the tenant."""
@@ -95,10 +98,12 @@ class NamespacedClient:
             return name  # the index says what is wrong with it
         if self._prefix and name in PUBLIC:
             if write:
-                raise InvalidQuery(f"the collection {name} is everybody's: it cannot be changed")
+                raise InvalidQuery(
+                    msg("the collection {name} is everybody's: it cannot be changed", name=name)
+                )
             return name
         if name.startswith(MARK):
-            raise InvalidQuery(f"a collection cannot be called {name[:80]!r}")
+            raise InvalidQuery(msg("a collection cannot be called {name!r}", name=name[:80]))
         return self._prefix + name
 
     def _result(self, name: str, result: Any) -> Any:

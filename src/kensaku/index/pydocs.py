@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 
 from kensaku._child_process import child_environment, python_command
 from kensaku.errors import IndexFault
+from kensaku.messages import msg
 from kensaku.models import Document, Progress, ProgressEvent
 
 if TYPE_CHECKING:
@@ -125,7 +126,12 @@ async def _run(
         await process.communicate()  # to the end of its output: its pipe is closed, too
         raise
     if process.returncode:
-        raise IndexFault(f"reading the Python sources ended with status {process.returncode}")
+        raise IndexFault(
+            msg(
+                "reading the Python sources ended with status {returncode}",
+                returncode=process.returncode,
+            )
+        )
     return read
 
 

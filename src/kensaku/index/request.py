@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from kensaku.errors import InvalidQuery
 from kensaku.index.worker.protocol import pack_vector, unpack_vector
+from kensaku.messages import msg
 from kensaku.models import MAX_QUERY_CHARS
 
 SearchMode = Literal["lexical", "hybrid", "dense"]
@@ -76,15 +77,32 @@ class SearchRequest:
 
     def __post_init__(self) -> None:
         if not self.text.strip():
-            raise InvalidQuery("the query is empty", remedy="say what to search for")
+            raise InvalidQuery(msg("the query is empty"), remedy=msg("say what to search for"))
         if len(self.text) > MAX_QUERY_CHARS:
-            raise InvalidQuery(f"the query has {len(self.text)} characters, over {MAX_QUERY_CHARS}")
+            raise InvalidQuery(
+                msg(
+                    "the query has {count} characters, over {max_query_chars}",
+                    count=len(self.text),
+                    max_query_chars=MAX_QUERY_CHARS,
+                )
+            )
         if not 1 <= self.max_results <= MAX_RESULTS:
-            raise InvalidQuery(f"max_results is {self.max_results}, and must be 1 to {MAX_RESULTS}")
+            raise InvalidQuery(
+                msg(
+                    "max_results is {max_results}, and must be 1 to {max_results_}",
+                    max_results=self.max_results,
+                    max_results_=MAX_RESULTS,
+                )
+            )
         if self.mmr is not None and not 0 <= self.mmr <= 1:
-            raise InvalidQuery(f"mmr is {self.mmr}, and must be 0 to 1")
+            raise InvalidQuery(msg("mmr is {mmr}, and must be 0 to 1", mmr=self.mmr))
         if self.freshness is not None and not 0 <= self.freshness < math.inf:
-            raise InvalidQuery(f"freshness is {self.freshness}; it must be a number of days")
+            raise InvalidQuery(
+                msg(
+                    "freshness is {freshness}; it must be a number of days",
+                    freshness=self.freshness,
+                )
+            )
 
     def to_wire(self) -> dict[str, Any]:
         """Return the request as values that JSON can hold."""

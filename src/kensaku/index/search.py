@@ -24,6 +24,7 @@ from kensaku.index.fuse import cosine, decay, diversify, highlights, overlap, sh
 from kensaku.index.namespace import PUBLIC, names_in
 from kensaku.index.request import Filters, SearchRequest
 from kensaku.index.results import ResultRow, SearchResult
+from kensaku.messages import msg
 from kensaku.text.languages import STOP_WORDS
 from kensaku.text.tokens import document_terms, query_pattern
 
@@ -79,10 +80,19 @@ def _search_readable(collections: Collections, request: SearchRequest) -> Search
             names.remove(unreadable.collection)
             if request.collections is not None or not names:
                 raise fault from unreadable
-            notes.append(f"{fault.message}; it was not searched. {_sentence(fault.remedy)}")
+            notes.append(
+                msg(
+                    "{message}; it was not searched; {remedy}",
+                    message=fault.message,
+                    remedy=fault.remedy,
+                )
+            )
         else:
             lost = filter(None, map(collections.fault, names))
-            notes += about + [f"{fault.message}. {_sentence(fault.remedy)}" for fault in lost]
+            notes += about + [
+                msg("{message}; {remedy}", message=fault.message, remedy=fault.remedy)
+                for fault in lost
+            ]
             return {"rows": rows, "notes": notes}
 
 
@@ -92,10 +102,6 @@ def _stages(names: Sequence[str], public: Sequence[str]) -> list[Stage]:
     others = [n for n in names if n in public]
     exact = [Stage(group) for group in (own, others) if group]
     return [*exact, Stage(names, fuzzy=True)]  # at last: perhaps the query is misspelled
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 @contextmanager
@@ -187,7 +193,9 @@ def _entry_filter(filters: Filters) -> EntryFilter:
 def _day(name: str, value: str | None) -> int | None:
     day = day_of(value)
     if value and day is None:
-        raise InvalidQuery(f"{name} is {value[:40]!r}; write it as 2026-01-31")
+        raise InvalidQuery(
+            msg("{name} is {value!r}; write it as 2026-01-31", name=name, value=value[:40])
+        )
     return day
 
 

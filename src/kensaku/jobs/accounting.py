@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 from kensaku.errors import DatabaseFault, JobFailed
+from kensaku.messages import msg
 from kensaku.observe import Caller, caller
 from kensaku.search.budget import current_budget
 
@@ -74,8 +75,8 @@ class Accounting:
         key = await get_key(self._database, job.key_id)
         if key is None or not key.is_live():
             raise JobFailed(
-                "the key that started this job was revoked or has expired",
-                remedy="start it again with another key",
+                msg("the key that started this job was revoked or has expired"),
+                remedy=msg("start it again with another key"),
             )
         client: Kensaku = job.client
         return KeyBudgets(client.resources.store).of_run(key, client.resources.budget)

@@ -19,6 +19,7 @@ from kensaku.errors import FetchError, InvalidQuery, UnknownName
 from kensaku.jobs.batch import BatchReader, Ingest
 from kensaku.jobs.sources import Shard, plan_shards
 from kensaku.jobs.sources._files import check_source
+from kensaku.messages import msg
 from kensaku.text.collection_names import check_collection_name
 
 if TYPE_CHECKING:
@@ -33,19 +34,21 @@ _COUNTS = ("documents", "added", "updated", "unchanged", "rejected")
 def check(arguments: Mapping[str, Any], *, operator: bool = False) -> dict[str, Any]:
     """Take `sources` and `collection`. Files are for who operates the machine, not for tenants."""
     if unknown := set(arguments) - {"sources", "collection"}:
-        raise UnknownName("option", min(unknown), {"sources", "collection"})
+        raise UnknownName(msg("option"), min(unknown), {"sources", "collection"})
     sources, collection = arguments.get("sources"), arguments.get("collection", "default")
     check_collection_name(collection)
     if isinstance(sources, str) or not isinstance(sources, Sequence) or not sources:
-        raise InvalidQuery("sources must be a list of paths and URLs, at least one")
+        raise InvalidQuery(msg("sources must be a list of paths and URLs, at least one"))
     if len(sources) > MAX_SOURCES:
-        raise InvalidQuery(f"there are {len(sources):,} sources; at most 1,000 are taken")
+        raise InvalidQuery(
+            msg("there are {count:,} sources; at most 1,000 are taken", count=len(sources))
+        )
     for source in sources:
         check_source(str(source))
         if not operator and not _is_web(str(source)):
             raise InvalidQuery(
-                "only sitemaps can be indexed over the network",
-                remedy="run `kensaku index build` on the machine that holds the files",
+                msg("only sitemaps can be indexed over the network"),
+                remedy=msg("run `kensaku index build` on the machine that holds the files"),
             )
     return {"sources": [_absolute(str(s)) for s in sources], "collection": collection}
 
@@ -131,7 +134,9 @@ async def _sitemap_shards(job: JobRun, url: str) -> list[Shard]:
         queue += [a for a in dict.fromkeys(sitemap.sitemaps) if a not in queue]
         pages += sitemap.pages
     if not pages:
-        raise InvalidQuery(f"{url[:200]} lists no pages", remedy="give the URL of a sitemap")
+        raise InvalidQuery(
+            msg("{url} lists no pages", url=url[:200]), remedy=msg("give the URL of a sitemap")
+        )
     return list(shards(pages))
 
 

@@ -22,6 +22,7 @@ from kensaku.fetch.crawl.recorded import RecordedFrontier
 from kensaku.fetch.page_reader import PageReader
 from kensaku.index.results import AddResult
 from kensaku.jobs.scrape import Documents, failure
+from kensaku.messages import msg
 from kensaku.text.collection_names import check_collection_name
 
 if TYPE_CHECKING:
@@ -51,9 +52,9 @@ def check(arguments: Mapping[str, Any], *, operator: bool = False) -> dict[str, 
     kept = {} if wanted is None else {"wanted": Wanted.from_dict(wanted).to_dict()}
     for name in values:
         if name not in _OPTIONS:
-            raise UnknownName("option", name, _OPTIONS | {"collection"})
+            raise UnknownName(msg("option"), name, _OPTIONS | {"collection"})
     if "url" not in values:
-        raise InvalidQuery("a crawl needs a url")
+        raise InvalidQuery(msg("a crawl needs a url"))
     values.setdefault("timeout", TIMEOUT)
     plan = Plan(**values)
     _ = plan.scope  # compiles the patterns
@@ -74,7 +75,9 @@ async def run(job: JobRun, arguments: Mapping[str, Any]) -> dict[str, Any]:
         notes = list((await site.step(job, "begin", site.begin))["notes"])
         while await site.is_unfinished():
             if seconds > plan.timeout:
-                notes.append(f"stopped after {plan.timeout:g} s, before its end")
+                notes.append(
+                    msg("stopped after {timeout:g} s, before its end", timeout=plan.timeout)
+                )
                 break
             result = await site.step(job, "read", site.read)
             seconds += result["seconds"]

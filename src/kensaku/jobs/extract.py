@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kensaku.answers.scrape import Wanted, take_values
 from kensaku.errors import JobFailed
 from kensaku.jobs.scrape import check_urls, read
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from kensaku.jobs.run import JobRun
@@ -32,7 +33,9 @@ async def run(job: JobRun, arguments: Mapping[str, Any]) -> dict[str, Any]:
     done = await job.step("read", partial(read, job, urls, PAGES))
     await job.report("write", len(urls), len(urls), len(done["documents"]))
     if not done["documents"]:
-        raise JobFailed(f"none of the pages could be read: {done['failures'][0]['error']}")
+        raise JobFailed(
+            msg("none of the pages could be read: {done}", done=done["failures"][0]["error"])
+        )
     pages = [(d["page"]["title"], d["page"]["url"], d["markdown"]) for d in done["documents"]]
     data = await job.step("ask", partial(take_values, job.client, pages, wanted))
     sources = [d["page"]["url"] for d in done["documents"]]

@@ -17,6 +17,7 @@ from uuid import uuid4
 from kensaku.errors import InvalidQuery, UnknownJob
 from kensaku.jobs.kinds import kind_of
 from kensaku.jobs.signal import POLL, Signal, wait_for
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from kensaku.config.settings import Settings
@@ -101,7 +102,7 @@ class Jobs:
         checked = await asyncio.to_thread(lambda: check(arguments, operator=operator))
         if (size := len(json.dumps(checked))) > MAX_ARGUMENTS:
             raise InvalidQuery(
-                f"the arguments are {size:,} characters; at most 1,000,000 are taken"
+                msg("the arguments are {size:,} characters; at most 1,000,000 are taken", size=size)
             )
         id = f"{kind}-{uuid4().hex[:20]}"
         run = {"id": id, "kind": kind, "tenant": tenant, "key": key_id, "arguments": checked}
@@ -126,7 +127,13 @@ class Jobs:
     ) -> Sequence[Job]:
         """Return jobs, the newest first: a tenant's, or everybody's."""
         if not 1 <= limit <= MAX_LISTED:
-            raise InvalidQuery(f"limit is {limit}; it must be from 1 to {MAX_LISTED:,}")
+            raise InvalidQuery(
+                msg(
+                    "limit is {limit}; it must be from 1 to {max_listed:,}",
+                    limit=limit,
+                    max_listed=MAX_LISTED,
+                )
+            )
         jobs = await self._open()
         return await jobs.find(tenant=tenant, kind=kind, status=status, limit=limit)
 

@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from kensaku.errors import UnknownName
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from kensaku.jobs.run import JobRun
@@ -51,5 +52,5 @@ class KindWithParts(Kind, Protocol):
 def kind_of(name: str) -> Kind:
     """Return the kind of that name. Raises `UnknownName`."""
     if name not in KINDS:
-        raise UnknownName("kind of job", name, KINDS)
+        raise UnknownName(msg("kind of job"), name, KINDS)
     return cast("Kind", import_module(KINDS[name]))

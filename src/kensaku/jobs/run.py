@@ -12,6 +12,7 @@ from kensaku.answers.journal import Journal
 from kensaku.errors import BudgetExceeded, FetchError, JobFailed, UsageError
 from kensaku.jobs.job import JobProgress
 from kensaku.jobs.signal import POLL, wait_for
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
@@ -95,8 +96,13 @@ class JobRun:
                 yield part.result
         if errors:
             raise JobFailed(
-                f"{len(errors)} of {len(parts)} parts failed: {errors[0][:500]}",
-                remedy=f"resume it with: kensaku jobs resume {self.id}",
+                msg(
+                    "{count} of {count2} parts failed: {errors}",
+                    count=len(errors),
+                    count2=len(parts),
+                    errors=errors[0][:500],
+                ),
+                remedy=msg("resume it with: kensaku jobs resume {id}", id=self.id),
             )
 
     async def _end_of(self, part: int) -> PartEnd:

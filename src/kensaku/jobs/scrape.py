@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.answers.scrape import Wanted, scrape
 from kensaku.errors import FetchError, InvalidQuery, KensakuError, NotAllowed
+from kensaku.messages import msg
 from kensaku.text.short import short_repr
 
 if TYPE_CHECKING:
@@ -34,12 +35,18 @@ def check(arguments: Mapping[str, Any], *, operator: bool = False) -> dict[str, 
 def check_urls(urls: Any, most: int) -> list[str]:
     """Return a list of one to `most` addresses. Raises `InvalidQuery`."""
     if not isinstance(urls, Sequence) or isinstance(urls, str) or not urls:
-        raise InvalidQuery("urls are missing", remedy=f"give 1 to {most:,} of them")
+        raise InvalidQuery(
+            msg("urls are missing"), remedy=msg("give 1 to {most:,} of them", most=most)
+        )
     if len(urls) > most:
-        raise InvalidQuery(f"there are {len(urls):,} urls; at most {most:,} are taken")
+        raise InvalidQuery(
+            msg("there are {count:,} urls; at most {most:,} are taken", count=len(urls), most=most)
+        )
     for url in urls:
         if not isinstance(url, str) or not 0 < len(url) <= MAX_URL:
-            raise InvalidQuery(f"{short_repr(url)} among the urls is not a web address")
+            raise InvalidQuery(
+                msg("{short_repr} among the urls is not a web address", short_repr=short_repr(url))
+            )
     return list(dict.fromkeys(urls))
 
 

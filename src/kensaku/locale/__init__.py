@@ -4,6 +4,7 @@
     t("Search")                                          → 検索
     t("{n} page read", "{n} pages read", n=3)            → 3ページを読みました
     t("by", context="group the figures by")              one English word, two meanings
+    t(str(error))                                        an error with its remedy
     t(error.message)                                     a message that `kensaku.messages.msg` made
 
 A catalogue is `<language>.po` in this folder; one in `locale/` beside the settings file adds a
@@ -13,13 +14,17 @@ translates stays English.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kensaku._settings_folder import settings_folder
 from kensaku.messages import Translatable, fill
+
+if TYPE_CHECKING:
+    from kensaku.locale.recognise import Recogniser
 
 HERE = Path(__file__).parent
 
@@ -33,6 +38,7 @@ class Translator:
         self.language = language
         self._forms = forms
         self._plural = plural
+        self._recognise: Recogniser | None = None
 
     def __call__(self, one: str, many: str = "", /, *, context: str = "", **values: Any) -> str:
         """Translate a message and put the values into its placeholders.
@@ -47,13 +53,35 @@ class Translator:
         english = one if not many or values.get("n") == 1 else many
         forms = self._forms.get((context, one))
         if forms is None:
-            return fill(english, values)
+            return fill(english, values) if values or many else self._again(one)
         form = self._plural(values["n"]) if many else 0
         try:
             return fill(forms[form], values)
         except (LookupError, ValueError):  # a placeholder or a form that is not there
             return fill(english, values)
 
+    def _again(self, text: str) -> str:
+        """Translate an English text that has lost the message it was made from."""
+        if not self._forms:
+            return text
+        if self._recognise is None:
+            from kensaku.locale.recognise import Recogniser
+
+            one_form = (one for context, one in self._forms if not context)
+            self._recognise = Recogniser(one_form)
+        found = self._recognise(text)
+        if found is None:
+            return text
+        message, values = found
+        values = {n: self(v) if n in _SENTENCES else v for n, v in values.items()}
+        plain = _FORMAT.sub(
+            r"{\1}", self._forms["", message][0]
+        )  # the values are formatted already
+        return fill(plain, values)
+
+
+_SENTENCES = ("message", "remedy", "text", "reason", "why")  # values that are messages themselves
+_FORMAT = re.compile(r"\{(\w+)[!:][^}]*\}")
 
 _ENGLISH = Translator("en", {}, lambda n: int(n != 1))
 

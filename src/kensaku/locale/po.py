@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kensaku.errors import ConfigError
+from kensaku.messages import msg
 
 _DECODER = json.JSONDecoder(strict=False)  # a text of a catalogue is quoted as in JSON
 
@@ -43,8 +44,8 @@ def read(path: Path) -> list[Translation]:
         return entries
     except (OSError, ValueError) as error:
         raise ConfigError(
-            f"{path} cannot be read as a catalogue ({error})",
-            remedy="check it with msgfmt --check, or move it away",
+            msg("{path} cannot be read as a catalogue ({error})", path=path, error=error),
+            remedy=msg("check it with msgfmt --check, or move it away"),
         ) from None
 
 

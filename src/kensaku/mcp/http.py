@@ -22,6 +22,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from kensaku.errors import UsageError
 from kensaku.mcp._sdk import run_sessions
 from kensaku.mcp.sessions import SESSION_HEADER, SessionLimit
+from kensaku.messages import msg
 from kensaku.transport.listen import is_loopback, listen, serve, url_of, with_brackets
 
 if TYPE_CHECKING:
@@ -221,13 +222,17 @@ async def serve_http(
     """Serve over Streamable HTTP. Raises `UsageError` when it may not or cannot listen there."""
     if token is None and not is_loopback(host):
         raise UsageError(
-            f"on {host} other machines could use this server",
-            remedy="set KENSAKU_MCP_TOKEN or give --token-file",
+            msg("on {host} other machines could use this server", host=host),
+            remedy=msg("set KENSAKU_MCP_TOKEN or give --token-file"),
         )
     if token is not None and len(token) < MIN_TOKEN:
         raise UsageError(
-            f"the token has {len(token)} characters; it must have at least {MIN_TOKEN}",
-            remedy="make one with: openssl rand -hex 32",
+            msg(
+                "the token has {count} characters; it must have at least {min_token}",
+                count=len(token),
+                min_token=MIN_TOKEN,
+            ),
+            remedy=msg("make one with: openssl rand -hex 32"),
         )
     app = http_app(server, hosts=hosts_for(host, allow_hosts), token=token)
     with listen(host, port) as listener:

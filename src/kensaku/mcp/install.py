@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kensaku.errors import ConfigError, UnknownName
+from kensaku.errors import ConfigError, UnknownName, system_reason
 from kensaku.foreign_json import decode_json
+from kensaku.messages import msg
 
 NAME = "kensaku"
 MAX_BYTES = 4 << 20
@@ -87,7 +88,7 @@ CLIENTS: Mapping[str, McpClient] = {
 def client_named(name: str) -> McpClient:
     """Return a client. Raises `UnknownName`."""
     if name not in CLIENTS:
-        raise UnknownName("MCP client", name, CLIENTS)
+        raise UnknownName(msg("MCP client"), name, CLIENTS)
     return CLIENTS[name]
 
 
@@ -126,7 +127,14 @@ def _change(client: McpClient, path: Path, form: dict[str, Any] | None) -> bool:
         document[client.section] = {}
         section = document[client.section]  # of TOML it is another object
     if not isinstance(section, Mapping):
-        raise ConfigError(f"{client.section} in {path} is not what {client.label} writes there")
+        raise ConfigError(
+            msg(
+                "{section} in {path} is not what {client} writes there",
+                section=client.section,
+                path=path,
+                client=client.label,
+            )
+        )
     if section.get(NAME) == form:
         return False
     if form is None:
@@ -145,8 +153,8 @@ def _read_json(path: Path) -> Any:
         document = None
     if not isinstance(document, dict):
         raise ConfigError(
-            f"{path} is not plain JSON, and was left alone",
-            remedy="add what this prints yourself: kensaku mcp install CLIENT --print",
+            msg("{path} is not plain JSON, and was left alone", path=path),
+            remedy=msg("add what this prints yourself: kensaku mcp install CLIENT --print"),
         )
     return document
 
@@ -162,7 +170,7 @@ def _read_toml(path: Path) -> Any:
     try:
         return tomlkit.parse(text)
     except ValueError:
-        raise ConfigError(f"{path} is not valid TOML, and was left alone") from None
+        raise ConfigError(msg("{path} is not valid TOML, and was left alone", path=path)) from None
 
 
 def _write_toml(document: Any) -> str:
@@ -178,14 +186,16 @@ _TOML = (_read_toml, _write_toml)
 def _text(path: Path) -> str:
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise ConfigError(f"{path} is larger than 4 MiB, and was left alone")
+            raise ConfigError(msg("{path} is larger than 4 MiB, and was left alone", path=path))
         return path.read_text("utf-8-sig")
     except FileNotFoundError:
         return ""
     except UnicodeDecodeError:
-        raise ConfigError(f"{path} is not UTF-8, and was left alone") from None
+        raise ConfigError(msg("{path} is not UTF-8, and was left alone", path=path)) from None
     except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
+        raise ConfigError(
+            msg("{path} cannot be read: {reason}", path=path, reason=system_reason(error))
+        ) from None
 
 
 def _replace(path: Path, text: str) -> None:
@@ -200,4 +210,6 @@ def _replace(path: Path, text: str) -> None:
         os.chmod(name, mode)
         os.replace(name, target)
     except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {error.strerror}") from None
+        raise ConfigError(
+            msg("{path} cannot be written: {reason}", path=path, reason=system_reason(error))
+        ) from None

@@ -23,6 +23,7 @@ from kensaku import __version__
 from kensaku.errors import UnknownName
 from kensaku.mcp._sdk import new_server, refusal, stdio_files
 from kensaku.mcp.tool import MARKDOWN, McpTool, failure, wrap
+from kensaku.messages import msg
 from kensaku.models import ProgressEvent
 from kensaku.tools.base import BaseTool, Language, current_progress, progress_to
 from kensaku.tools.registry import DEFAULT, ToolOptions, make_tools
@@ -135,7 +136,7 @@ class Handlers:
     ) -> types.CallToolResult:
         tool = self.tools.get(params.name)
         if tool is None:
-            return failure(str(UnknownName("tool", params.name, self.tools)))
+            return failure(str(UnknownName(msg("tool"), params.name, self.tools)))
         async with report_progress(
             ctx.session.report_progress, tool.definition.title or params.name
         ):

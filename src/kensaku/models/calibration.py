@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from kensaku.errors import ConfigError
+from kensaku.messages import msg
 
 SHIPPED = Path(__file__).with_name("confidence.json")
 
@@ -49,8 +50,12 @@ def read_models(path: Path) -> Models:
         models = {name: _model(values) for name, values in read.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(
-            f"{path} holds no models of confidence ({type(error).__name__})",
-            remedy="delete it to return to the weights that come with Kensaku",
+            msg(
+                "{path} holds no models of confidence ({name})",
+                path=path,
+                name=type(error).__name__,
+            ),
+            remedy=msg("delete it to return to the weights that come with Kensaku"),
         ) from None
     return models
 

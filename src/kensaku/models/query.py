@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from kensaku import models
 from kensaku.errors import InvalidQuery
+from kensaku.messages import msg
 from kensaku.text.countries import country_code
 from kensaku.text.short import short_repr
 
@@ -77,58 +78,98 @@ def date_window(q: Query, today: date) -> tuple[date | None, date | None]:
 
 def _text(text: object) -> str:
     if not isinstance(text, str):
-        raise InvalidQuery(f"the query must be text, not {type(text).__name__}")
+        raise InvalidQuery(msg("the query must be text, not {name}", name=type(text).__name__))
     tidy = text if text.isprintable() else _CONTROL.sub(" ", text)
     tidy = tidy.strip()
     if not tidy:
-        raise InvalidQuery("the query is empty", remedy="say what to search for")
+        raise InvalidQuery(msg("the query is empty"), remedy=msg("say what to search for"))
     if len(tidy) > models.MAX_QUERY_CHARS:
         raise InvalidQuery(
-            f"the query has {len(tidy):,} characters; at most {models.MAX_QUERY_CHARS:,} are taken",
-            remedy="shorten it to what matters",
+            msg(
+                "the query has {count:,} characters; at most {max_query_chars:,} are taken",
+                count=len(tidy),
+                max_query_chars=models.MAX_QUERY_CHARS,
+            ),
+            remedy=msg("shorten it to what matters"),
         )
     if not tidy.isascii():
         try:
             tidy.encode()
         except UnicodeEncodeError:
-            raise InvalidQuery("the query has characters that are not valid Unicode") from None
+            raise InvalidQuery(msg("the query has characters that are not valid Unicode")) from None
     return tidy
 
 
 def _check_max_results(value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int):
         wanted = f"a whole number, 1 to {models.MAX_RESULTS}"
-        raise InvalidQuery(f"max_results is {short_repr(value)}; it must be {wanted}")
+        raise InvalidQuery(
+            msg(
+                "max_results is {short_repr}; it must be {wanted}",
+                short_repr=short_repr(value),
+                wanted=wanted,
+            )
+        )
     if not 1 <= value <= models.MAX_RESULTS:
         wanted = f"1 to {models.MAX_RESULTS}"
-        raise InvalidQuery(f"max_results is {short_repr(value)}; it must be {wanted}")
+        raise InvalidQuery(
+            msg(
+                "max_results is {short_repr}; it must be {wanted}",
+                short_repr=short_repr(value),
+                wanted=wanted,
+            )
+        )
 
 
 def _share(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
-        raise InvalidQuery(f"{name} is {short_repr(value)}; it must be a number from 0 to 1")
+        raise InvalidQuery(
+            msg(
+                "{name} is {short_repr}; it must be a number from 0 to 1",
+                name=name,
+                short_repr=short_repr(value),
+            )
+        )
     return float(value)
 
 
 def _check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise InvalidQuery(f"{name} is {short_repr(value)}; it must be one of {', '.join(allowed)}")
+        raise InvalidQuery(
+            msg(
+                "{name} is {short_repr}; it must be one of {allowed}",
+                name=name,
+                short_repr=short_repr(value),
+                allowed=", ".join(allowed),
+            )
+        )
 
 
 def _check_bool(name: str, value: object) -> None:
     if value is not True and value is not False:
-        raise InvalidQuery(f"{name} is {short_repr(value)}; it must be True or False")
+        raise InvalidQuery(
+            msg(
+                "{name} is {short_repr}; it must be True or False",
+                name=name,
+                short_repr=short_repr(value),
+            )
+        )
 
 
 def _domains(name: str, value: object) -> tuple[str, ...]:
     if value is None:
         return ()  # how a model says that it has none
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-        raise InvalidQuery(f"{name} must be a list of host names")
+        raise InvalidQuery(msg("{name} must be a list of host names", name=name))
     hosts = tuple(islice(value, 100 * models.MAX_DOMAINS))  # an endless iterator ends here
     if len(hosts) > models.MAX_DOMAINS:
         raise InvalidQuery(
-            f"{name} has {len(hosts)} entries; at most {models.MAX_DOMAINS} are taken"
+            msg(
+                "{name} has {count} entries; at most {max_domains} are taken",
+                name=name,
+                count=len(hosts),
+                max_domains=models.MAX_DOMAINS,
+            )
         )
     return tuple(dict.fromkeys(_domain(name, host) for host in hosts))
 
@@ -144,17 +185,22 @@ def _domain(name: str, value: object) -> str:
             host = ""
     if len(host) > 253 or not _DOMAIN.fullmatch(host):
         raise InvalidQuery(
-            f"{name} has {short_repr(value)}, which is no host name", remedy="write example.com"
+            msg(
+                "{name} has {short_repr}, which is no host name",
+                name=name,
+                short_repr=short_repr(value),
+            ),
+            remedy=msg("write example.com"),
         )
     return host.removeprefix("www.")
 
 
 def _dates(q: Query) -> dict[str, date | None]:
     if q.time_range is not None:
-        raise InvalidQuery("give either time_range or start_date and end_date, not both")
+        raise InvalidQuery(msg("give either time_range or start_date and end_date, not both"))
     start, end = _date("start_date", q.start_date), _date("end_date", q.end_date)
     if start and end and start > end:
-        raise InvalidQuery(f"start_date {start} is after end_date {end}")
+        raise InvalidQuery(msg("start_date {start} is after end_date {end}", start=start, end=end))
     return {"start_date": start, "end_date": end}
 
 
@@ -164,14 +210,21 @@ def _date(name: str, value: object) -> date | None:
     try:
         return date.fromisoformat(str(value)[:10])
     except ValueError:
-        raise InvalidQuery(f"{name} is {short_repr(value)}; write it as 2026-01-31") from None
+        raise InvalidQuery(
+            msg(
+                "{name} is {short_repr}; write it as 2026-01-31",
+                name=name,
+                short_repr=short_repr(value),
+            )
+        ) from None
 
 
 def _country(value: object) -> str:
     code = country_code(value) if isinstance(value, str) else None
     if code is None:
         raise InvalidQuery(
-            f"country is {short_repr(value)}, which is no country", remedy="write jp or Japan"
+            msg("country is {short_repr}, which is no country", short_repr=short_repr(value)),
+            remedy=msg("write jp or Japan"),
         )
     return code
 
@@ -179,5 +232,10 @@ def _country(value: object) -> str:
 def _language(value: object) -> str:
     code = value.lower().replace("_", "-").split("-", 1)[0] if isinstance(value, str) else ""
     if not _LANGUAGE.fullmatch(code):
-        raise InvalidQuery(f"language is {short_repr(value)}; write two letters, as in ja")
+        raise InvalidQuery(
+            msg(
+                "language is {short_repr}; write two letters, as in ja",
+                short_repr=short_repr(value),
+            )
+        )
     return code

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from kensaku._lazy import attach
 from kensaku._plugins import plugins
 from kensaku.errors import UnknownName
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from kensaku.providers.base import Findings as Findings
@@ -90,8 +91,8 @@ def provider_class(name: str) -> type[Provider]:
         from kensaku.providers.any_mcp import NAME, named
 
         if not NAME.fullmatch(name):
-            raise UnknownName("provider", name, provider_names())
+            raise UnknownName(msg("provider"), name, provider_names())
         cls = named(name)
     else:
-        raise UnknownName("provider", name, provider_names())
+        raise UnknownName(msg("provider"), name, provider_names())
     return cls  # type: ignore[no-any-return]

@@ -20,6 +20,7 @@ from kensaku.errors import (
     Timeout,
     Unreadable,
 )
+from kensaku.messages import Translatable, msg
 from kensaku.text.clean import plain
 from kensaku.text.redact import redact as redact_text
 
@@ -48,9 +49,9 @@ _STATUS: dict[int, type[ProviderError]] = {
 MAX_REDACTED = 4_000  # characters of an upstream's text that are looked at; 300 are shown
 
 _MEANING_WITHOUT_KEY: dict[type[ProviderError], str] = {
-    KeyRefused: "it does not answer without a key",
-    QuotaExhausted: "its quota for searches without a key is used up",
-    RateLimited: "too many requests without a key",
+    KeyRefused: msg("it does not answer without a key"),
+    QuotaExhausted: msg("its quota for searches without a key is used up"),
+    RateLimited: msg("too many requests without a key"),
 }
 
 
@@ -89,6 +90,8 @@ def redact(error: ProviderError, secrets: Iterable[str], query: str = "") -> Pro
     repeated = _query_pattern(query)
 
     def without(text: str) -> str:
+        if isinstance(text, Translatable):
+            return text.with_values(without) if text.values else text
         text = redact_text(text[:MAX_REDACTED], known)
         text = repeated.sub("…", text) if repeated else text
         return text if len(text) <= 300 else text[:299] + "…"

@@ -29,6 +29,7 @@ from kensaku.errors import (
     Unreachable,
     Unreadable,
 )
+from kensaku.messages import msg
 from kensaku.providers._classify import redact
 from kensaku.providers._rows import MAX_ROWS
 from kensaku.providers.base import Findings, KnownBy, Provider, Reply, Request, Transport
@@ -93,12 +94,19 @@ class WebPageEngine(Provider):
             message = "its name cannot be looked up"
             raise NotConnected(self.name, message, remedy=_NETWORK, transient=False) from None
         except primp.ConnectError:
-            raise NotConnected(self.name, "it cannot be connected to", remedy=_NETWORK) from None
+            raise NotConnected(
+                self.name, msg("it cannot be connected to"), remedy=_NETWORK
+            ) from None
         except primp.TimeoutError:
-            raise Timeout(self.name, f"no answer within {ENGINE_SECONDS:g} s") from None
+            raise Timeout(
+                self.name,
+                msg("no answer within {engine_seconds:g} s", engine_seconds=ENGINE_SECONDS),
+            ) from None
         except Exception as error:  # its text may hold the address
             cause = type(error).__name__
-            raise Unreachable(self.name, f"the connection failed ({cause})") from None
+            raise Unreachable(
+                self.name, msg("the connection failed ({cause})", cause=cause)
+            ) from None
 
     def _send(self, client: Any, request: Request) -> Reply:
         members = {name: str(value) for name, value in dict(request.params).items()}
@@ -114,7 +122,9 @@ class WebPageEngine(Provider):
             page += part
             if len(page) > MAX_PAGE_BYTES:
                 most = MAX_PAGE_BYTES >> 20
-                raise Unreadable(self.name, f"the page of results is larger than {most} MiB")
+                raise Unreadable(
+                    self.name, msg("the page of results is larger than {most} MiB", most=most)
+                )
         return bytes(page)
 
     def read(self, reply: Reply, query: Query | None = None) -> Findings:
@@ -126,9 +136,9 @@ class WebPageEngine(Provider):
         except ProviderError:
             raise
         except Exception:  # of its HTML parser, on what is not a page
-            raise self.unreadable(reply, "is not a page of results") from None
+            raise self.unreadable(reply, msg("the reply is not a page of results")) from None
         if not hits and not any(sign in page for sign in self.result_signs):
-            raise self.unreadable(reply, "is not a page of results")
+            raise self.unreadable(reply, msg("the reply is not a page of results"))
         return Findings(hits, notes=left_out)
 
     def failure(self, reply: Reply) -> ProviderError | None:
@@ -163,8 +173,8 @@ class WebPageEngine(Provider):
         except ImportError:
             raise NotConfigured(
                 self.name,
-                "the package ddgs is not installed",
-                remedy='install it with: pip install "kensaku-search[ddgs]"',
+                msg("the package ddgs is not installed"),
+                remedy=msg('install it with: pip install "kensaku-search[ddgs]"'),
             ) from None
 
 

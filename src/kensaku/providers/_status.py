@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from kensaku.messages import msg
 from kensaku.providers import provider_class
 from kensaku.text.redact import mask_url
 
@@ -42,16 +43,16 @@ async def provider_state(k: Kensaku, name: str) -> str:
     """Return `ready`, or why the provider is not available."""
     cls, configured = provider_class(name), k.settings.provider(name)
     if not configured.enabled:
-        return "switched off"
+        return msg("switched off")
     if cls.sunset and cls.sunset <= datetime.now(UTC).date():
-        return "ended"
+        return msg("ended")
     for option in cls.needs:
         if not configured.options.get(option):
-            return f"needs {cls.options[option]}"
+            return msg("needs {name}", name=cls.options[option])
     if cls.key_variable and not cls.keyless and not configured.keys:
-        return f"needs {cls.key_variable}"
+        return msg("needs {name}", name=cls.key_variable)
     if name != "local" and not k.resources.provider(name).base_url:
-        return f"needs {name.upper()}_BASE_URL"
+        return msg("needs {name}", name=f"{name.upper()}_BASE_URL")
     gate = k.resources.limiter(name)
     await gate.sync()  # with the other processes
     return gate.state()

@@ -21,6 +21,7 @@ from kensaku.errors import (
     RateLimited,
     Unreadable,
 )
+from kensaku.messages import msg
 from kensaku.models import MAX_QUERY_CHARS, Hit, Image
 from kensaku.providers._classify import (
     body_text,
@@ -240,17 +241,21 @@ class Provider:
         try:
             body = self.decode(reply)
         except (ValueError, RecursionError):
-            raise self.unreadable(reply, f"is not {self.format}") from None
+            raise self.unreadable(
+                reply, msg("the reply is not {format}", format=self.format)
+            ) from None
         try:
             if words := self.complaint(body):
-                raise self.unreadable(reply, f"is an error with status 200: {words}")
+                raise self.unreadable(
+                    reply, msg("the reply is an error with status 200: {words}", words=words)
+                )
             hits, left_out = usable(self.hits_for(query, body) if query else self.hits(body))
             cost = 0.0 if reply.keyless else self.cost(body)
             images = tuple(self.images(body)) if query and query.wants_images else ()
             searched = one_line(self.searched(body) or "")[:MAX_QUERY_CHARS] or None
             return Findings(hits, self.answer(body), cost, left_out, images, searched)
         except (KeyError, TypeError, AttributeError, ValueError, IndexError):
-            raise self.unreadable(reply, "does not have the expected form") from None
+            raise self.unreadable(reply, msg("the reply does not have the expected form")) from None
 
     def hit(
         self,
@@ -297,7 +302,7 @@ class Provider:
         words = words or reason_in(reply)
         return kind(
             self.name,
-            f"{meaning(kind, reply)} (HTTP {reply.status}{': ' + words if words else ''})",
+            _refusal_text(meaning(kind, reply), reply.status, words),
             status=reply.status,
             retry_after=reply.retry_after(),
             request_id=request_id(reply),
@@ -308,17 +313,27 @@ class Provider:
     def unreadable(self, reply: Reply, why: str) -> ProviderError:
         """Return the error for a reply with status 200 that is not a result, such as a captcha."""
         kind = Blocked if reply.is_html else Unreadable
-        what = "a web page came instead of results" if reply.is_html else f"the reply {why}"
+        what = msg("a web page came instead of results") if reply.is_html else why
         return kind(self.name, what, status=reply.status, request_id=request_id(reply))
 
     def remedy(self, kind: type[ProviderError], reply: Reply) -> str:
         """Return what the user can do about it."""
         if reply.keyless and kind in (KeyRefused, QuotaExhausted, RateLimited):
-            return f"set {self.key_variable}: a key has limits of its own"
+            return msg("set {name}: a key has limits of its own", name=self.key_variable)
         if kind is KeyRefused and self.key_variable:
-            return f"check {self.key_variable}"
+            return msg("check {name}", name=self.key_variable)
+        if kind is RateLimited:
+            return msg("wait a little, or add another provider to the route")
         if kind is QuotaExhausted:
-            return "add another key or provider, or upgrade the plan"
+            return msg("add another key or provider, or upgrade the plan")
         if 300 <= reply.status < 400 or reply.status in (404, 410):
-            return f"set {self.name.upper()}_BASE_URL to where the service now lives"
+            name = f"{self.name.upper()}_BASE_URL"
+            return msg("set {name} to where the service now lives", name=name)
         return ""
+
+
+def _refusal_text(meaning: str, status: int, words: str) -> str:
+    """Return what a refusal means, with its status and the upstream's own words."""
+    if not words:
+        return msg("{reason} (HTTP {status})", reason=meaning, status=status)
+    return msg("{reason} (HTTP {status}: {words})", reason=meaning, status=status, words=words)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import KensakuError, ProviderError
+from kensaku.messages import msg
 from kensaku.providers._classify import redact
 from kensaku.providers._filters import days, drop_empty
 from kensaku.providers.base import Findings, Provider, Reply, Request, Transport, rows
@@ -86,7 +87,7 @@ class PubMed(Provider):
             if (count and not ids) or "ERROR" in result:
                 raise ValueError("articles are announced, and there are none")
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise self.unreadable(reply, "is not a list of articles") from None
+            raise self.unreadable(reply, msg("the reply is not a list of articles")) from None
         return [str(i) for i in ids[: self.max_results]]
 
     def _fetch(self, ids: list[str], key: str) -> Request:

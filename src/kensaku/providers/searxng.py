@@ -6,6 +6,7 @@ from base64 import b64encode
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import Outage, ProviderError
+from kensaku.messages import msg
 from kensaku.providers._filters import drop_empty, site_query, time_range
 from kensaku.providers.base import Provider, Reply, Request, first_text, rows, text
 
@@ -46,7 +47,9 @@ class SearXNG(Provider):
         # How many engines were asked is not said: the others may have found nothing, or be none.
         if not found and silent and not self.answer(body):
             engines = f"{len(silent)} of its engines did not answer: {_silent(silent)}"
-            raise Outage(self.name, f"it found nothing, and {engines}", status=200)
+            raise Outage(
+                self.name, msg("it found nothing, and {engines}", engines=engines), status=200
+            )
         scores = [r["score"] for r in found if isinstance(r.get("score"), int | float)]
         top = max([1.0, *scores])  # they are sums over engines, and have no upper bound
         return [

@@ -29,6 +29,7 @@ from kensaku.errors import (
     Unreadable,
     UsageError,
 )
+from kensaku.messages import msg
 from kensaku.models import Attempt, Outcome
 from kensaku.observe import observe
 from kensaku.operations import AttemptOperation, RetryOperation
@@ -108,7 +109,9 @@ async def _attempt(
             answer = await _send(run, provider, permit, query, deadline)
         except asyncio.CancelledError:
             elapsed = ms_since(began)
-            error = CalledOff(name, f"it was called off after {elapsed / 1000:.1f} s")
+            error = CalledOff(
+                name, msg("it was called off after {elapsed:.1f} s", elapsed=elapsed / 1000)
+            )
             run.record(_to_attempt(name, error, elapsed, permit, 0.0))
             operation.record(run.attempts[-1])
             raise
@@ -162,7 +165,9 @@ async def _send(
         async with asyncio.timeout_at(deadline):
             return await run.resources.ask(provider, query, permit.key)
     except TimeoutError:
-        return Timeout(name, f"it did not answer within {ms_since(began) / 1000:.1f} s")
+        return Timeout(
+            name, msg("it did not answer within {ms_since:.1f} s", ms_since=ms_since(began) / 1000)
+        )
     except ProviderError as error:
         return redact(error, (permit.key,), query.text)
     except MissingExtra as missing:
@@ -174,7 +179,9 @@ async def _send(
     except Exception as bug:  # somebody else's provider; one of them must not take the rest along
         where = traceback.extract_tb(bug.__traceback__)[-1]  # its text may hold key or query
         log.debug("%s: %s at %s:%s", name, type(bug).__name__, where.filename, where.lineno)
-        return Unreadable(name, f"its adapter failed ({type(bug).__name__})", transient=False)
+        return Unreadable(
+            name, msg("its adapter failed ({name})", name=type(bug).__name__), transient=False
+        )
 
 
 def _fit_query(run: Run, provider: Provider) -> Query:
@@ -196,17 +203,26 @@ def _fit_query(run: Run, provider: Provider) -> Query:
     if too_long := provider.too_long(query.text):
         others = [run.resources.provider(n) for n in run.alternatives(name)]
         if not is_beside and any(not other.too_long(query.text) for other in others):
-            raise DoesNotFit(name, f"the query is too long for it ({too_long})")
+            raise DoesNotFit(
+                name, msg("the query is too long for it ({too_long})", too_long=too_long)
+            )
         text = provider.shortened(query.text)
-        notes.append(f"the query was cut at a word to {len(text)} characters")
+        notes.append(msg("the query was cut at a word to {count} characters", count=len(text)))
         query = replace(query, text=text)
     wanted = query.max_results
     if wanted > provider.max_results:
-        notes.append(f"it gives at most {provider.max_results} results for one search")
+        notes.append(
+            msg(
+                "it gives at most {max_results} results for one search",
+                max_results=provider.max_results,
+            )
+        )
     applied = provider.filters_for(query)
     for f in _filters_of(query):
         if f not in applied and not (f == "topic" and is_beside):
-            notes.append(f"it cannot filter by {f}; {_FILTERED_HERE[f]}")
+            notes.append(
+                msg("it cannot filter by {filter}; {instead}", filter=f, instead=_FILTERED_HERE[f])
+            )
             if f in ("dates", "domains"):
                 wanted = query.max_results * 3
     count = min(wanted, provider.max_results)
@@ -219,21 +235,27 @@ def _check_usable(run: Run, provider: Provider) -> None:
     run.check_network(name)
     check_egress(provider, run.resources.egress)
     if not run.resources.settings.provider(name).enabled:
-        raise NotConfigured(name, "the settings switch it off")
+        raise NotConfigured(name, msg("the settings switch it off"))
     for option in provider.needs:
         if not provider.option.get(option):
             variable = provider.options[option]
-            raise NotConfigured(name, f"it needs {option}", remedy=f"set {variable}")
+            raise NotConfigured(
+                name,
+                msg("it needs {option}", option=option),
+                remedy=msg("set {variable}", variable=variable),
+            )
     if provider.needs_address and not provider.base_url:
-        raise NotConfigured(name, "it has no address", remedy=f"set {name.upper()}_BASE_URL")
+        raise NotConfigured(
+            name, msg("it has no address"), remedy=msg("set {name}_BASE_URL", name=name.upper())
+        )
 
 
 _FILTERED_HERE = {
-    "dates": "its hits were filtered here",
-    "domains": "its hits were filtered here",
-    "country": "that was not applied",
-    "language": "that was not applied",
-    "topic": "that was not applied",
+    "dates": msg("its hits were filtered here"),
+    "domains": msg("its hits were filtered here"),
+    "country": msg("that was not applied"),
+    "language": msg("that was not applied"),
+    "topic": msg("that was not applied"),
 }
 
 

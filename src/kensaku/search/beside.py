@@ -17,6 +17,7 @@ from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 from kensaku.errors import CalledOff
+from kensaku.messages import msg
 from kensaku.search.rank import fuse, merge
 from kensaku.text.terms import is_about
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from kensaku.search.run import Run
 
 GRACE = 0.25  # seconds after the web's answer in which a specialist may still answer
-WHAT = {"papers": "papers", "code": "code", "errors": "an error message"}
+WHAT = {"papers": msg("papers"), "code": msg("code"), "errors": msg("an error message")}
 
 Ask = Callable[["Run", str], Awaitable["Findings | None"]]
 
@@ -61,7 +62,7 @@ def _skip_unasked(run: Run) -> None:
     tried = {attempt.provider for attempt in run.attempts}
     for name in run.beside.names:
         if name not in tried:
-            run.skip(name, CalledOff(name, "the web answered before its turn came"))
+            run.skip(name, CalledOff(name, msg("the web answered before its turn came")))
 
 
 def beside_note(run: Run) -> list[str]:
@@ -70,8 +71,11 @@ def beside_note(run: Run) -> list[str]:
     names = [n for n in run.beside.names if n in sent]
     if not names:
         return []
-    why = "as asked" if run.beside.asked_for else f"for {WHAT[run.beside.intent]}"
-    return [f"asked beside the web, {why}: {', '.join(names)}"]
+    asked = ", ".join(names)
+    if run.beside.asked_for:
+        return [msg("asked beside the web, as asked: {names}", names=asked)]
+    what = WHAT[run.beside.intent]
+    return [msg("asked beside the web, for {what}: {names}", what=what, names=asked)]
 
 
 def interleave(run: Run, web: Sequence[Hit], special: Sequence[Sequence[Hit]]) -> list[Hit]:

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from kensaku.errors import BudgetExceeded
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from kensaku.store import Store
@@ -85,8 +86,9 @@ class Budget:
             if await self._add(what, amount) > limit + 1e-9:
                 await self._give_back(taken)
                 raise BudgetExceeded(
-                    self.reason or f"the budget of {limit:g} {what} is spent",
-                    remedy="raise it, or answer with what is there",
+                    self.reason
+                    or msg("the budget of {limit:g} {what} is spent", limit=limit, what=what),
+                    remedy=msg("raise it, or answer with what is there"),
                 )
         if self.parent is not None:
             try:

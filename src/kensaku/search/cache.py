@@ -18,6 +18,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, TypeVar
 
 from kensaku.errors import CalledOff
+from kensaku.messages import msg
 from kensaku.models import Attempt, Hit, Image, Outcome, Query, Response
 
 if TYPE_CHECKING:
@@ -77,7 +78,9 @@ class Cache:
         age = -1.0 if entry is None else _age(entry[0])
         if entry is None or not 0 <= age <= self._ttl + self._stale:
             return None
-        note = f"nobody could search; this is what was found {age / 60:.0f} minutes ago"
+        note = msg(
+            "nobody could search; this is what was found {age:.0f} minutes ago", age=age / 60
+        )
         return replace(entry[1], stale=True, notes=(*entry[1].notes, note))
 
     async def keep(self, key: str, response: Response) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
+from kensaku.messages import msg
 from kensaku.models.query import date_window
 from kensaku.text.urls import in_domain, site_of
 
@@ -26,17 +27,32 @@ def filter_hits(
         only, never = query.include_domains, (*query.exclude_domains, *block)
         passed = [h for h in passed if _in_domains(site_of(h), only, never)]
         if gone := len(hits) - len(passed):
-            notes.append(f"{gone} of {len(hits)} hits were of other domains and were left out")
+            notes.append(
+                msg(
+                    "{gone} of {count} hits were of other domains and were left out",
+                    gone=gone,
+                    count=len(hits),
+                )
+            )
     if query.min_score is not None:
         least, count = query.min_score, len(passed)
         passed = [h for h in passed if h.score is None or h.score >= least]
         if gone := count - len(passed):
-            notes.append(f"{gone} hits were scored below {least:g} and were left out")
+            notes.append(
+                msg(
+                    "{gone} hits were scored below {least:g} and were left out",
+                    gone=gone,
+                    least=least,
+                )
+            )
     first, last = date_window(query, today)
     if first or last:
         passed, more = _in_window(passed, first, last, undated)
         notes += more
     return passed, notes
+
+
+_UNDATED = {"keep": msg("kept"), "last": msg("put last"), "drop": msg("left out")}
 
 
 def _in_domains(host: str, only: Sequence[str], never: Sequence[str]) -> bool:
@@ -58,10 +74,22 @@ def _in_window(
             dated.append(hit)
     notes = []
     if gone := len(hits) - len(dated) - len(without):
-        notes.append(f"{gone} of {len(hits)} hits were outside the dates and were left out")
+        notes.append(
+            msg(
+                "{gone} of {count} hits were outside the dates and were left out",
+                gone=gone,
+                count=len(hits),
+            )
+        )
     if without:
-        done = {"keep": "kept", "last": "put last", "drop": "left out"}[undated]
-        notes.append(f"{len(without)} of {len(hits)} hits have no date and were {done}")
+        notes.append(
+            msg(
+                "{count} of {total} hits have no date and were {done}",
+                count=len(without),
+                total=len(hits),
+                done=_UNDATED[undated],
+            )
+        )
     if undated == "keep":
         kept = set(map(id, dated)) | set(map(id, without))
         return [h for h in hits if id(h) in kept], notes

@@ -31,6 +31,7 @@ from kensaku.errors import (
     Timeout,
     Unreadable,
 )
+from kensaku.messages import msg
 from kensaku.search.circuit_breaker import CircuitBreaker
 from kensaku.text.rate import parse_rate
 
@@ -63,10 +64,10 @@ _NO_COOLDOWN = Cooldown(-inf, "", False)
 _NO_REFUSAL = (0, -inf)
 _RATE, _REFUSED = RateLimited.__name__, KeyRefused.__name__
 _WHY = {
-    "KeyRefused": "its key was refused",
-    "QuotaExhausted": "its quota is used up",
-    "RateLimited": "it asked us to slow down",
-    "Blocked": "it took us for a robot",
+    "KeyRefused": msg("its key was refused"),
+    "QuotaExhausted": msg("its quota is used up"),
+    "RateLimited": msg("it asked us to slow down"),
+    "Blocked": msg("it took us for a robot"),
 }
 
 
@@ -134,8 +135,8 @@ class Limiter:
             return Permit(text, number, probe, now)
         raise Cooling(
             self.name,
-            "our own limit for it leaves no turn before the deadline",
-            remedy="raise its rate, add a key, or allow more time",
+            msg("our own limit for it leaves no turn before the deadline"),
+            remedy=msg("raise its rate, add a key, or allow more time"),
         )
 
     async def record(self, used: Permit, error: ProviderError | None, elapsed: float) -> None:
@@ -238,11 +239,14 @@ class Limiter:
         """For people: ready, cooling, open, or no key."""
         now = time.monotonic()
         if not self._keys:
-            return "no key"
+            return msg("no key")
         if self.breaker.until is not None:
-            return "circuit open" if now < self.breaker.until else "to be probed"
+            return msg("circuit open") if now < self.breaker.until else msg("to be probed")
         until, why, _ = min(self._cooldowns.values())
-        return "ready" if until <= now else f"{_WHY.get(why, 'waiting')}, {until - now:.0f} s"
+        if until <= now:
+            return "ready"
+        said = _WHY.get(why, msg("waiting"))
+        return msg("{why}, {seconds:.0f} s", why=said, seconds=until - now)
 
     async def sync(self) -> None:
         """Load cooldowns and circuit state from other processes."""
@@ -271,26 +275,37 @@ class Limiter:
             return True
         raise CircuitOpen(
             self.name,
-            "it failed too often just now",
+            msg("it failed too often just now"),
             retry_after=max(0.0, until - now),
-            remedy="it is tried again by itself",
+            remedy=msg("it is tried again by itself"),
         )
 
     def _usable_keys(self, now: float) -> list[int]:
         if not self._keys:
-            raise NotConfigured(self.name, "it has no key", remedy=f"set {self._variable}")
+            raise NotConfigured(
+                self.name,
+                msg("it has no key"),
+                remedy=msg("set {variable}", variable=self._variable),
+            )
         count = len(self._keys)
         order = [(self._next + n) % count for n in range(count)] if count > 1 else [0]
         usable = [i for i in order if self._cooldowns[self._ids[i]][0] <= now]
         if not usable:
             until, why, _ = soonest = min(self._cooldowns.values())
-            reason = _WHY.get(why, "it asked us to wait")
+            reason = _WHY.get(why, msg("it asked us to wait"))
             if why == _REFUSED and self._variable:  # waiting does not mend a key
-                raise Cooling(self.name, reason, remedy=f"check {self._variable}", cause=why)
-            reason += f"; not asked for {until - now:.0f} s"
+                raise Cooling(
+                    self.name,
+                    reason,
+                    remedy=msg("check {variable}", variable=self._variable),
+                    cause=why,
+                )
+            said = msg(
+                "{reason}; not asked for {seconds:.0f} s", reason=reason, seconds=until - now
+            )
             raise Cooling(
                 self.name,
-                reason,
+                said,
                 retry_after=until - now,
                 cause=why,
                 transient=soonest.ends_by_time,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from kensaku.errors import NotAsked
+from kensaku.messages import msg
 from kensaku.providers import provider_class
 from kensaku.search.scrub import QueryWithheld, scrub
 from kensaku.transport.egress import REMEDY
@@ -34,7 +35,9 @@ class Outbound:
     def to(self, name: str, query: Query) -> Query:
         """Return the query to send to a provider. Raises `NotAsked`."""
         if self.refused:
-            remedy = "reword the query; the setting scrub.action says what happens to such queries"
+            remedy = msg(
+                "reword the query; the setting scrub.action says what happens to such queries"
+            )
             raise NotAsked(name, self.refused, remedy=remedy)
         return query if self.query is None else replace(query, text=self.query.text)
 
@@ -58,12 +61,12 @@ def to_send(
     action = "redact" if wanted else settings.scrub_action
     if action == "ask":
         raise QueryWithheld(
-            f"the query holds {found.what}; nothing was sent",
-            remedy="send it without (scrub=True), or as it is (scrub=False)",
+            msg("the query holds {what}; nothing was sent", what=found.what),
+            remedy=msg("send it without (scrub=True), or as it is (scrub=False)"),
         )
     if action == "block" or not found.text:
-        return Outbound(refused=f"the query holds {found.what}, and stays here")
-    note = f"{found.what} was removed from the query before it was sent"
+        return Outbound(refused=msg("the query holds {what}, and stays here", what=found.what))
+    note = msg("{what} was removed from the query before it was sent", what=found.what)
     return Outbound(replace(query, text=found.text), note)
 
 
@@ -76,4 +79,4 @@ def check_egress(provider: Provider, egress: Egress) -> None:
     if allowed is None and provider.base_url == provider.url:  # its vendor's is a public one
         allowed = egress.public
     if allowed is False:
-        raise NotAsked(provider.name, f"egress does not allow {host}", remedy=REMEDY)
+        raise NotAsked(provider.name, msg("egress does not allow {host}", host=host), remedy=REMEDY)

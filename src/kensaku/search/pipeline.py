@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from kensaku._patience import patience
 from kensaku.errors import Timeout
+from kensaku.messages import msg
 from kensaku.models import Outcome, Response
 from kensaku.observe import observe
 from kensaku.operations import CacheOperation, RetryOperation, SearchOperation
@@ -162,7 +163,7 @@ def instead_of_web(response: Response) -> Response:
         outcome=Outcome.UNAVAILABLE,
         answer=None,
         answered_by=None,
-        notes=(*response.notes, "the local index has nothing about this either"),
+        notes=(*response.notes, msg("the local index has nothing about this either")),
     )
 
 
@@ -175,7 +176,8 @@ def _rank(
     lists: dict[str, list[Hit]] = {}
     for name, found in (findings | special).items():
         lists[name], left_out = _clean(run, name, found)
-        notes += [f"{name}: {n}" for n in (*run.notes.get(name, ()), *found.notes, *left_out)]
+        said = (*run.notes.get(name, ()), *found.notes, *left_out)
+        notes += [msg("{name}: {text}", name=name, text=text) for text in said]
     web = [lists[name] for name in findings]
     if run.route.mode == "all":
         ranked = limit_per_host(fuse(web, query), settings.rank_per_domain)
@@ -346,7 +348,7 @@ def _timed_out(run: Run) -> Response:
     """The response of a search that was cancelled: attempts made, and providers not asked."""
     if not run.attempts:
         name = run.route.names[0]
-        run.skip(name, Timeout(name, "the search did not end before its deadline"))
+        run.skip(name, Timeout(name, msg("the search did not end before its deadline")))
     run.skip_rest()
     return Response(
         run.query,

@@ -22,6 +22,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import Outage, ProviderError, Timeout, Unreadable
+from kensaku.messages import msg
 from kensaku.transport.request import Request
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class Reranker:
                 for start in range(0, len(texts), size):
                     scores += await self._send(query, texts[start : start + size])
         except TimeoutError:
-            late = Timeout(NAME, f"it took longer than {limit:.2g} s")
+            late = Timeout(NAME, msg("it took longer than {limit:.2g} s", limit=limit))
             if limit == SECONDS:  # with less time, it may just not have been given a chance
                 self._pause(late)
             raise late from None
@@ -116,7 +117,7 @@ class Reranker:
         try:
             return read_scores(reply.json(), len(texts))
         except (ValueError, KeyError, TypeError):
-            raise Unreadable(NAME, "its reply has no score for each passage") from None
+            raise Unreadable(NAME, msg("its reply has no score for each passage")) from None
 
 
 def read_scores(reply: Any, count: int) -> list[float]:

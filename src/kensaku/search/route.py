@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 from kensaku.errors import ConfigError, UnknownName
+from kensaku.messages import msg
 from kensaku.models import LOCAL
 from kensaku.providers import BUILT_IN, provider_class
 
@@ -85,7 +86,7 @@ def plan(
     names = [str(n).strip() for n in (chosen.split(",") if isinstance(chosen, str) else chosen)]
     names = [n.lower() for n in names if n]
     if not names:
-        raise ConfigError("the route is empty", remedy="name a provider, or write auto")
+        raise ConfigError(msg("the route is empty"), remedy=msg("name a provider, or write auto"))
     wanted, auto = _mode(mode or settings.mode), "auto" in names
     pool: list[str] = []
     specialists: dict[Intent, tuple[str, ...]] = {}
@@ -103,7 +104,7 @@ def _mode(name: str) -> Mode:
     for mode in MODES:
         if mode == name:
             return mode
-    raise UnknownName("mode", name, MODES)
+    raise UnknownName(msg("mode"), name, MODES)
 
 
 def _auto(settings: Settings) -> tuple[list[str], list[str]]:

@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from kensaku.errors import KensakuError, NoNetwork, NotAsked, NotConnected
+from kensaku.messages import msg
 from kensaku.models import Attempt, Outcome, Response
 from kensaku.observe import observe
 from kensaku.operations import AttemptOperation
@@ -123,7 +124,7 @@ class Run:
         tried = {attempt.provider for attempt in self.attempts}
         for name in (*self.route.names, *self.beside.names):
             if name not in tried:
-                self.skip(name, NotAsked(name, "no time was left for it"))
+                self.skip(name, NotAsked(name, msg("no time was left for it")))
 
     @property
     def offline(self) -> bool:

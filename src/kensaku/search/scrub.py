@@ -17,13 +17,18 @@ from itertools import pairwise
 from typing import Literal, get_args
 
 from kensaku.errors import UsageError
+from kensaku.messages import msg
 from kensaku.text.redact import MASK
 
 Kind = Literal["keys", "emails", "hosts"]
 Action = Literal["redact", "block", "ask"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 MIN_SECRET = 8  # characters of a known key: shorter ones are words
-NAMES = {"keys": "a key", "emails": "an e-mail address", "hosts": "an internal host name"}
+NAMES = {
+    "keys": msg("a key"),
+    "emails": msg("an e-mail address"),
+    "hosts": msg("an internal host name"),
+}
 SUFFIXES = "internal|local|lan|corp|intra|intranet|private|localdomain|home\\.arpa"
 
 # By how they begin; a digit and a long run tell `sk-4f…` from `sk-learn-contrib`.
@@ -57,7 +62,10 @@ class Scrubbed:
     @property
     def what(self) -> str:
         """Describe the match in words."""
-        return " and ".join(NAMES[kind] for kind in self.found)
+        first, *others = (NAMES[kind] for kind in self.found)
+        for other in others:
+            first = msg("{first} and {other}", first=first, other=other)
+        return first
 
 
 def scrub(text: str, kinds: Iterable[str], secrets: Iterable[str] = ()) -> Scrubbed:

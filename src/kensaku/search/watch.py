@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import ConfigError, InvalidQuery, UnknownName
+from kensaku.messages import msg
 from kensaku.models import Outcome
 from kensaku.text.urls import canonical
 
@@ -78,7 +79,7 @@ class Watches:
         """Return the saved query, or a new one. Options that are given replace the saved ones."""
         text = " ".join(query.split())
         if not text:
-            raise InvalidQuery("the query is empty", remedy="say what to watch for")
+            raise InvalidQuery(msg("the query is empty"), remedy=msg("say what to watch for"))
         try:
             stored = json.loads(self._path(text).read_text("utf-8"))
             watch = Watch(text, dict(stored["options"]), dict(stored["seen"]), stored["last"])
@@ -86,7 +87,8 @@ class Watches:
             watch = Watch(text)
         except (OSError, ValueError, KeyError, TypeError):
             raise ConfigError(
-                "a saved query cannot be read", remedy="remove it: kensaku watch --remove QUERY"
+                msg("a saved query cannot be read"),
+                remedy=msg("remove it: kensaku watch --remove QUERY"),
             ) from None
         watch.options.update(options)
         return watch
@@ -96,7 +98,10 @@ class Watches:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         path = self._path(watch.query)
         if not path.exists() and len(list(self._folder.iterdir())) >= MAX_WATCHES:
-            raise InvalidQuery(f"there are {MAX_WATCHES:,} saved queries", remedy="remove some")
+            raise InvalidQuery(
+                msg("there are {max_watches:,} saved queries", max_watches=MAX_WATCHES),
+                remedy=msg("remove some"),
+            )
         text = json.dumps(
             {"query": watch.query, "options": watch.options, "seen": watch.seen, "last": watch.last}
         )
@@ -123,7 +128,7 @@ class Watches:
         try:
             self._path(text).unlink()
         except FileNotFoundError:
-            raise UnknownName("saved query", text, [q for q, _ in self.list()]) from None
+            raise UnknownName(msg("saved query"), text, [q for q, _ in self.list()]) from None
 
     def _path(self, query: str) -> Path:
         return self._folder / f"{hashlib.sha256(query.encode()).hexdigest()[:32]}.json"

@@ -15,7 +15,7 @@ from kensaku.errors import MissingExtra
 try:
     from starlette.routing import BaseRoute, Route, Router
 except ImportError:
-    raise MissingExtra("Starlette, which the server needs,", "server") from None
+    raise MissingExtra("Starlette", "server") from None
 
 from kensaku.server.endpoint import ServedEndpoint
 from kensaku.server.entry import Entry

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from kensaku.errors import KensakuError
+from kensaku.messages import msg
 from kensaku.server.token import is_same
 
 if TYPE_CHECKING:
@@ -152,5 +153,5 @@ async def principal_of(keys: KeyCache, secret: str, token: str) -> Principal:
         return OWNER if is_same(secret, token) else ANYONE
     key = await keys.find(secret)
     if key is None:
-        raise Unauthorized("Unauthorized: missing or invalid API key.")
+        raise Unauthorized(msg("Unauthorized: missing or invalid API key."))
     return Principal.of(key)

@@ -20,11 +20,12 @@ from kensaku.errors import (
     UsageError,
 )
 from kensaku.foreign_json import decode_json
+from kensaku.messages import msg
 
 try:
     import orjson
 except ImportError:
-    raise MissingExtra("orjson, which the server needs,", "server") from None
+    raise MissingExtra("orjson", "server") from None
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -132,7 +133,7 @@ async def read_body(
         part: bytes = message.get("body", b"")
         size += len(part)
         if size > most:
-            raise BodyTooLarge(f"the body is over {most:,} bytes")
+            raise BodyTooLarge(msg("the body is over {most:,} bytes", most=most))
         if take is not None:
             take(len(part))
         parts.append(part)
@@ -150,9 +151,9 @@ def decode_body(raw: bytes, content_type: str) -> Mapping[str, Any]:
     try:
         body = decode_json(raw, decoder=_DECODER)
     except ValueError:
-        raise InvalidQuery("the body is not valid JSON") from None
+        raise InvalidQuery(msg("the body is not valid JSON")) from None
     if not isinstance(body, dict):
-        raise InvalidQuery("the body must be a JSON object")
+        raise InvalidQuery(msg("the body must be a JSON object"))
     return body
 
 
@@ -194,7 +195,9 @@ def pairs(text: str) -> dict[str, str]:
     try:
         pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FIELDS)
     except ValueError:
-        raise InvalidQuery(f"there are more than {MAX_FIELDS} fields") from None
+        raise InvalidQuery(
+            msg("there are more than {max_fields} fields", max_fields=MAX_FIELDS)
+        ) from None
     found: dict[str, str] = {}
     for name, value in pairs:
         found.setdefault(name, value)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import InvalidQuery
 from kensaku.log_redaction import request_secrets
+from kensaku.messages import msg
 from kensaku.observe import Caller, caller
 from kensaku.search.budget import current_budget
 from kensaku.server.auth import (
@@ -110,7 +111,7 @@ class Request:
             raw, kind = await self.body(), self.headers.get("content-type", "")
             only = self.wire.body_type
             if raw and only and kind.partition(";")[0].strip().lower() != only:
-                raise InvalidQuery(f"the body must be {only}")
+                raise InvalidQuery(msg("the body must be {only}", only=only))
             self._fields = decode_body(raw, kind)
             if "api_key" in self._fields:
                 request_secrets.set(secrets_in(self.headers, self.params, self._fields))
@@ -143,8 +144,11 @@ class Request:
             if most == self.endpoint.max_body:
                 raise
             raise Unauthorized(
-                f"Unauthorized: no API key in the headers, and the body is over {most:,} bytes",
-                remedy="send the key as Authorization: Bearer",
+                msg(
+                    "Unauthorized: no API key in the headers, and the body is over {most:,} bytes",
+                    most=most,
+                ),
+                remedy=msg("send the key as Authorization: Bearer"),
             ) from None
         return await self.fields()
 
@@ -203,8 +207,8 @@ def _check_origin(headers: Mapping[str, str], welcome: Collection[str]) -> None:
     """Refuse what the page of another site had a browser send. A key would have been needed."""
     if _is_foreign(headers) and headers.get("origin") not in welcome:
         raise Forbidden(
-            "the page of another site may not search here",
-            remedy="create a key, which programs then send: kensaku keys create NAME",
+            msg("the page of another site may not search here"),
+            remedy=msg("create a key, which programs then send: kensaku keys create NAME"),
         )
 
 

@@ -18,6 +18,7 @@ from kensaku._logger import get_logger
 from kensaku.assistant.channels import web
 from kensaku.client import Kensaku
 from kensaku.errors import KensakuError, UsageError
+from kensaku.messages import msg
 from kensaku.models import LOCAL
 from kensaku.observe import Observer
 from kensaku.server.auth import Principal, principal_of
@@ -256,7 +257,7 @@ class State:
     async def needs_key(self) -> bool:
         """Whether callers need a key. Raises `Draining`."""
         if self.draining:
-            raise Draining("the server is about to stop", remedy="ask again in a moment")
+            raise Draining(msg("the server is about to stop"), remedy=msg("ask again in a moment"))
         await self.start()
         return await self.keys.required()
 
@@ -295,16 +296,16 @@ class State:
         """Refuse other machines, proxies, and pages that have their own name point at this one."""
         if any(name in FORWARDED or name.startswith(FORWARDED_PREFIX) for name in headers):
             raise Forwarded(
-                "this request came through a proxy, and this server has no keys yet",
-                remedy="create one on its machine: kensaku keys create NAME --admin",
+                msg("this request came through a proxy, and this server has no keys yet"),
+                remedy=msg("create one on its machine: kensaku keys create NAME --admin"),
             )
         host = _name(headers.get("host", ""))
         peer = (scope.get("client") or ("127.0.0.1", 0))[0]
         if (is_loopback(host) or host in self._hosts) and is_loopback(peer):
             return
         raise WrongHost(
-            "this server has no keys yet, so it answers to its own machine alone",
-            remedy="create one there: kensaku keys create NAME",
+            msg("this server has no keys yet, so only local requests are accepted"),
+            remedy=msg("create one there: kensaku keys create NAME"),
         )
 
 
@@ -312,8 +313,8 @@ def _check_cors(origins: Iterable[str]) -> None:
     """Raises `UsageError`: any page in a browser of this machine could search."""
     if "*" in origins:
         raise UsageError(
-            "cors_origins is *, and this server has no keys",
-            remedy="create one first: kensaku keys create NAME; or name the origins",
+            msg("cors_origins is *, and this server has no keys"),
+            remedy=msg("create one first: kensaku keys create NAME; or name the origins"),
         )
 
 

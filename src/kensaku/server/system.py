@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from kensaku import __version__
 from kensaku.errors import KensakuError
+from kensaku.messages import msg
 from kensaku.server.auth import KEY_HEADERS
 from kensaku.server.disk import DiskFull, disk_faults
 from kensaku.server.openapi import document, operations
@@ -130,7 +131,9 @@ def _check_disk(home: Path) -> None:
             file.write(bytes(4096))
             file.flush()
         if (free := shutil.disk_usage(home).free) < MIN_FREE:
-            raise DiskFull(f"the disk of KENSAKU_HOME has {free / 2**20:.0f} MB left")
+            raise DiskFull(
+                msg("the disk of KENSAKU_HOME has {free:.0f} MB left", free=free / 2**20)
+            )
 
 
 async def _said(look: Awaitable[Any]) -> str:

@@ -37,7 +37,7 @@ class TavilyTool(BaseTool):
         """Return the arguments. The wire checks them."""
         sent = dict(_object(raw))
         if not sent.get(self.needs):
-            raise InvalidQuery(f"{self.name} needs {self.needs}")
+            raise InvalidQuery(msg("{name} needs {needs}", name=self.name, needs=self.needs))
         return sent
 
     def _result(self, output: Any, lines: list[str], found: bool) -> ToolResult:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kensaku.errors import ConfigError
+from kensaku.messages import msg
 from kensaku.store.base import Store
 from kensaku.store.fallback import FallbackStore
 from kensaku.store.memory import MemoryStore
@@ -34,6 +35,6 @@ def open_store(url: str, home: Path, name: str, max_bytes: int | None = None) ->
         path = Path(url.removeprefix("sqlite:").removeprefix("//")).expanduser()
         return SqliteStore(path, max_bytes)
     raise ConfigError(
-        f"{url.partition(':')[0][:20]!r} is no kind of store",
-        remedy="write valkey://host:6379, sqlite:///path, memory:, or nothing",
+        msg("{url!r} is no kind of store", url=url.partition(":")[0][:20]),
+        remedy=msg("write valkey://host:6379, sqlite:///path, memory:, or nothing"),
     )

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from kensaku._logger import get_logger
 from kensaku._patience import patience
+from kensaku.messages import msg
 from kensaku.store.base import Store
 from kensaku.store.memory import MemoryStore
 
@@ -48,9 +49,10 @@ class FallbackStore(Store):
     def _fail(self, error: Exception) -> None:
         self._retry_at = time.monotonic() + self.RETRY_AFTER
         if not self.trouble:  # warn once, not every half minute
-            self.trouble = (
-                f"{type(self._store).__name__} does not work ({type(error).__name__}):"
-                " limits and cache are kept in memory for now"
+            self.trouble = msg(
+                "{store} does not work ({name}): limits and cache are kept in memory for now",
+                store=type(self._store).__name__,
+                name=type(error).__name__,
             )
             log.warning("%s", self.trouble)
 

@@ -32,7 +32,9 @@ from kensaku.errors import (
     PageUnavailable,
     ProviderError,
     UsageError,
+    system_reason,
 )
+from kensaku.messages import msg
 from kensaku.models import Hit, Page, Query
 from kensaku.providers.base import Findings
 from kensaku.testing._redaction import Redactor
@@ -57,7 +59,9 @@ class Cassette:
 
     def __init__(self, path: str | Path, mode: Literal["record", "replay"] = "replay") -> None:
         if mode not in ("record", "replay"):
-            raise UsageError(f"a cassette's mode is {str(mode)[:20]!r}; write record or replay")
+            raise UsageError(
+                msg("a cassette's mode is {mode!r}; write record or replay", mode=str(mode)[:20])
+            )
         self.path = Path(path)
         self.replays = mode == "replay"
         self._salt = secrets.token_hex(8)
@@ -105,7 +109,7 @@ class Cassette:
         takes = self._pages.get(url)
         if not takes:
             raise PageUnavailable(
-                "the page is not in the recording; nothing was fetched", remedy=self._remedy
+                msg("the page is not in the recording; nothing was fetched"), remedy=self._remedy
             )
         entry = takes[self._turn(url, len(takes))]
         if error := entry.get("error"):
@@ -128,7 +132,7 @@ class Cassette:
             return takes[self._turn(slot, len(takes))]
         raise NotRecorded(
             provider,
-            "this query is not in the recording; nothing was sent",
+            msg("this query is not in the recording; nothing was sent"),
             remedy=self._remedy,
         )
 
@@ -178,8 +182,12 @@ class Cassette:
                 with suppress(OSError):  # where no file can be, there is none to delete
                     draft.unlink()
                 raise UsageError(
-                    f"the recording {self.path.name} cannot be written: {error.strerror}",
-                    remedy="check the path and its permissions",
+                    msg(
+                        "the recording {path} cannot be written: {reason}",
+                        path=self.path.name,
+                        reason=system_reason(error),
+                    ),
+                    remedy=msg("check the path and its permissions"),
                 ) from None
 
     def _load(self) -> None:
@@ -192,15 +200,21 @@ class Cassette:
             self._findings, self._pages = dict(whole["asked"]), dict(whole["pages"])
         except FileNotFoundError:
             raise ConfigError(
-                f"there is no recording {self.path}", remedy="make one with --record"
+                msg("there is no recording {path}", path=self.path),
+                remedy=msg("make one with --record"),
             ) from None
         except OSError as error:
             raise ConfigError(
-                f"the recording {self.path} cannot be read: {error.strerror}"
+                msg(
+                    "the recording {path} cannot be read: {reason}",
+                    path=self.path,
+                    reason=system_reason(error),
+                )
             ) from None
         except (ValueError, KeyError, TypeError):
             raise ConfigError(
-                f"{self.path} is not a recording of this version", remedy="record it again"
+                msg("{path} is not a recording of this version", path=self.path),
+                remedy=msg("record it again"),
             ) from None
 
 

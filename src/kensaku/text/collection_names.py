@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from kensaku.errors import InvalidQuery
+from kensaku.messages import msg
 
 # ASCII only: a name becomes a directory and a part of a Qdrant collection's name and URL, and file
 # systems disagree about which Unicode spellings are the same name.
@@ -17,11 +18,13 @@ _SEARCHED = re.compile(r"[^<>:\"/\\|?*\x00-\x1f\x7f]{1,255}")
 def check_collection_name(name: object) -> str:
     """Return `name` when it is a valid collection name; raise `InvalidQuery` when it is not."""
     if not isinstance(name, str):
-        raise InvalidQuery(f"a collection name must be text, not {type(name).__name__}")
+        raise InvalidQuery(
+            msg("a collection name must be text, not {name}", name=type(name).__name__)
+        )
     if not _NAME.fullmatch(name):
         raise InvalidQuery(
-            f"a collection cannot be called {name[:80]!r}",
-            remedy="use 1 to 64 letters, digits, and . _ - (not first)",
+            msg("a collection cannot be called {name!r}", name=name[:80]),
+            remedy=msg("use 1 to 64 letters, digits, and . _ - (not first)"),
         )
     return name
 
@@ -29,10 +32,12 @@ def check_collection_name(name: object) -> str:
 def check_searched_name(name: object) -> str:
     """Return `name` when a collection to search, ours or another's, can be called so."""
     if not isinstance(name, str):
-        raise InvalidQuery(f"a collection name must be text, not {type(name).__name__}")
+        raise InvalidQuery(
+            msg("a collection name must be text, not {name}", name=type(name).__name__)
+        )
     if not _SEARCHED.fullmatch(name):
         raise InvalidQuery(
-            f"a collection cannot be called {name[:80]!r}",
-            remedy='use 1 to 255 characters, and none of < > : " / \\ | ? *',
+            msg("a collection cannot be called {name!r}", name=name[:80]),
+            remedy=msg('use 1 to 255 characters, and none of < > : " / \\ | ? *'),
         )
     return name

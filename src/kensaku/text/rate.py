@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kensaku.errors import ConfigError
+from kensaku.messages import msg
 
 PERIODS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 
@@ -16,7 +17,10 @@ def read_rate(text: str) -> tuple[float, float]:
     except ValueError:
         n = 0.0
     if period is None or not 0 < n < 1e9:
-        raise ConfigError(f"the rate {text[:20]!r} cannot be read", remedy="write 1/s, 100/m, …")
+        raise ConfigError(
+            msg("the rate {text!r} cannot be read", text=text[:20]),
+            remedy=msg("write 1/s, 100/m, …"),
+        )
     return n, period
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from kensaku._logger import get_logger
 from kensaku.errors import InvalidQuery, KensakuError, UsageError
 from kensaku.foreign_json import decode_json
+from kensaku.messages import msg
 from kensaku.observe import NO_OBSERVERS, observe
 from kensaku.operations import ToolOperation
 from kensaku.text.fence import fence_text
@@ -184,14 +185,14 @@ class BaseTool(ABC):
         names = {p.name for p in self.params}
         if unknown := [n for n in sent if n not in names]:
             raise InvalidQuery(
-                f"{self.name} has no argument {unknown[0][:40]!r}",
-                remedy=f"use {', '.join(sorted(names))}",
+                msg("{name} has no argument {unknown!r}", name=self.name, unknown=unknown[0][:40]),
+                remedy=msg("use {names}", names=", ".join(sorted(names))),
             )
         arguments = {}
         for p in self.params:
             value = sent.get(p.name)
             if value is None and p.required:
-                raise InvalidQuery(f"{self.name} needs {p.name}")
+                raise InvalidQuery(msg("{name} needs {p}", name=self.name, p=p.name))
             arguments[p.name] = p.default if value is None else p.check(value)
         return arguments
 
@@ -224,9 +225,13 @@ def _object(raw: Mapping[str, Any] | str | None) -> Mapping[str, Any]:
         try:
             raw = decode_json(raw or "{}")
         except ValueError:
-            raise InvalidQuery("the arguments are not JSON", remedy="send one object") from None
+            raise InvalidQuery(
+                msg("the arguments are not JSON"), remedy=msg("send one object")
+            ) from None
     if raw is None:
         return {}
     if not isinstance(raw, Mapping):
-        raise InvalidQuery(f"the arguments must be an object, not {type(raw).__name__}")
+        raise InvalidQuery(
+            msg("the arguments must be an object, not {name}", name=type(raw).__name__)
+        )
     return raw

@@ -102,8 +102,8 @@ class FetchTool(PagesTool):
         document = await self.client.index.get(id)
         if document is None:
             raise Unparsable(
-                "the index holds no document with this id",
-                remedy="use an id that search returned, or a URL with http:// or https://",
+                msg("the index holds no document with this id"),
+                remedy=msg("use an id that search returned, or a URL with http:// or https://"),
             )
         return document
 

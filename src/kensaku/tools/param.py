@@ -53,11 +53,21 @@ class Param:
         value = _coerce(self.kind, value)
         if not _IS[self.kind](value):
             raise InvalidQuery(
-                f"{self.name} must be {_ARTICLE[self.kind]}, not {short_repr(value)}"
+                msg(
+                    "{name} must be {article}, not {short_repr}",
+                    name=self.name,
+                    article=_ARTICLE[self.kind],
+                    short_repr=short_repr(value),
+                )
             )
         if self.choices and value not in self.choices:
             raise InvalidQuery(
-                f"{self.name} is {short_repr(value)}; it must be one of {', '.join(self.choices)}"
+                msg(
+                    "{name} is {short_repr}; it must be one of {choices}",
+                    name=self.name,
+                    short_repr=short_repr(value),
+                    choices=", ".join(self.choices),
+                )
             )
         size = value if self.kind in ("integer", "number") else _size(value)
         if size is not None and not self._within(size):

@@ -55,7 +55,9 @@ def gemini(
             )
         except genai.errors.APIError as error:  # its text may hold the prompt
             raise ProviderError(
-                "gemini", f"the model did not answer (HTTP {error.code})", status=error.code
+                "gemini",
+                msg("the model did not answer (HTTP {code})", code=error.code),
+                status=error.code,
             ) from None
         finally:
             if chosen is not client:

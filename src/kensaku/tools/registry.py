@@ -19,6 +19,7 @@ from kensaku._plugins import plugins
 from kensaku.config.file import SettingsFile, read_file
 from kensaku.config.settings import environment
 from kensaku.errors import ConfigError, UnknownName
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
@@ -95,7 +96,7 @@ def make_tools(
     known = set().union(*map(options_of, makers))
     for option in options:
         if option not in known:
-            raise UnknownName("option", option, known)
+            raise UnknownName(msg("option"), option, known)
     return [_construct(maker, client, language, options) for maker in makers]
 
 
@@ -105,7 +106,7 @@ def _maker(name: str) -> Maker:
         return getattr(tools, own[name])  # type: ignore[no-any-return]
     others = plugins("tools")
     if name not in others:
-        raise UnknownName("tool", name, [*own, *others])
+        raise UnknownName(msg("tool"), name, [*own, *others])
     return others[name].load()  # type: ignore[no-any-return]
 
 
@@ -139,7 +140,7 @@ class ToolRegistry:
         chosen = list(enabled) if enabled is not None else enabled_names(source, DEFAULT)
         for name in chosen:
             if name not in TOOLS:
-                raise UnknownName("tool", name, TOOLS)
+                raise UnknownName(msg("tool"), name, TOOLS)
         ordered = [name for name in TOOLS if name in chosen]  # the file's order does not matter
         self._tools: dict[str, BaseTool] = {}
         if config is not None:
@@ -178,8 +179,11 @@ def read_config(config: Config | None) -> SettingsFile:
     values = _attributes(config)
     if not isinstance(values, dict) or not values.keys() & {"tools", "enabled_tools"}:
         raise ConfigError(
-            f"tools cannot be configured by an object of the type {type(config).__name__}",
-            remedy="pass the path of a file, a mapping, or an object with tools.enabled",
+            msg(
+                "tools cannot be configured by an object of the type {name}",
+                name=type(config).__name__,
+            ),
+            remedy=msg("pass the path of a file, a mapping, or an object with tools.enabled"),
         )
     sections = {name: _attributes(value) for name, value in values.items()}
     return SettingsFile(sections, None, "", env)
@@ -201,7 +205,13 @@ def enabled_names(source: SettingsFile, default: Iterable[str]) -> list[str]:
         if key in source:
             names = source[key]
             if not isinstance(names, list | tuple) or not all(isinstance(n, str) for n in names):
-                raise ConfigError(f"{source.where(key)}: {key} must be a list of tool names")
+                raise ConfigError(
+                    msg(
+                        "{where}: {key} must be a list of tool names",
+                        where=source.where(key),
+                        key=key,
+                    )
+                )
             return list(names)
     return list(default)
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from kensaku.errors import PageUnavailable, TooLarge
+from kensaku.messages import msg
 
 STEP = 64 * 1024
 MAX_MEMBERS = 64  # gzip members or zstd frames one after the other
@@ -36,7 +37,7 @@ def decoder(encoding: str) -> Decoder:
     names = [n.strip().lower() for n in encoding.split(",") if n.strip()]
     names = [n for n in names if n != "identity"]
     if len(names) > 1:
-        raise TooLarge("the page is encoded more than once")
+        raise TooLarge(msg("the page is encoded more than once"))
     name = names[0].removeprefix("x-") if names else ""
     if not name:
         return _Plain()
@@ -44,7 +45,7 @@ def decoder(encoding: str) -> Decoder:
         return _Zlib(name)
     if name in _optional() and _optional()[name] is not None:
         return _Brotli() if name == "br" else _Zstd()
-    raise PageUnavailable("the page is encoded in a way that cannot be read here")
+    raise PageUnavailable(msg("the page is encoded in a way that cannot be read here"))
 
 
 class _Plain:
@@ -86,7 +87,7 @@ class _Zlib:
             return b""
         self._members += 1
         if self._members > MAX_MEMBERS:
-            raise TooLarge("the page is compressed in too many parts")
+            raise TooLarge(msg("the page is compressed in too many parts"))
         self._inner = zlib.decompressobj(31)
         return rest
 
@@ -148,7 +149,7 @@ class _Zstd:
     def _next_frame(self) -> None:
         self._frames += 1
         if self._frames > MAX_MEMBERS:
-            raise TooLarge("the page is compressed in too many parts")
+            raise TooLarge(msg("the page is compressed in too many parts"))
         self._inner = self._new_decompressor()
 
     def finish(self) -> None:
@@ -158,7 +159,7 @@ class _Zstd:
 
 def invalid_body() -> PageUnavailable:
     """Make the error for a body that ends too early, or is not encoded as its headers say."""
-    return PageUnavailable("the page broke off, or is not what its headers say")
+    return PageUnavailable(msg("the page broke off, or is not what its headers say"))
 
 
 _MODULES: dict[str, Any] = {}

@@ -17,6 +17,7 @@ from functools import lru_cache
 from ipaddress import ip_address, ip_network
 
 from kensaku.errors import ConfigError
+from kensaku.messages import msg
 from kensaku.transport.guard import Address, Network, is_public, literal_address
 
 WORDS = ("public", "private", "none")
@@ -78,7 +79,9 @@ class Egress:
 def _parse(words: tuple[str, ...]) -> Egress:
     named = {w.strip().lower() for w in words if w.strip()}
     if "none" in named and len(named) > 1:
-        raise ConfigError("egress says none, and something else", remedy="write none alone")
+        raise ConfigError(
+            msg("egress says none, and something else"), remedy=msg("write none alone")
+        )
     names, networks = set(), []
     for entry in named - set(WORDS):
         try:
@@ -87,8 +90,11 @@ def _parse(words: tuple[str, ...]) -> Egress:
             name = entry.removeprefix("*").rstrip(".")
             if not name.strip(".") or not all(c.isalnum() or c in ".-_" for c in name):
                 raise ConfigError(
-                    f"egress holds {entry[:60]!r}; expected public, private, none, a host name, "
-                    ".example.org for all under it, or a network such as 10.0.0.0/8"
+                    msg(
+                        "egress holds {entry!r}; expected public, private, none, a host name, "
+                        ".example.org for all under it, or a network such as 10.0.0.0/8",
+                        entry=entry[:60],
+                    )
                 ) from None
             names.add(name)
     return Egress("public" in named, "private" in named, frozenset(names), tuple(networks))

@@ -26,6 +26,7 @@ from ipaddress import (
 from typing import TYPE_CHECKING
 
 from kensaku.errors import AddressRefused, ConfigError
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from yarl import URL
@@ -154,8 +155,11 @@ class AddressGuard:
                 name = entry.strip().lower().rstrip(".")
                 if not _NAME.fullmatch(name.lstrip(".")) or _is_numeric(name):
                     raise ConfigError(
-                        f"fetch.allow holds {entry[:60]!r}; expected a network such as "
-                        "10.0.0.0/8, an address, or a host name"
+                        msg(
+                            "fetch.allow holds {entry!r}; expected a network such as "
+                            "10.0.0.0/8, an address, or a host name",
+                            entry=entry[:60],
+                        )
                     ) from None
                 names.add(name)
         return cls(tuple(networks), frozenset(names), None if ports is None else frozenset(ports))
@@ -170,7 +174,7 @@ class AddressGuard:
                 url = url.with_user(None)
             self.target(url.scheme, url.raw_host, url.port, proxied=proxied)
         except UNPARSABLE:
-            raise AddressRefused("this is not a web address") from None
+            raise AddressRefused(msg("this is not a web address")) from None
         return CheckedURL(url)
 
     def target(self, scheme: str, host: str | None, port: int | None, proxied: bool) -> Target:
@@ -180,9 +184,9 @@ class AddressGuard:
         names that can only be internal are refused here.
         """
         if scheme not in ("http", "https"):
-            raise AddressRefused("a web address starts with http:// or https://")
+            raise AddressRefused(msg("a web address starts with http:// or https://"))
         if not host:
-            raise AddressRefused("the address has no host")
+            raise AddressRefused(msg("the address has no host"))
         if port is None or not (self.ports is None or port in self.ports) or not port:
             raise refused()
         address = literal_address(host)
@@ -219,8 +223,8 @@ class AddressGuard:
         allowed = self.egress.allows_name(host)
         if allowed is False or (allowed is None and proxied and not self.egress.public):
             raise AddressRefused(
-                "egress does not allow this host",
-                remedy="the setting egress says where connections may go",
+                msg("egress does not allow this host"),
+                remedy=msg("the setting egress says where connections may go"),
             )
 
     def _is_allowed(self, address: Address) -> bool:
@@ -248,17 +252,19 @@ def refused() -> AddressRefused:
     Whoever chooses what is fetched must not learn from the error what is on our network.
     """
     return AddressRefused(
-        "the address cannot be fetched: it is not public, does not exist, or does not answer",
-        remedy="check the URL and the network; "
-        "addresses of your own network need --allow-private, or the setting fetch.allow",
+        msg("the address cannot be fetched: it is not public, does not exist, or does not answer"),
+        remedy=msg(
+            "check the URL and the network; addresses of your own network need --allow-private, or "
+            "the setting fetch.allow"
+        ),
     )
 
 
 def no_network() -> AddressRefused:
     """Make the error for a name that cannot be looked up, because there is no network."""
     return AddressRefused(
-        "there is no network",
-        remedy="connect this machine; addresses of your own network need --allow-private",
+        msg("there is no network"),
+        remedy=msg("connect this machine; addresses of your own network need --allow-private"),
     )
 
 
@@ -277,12 +283,17 @@ def is_offline() -> bool:
 def well_formed(text: object) -> str:
     """Return the stripped text of a URL; refuse what two parsers could read differently."""
     if not isinstance(text, str):
-        raise AddressRefused("a web address is text")
+        raise AddressRefused(msg("a web address is text"))
     text = text.strip(" \t\r\n")
     if len(text) > MAX_URL_CHARS:
-        raise AddressRefused(f"the address is longer than {MAX_URL_CHARS:,} characters")
+        raise AddressRefused(
+            msg(
+                "the address is longer than {max_url_chars:,} characters",
+                max_url_chars=MAX_URL_CHARS,
+            )
+        )
     if _CONTROL.search(text):
-        raise AddressRefused("the address holds a backslash or a control character")
+        raise AddressRefused(msg("the address holds a backslash or a control character"))
     return text
 
 

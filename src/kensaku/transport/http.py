@@ -20,6 +20,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import Unreadable
+from kensaku.messages import msg
 from kensaku.transport.decode import STEP, Decoder, decoder
 from kensaku.transport.egress import Egress, EgressRefused
 from kensaku.transport.per_loop import PerLoop
@@ -81,7 +82,7 @@ class HttpClient(PerLoop["Session"]):
             async with self._open_request(session, request, plain) as response:
                 if response.status != 200:
                     said = (await response.content.read(MAX_REFUSAL)).decode("utf-8", "replace")
-                    message = f"the server answered {response.status}"
+                    message = msg("the server answered {status}", status=response.status)
                     raise Unreadable(provider, message, status=response.status, body=said)
                 if encoding := response.headers.get("Content-Encoding", ""):
                     raise UnknownEncoding(encoding)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
-import os
 import socket
 from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-from kensaku.errors import UsageError
+from kensaku.errors import UsageError, system_reason
+from kensaku.messages import msg
 from kensaku.transport.connections import PER_PEER, Connections, raise_descriptors
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ def is_loopback(host: str) -> bool:
         return host.lower() == "localhost"
 
 
+MAX_PORT = 65_535
+
+
 def with_brackets(host: str) -> str:
     """An address as a URL writes it."""
     return f"[{host}]" if host.count(":") > 1 and not host.startswith("[") else host
@@ -39,12 +42,19 @@ def listen(host: str, port: int) -> socket.socket:
     """Open the port. Raises `UsageError`."""
     name = host.strip("[]")
     family = socket.AF_INET6 if ":" in name else socket.AF_INET
+    if not 0 <= port <= MAX_PORT:
+        raise UsageError(
+            msg("the port is {port}; it must be from 0 to {most}", port=port, most=MAX_PORT),
+            remedy=msg("choose another port with --port"),
+        )
     try:
         return socket.create_server((name, port), family=family, backlog=2_048)
     except OSError as error:
-        why = os.strerror(error.errno) if error.errno and error.errno > 0 else "no such address"
+        known = error.errno and error.errno > 0
+        why = system_reason(error) if known else msg("no such address")
         raise UsageError(
-            f"cannot listen on {host}:{port}: {why}", remedy="choose another port with --port"
+            msg("cannot listen on {host}:{port}: {why}", host=host, port=port, why=why),
+            remedy=msg("choose another port with --port"),
         ) from None
 
 

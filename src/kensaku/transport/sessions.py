@@ -33,6 +33,7 @@ from kensaku.errors import (
     Unreachable,
     Unreadable,
 )
+from kensaku.messages import msg
 from kensaku.transport.egress import REMEDY, Egress, EgressRefused
 from kensaku.transport.guard import refused
 
@@ -221,10 +222,14 @@ def provider_error(error: Exception, provider: str) -> ProviderError:
     for kind, meaning, message, remedy in _MEANINGS:
         if isinstance(error, kind):
             if meaning is NotConfigured:
-                remedy = f"check {provider.upper()}_BASE_URL and its key"
+                remedy = msg(
+                    "check {variable} and its key", variable=f"{provider.upper()}_BASE_URL"
+                )
             transient = False if isinstance(error, _LASTING) else None
             return meaning(provider, message, remedy=remedy, transient=transient)
-    return Unreadable(provider, f"the reply could not be read ({type(error).__name__})")
+    return Unreadable(
+        provider, msg("the reply could not be read ({name})", name=type(error).__name__)
+    )
 
 
 def _is_long_line(error: Exception) -> bool:
@@ -235,27 +240,29 @@ def _is_long_line(error: Exception) -> bool:
 
 # Asking the same host again does not help against these.
 _LASTING = (aiohttp.ClientSSLError, aiohttp.ClientConnectorDNSError, EgressRefused)
-_NETWORK = "check the network, or add another provider to the route"
-_PROXY = "check the setting proxy"
-_TLS = "check the clock, and the certificates of this machine"
-_LARGE = f"the reply is larger than {MAX_REPLY_BYTES >> 20} MiB, or its head is too large"
+_NETWORK = msg("check the network, or add another provider to the route")
+_PROXY = msg("check the setting proxy")
+_TLS = msg("check the clock, and the certificates of this machine")
+_LARGE = msg(
+    "the reply is larger than {size} MiB, or its head is too large", size=MAX_REPLY_BYTES >> 20
+)
 
 _MEANINGS: list[tuple[type[Exception], type[ProviderError], str, str]] = [
-    (EgressRefused, NotConnected, "egress does not allow its address", REMEDY),
+    (EgressRefused, NotConnected, msg("egress does not allow its address"), REMEDY),
     (ReplyTooLarge, Unreadable, _LARGE, ""),
     (TooLarge, Unreadable, _LARGE, ""),  # of the decoder
-    (PageUnavailable, Unreachable, "the reply broke off", ""),  # of the decoder
-    (aiohttp.InvalidURL, NotConfigured, "its address cannot be used", ""),
-    (aiohttp.ClientSSLError, NotConnected, "its TLS certificate cannot be trusted", _TLS),
-    (aiohttp.ClientConnectorDNSError, NotConnected, "its name cannot be looked up", _NETWORK),
-    (aiohttp.ClientProxyConnectionError, Unreachable, "the proxy cannot be reached", _PROXY),
-    (aiohttp.ClientConnectorError, NotConnected, "it cannot be connected to", _NETWORK),
-    (TimeoutError, Timeout, "it took too long to connect", ""),
-    (aiohttp.ClientPayloadError, Unreachable, "the reply broke off", ""),
-    (aiohttp.ClientResponseError, Unreadable, "it does not speak proper HTTP", ""),
-    (aiohttp.ClientConnectionError, Unreachable, "the connection broke off", ""),
-    (OSError, Unreachable, "it cannot be connected to", _NETWORK),
-    (ValueError, NotConfigured, "its address or its key cannot be sent", ""),
+    (PageUnavailable, Unreachable, msg("the reply broke off"), ""),  # of the decoder
+    (aiohttp.InvalidURL, NotConfigured, msg("its address cannot be used"), ""),
+    (aiohttp.ClientSSLError, NotConnected, msg("its TLS certificate cannot be trusted"), _TLS),
+    (aiohttp.ClientConnectorDNSError, NotConnected, msg("its name cannot be looked up"), _NETWORK),
+    (aiohttp.ClientProxyConnectionError, Unreachable, msg("the proxy cannot be reached"), _PROXY),
+    (aiohttp.ClientConnectorError, NotConnected, msg("it cannot be connected to"), _NETWORK),
+    (TimeoutError, Timeout, msg("it took too long to connect"), ""),
+    (aiohttp.ClientPayloadError, Unreachable, msg("the reply broke off"), ""),
+    (aiohttp.ClientResponseError, Unreadable, msg("it does not speak proper HTTP"), ""),
+    (aiohttp.ClientConnectionError, Unreachable, msg("the connection broke off"), ""),
+    (OSError, Unreachable, msg("it cannot be connected to"), _NETWORK),
+    (ValueError, NotConfigured, msg("its address or its key cannot be sent"), ""),
 ]
 
 
@@ -319,18 +326,18 @@ class _CheckedResolver(AbstractResolver):
 def page_error(error: Exception) -> FetchError:
     """Translate an exception of aiohttp about a page. Its text is dropped."""
     if _is_long_line(error):
-        return TooLarge("the answer has too many headers")
+        return TooLarge(msg("the answer has too many headers"))
     if isinstance(error, ReplyTooLarge):
-        return TooLarge("the answer has too much besides the page: headers, or chunk marks")
+        return TooLarge(msg("the answer has too much besides the page: headers, or chunk marks"))
     if isinstance(error, aiohttp.ClientResponseError):
-        return PageUnavailable("the server does not speak proper HTTP")
+        return PageUnavailable(msg("the server does not speak proper HTTP"))
     if isinstance(error, aiohttp.ClientSSLError):
-        return PageUnavailable("the server's TLS certificate cannot be trusted")
+        return PageUnavailable(msg("the server's TLS certificate cannot be trusted"))
     if isinstance(error, aiohttp.ClientProxyConnectionError):
-        return PageUnavailable("the proxy cannot be reached", remedy="check fetch.proxy")
+        return PageUnavailable(msg("the proxy cannot be reached"), remedy=msg("check fetch.proxy"))
     unreached = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.InvalidURL)
     if isinstance(error, (*unreached, ValueError)):
         return refused()
     if isinstance(error, TimeoutError):
-        return PageUnavailable("the server took too long to answer")
-    return PageUnavailable("the connection broke off")
+        return PageUnavailable(msg("the server took too long to answer"))
+    return PageUnavailable(msg("the connection broke off"))

@@ -46,7 +46,7 @@ def test_a_machine_in_order(machine: Path) -> None:
         ("✓", "SQLite"),
         ("✓", "home"),
     ]
-    version = f"{platform.python_version()} on {platform.system()}"
+    version = f"{platform.python_version()} ({platform.system()})"
     assert said(results, "python") == [("✓", version, "")]
     assert said(results, "home") == [("✓", f"{machine} is writable and private", "")]
 
@@ -185,7 +185,7 @@ async def test_documents_of_an_index_are_counted(machine: Path) -> None:
         await index.add([Document("u:3", "Three", "otter")], collection="notes")
     async with Kensaku(settings(machine)) as k:
         assert await check_index(k, 60) == CheckResult(
-            "✓", "local index", "default 2 documents, notes 1 documents"
+            "✓", "local index", "documents: default 2, notes 1"
         )
 
 
@@ -214,7 +214,7 @@ def test_a_whole_report(cli: Cli, library: Path, monkeypatch: pytest.MonkeyPatch
     assert lines[3:] == [
         "✓ brave: it can be reached",
         "! serper: it is not configured → set SERPER_API_KEY",
-        "✓ local index: default 1 documents",
+        "✓ local index: documents: default 1",
     ]
     assert cli("doctor", "--json").json[3:] == [
         {"state": "well", "what": "brave", "said": "it can be reached", "next": ""},
@@ -224,7 +224,7 @@ def test_a_whole_report(cli: Cli, library: Path, monkeypatch: pytest.MonkeyPatch
             "said": "it is not configured",
             "next": "set SERPER_API_KEY",
         },
-        {"state": "well", "what": "local index", "said": "default 1 documents", "next": ""},
+        {"state": "well", "what": "local index", "said": "documents: default 1", "next": ""},
     ]
     assert cli("doctor", "--timeout", "0").out.splitlines()[3] == (
         "✗ brave: it does not answer → check the network and its address"

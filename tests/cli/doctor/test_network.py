@@ -245,8 +245,8 @@ async def test_the_clock_of_a_host_is_kept(make_client: MakeClient, upstream: Fa
     [
         ({"key": {"usage": 150, "limit": 1000}}, "the key is accepted, 150 of 1000 credits used"),
         ({"key": {"usage": 999, "limit": 1000}}, "the key is accepted, 999 of 1000 credits used"),
-        ({"key": {"usage": 5}}, "the key is accepted, 5 of unlimited credits used"),
-        ({"key": {"usage": 5}, "account": None}, "the key is accepted, 5 of unlimited credits used"),
+        ({"key": {"usage": 5}}, "the key is accepted, 5 credits used"),
+        ({"key": {"usage": 5}, "account": None}, "the key is accepted, 5 credits used"),
         (
             {"key": {"usage": 5}, "account": {"plan_usage": 7, "plan_limit": 9}},
             "the key is accepted, 7 of 9 credits used",

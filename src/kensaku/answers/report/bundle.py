@@ -18,8 +18,9 @@ from typing import Any
 
 from kensaku.answers.report.report import report_of
 from kensaku.answers.report.state import State
-from kensaku.errors import InvalidQuery
+from kensaku.errors import InvalidQuery, system_reason
 from kensaku.foreign_json import decode_json
+from kensaku.messages import msg
 
 VERSION = 1
 MANIFEST, RUN, REPORT = "manifest.json", "run.json", "report.md"
@@ -53,7 +54,9 @@ def write_bundle(state: State, path: str | Path) -> None:
         draft.replace(target)
     except OSError as error:
         draft.unlink(missing_ok=True)
-        raise InvalidQuery(f"{path} cannot be written: {error.strerror}") from None
+        raise InvalidQuery(
+            msg("{path} cannot be written: {reason}", path=path, reason=system_reason(error))
+        ) from None
 
 
 def read_bundle(path: str | Path) -> State:
@@ -66,9 +69,13 @@ def read_bundle(path: str | Path) -> State:
     except InvalidQuery:
         raise
     except OSError as error:
-        raise InvalidQuery(f"{path} cannot be read: {error.strerror}") from None
+        raise InvalidQuery(
+            msg("{path} cannot be read: {reason}", path=path, reason=system_reason(error))
+        ) from None
     except _UNREADABLE as error:
-        raise InvalidQuery(f"{path} is no bundle of research ({type(error).__name__})") from None
+        raise InvalidQuery(
+            msg("{path} is no bundle of research ({name})", path=path, name=type(error).__name__)
+        ) from None
 
 
 def page_hashes(state: State) -> dict[str, str]:
@@ -112,14 +119,33 @@ def _checked(bundle: zipfile.ZipFile, path: str | Path) -> Iterator[tuple[str, b
     """Yield the files that the manifest names. Names are keys alone: nothing is unpacked."""
     entries = bundle.infolist()
     if len(entries) > MAX_FILES or sum(e.file_size for e in entries) > MAX_BYTES:
-        raise InvalidQuery(f"{path} is larger than {MAX_BYTES >> 20} MiB, or has too many files")
+        raise InvalidQuery(
+            msg(
+                "{path} is larger than {max_bytes} MiB, or has too many files",
+                path=path,
+                max_bytes=MAX_BYTES >> 20,
+            )
+        )
     manifest = decode_json(_read(bundle, MANIFEST))
     if manifest["version"] != VERSION:
-        raise InvalidQuery(f"{path} is of version {manifest['version']!r}, not {VERSION}")
+        raise InvalidQuery(
+            msg(
+                "{path} is of version {manifest!r}, not {version}",
+                path=path,
+                manifest=manifest["version"],
+                version=VERSION,
+            )
+        )
     for name, digest in manifest["files"].items():
         data = _read(bundle, name)
         if _hash(data) != digest:
-            raise InvalidQuery(f"{path} was changed: {name[:80]!r} is not what the manifest says")
+            raise InvalidQuery(
+                msg(
+                    "{path} was changed: {name!r} is not what the manifest says",
+                    path=path,
+                    name=name[:80],
+                )
+            )
         yield name, data
 
 

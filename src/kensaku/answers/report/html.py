@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from kensaku.errors import MissingExtra
 from kensaku.locale import translator
+from kensaku.messages import msg
 from kensaku.text.languages import guess_language
 
 if TYPE_CHECKING:
@@ -53,7 +54,9 @@ def to_html(report: Report) -> str:
 
         body = render(report.text or "")
     except ImportError:
-        raise MissingExtra("markdown-it-py or nh3", "server") from None
+        raise MissingExtra(
+            msg("{first} or {second}", first="markdown-it-py", second="nh3"), "server"
+        ) from None
     known = {str(source.n) for source in report.sources}
     linked = _MARK.sub(lambda m: f'<a href="#s{m[1]}">{m[0]}</a>' if m[1] in known else m[0], body)
     return _PAGE.format(

@@ -17,6 +17,7 @@ from kensaku.answers.report.state import State
 from kensaku.answers.report.write import evidence_of, write_report
 from kensaku.answers.stream import MODEL_SECONDS
 from kensaku.errors import InvalidQuery
+from kensaku.messages import msg
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Recorded:
 async def replay_run(state: State, tokenizer: str = "estimate") -> tuple[State, Report]:
     """Write the report anew from what the searches and pages held. Raises `InvalidQuery`."""
     if "write" not in state.results:
-        raise InvalidQuery("the bundle is of a run that was not finished")
+        raise InvalidQuery(msg("the bundle is of a run that was not finished"))
     before = state.results["write"]
     evidence = {name: result for name, result in state.results.items() if name != "write"}
     at = State(state.request, evidence)

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from kensaku.answers.report.attachments import Attachment, read_files
 from kensaku.errors import InvalidQuery
+from kensaku.messages import msg
 from kensaku.models import Query
 from kensaku.text.short import short_repr
 
@@ -83,20 +84,31 @@ def check_schema(schema: Any, depth: int = 1, *, name: str = "output_schema") ->
         try:
             size = len(json.dumps(schema))
         except (TypeError, ValueError, RecursionError):
-            raise InvalidQuery(f"{name} is not JSON") from None
+            raise InvalidQuery(msg("{name} is not JSON", name=name)) from None
         if size > MAX_SCHEMA:
-            raise InvalidQuery(f"{name} has {size:,} characters; at most {MAX_SCHEMA:,} are taken")
+            raise InvalidQuery(
+                msg(
+                    "{name} has {size:,} characters; at most {max_schema:,} are taken",
+                    name=name,
+                    size=size,
+                    max_schema=MAX_SCHEMA,
+                )
+            )
     if not isinstance(schema, Mapping):
-        raise InvalidQuery(f"{name} and each of its properties must be an object")
+        raise InvalidQuery(msg("{name} and each of its properties must be an object", name=name))
     if depth > MAX_DEPTH:
-        raise InvalidQuery(f"{name} is nested deeper than {MAX_DEPTH} levels")
+        raise InvalidQuery(
+            msg("{name} is nested deeper than {max_depth} levels", name=name, max_depth=MAX_DEPTH)
+        )
     kind = schema.get("type", "object" if "properties" in schema else "string")
     if depth > 1:
         _check_choice(f"a type in {name}", kind, TYPES)
     if kind == "object" or depth == 1:
         properties = schema.get("properties")
         if not isinstance(properties, Mapping) or not properties:
-            raise InvalidQuery(f"{name} needs properties, an object that is not empty")
+            raise InvalidQuery(
+                msg("{name} needs properties, an object that is not empty", name=name)
+            )
         for inner in properties.values():
             check_schema(inner, depth + 1, name=name)
     elif kind == "array" and "items" in schema:
@@ -105,19 +117,23 @@ def check_schema(schema: Any, depth: int = 1, *, name: str = "output_schema") ->
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise InvalidQuery(f"the input must be text, not {type(value).__name__}")
+        raise InvalidQuery(msg("the input must be text, not {name}", name=type(value).__name__))
     text = value.strip()
     if not text:
-        raise InvalidQuery("the input is empty", remedy="say what to find out")
+        raise InvalidQuery(msg("the input is empty"), remedy=msg("say what to find out"))
     if len(text) > MAX_INPUT:
         raise InvalidQuery(
-            f"the input has {len(text):,} characters; at most {MAX_INPUT:,} are taken",
-            remedy="put long texts into files",
+            msg(
+                "the input has {count:,} characters; at most {max_input:,} are taken",
+                count=len(text),
+                max_input=MAX_INPUT,
+            ),
+            remedy=msg("put long texts into files"),
         )
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise InvalidQuery("the input has characters that are not valid Unicode") from None
+        raise InvalidQuery(msg("the input has characters that are not valid Unicode")) from None
     return text
 
 
@@ -125,7 +141,14 @@ def _domains(name: str, value: Any) -> tuple[str, ...]:
     checked = Query("x", **{name: value})  # the bounds of a host name are those of a search
     hosts: tuple[str, ...] = getattr(checked, name)
     if len(hosts) > MAX_DOMAINS:
-        raise InvalidQuery(f"{name} has {len(hosts)} entries; at most {MAX_DOMAINS} are taken")
+        raise InvalidQuery(
+            msg(
+                "{name} has {count} entries; at most {max_domains} are taken",
+                name=name,
+                count=len(hosts),
+                max_domains=MAX_DOMAINS,
+            )
+        )
     return hosts
 
 
@@ -134,19 +157,30 @@ def _route(value: object) -> tuple[str, ...] | None:
         return None
     names = value.split(",") if isinstance(value, str) else value
     if not isinstance(names, Iterable):
-        raise InvalidQuery("route must be a name or a list of names")
+        raise InvalidQuery(msg("route must be a name or a list of names"))
     return tuple(str(name).strip() for name in names)
 
 
 def _check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
     if not isinstance(value, str) or value not in allowed:
         shown = short_repr(value)
-        raise InvalidQuery(f"{name} is {shown}; it must be one of {', '.join(allowed)}")
+        raise InvalidQuery(
+            msg(
+                "{name} is {shown}; it must be one of {allowed}",
+                name=name,
+                shown=shown,
+                allowed=", ".join(allowed),
+            )
+        )
 
 
 def _check_seconds(value: object) -> None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not 0 < value <= MAX_SECONDS:  # type: ignore[operator]
         raise InvalidQuery(
-            f"timeout is {short_repr(value)}; it must be more than 0 and at most {MAX_SECONDS:g} s"
+            msg(
+                "timeout is {short_repr}; it must be more than 0 and at most {max_seconds:g} s",
+                short_repr=short_repr(value),
+                max_seconds=MAX_SECONDS,
+            )
         )

@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from kensaku.answers.report.request import ResearchRequest
 from kensaku.errors import InvalidQuery, UnknownName
+from kensaku.messages import msg
 from kensaku.models import LOCAL
 from kensaku.text.urls import host_of, in_domain
 
@@ -167,7 +168,13 @@ class State:
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """The state that `to_dict` wrote. Raises `InvalidQuery` for one of another version."""
         if values.get("version") != VERSION:
-            raise InvalidQuery(f"the state is of version {values.get('version')!r}, not {VERSION}")
+            raise InvalidQuery(
+                msg(
+                    "the state is of version {values!r}, not {version}",
+                    values=values.get("version"),
+                    version=VERSION,
+                )
+            )
         return cls(ResearchRequest(**values["request"]), dict(values["results"]))
 
 
@@ -175,7 +182,7 @@ def start(text: str, options: Mapping[str, Any]) -> State:
     """Return the state of a new run. `options` are the fields of `ResearchRequest`."""
     known = [f.name for f in fields(ResearchRequest) if f.name != "input"]
     if wrong := [name for name in options if name not in known]:
-        raise UnknownName("option", wrong[0], known)
+        raise UnknownName(msg("option"), wrong[0], known)
     return State(ResearchRequest(text, **options))
 
 

@@ -17,6 +17,7 @@ from kensaku.answers.check import clean_line, clean_quote, stands_in
 from kensaku.answers.questions import keywords
 from kensaku.answers.weigh import best_sentences
 from kensaku.errors import Unreadable
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from kensaku.answers.context import Citation
@@ -54,7 +55,7 @@ def check_filled(
     """
     content, basis = said.get("content"), said.get("basis")
     if not isinstance(content, dict):
-        raise Unreadable("llm", "the model's JSON has no content")
+        raise Unreadable("llm", msg("the model's JSON has no content"))
     filled = Filled()
     for name, wanted in schema["properties"].items():
         source, quote = _ground(basis.get(name) if isinstance(basis, dict) else None, sources)

@@ -25,6 +25,7 @@ from kensaku.answers.weigh import Finding, best_sentences
 from kensaku.answers.write import EXTRACT, ask_checked
 from kensaku.errors import BudgetExceeded, ProviderError
 from kensaku.locale import translator
+from kensaku.messages import msg
 from kensaku.models import Outcome
 from kensaku.text.clean import one_line
 from kensaku.text.languages import guess_language
@@ -68,7 +69,11 @@ async def write_report(
         try:
             await _write_by_model(state, draft, model, seconds)
         except (ProviderError, BudgetExceeded) as error:
-            draft.notes.append(f"the model did not write ({error.message}); this is an extract")
+            draft.notes.append(
+                msg(
+                    "the model did not write ({message}); this is an extract", message=error.message
+                )
+            )
     text, cited = renumber(draft.text, draft.sources)
     if draft.filled is not None:
         cited = _cite_basis(draft.filled, cited, draft.sources)
@@ -137,14 +142,14 @@ async def _fill_by_model(
 ) -> None:
     sources = draft.sources
     if seconds <= 0:
-        raise ProviderError("llm", "no time was left")
+        raise ProviderError("llm", msg("no time was left"))
     rules = FILL.format(schema=json.dumps(schema, ensure_ascii=False))
     asked = with_sources(sources.values(), f"Task: {state.request.input}")
     said = await model.ask(rules, asked, seconds)
     values = read_json(said)
     filled = await asyncio.to_thread(check_filled, schema, values, sources)
     if not filled.basis:
-        raise ProviderError("llm", "none of its values is supported by its quote")
+        raise ProviderError("llm", msg("none of its values is supported by its quote"))
     draft.filled, draft.written_by, draft.said = filled, model.name, said
     draft.notes = _missing_note(filled)
 
@@ -199,13 +204,14 @@ def _language_note(text: str, findings: Sequence[Finding]) -> list[str]:
     others = sorted({code for code in said if code != wanted})
     if not others:
         return []
-    return [f"sentences of the sources are quoted in their own language: {', '.join(others)}"]
+    codes = ", ".join(others)
+    return [msg("sentences of the sources are quoted in their own language: {codes}", codes=codes)]
 
 
 def _missing_note(filled: Filled | None) -> list[str]:
     if filled is None or not filled.missing:
         return []
-    return [f"nothing was found for: {', '.join(filled.missing)}"]
+    return [msg("nothing was found for: {names}", names=", ".join(filled.missing))]
 
 
 def _result(

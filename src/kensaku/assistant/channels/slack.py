@@ -29,6 +29,7 @@ from kensaku.assistant.channels._message import (
 from kensaku.assistant.channels._webhook import Received, Sent, serve_webhook
 from kensaku.errors import ChannelFault, ConfigError, MissingExtra
 from kensaku.foreign_json import decode_json
+from kensaku.messages import msg
 from kensaku.transport.sessions import Session, service_session
 
 try:
@@ -294,12 +295,13 @@ async def _who_am_i(client: AsyncWebClient) -> str:
     except SlackApiError as error:
         reason = str(error.response.get("error", "unknown"))[:100]
         raise ChannelFault(
-            f"Slack refuses SLACK_BOT_TOKEN: {reason}", remedy="check the token and its scopes"
+            msg("Slack refuses SLACK_BOT_TOKEN: {reason}", reason=reason),
+            remedy=msg("check the token and its scopes"),
         ) from None
     except Exception as error:  # of whatever HTTP client the SDK uses
         raise ChannelFault(
-            f"Slack is out of reach ({type(error).__name__})",
-            remedy="check the network and SLACK_API_BASE_URL",
+            msg("Slack is out of reach ({name})", name=type(error).__name__),
+            remedy=msg("check the network and SLACK_API_BASE_URL"),
         ) from None
 
 
@@ -310,5 +312,8 @@ def _is_worth_logging(record: logging.LogRecord) -> bool:
 def _needed(settings: Settings, name: str) -> str:
     value = getattr(settings, name)
     if value is None:
-        raise ConfigError(f"{name.upper()} is not set", remedy="docs/assistant-slack-telegram.md")
+        raise ConfigError(
+            msg("{name} is not set", name=name.upper()),
+            remedy=msg("docs/assistant-slack-telegram.md"),
+        )
     return str(value.reveal())

@@ -27,6 +27,7 @@ from kensaku.assistant.channels._message import (
 from kensaku.assistant.channels._webhook import Received, Sent, serve_webhook
 from kensaku.errors import ChannelFault, ConfigError, MissingExtra
 from kensaku.foreign_json import decode_json
+from kensaku.messages import msg
 
 try:
     from aiogram import Bot as Api
@@ -267,7 +268,7 @@ def open_api(settings: Settings) -> Api:
     """Return the Bot API of a token; `async with` closes it. Raises `ConfigError`."""
     if settings.telegram_bot_token is None:
         raise ConfigError(
-            "TELEGRAM_BOT_TOKEN is not set", remedy="docs/assistant-slack-telegram.md"
+            msg("TELEGRAM_BOT_TOKEN is not set"), remedy=msg("docs/assistant-slack-telegram.md")
         )
     server = TelegramAPIServer.from_base(settings.telegram_api_base_url.rstrip("/"))
     session = AiohttpSession(api=server, timeout=SECONDS)
@@ -275,7 +276,8 @@ def open_api(settings: Settings) -> Api:
         return Api(settings.telegram_bot_token.reveal(), session=session)
     except TokenValidationError:
         raise ConfigError(
-            "TELEGRAM_BOT_TOKEN is no token of a bot", remedy="@BotFather gives one: 123456:ABC…"
+            msg("TELEGRAM_BOT_TOKEN is no token of a bot"),
+            remedy=msg("@BotFather gives one: 123456:ABC…"),
         ) from None
 
 
@@ -285,14 +287,15 @@ async def _call_at_start(call: Callable[[], Awaitable[Any]]) -> Any:
         return await call()
     except (exceptions.TelegramUnauthorizedError, exceptions.TelegramNotFound):
         raise ChannelFault(
-            "Telegram refuses TELEGRAM_BOT_TOKEN", remedy="ask @BotFather for the current one"
+            msg("Telegram refuses TELEGRAM_BOT_TOKEN"),
+            remedy=msg("ask @BotFather for the current one"),
         ) from None
     except exceptions.TelegramBadRequest as error:
-        raise ChannelFault(f"Telegram says {error.message[:200]}") from None
+        raise ChannelFault(msg("Telegram says {message}", message=error.message[:200])) from None
     except exceptions.AiogramError as error:
         raise ChannelFault(
-            f"Telegram is out of reach ({type(error).__name__})",
-            remedy="check the network and TELEGRAM_API_BASE_URL",
+            msg("Telegram is out of reach ({name})", name=type(error).__name__),
+            remedy=msg("check the network and TELEGRAM_API_BASE_URL"),
         ) from None
 
 
@@ -300,7 +303,7 @@ def _webhook_secret(settings: Settings) -> str:
     secret = settings.telegram_webhook_secret
     if secret is None or not _SECRET.fullmatch(secret.reveal()):
         raise ConfigError(
-            "a webhook needs TELEGRAM_WEBHOOK_SECRET: 1 to 256 letters, digits, _ or -",
-            remedy="without it anybody could send updates",
+            msg("a webhook needs TELEGRAM_WEBHOOK_SECRET: 1 to 256 letters, digits, _ or -"),
+            remedy=msg("without it anybody could send updates"),
         )
     return secret.reveal()

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from kensaku._logger import get_logger
 from kensaku.errors import InvalidQuery, KensakuError
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from kensaku.answers.person import Question, Reply
@@ -162,7 +163,7 @@ async def _choose(host: Host, sender: Sender, fields: Mapping[str, Any]) -> None
     known = await host.assistant.options(sender)
     wanted: dict[str, Any] = {n: fields[n] or None for n in ("route", "collection") if n in fields}
     if any(not isinstance(value, str | None) for value in wanted.values()):
-        raise InvalidQuery("route and collection must be text")
+        raise InvalidQuery(msg("route and collection must be text"))
     if wanted.get("route"):
         plan(host.client_of_tenant(sender.tenant).settings, wanted["route"], None)
     if "ask_first" in fields:

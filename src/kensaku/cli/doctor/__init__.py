@@ -12,11 +12,13 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from kensaku.cli._options import add_common_options, load_settings
-from kensaku.cli._terminal import print_json, print_result
+from kensaku.cli._terminal import print_json, print_result, t
 from kensaku.cli.doctor.local import CheckResult, check_index, check_machine
 from kensaku.cli.doctor.network import ProviderCheck, check_clock, check_route
 from kensaku.errors import ConfigError
+from kensaku.messages import msg
 from kensaku.search.route import plan
+from kensaku.text.clean import one_line
 
 if TYPE_CHECKING:
     from kensaku.cli.doctor.local import CheckResult
@@ -43,7 +45,7 @@ async def run(args: argparse.Namespace) -> int:
     try:
         settings = load_settings(args)
     except ConfigError as error:
-        return _print(args, [CheckResult("✗", "settings", error.message, error.remedy)])
+        return _print(args, [CheckResult("✗", msg("settings"), error.message, error.remedy)])
     return _print(args, check_machine(settings) + await _check_all(settings, args))
 
 
@@ -69,6 +71,7 @@ def _print(args: argparse.Namespace, results: list[CheckResult]) -> int:
         print_json([r.to_dict() for r in results])
     else:
         for r in results:
-            remedy = f" → {r.remedy}" if r.remedy else ""
-            print_result(f"{r.mark} {r.subject}: {r.message}{remedy}")
+            subject, message = t(r.subject), one_line(t(r.message))
+            remedy = f" → {one_line(t(r.remedy))}" if r.remedy else ""
+            print_result(f"{r.mark} {subject}: {message}{remedy}")
     return int(any(r.mark == "✗" for r in results))

@@ -11,7 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, Literal
 
-from kensaku.errors import KensakuError
+from kensaku.errors import KensakuError, system_reason
+from kensaku.messages import msg
 from kensaku.providers import provider_class
 from kensaku.text.clean import one_line
 
@@ -33,25 +34,21 @@ class CheckResult:
     message: str
     remedy: str = ""
 
-    def __post_init__(self) -> None:
-        for name in ("message", "remedy"):
-            object.__setattr__(self, name, one_line(getattr(self, name)))
-
     def to_dict(self) -> dict[str, Any]:
         """Return the result, ready for JSON."""
         state = {"✓": "well", "!": "look", "✗": "broken"}[self.mark]
         return {
             "state": state,
             "what": self.subject,
-            "said": self.message,
-            "next": self.remedy,
+            "said": one_line(self.message),
+            "next": one_line(self.remedy),
         }
 
 
 def check_machine(settings: Settings) -> list[CheckResult]:
     """Run the checks that need neither the network nor an event loop."""
     return [
-        CheckResult("✓", "python", f"{platform.python_version()} on {platform.system()}"),
+        CheckResult("✓", "python", f"{platform.python_version()} ({platform.system()})"),
         _sqlite(),
         _home(settings.home),
         *_files(settings),
@@ -65,24 +62,32 @@ async def check_index(k: Kensaku, seconds: float) -> CheckResult:
     if not k.settings.home.joinpath("index").is_dir():
         return CheckResult(
             "!",
-            "local index",
-            "there is none yet",
-            "the first search builds one, or: kensaku index add",
+            msg("local index"),
+            msg("there is none yet"),
+            msg("the first search builds one, or: kensaku index add"),
         )
     try:
         async with asyncio.timeout(seconds):
             stats = await k.index.stats()
     except TimeoutError:
-        remedy = "end the process that holds it, or move it away"
-        return CheckResult("✗", "local index", f"it did not open within {seconds:g} s", remedy)
+        remedy = msg("end the process that holds it, or move it away")
+        return CheckResult(
+            "✗",
+            msg("local index"),
+            msg("it did not open within {seconds:g} s", seconds=seconds),
+            remedy,
+        )
     except KensakuError as error:
         return CheckResult(
-            "✗", "local index", error.message, error.remedy or "move it away, and add again"
+            "✗",
+            msg("local index"),
+            error.message,
+            error.remedy or msg("move it away, and add again"),
         )
     if not stats:
-        return CheckResult("!", "local index", "it is empty", "kensaku index add PATH")
-    counts = (f"{name} {s.get('documents', '?')} documents" for name, s in stats.items())
-    return CheckResult("✓", "local index", ", ".join(counts))
+        return CheckResult("!", msg("local index"), msg("it is empty"), "kensaku index add PATH")
+    counts = ", ".join(f"{name} {s.get('documents', '?')}" for name, s in stats.items())
+    return CheckResult("✓", msg("local index"), msg("documents: {counts}", counts=counts))
 
 
 def _sqlite() -> CheckResult:
@@ -90,7 +95,12 @@ def _sqlite() -> CheckResult:
     if sqlite3.sqlite_version_info >= SAFE_WAL:
         return CheckResult("✓", "SQLite", version)
     return CheckResult(
-        "✓", "SQLite", f"{version}; before 3.51.3 the slower, safe journal is used for the cache"
+        "✓",
+        "SQLite",
+        msg(
+            "{version}; before 3.51.3 the slower, safe journal is used for the cache",
+            version=version,
+        ),
     )
 
 
@@ -100,12 +110,19 @@ def _home(home: Path) -> CheckResult:
         with TemporaryFile(dir=home):
             pass
     except OSError as error:
-        message = f"{home} cannot be written: {error.strerror}"
-        return CheckResult("✗", "home", message, "set KENSAKU_HOME to a directory of yours")
+        message = msg("{path} cannot be written: {reason}", path=home, reason=system_reason(error))
+        return CheckResult(
+            "✗", msg("home"), message, msg("set KENSAKU_HOME to a directory of yours")
+        )
     mode = stat.S_IMODE(home.stat().st_mode)
     if mode & 0o077:
-        return CheckResult("!", "home", f"{home} is open to others ({mode:o})", f"chmod 700 {home}")
-    return CheckResult("✓", "home", f"{home} is writable and private")
+        return CheckResult(
+            "!",
+            msg("home"),
+            msg("{home} is open to others ({mode:o})", home=home, mode=mode),
+            f"chmod 700 {home}",
+        )
+    return CheckResult("✓", msg("home"), msg("{home} is writable and private", home=home))
 
 
 def _files(settings: Settings) -> list[CheckResult]:
@@ -118,7 +135,12 @@ def _files(settings: Settings) -> list[CheckResult]:
         if ", line " in origin
     }
     return [
-        CheckResult("!", "files", f"{path} can be read by others ({mode:o})", f"chmod 600 {path}")
+        CheckResult(
+            "!",
+            msg("files"),
+            msg("{path} can be read by others ({mode:o})", path=path, mode=mode),
+            f"chmod 600 {path}",
+        )
         for path in sorted(paths)
         if path.is_file() and (mode := stat.S_IMODE(path.stat().st_mode)) & 0o077
     ]
@@ -133,10 +155,19 @@ def _proxies(settings: Settings) -> list[CheckResult]:
     names = ", ".join(f"{name.upper()}_PROXY" for name in ignored)
     if settings.proxy:
         return [
-            CheckResult("✓", "proxy", f"the one of the settings is used; {names} is not looked at")
+            CheckResult(
+                "✓",
+                msg("proxy"),
+                msg("the one of the settings is used; {names} is not looked at", names=names),
+            )
         ]
     return [
-        CheckResult("!", "proxy", f"{names} is not looked at", "set KENSAKU_PROXY when you need it")
+        CheckResult(
+            "!",
+            msg("proxy"),
+            msg("{names} is not looked at", names=names),
+            msg("set KENSAKU_PROXY when you need it"),
+        )
     ]
 
 
@@ -149,7 +180,11 @@ def find_sunsets(settings: Settings, today: date | None = None) -> list[CheckRes
     for name in settings.providers:
         if (end := provider_class(name).sunset) is not None:
             ended = end <= today
-            message = f"the service {'ended' if ended else 'ends'} on {end}"
+            message = (
+                msg("the service ended on {day}", day=end)
+                if ended
+                else msg("the service ends on {day}", day=end)
+            )
             mark: Literal["✗", "!"] = "✗" if ended else "!"
-            results.append(CheckResult(mark, name, message, "plan its successor"))
+            results.append(CheckResult(mark, name, message, msg("plan its successor")))
     return results

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from kensaku.cli.doctor.local import CheckResult
 from kensaku.config.settings import secrets_in
 from kensaku.errors import KensakuError, KeyRefused, ProviderError, QuotaExhausted, RateLimited
+from kensaku.messages import Translatable, msg
 from kensaku.models import Query
 from kensaku.providers._status import READY, provider_state
 from kensaku.text.redact import redact
@@ -45,10 +46,14 @@ class ProviderCheck:
         """Check configuration, connection and keys, in this order; stop at the first failure."""
         state = await provider_state(self._k, self.name)
         if state.startswith("needs "):
-            self._add("!", "it is not configured", f"set {state.removeprefix('needs ')}")
+            self._add(
+                "!",
+                msg("it is not configured"),
+                msg("set {name}", name=state.removeprefix("needs ")),
+            )
             return
         if self.name == "duckduckgo" and find_spec("ddgs") is None:
-            self._add("!", "a package is missing", 'pip install "kensaku-search[ddgs]"')
+            self._add("!", msg("a package is missing"), 'pip install "kensaku-search[ddgs]"')
             return
         if not await self._reachable():
             return
@@ -59,7 +64,11 @@ class ProviderCheck:
         if self._live or state == READY:
             return
         if await provider_state(self._k, self.name) != READY:
-            self._add("!", f"it is left alone for now: {state}", "wait, or: kensaku doctor --live")
+            self._add(
+                "!",
+                msg("it is left alone for now: {state}", state=state),
+                msg("wait, or: kensaku doctor --live"),
+            )
 
     @property
     def _keys(self) -> list[str]:
@@ -78,34 +87,43 @@ class ProviderCheck:
             async with asyncio.timeout(self._seconds):
                 reply = await self._k.resources.http.send(Request(self._address), self.name)
         except (ProviderError, TimeoutError) as error:
-            message = error.message if isinstance(error, ProviderError) else "it does not answer"
-            self._add("!" if self._pooled else "✗", message, "check the network and its address")
+            message = (
+                error.message if isinstance(error, ProviderError) else msg("it does not answer")
+            )
+            self._add(
+                "!" if self._pooled else "✗", message, msg("check the network and its address")
+            )
             return False
         self.skew = _skew(reply)
         self.usable = True
         if not self._live:
-            self._add("✓", "it can be reached")
+            self._add("✓", msg("it can be reached"))
         return True
 
     async def _try(self, check: Any, key: str, number: int) -> None:
-        which = f"key {number}: " if len(self._keys) > 1 else ""
+        numbered = len(self._keys) > 1
+
+        def which(text: str) -> str:
+            return msg("key {number}: {text}", number=number, text=text) if numbered else text
+
         try:
             async with asyncio.timeout(self._seconds):
                 message = await check(key)
         except TimeoutError:
-            self._add("✗", f"{which}it took longer than {self._seconds:g} s")
+            late = msg("it took longer than {seconds:g} s", seconds=self._seconds)
+            self._add("✗", which(late))
         except KensakuError as error:
             transient = self._pooled or isinstance(error, RateLimited)
             self.usable = self.usable and not isinstance(error, KeyRefused | QuotaExhausted)
-            self._add("!" if transient else "✗", which + error.message, error.remedy)
+            self._add("!" if transient else "✗", which(error.message), error.remedy)
         else:
             if message:
-                self._add("✓", which + message)
+                self._add("✓", which(message))
                 await self._k.resources.limiter(self.name).reset()
 
     async def _search(self, key: str) -> str:
         findings = await self._k.resources.ask(self._provider, Query("kensaku", max_results=1), key)
-        return f"it answered a search ({len(findings.hits)} hits)"
+        return msg("it answered a search ({hits} hits)", hits=len(findings.hits))
 
     async def _account(self, key: str) -> str:
         """Read the quota of a key; Tavily does not charge for it."""
@@ -121,8 +139,14 @@ class ProviderCheck:
 
     def _add(self, mark: Any, message: str, remedy: str = "") -> None:
         """Add a result. What an upstream said may repeat a key: also one of another provider."""
-        message, remedy = redact(message, self._secrets), redact(remedy, self._secrets)
-        self.results.append(CheckResult(mark, self.name, message, remedy))
+        self.results.append(
+            CheckResult(mark, self.name, self._redacted(message), self._redacted(remedy))
+        )
+
+    def _redacted(self, text: str) -> str:
+        if isinstance(text, Translatable):
+            return text.with_values(self._redacted) if text.values else text
+        return redact(text, self._secrets)
 
 
 def check_clock(skews: Iterable[float | None]) -> list[CheckResult]:
@@ -132,9 +156,14 @@ def check_clock(skews: Iterable[float | None]) -> list[CheckResult]:
         return []
     skew = measured[len(measured) // 2]
     if abs(skew) < MAX_SKEW:
-        return [CheckResult("✓", "clock", "it agrees with the hosts that were asked")]
-    word = "ahead" if skew > 0 else "behind"
-    return [CheckResult("✗", "clock", f"it is {abs(skew):.0f} s {word}", "set it by the network")]
+        return [CheckResult("✓", msg("clock"), msg("it agrees with the hosts that were asked"))]
+    seconds = abs(skew)
+    message = (
+        msg("it is {seconds:.0f} s ahead", seconds=seconds)
+        if skew > 0
+        else msg("it is {seconds:.0f} s behind", seconds=seconds)
+    )
+    return [CheckResult("✗", msg("clock"), message, msg("set it by the network"))]
 
 
 def check_route(checks: Iterable[ProviderCheck], index: CheckResult) -> list[CheckResult]:
@@ -143,11 +172,19 @@ def check_route(checks: Iterable[ProviderCheck], index: CheckResult) -> list[Che
         return []
     if index.mark == "✓":
         return [
-            CheckResult("!", "route", "only the local index can answer", "set a key, or go online")
+            CheckResult(
+                "!",
+                msg("route"),
+                msg("only the local index can answer"),
+                msg("set a key, or go online"),
+            )
         ]
     return [
         CheckResult(
-            "✗", "route", "nobody can search", "set a key, go online, or: kensaku index add"
+            "✗",
+            msg("route"),
+            msg("nobody can search"),
+            msg("set a key, go online, or: kensaku index add"),
         )
     ]
 
@@ -169,11 +206,17 @@ def _quota(reply: Reply) -> str:
         if limit is None:
             used, limit = account.get("plan_usage", used), account.get("plan_limit")
         if not isinstance(used, int) or not isinstance(limit, int | None):
-            return "the key is accepted"
+            return msg("the key is accepted")
         if limit is not None and used >= limit:
             raise QuotaExhausted(
-                "tavily", f"{used} of {limit} credits are used", remedy="add a key"
+                "tavily",
+                msg("{used} of {limit} credits are used", used=used, limit=limit),
+                remedy=msg("add a key"),
             )
-        return f"the key is accepted, {used} of {limit or 'unlimited'} credits used"
+        if limit:
+            return msg(
+                "the key is accepted, {used} of {limit} credits used", used=used, limit=limit
+            )
+        return msg("the key is accepted, {used} credits used", used=used)
     except (ValueError, KeyError, TypeError, AttributeError):
-        return "the key is accepted"
+        return msg("the key is accepted")

@@ -24,6 +24,7 @@ from kensaku.errors import (
     Timeout,
     Unreadable,
 )
+from kensaku.messages import msg
 from kensaku.models import Page
 from kensaku.providers._classify import redact
 from kensaku.providers.base import Request, rows, text
@@ -136,7 +137,7 @@ def _read(provider: Provider, reply: Reply, urls: Iterable[str]) -> ExtractedPag
             else:
                 failed.append((url, NO_CONTENT))
     except (ValueError, LookupError, TypeError, AttributeError):
-        raise provider.unreadable(reply, "does not have the expected form") from None
+        raise provider.unreadable(reply, msg("the reply does not have the expected form")) from None
     mentioned = {_bare(url) for url in (*(page.url for page in pages), *(u for u, _ in failed))}
     failed += [(url, NOT_MENTIONED) for url in urls if _bare(url) not in mentioned]
     return ExtractedPages(tuple(pages), tuple(failed))

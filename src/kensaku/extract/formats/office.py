@@ -16,6 +16,7 @@ from xml.etree.ElementTree import Element
 from kensaku.errors import TooLarge, Unparsable
 from kensaku.extract.formats.text import table
 from kensaku.extract.formats.xml import elements, local_name
+from kensaku.messages import msg
 from kensaku.models import Page
 from kensaku.text.clean import cut, one_line, visible
 from kensaku.text.dates import parse_date
@@ -74,9 +75,9 @@ def _archive(data: bytes) -> zipfile.ZipFile:
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, ValueError, OSError) as error:
-        raise Unparsable("the document is a damaged zip archive") from error
+        raise Unparsable(msg("the document is a damaged zip archive")) from error
     if len(archive.infolist()) > MAX_FILES:
-        raise TooLarge(f"the document holds more than {MAX_FILES:,} files")
+        raise TooLarge(msg("the document holds more than {max_files:,} files", max_files=MAX_FILES))
     return archive
 
 
@@ -87,7 +88,7 @@ def _read(archive: zipfile.ZipFile, name: str) -> bytes:
             data = file.read(MAX_FILE_BYTES + 1)
     except RuntimeError as error:
         raise Unparsable(
-            "the document is encrypted, and cannot be read without its password"
+            msg("the document is encrypted, and cannot be read without its password")
         ) from error
     except (
         KeyError,
@@ -97,9 +98,14 @@ def _read(archive: zipfile.ZipFile, name: str) -> bytes:
         EOFError,
         OSError,
     ) as error:
-        raise Unparsable(f"the document has no readable {name}") from error
+        raise Unparsable(msg("the document has no readable {name}", name=name)) from error
     if len(data) > MAX_FILE_BYTES:
-        raise TooLarge(f"a part of the document unpacks to more than {MAX_FILE_BYTES:,} bytes")
+        raise TooLarge(
+            msg(
+                "a part of the document unpacks to more than {max_file_bytes:,} bytes",
+                max_file_bytes=MAX_FILE_BYTES,
+            )
+        )
     return data
 
 
@@ -222,7 +228,12 @@ def _sheet(data: bytes, shared: list[str]) -> list[list[str]]:
                     rows.append(cells[:MAX_COLUMNS])
                     chars += sum(map(len, rows[-1]))
                     if chars > MAX_CHARS:  # a shared string may be shown in every cell
-                        raise TooLarge(f"a sheet has more than {MAX_CHARS:,} characters")
+                        raise TooLarge(
+                            msg(
+                                "a sheet has more than {max_chars:,} characters",
+                                max_chars=MAX_CHARS,
+                            )
+                        )
             element.clear()
             if len(rows) >= MAX_ROWS:
                 break

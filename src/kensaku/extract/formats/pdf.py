@@ -7,6 +7,7 @@ from typing import Any
 
 from kensaku.errors import TooLarge, Unparsable
 from kensaku.extract.require import require
+from kensaku.messages import msg
 from kensaku.models import Page
 from kensaku.text.clean import cut, one_line, visible
 from kensaku.text.dates import parse_date
@@ -60,9 +61,9 @@ def _open(data: bytes) -> Any:
     except pypdfium2.PdfiumError as error:
         if "password" in str(error).lower():
             raise Unparsable(
-                "the PDF is encrypted, and cannot be read without its password"
+                msg("the PDF is encrypted, and cannot be read without its password")
             ) from None
-        raise Unparsable("the PDF is damaged") from None
+        raise Unparsable(msg("the PDF is damaged")) from None
 
 
 def _pages(document: Any) -> tuple[list[str], list[str]]:
@@ -73,15 +74,25 @@ def _pages(document: Any) -> tuple[list[str], list[str]]:
         pages.append(_page_text(document, number))
         chars += len(pages[-1])
         if chars > MAX_CHARS:
-            raise TooLarge(f"the PDF has more than {MAX_CHARS:,} characters")
+            raise TooLarge(
+                msg("the PDF has more than {max_chars:,} characters", max_chars=MAX_CHARS)
+            )
     notes = []
     if count > MAX_PAGES:
-        notes.append(f"cut: the first {MAX_PAGES:,} of {count:,} pages")
+        notes.append(
+            msg("cut: the first {max_pages:,} of {count:,} pages", max_pages=MAX_PAGES, count=count)
+        )
     bare = sum(len(p) < _FEW_CHARS for p in pages)
     if not any(pages):
-        notes.append("scanned, no text: the pages are pictures, or empty")
+        notes.append(msg("scanned, no text: the pages are pictures, or empty"))
     elif bare > len(pages) / 2:
-        notes.append(f"{bare} of {len(pages)} pages have hardly any text: they may be pictures")
+        notes.append(
+            msg(
+                "{bare} of {count} pages have hardly any text: they may be pictures",
+                bare=bare,
+                count=len(pages),
+            )
+        )
     return pages, notes
 
 

@@ -10,6 +10,7 @@ import re
 from kensaku.errors import Unparsable
 from kensaku.extract.charset import decode
 from kensaku.extract.html.metadata import language_of
+from kensaku.messages import msg
 from kensaku.models import Page
 from kensaku.text.clean import cut, one_line, visible
 
@@ -68,7 +69,7 @@ def extract_json(data: bytes, url: str = "", content_type: str = "") -> Page:
     except (ValueError, RecursionError):
         page = extract_text(data, url, content_type)
         return Page(url=url, title=page.title, text=page.text, markdown=page.markdown,
-                    content_type="text/plain", notes=("not valid JSON",))  # fmt: skip
+                    content_type="text/plain", notes=(msg("not valid JSON"),))  # fmt: skip
     text = visible(text)
     title = parsed.get("title") or parsed.get("name") if isinstance(parsed, dict) else None
     return Page(
@@ -92,12 +93,12 @@ def extract_csv(data: bytes, url: str = "", content_type: str = "") -> Page:
     try:
         for row in csv.reader(io.StringIO(source), dialect):
             if len(rows) >= MAX_ROWS:
-                notes = (f"cut: the first {MAX_ROWS:,} rows",)
+                notes = (msg("cut: the first {max_rows:,} rows", max_rows=MAX_ROWS),)
                 break
             if any(row):
                 rows.append([one_line(cell)[:_MAX_CELL] for cell in row])
     except csv.Error as error:
-        raise Unparsable("the CSV is damaged") from error
+        raise Unparsable(msg("the CSV is damaged")) from error
     return Page(
         url=url,
         title="",

@@ -15,6 +15,7 @@ from kensaku.errors import TooLarge, Unparsable
 from kensaku.extract.html.inline import escape, escape_line_starts, link
 from kensaku.extract.html.markup_check import MAX_DEPTH, MAX_TAGS
 from kensaku.extract.html.metadata import absolute
+from kensaku.messages import msg
 from kensaku.models import Page
 from kensaku.text.clean import cut, one_line, plain
 from kensaku.text.dates import parse_date
@@ -38,21 +39,28 @@ class _Entry:
 def elements(data: bytes) -> Iterator[tuple[str, ElementTree.Element, int]]:
     """Yield the events of a document within limits: (start or end, element, depth)."""
     if b"<!ENTITY" in data or "<!ENTITY".encode("utf-16-le") in data:
-        raise Unparsable("the XML declares entities, which we do not expand")
+        raise Unparsable(msg("the XML declares entities, which we do not expand"))
     depth = count = 0
     try:
         for event, element in ElementTree.iterparse(io.BytesIO(data), events=("start", "end")):
             if event == "start":
                 depth, count = depth + 1, count + 1
                 if depth > MAX_DEPTH:
-                    raise TooLarge(f"the XML nests its elements more than {MAX_DEPTH} deep")
+                    raise TooLarge(
+                        msg(
+                            "the XML nests its elements more than {max_depth} deep",
+                            max_depth=MAX_DEPTH,
+                        )
+                    )
                 if count > MAX_TAGS:
-                    raise TooLarge(f"the XML has more than {MAX_TAGS:,} elements")
+                    raise TooLarge(
+                        msg("the XML has more than {max_tags:,} elements", max_tags=MAX_TAGS)
+                    )
             yield event, element, depth
             if event == "end":
                 depth -= 1
     except (ElementTree.ParseError, ValueError, LookupError) as error:
-        raise Unparsable("the XML is damaged") from error
+        raise Unparsable(msg("the XML is damaged")) from error
 
 
 def local_name(tag: object) -> str:
@@ -77,7 +85,9 @@ def extract_xml(data: bytes, url: str = "", content_type: str = "") -> Page:
                 entries.append(_Entry())
                 if len(entries) > MAX_ENTRIES:
                     entries.pop()
-                    notes = (f"cut: the first {MAX_ENTRIES:,} entries",)
+                    notes = (
+                        msg("cut: the first {max_entries:,} entries", max_entries=MAX_ENTRIES),
+                    )
                     break
             continue
         if inside:

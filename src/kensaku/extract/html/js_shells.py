@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from kensaku.extract.html.tree import Element
+from kensaku.messages import msg
 
 _FEW_WORDS = 25
 _SHORT = 250  # words: a challenge is shorter than an article about challenges
@@ -47,10 +48,10 @@ def shell_notes(root: Element, title: str, text: str, words: float) -> tuple[str
         return ()
     asks = any(_NEEDS_SCRIPT.search("".join(n.itertext())[:500]) for n in root.iter("noscript"))
     if asks or _NEEDS_SCRIPT.search(text):
-        return ("needs JavaScript: the text is made by scripts, which we do not run",)
+        return (msg("needs JavaScript: the text is made by scripts, which we do not run"),)
     hollow = any(
         e.get("id") in _ROOTS or e.tag != "div" for e in root.iter("div", "app-root", "my-app")
     )
     if words < _FEW_WORDS and sources and hollow:
-        return ("needs JavaScript: the text is made by scripts, which we do not run",)
+        return (msg("needs JavaScript: the text is made by scripts, which we do not run"),)
     return ()

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 
 from kensaku.errors import TooLarge
+from kensaku.messages import msg
 
 MAX_BYTES = 20 * 1024 * 1024
 MAX_TAGS = 500_000
@@ -40,7 +41,13 @@ _FLAT = frozenset(
 def check_size(size: int) -> None:
     """Refuse a document that is too large to parse."""
     if size > MAX_BYTES:
-        raise TooLarge(f"the document has {size:,} bytes, and {MAX_BYTES:,} are the most we parse")
+        raise TooLarge(
+            msg(
+                "the document has {size:,} bytes, and {max_bytes:,} are the most we parse",
+                size=size,
+                max_bytes=MAX_BYTES,
+            )
+        )
 
 
 def check_markup(text: str) -> None:
@@ -55,7 +62,7 @@ def _scan(markup: bytes) -> None:
     for closing, name, attributes in _tags(markup):
         tags += 1
         if tags > MAX_TAGS:
-            raise TooLarge(f"the page has more than {MAX_TAGS:,} tags")
+            raise TooLarge(msg("the page has more than {max_tags:,} tags", max_tags=MAX_TAGS))
         if len(attributes) > 2 * MAX_ATTRIBUTES:
             _check_attributes(attributes)
         if name in _FLAT or attributes[-1:] == b"/":
@@ -65,7 +72,12 @@ def _scan(markup: bytes) -> None:
             open_tags[name] = count + 1
             depth += 1
             if depth > MAX_DEPTH:
-                raise TooLarge(f"the page nests its elements more than {MAX_DEPTH} deep")
+                raise TooLarge(
+                    msg(
+                        "the page nests its elements more than {max_depth} deep",
+                        max_depth=MAX_DEPTH,
+                    )
+                )
         elif count:
             open_tags[name] = count - 1
             depth -= 1
@@ -81,4 +93,9 @@ def _tags(markup: bytes) -> Iterable[tuple[bytes, bytes, bytes]]:
 def _check_attributes(attributes: bytes) -> None:
     names = _QUOTED.sub(b"", attributes)
     if max(names.count(b"="), len(_GAP.split(names))) > MAX_ATTRIBUTES:
-        raise TooLarge(f"a tag of the page has more than {MAX_ATTRIBUTES:,} attributes")
+        raise TooLarge(
+            msg(
+                "a tag of the page has more than {max_attributes:,} attributes",
+                max_attributes=MAX_ATTRIBUTES,
+            )
+        )

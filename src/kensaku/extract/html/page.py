@@ -22,6 +22,7 @@ from kensaku.extract.main.builder import blocks_of
 from kensaku.extract.main.select import select_blocks
 from kensaku.extract.main.signals import page_facts
 from kensaku.extract.visible.hidden import PageVisibility
+from kensaku.messages import msg
 from kensaku.models import Page
 from kensaku.text.clean import cut
 
@@ -74,7 +75,7 @@ def visible_blocks(root: Element, meta: Metadata) -> tuple[list[Block], tuple[st
         return blocks, ()
     plain = blocks_of(root, PageVisibility(root, scripts=False))
     if sum(b.size for b in plain) >= 3 * words + 2 * _SHELL_WORDS:
-        return plain, ("needs JavaScript: this is the text for readers without it",)
+        return plain, (msg("needs JavaScript: this is the text for readers without it"),)
     return blocks, ()
 
 

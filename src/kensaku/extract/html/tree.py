@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from kensaku.errors import Unparsable
 from kensaku.extract.html.markup_check import check_markup
 from kensaku.extract.require import require
+from kensaku.messages import msg
 
 Element: TypeAlias = Any  # an element of lxml, which ships no types
 _PAGE_END = re.compile(rb"</(?:[hH][tT][mM][lL]|[bB][oO][dD][yY])\s*>")
@@ -39,9 +40,9 @@ def parse_html(text: str) -> Element:
     try:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
-        raise Unparsable("the page holds no markup and no text") from error
+        raise Unparsable(msg("the page holds no markup and no text")) from error
     if root is None:
-        raise Unparsable("the page holds no markup and no text")
+        raise Unparsable(msg("the page holds no markup and no text"))
     _move_out_of_head(root, etree)
     return root
 

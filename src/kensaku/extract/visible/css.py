@@ -16,6 +16,7 @@ from kensaku.errors import TooLarge
 from kensaku.extract.html.tree import Element
 from kensaku.extract.visible.media import at_rule_applies
 from kensaku.extract.visible.selector import Compound, Selector, parse_selector, unescape
+from kensaku.messages import msg
 
 Declarations = dict[str, str]
 
@@ -101,7 +102,11 @@ class _RuleIndex:
         self._tests += count
         if self._tests > MOST_TESTS:
             raise TooLarge(
-                f"the style sheets of the page need more than {MOST_TESTS:,} tests of its elements"
+                msg(
+                    "the style sheets of the page need more than {most_tests:,} tests of its "
+                    "elements",
+                    most_tests=MOST_TESTS,
+                )
             )
 
     def _attribute_candidates(self, name: str, value: str) -> list[CssRule]:
@@ -155,7 +160,12 @@ class StyleSheet:
                 if hides(values[0] | values[1]):
                     hiding.update(key for key, _ in keys)
                 if len(candidates) + len(keys) > MOST_RULES:
-                    raise TooLarge(f"more than {MOST_RULES:,} style rules apply to the page")
+                    raise TooLarge(
+                        msg(
+                            "more than {most_rules:,} style rules apply to the page",
+                            most_rules=MOST_RULES,
+                        )
+                    )
                 for key, text in keys:
                     candidates.append((key, CssRule(text.strip(), values, len(candidates))))
         self.rules = len(hiding)
@@ -265,7 +275,7 @@ def _rules(css: str) -> list[tuple[str, str]]:
             if selector and holds:
                 chars += len(selector)
                 if chars > _MOST_SELECTOR_CHARS:
-                    raise TooLarge("the nested rules of the page's style sheets are too many")
+                    raise TooLarge(msg("the nested rules of the page's style sheets are too many"))
                 rules.append((selector, ";".join(own)))
     return rules
 

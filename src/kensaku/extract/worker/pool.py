@@ -20,9 +20,10 @@ from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from kensaku._child_process import child_environment, python_command
-from kensaku.errors import FetchError, TooLarge, Unparsable
+from kensaku.errors import FetchError, TooLarge, Unparsable, system_reason
 from kensaku.extract.html.markup_check import check_size
 from kensaku.extract.worker.process import READY
+from kensaku.messages import msg
 from kensaku.models import Page
 
 MEMORY = 1_000_000_000
@@ -114,8 +115,11 @@ class ParsePool:
             worker = _Worker(await _spawn(self._memory))
         except OSError as error:
             raise Unparsable(
-                f"no process could be started to read the document ({error.strerror})",
-                remedy="see how many processes and open files this machine allows",
+                msg(
+                    "no process could be started to read the document ({reason})",
+                    reason=system_reason(error),
+                ),
+                remedy=msg("see how many processes and open files this machine allows"),
             ) from None
         if self._closed:  # while it was started
             await worker.kill()
@@ -128,9 +132,11 @@ class ParsePool:
             async with asyncio.timeout(START_TIMEOUT):
                 await worker.wait_until_ready()
         except TimeoutError:
-            raise Unparsable(f"no parser was ready within {START_TIMEOUT:g} s") from None
+            raise Unparsable(
+                msg("no parser was ready within {start_timeout:g} s", start_timeout=START_TIMEOUT)
+            ) from None
         except (OSError, EOFError):
-            raise Unparsable("the parser ended while it was started") from None
+            raise Unparsable(msg("the parser ended while it was started")) from None
 
     async def _request(
         self, worker: _Worker, data: bytes, url: str, content_type: str
@@ -139,9 +145,13 @@ class ParsePool:
             async with asyncio.timeout(self._timeout):
                 return await worker.request(data, url, content_type)
         except TimeoutError:
-            raise TooLarge(f"parsing the document took longer than {self._timeout:g} s") from None
+            raise TooLarge(
+                msg("parsing the document took longer than {timeout:g} s", timeout=self._timeout)
+            ) from None
         except (OSError, EOFError):
-            raise Unparsable("the document made the parser crash, or run out of memory") from None
+            raise Unparsable(
+                msg("the document made the parser crash, or run out of memory")
+            ) from None
 
 
 class _Worker:

@@ -17,6 +17,7 @@ import sys
 from typing import Any, BinaryIO
 
 from kensaku.errors import FetchError, KensakuError, TooLarge, Unparsable
+from kensaku.messages import msg
 
 READY = b"+"
 
@@ -57,12 +58,14 @@ def parse(header: dict[str, str], data: bytes) -> tuple[bytes, bytes, bytes]:
         # Texts are sent as they are: parsing 10 MB of JSON would block the event loop.
         return json.dumps({"page": fields}).encode(), _bytes(page.text), _bytes(page.markdown)
     except (MemoryError, RecursionError):
-        error: KensakuError = TooLarge("the document needs more memory than a parser may take")
+        error: KensakuError = TooLarge(msg("the document needs more memory than a parser may take"))
     except KensakuError as typed:
         error = typed
     except Exception as untyped:
         # The document is hostile or odd. The process is still usable; the caller gets the error.
-        error = Unparsable(f"the parser failed on the document ({type(untyped).__name__})")
+        error = Unparsable(
+            msg("the parser failed on the document ({name})", name=type(untyped).__name__)
+        )
     kind = type(error).__name__ if isinstance(error, FetchError) else "Unparsable"
     reply = {"type": kind, "message": error.message, "remedy": error.remedy}
     return json.dumps({"error": reply}).encode(), b"", b""

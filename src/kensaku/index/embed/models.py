@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, Protocol
 
 from kensaku.errors import ConfigError, IndexFault
 from kensaku.index.embed.minilm import MiniLM
+from kensaku.messages import msg
 from kensaku.text.redact import mask_url
 
 Vector = Sequence[float]
@@ -73,11 +74,16 @@ def open_model(
         return LocalModel()
     if kind not in ("openai", "ollama", "gemini") or not rest:
         raise ConfigError(
-            f"there is no embedding model {mask_url(name)[:80]!r}",
-            remedy=f"use {LOCAL_MODEL}, openai:<name>@<base url>, ollama:<name> or gemini:<name>",
+            msg("there is no embedding model {mask_url!r}", mask_url=mask_url(name)[:80]),
+            remedy=msg(
+                "use {local_model}, openai:<name>@<base url>, ollama:<name> or gemini:<name>",
+                local_model=LOCAL_MODEL,
+            ),
         )
     if post is None:
-        raise ConfigError(f"the embedding model {mask_url(name)[:80]!r} needs a network")
+        raise ConfigError(
+            msg("the embedding model {mask_url!r} needs a network", mask_url=mask_url(name)[:80])
+        )
     model, _, base = rest.partition("@")
     if kind == "ollama":
         return OllamaModel(model, base or "http://localhost:11434", post)
@@ -186,7 +192,12 @@ class GeminiModel(OpenAIModel):
 def _check_vectors(name: str, vectors: Any, texts: Sequence[str]) -> list[Vector]:
     if len(vectors) != len(texts) or len({len(v) for v in vectors}) > 1:
         raise IndexFault(
-            f"the embedding model {name} gave {len(vectors)} vectors for {len(texts)} texts",
-            remedy="check the address and the name of the model",
+            msg(
+                "the embedding model {name} gave {count} vectors for {count2} texts",
+                name=name,
+                count=len(vectors),
+                count2=len(texts),
+            ),
+            remedy=msg("check the address and the name of the model"),
         )
     return list(vectors)

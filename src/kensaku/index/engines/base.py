@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from kensaku.errors import ConfigError
 from kensaku.index.payload import GUESS, PayloadFields
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from kensaku.index.engines.foreign import ForeignCollections
@@ -184,7 +185,9 @@ def open_engine(
 
         return ServerEngine(url, api_key=api_key, prefix=prefix, fields=fields)
     if path is None:
-        raise ConfigError("the local index has no place", remedy="give it a directory or a url")
+        raise ConfigError(
+            msg("the local index has no place"), remedy=msg("give it a directory or a url")
+        )
     from kensaku.index.engines.embedded import EmbeddedEngine
 
     return EmbeddedEngine(Path(path))

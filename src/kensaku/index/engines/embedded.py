@@ -35,6 +35,7 @@ from kensaku.index.errors import translate_errors
 from kensaku.index.release_memory import release_mapped_pages
 from kensaku.index.sparse_copy import allocated_bytes, copy_sparse
 from kensaku.index.worker.lock import DirectoryLock
+from kensaku.messages import msg
 from kensaku.text.collection_names import check_collection_name
 
 # Passages between two calls of optimize(): a second of work that keeps memory at a fifth. Twice as
@@ -230,7 +231,7 @@ class EmbeddedEngine:
     def _path(self, collection: str) -> Path:
         path = self._home / check_collection_name(collection)
         if not (path / "edge_config.json").exists():
-            raise UnknownName("collection", collection, self.collections())
+            raise UnknownName(msg("collection"), collection, self.collections())
         return path
 
     def _shard(self, collection: str) -> Any:

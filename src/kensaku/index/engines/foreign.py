@@ -14,6 +14,7 @@ from kensaku.errors import IndexFault
 from kensaku.index.entries import day_of, sites_of, text_hash
 from kensaku.index.fuse import highlights
 from kensaku.index.payload import PayloadFields, read_payload
+from kensaku.messages import msg
 from kensaku.text.clean import cut, one_line
 from kensaku.text.languages import guess_language
 from kensaku.text.tokens import query_pattern
@@ -67,11 +68,14 @@ class ForeignCollections:
         """Return the points nearest to the query's vector, best first; the score is the cosine."""
         if request.vector is None:
             raise IndexFault(
-                f"collection {name!r} was made by another application, and can be searched by "
-                "meaning only",
-                remedy="leave the mode out"
+                msg(
+                    "collection {name!r} was made by another application, and can be searched "
+                    "by meaning only",
+                    name=name,
+                ),
+                remedy=msg("leave the mode out")
                 if request.model
-                else "set index.model to the embedding model it was made with",
+                else msg("set index.model to the embedding model it was made with"),
             )
         using, distance = self._choose_vector(name, request)
         depth = request.max_results * (FILTERED_DEPTH if _filters(request.filters) else 1)
@@ -132,12 +136,20 @@ class ForeignCollections:
 
 def _wrong_size(name: str, vectors: Mapping[str, Any], model: str, size: int) -> IndexFault:
     if not vectors:
-        return IndexFault(f"collection {name!r} has no vectors that an embedding model makes")
+        return IndexFault(
+            msg("collection {name!r} has no vectors that an embedding model makes", name=name)
+        )
     sizes = ", ".join(f"{n or 'one'}: {v.size:,} numbers" for n, v in vectors.items())
     return IndexFault(
-        f"the vectors of collection {name!r} ({sizes}) are not those of {model}, which gives "
-        f"{size:,} numbers",
-        remedy="set index.model to the embedding model it was made with",
+        msg(
+            "the vectors of collection {name!r} ({sizes}) are not those of {model}, which gives "
+            "{size:,} numbers",
+            name=name,
+            sizes=sizes,
+            model=model,
+            size=size,
+        ),
+        remedy=msg("set index.model to the embedding model it was made with"),
     )
 
 

@@ -26,6 +26,7 @@ from kensaku.index.engines.base import (
 from kensaku.index.engines.foreign import ForeignCollections
 from kensaku.index.errors import to_index_fault
 from kensaku.index.payload import GUESS, PayloadFields
+from kensaku.messages import msg
 from kensaku.text.collection_names import check_collection_name
 
 TIMEOUT = 60  # seconds for one request
@@ -86,8 +87,11 @@ class ServerEngine:
 
     def add_vectors(self, collection: str, dimensions: int) -> None:
         raise IndexFault(
-            f"collection {collection!r} on the server has no room for vectors",
-            remedy="export it, drop it, and import it with the embedding model set",
+            msg(
+                "collection {collection!r} on the server has no room for vectors",
+                collection=collection,
+            ),
+            remedy=msg("export it, drop it, and import it with the embedding model set"),
         )
 
     def write(
@@ -199,8 +203,8 @@ class ServerEngine:
 
     def snapshot(self, directory: Path) -> None:
         raise IndexFault(
-            "a server's collections cannot be copied to a directory",
-            remedy="use the server's own snapshots, or export to a file",
+            msg("a server's collections cannot be copied to a directory"),
+            remedy=msg("use the server's own snapshots, or export to a file"),
         )
 
     def drop(self, collection: str) -> None:
@@ -274,12 +278,16 @@ class ServerEngine:
         except Exception as error:
             text = str(error).lower()
             if "not found" in text or "doesn't exist" in text:
-                raise UnknownName("collection", collection, self.collections()) from error
+                raise UnknownName(msg("collection"), collection, self.collections()) from error
             if "dimension" in text:
                 raise to_index_fault(error, f"collection {collection!r}") from error
             raise IndexFault(
-                f"the Qdrant server could not do it ({type(error).__name__}: {str(error)[:200]})",
-                remedy="check its address, key and log",
+                msg(
+                    "the Qdrant server could not do it ({name}: {error})",
+                    name=type(error).__name__,
+                    error=str(error)[:200],
+                ),
+                remedy=msg("check its address, key and log"),
             ) from error
 
 

@@ -29,6 +29,7 @@ from kensaku.index.engines.base import open_engine
 from kensaku.index.errors import to_index_fault
 from kensaku.index.worker.lock import DirectoryLock
 from kensaku.index.worker.protocol import decode_body, decode_error, encode_frame, socket_path
+from kensaku.messages import msg
 
 if TYPE_CHECKING:
     from kensaku.index.collections import Collections
@@ -106,8 +107,13 @@ class WorkerClient:
         if shutil.disk_usage(self._directory).free < LOW_DISK:
             return to_index_fault(OSError(errno.ENOSPC, ""), f"the index at {self._directory}")
         return IndexFault(
-            f"the worker of the index at {self._directory} ended twice during one call",
-            remedy="if it happens again, drop the collection and add or import its documents anew",
+            msg(
+                "the worker of the index at {directory} ended twice during one call",
+                directory=self._directory,
+            ),
+            remedy=msg(
+                "if it happens again, drop the collection and add or import its documents anew"
+            ),
         )
 
     async def close(self) -> None:
@@ -161,9 +167,15 @@ class WorkerClient:
         if worker["version"] != __version__:
             await connection.close()
             raise IndexFault(
-                f"the index at {self._directory} is served by process {worker['pid']} of "
-                f"Kensaku {worker['version']}, and this is {__version__}",
-                remedy="end the programs that use the other version",
+                msg(
+                    "the index at {directory} is served by process {worker} of Kensaku "
+                    "{worker2}, and this is {version}",
+                    directory=self._directory,
+                    worker=worker["pid"],
+                    worker2=worker["version"],
+                    version=__version__,
+                ),
+                remedy=msg("end the programs that use the other version"),
             )
         return connection
 
@@ -183,7 +195,8 @@ def start_worker(directory: Path, idle_timeout: float) -> bool:
         output = started.stderr.decode(errors="replace").strip()
         message, _, remedy = output.rpartition("\n")
         raise IndexFault(
-            message.rpartition("\n")[2] or f"the index at {directory} cannot be opened",
+            message.rpartition("\n")[2]
+            or msg("the index at {directory} cannot be opened", directory=directory),
             remedy=remedy,
         )
     return started.returncode == 0

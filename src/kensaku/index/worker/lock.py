@@ -11,6 +11,7 @@ from pathlib import Path
 
 from kensaku.errors import IndexFault
 from kensaku.index.errors import translate_errors
+from kensaku.messages import msg
 
 TIMEOUT = 0.8  # seconds; long enough for an owner that is just exiting
 _RETRY_INTERVAL = 0.02
@@ -66,8 +67,8 @@ class DirectoryLock:
         owner = self.owner()
         who = f"process {owner}" if owner else "another process"
         return IndexFault(
-            f"the index at {self._directory} is held by {who}",
-            remedy="wait for it to finish, or end it",
+            msg("the index at {directory} is held by {who}", directory=self._directory, who=who),
+            remedy=msg("wait for it to finish, or end it"),
         )
 
     def owner(self) -> int | None:

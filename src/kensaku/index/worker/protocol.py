@@ -18,6 +18,7 @@ from typing import Any
 
 from kensaku import errors
 from kensaku.errors import IndexFault, KensakuError, UnknownName
+from kensaku.messages import msg
 
 MAX_FRAME = 256_000_000
 _MAX_SOCKET_PATH = 100  # the kernel takes 107 bytes, macOS 103
@@ -75,7 +76,8 @@ def socket_path(directory: Path) -> Path:
     state = home.lstat()
     if state.st_uid != os.getuid() or state.st_mode & 0o077:
         raise IndexFault(
-            f"{home} belongs to somebody else", remedy="use a shorter path for the index"
+            msg("{home} belongs to somebody else", home=home),
+            remedy=msg("use a shorter path for the index"),
         )
     name = hashlib.blake2b(os.fsencode(path), digest_size=12).hexdigest()
     return home / f"{name}.socket"

@@ -7,6 +7,7 @@ from typing import IO, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from kensaku.errors import InvalidQuery, MissingExtra
+from kensaku.messages import msg
 
 MAX_FILES = 1_000_000
 # What gives its files to whoever asks for them by name, and reaches nothing else.
@@ -28,11 +29,14 @@ def check_source(source: str) -> None:
         return
     if protocol not in PROTOCOLS:
         known = ", ".join(sorted(PROTOCOLS | {"https"}))
-        raise InvalidQuery(f"{protocol[:40]!r} is not a kind of source", remedy=f"use {known}")
+        raise InvalidQuery(
+            msg("{protocol!r} is not a kind of source", protocol=protocol[:40]),
+            remedy=msg("use {known}", known=known),
+        )
     if "@" in urlsplit(source).netloc:
         raise InvalidQuery(
-            "a source must not hold a user or a password: jobs are stored",
-            remedy="put them into the environment, as the object store's own tools do",
+            msg("a source must not hold a user or a password: jobs are stored"),
+            remedy=msg("put them into the environment, as the object store's own tools do"),
         )
 
 
@@ -46,9 +50,15 @@ def list_files(source: str) -> Iterator[File]:
     if not found:
         found = fs.find(path, detail=True)
     if not found:
-        raise InvalidQuery(f"there is nothing at {source[:200]}")
+        raise InvalidQuery(msg("there is nothing at {source}", source=source[:200]))
     if len(found) > MAX_FILES:
-        raise InvalidQuery(f"there are {len(found):,} files; at most {MAX_FILES:,} are read")
+        raise InvalidQuery(
+            msg(
+                "there are {count:,} files; at most {max_files:,} are read",
+                count=len(found),
+                max_files=MAX_FILES,
+            )
+        )
     base = path.rstrip("/")
     for name, info in sorted(found.items()):
         inner = name.removeprefix(base)
@@ -74,7 +84,7 @@ def decompress(file: IO[bytes], url: str) -> IO[bytes]:
 
     name = _COMPRESSED[suffix]
     if name not in compr:
-        raise MissingExtra(f"a reader of {suffix} files", "codecs")
+        raise MissingExtra(msg("a reader of {suffix} files", suffix=suffix), "codecs")
     opened: IO[bytes] = compr[name](file, mode="r")
     return opened
 
@@ -90,7 +100,9 @@ def _filesystem(url: str) -> tuple[Any, str]:
     try:
         fs, path = fsspec.core.url_to_fs(url)
     except ImportError as error:  # fsspec says which package an object store needs
-        raise MissingExtra(f"what reads {url.partition('://')[0]}://", "bulk") from error
+        raise MissingExtra(
+            msg("what reads {scheme}://", scheme=url.partition("://")[0]), "bulk"
+        ) from error
     return fs, path
 
 

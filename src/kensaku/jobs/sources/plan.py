@@ -9,6 +9,7 @@ from typing import Any
 from kensaku.errors import InvalidQuery
 from kensaku.jobs.sources._files import File, list_files
 from kensaku.jobs.sources.record import MIB, Item, Shard
+from kensaku.messages import msg
 
 MAX_SHARDS = 100_000
 SHARD_FILES, SHARD_BYTES = 100, 64 * MIB
@@ -38,8 +39,8 @@ def plan_shards(sources: Iterable[str]) -> list[Shard]:
             shards.append(shard)
             if len(shards) > MAX_SHARDS:
                 raise InvalidQuery(
-                    f"the sources have more than {MAX_SHARDS:,} shards",
-                    remedy="index them in several jobs",
+                    msg("the sources have more than {max_shards:,} shards", max_shards=MAX_SHARDS),
+                    remedy=msg("index them in several jobs"),
                 )
     return shards
 

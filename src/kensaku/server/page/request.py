@@ -30,7 +30,7 @@ class PageRequest(Request):
         self.viewer = await viewer_of(self)
         self.principal = self.viewer.principal or NOBODY
         if self.principal is NOBODY and not self.endpoint.is_open:
-            raise Unauthorized("sign in first, or send a key as Authorization: Bearer")
+            raise Unauthorized(msg("sign in first, or send a key as Authorization: Bearer"))
         if self.endpoint.method != "GET":
             check_change(self.viewer, self.headers, await self._token())
         self.identified = True

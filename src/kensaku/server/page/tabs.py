@@ -87,5 +87,7 @@ def text_in(asked: Asked, name: str, most: int = 2_000) -> str:
     """A field that must be there, as text. Raises `InvalidQuery`."""
     value = asked.fields.get(name)
     if not isinstance(value, str) or not 0 < len(value) <= most:
-        raise InvalidQuery(f"{name} must be a text of 1 to {most:,} characters")
+        raise InvalidQuery(
+            msg("{name} must be a text of 1 to {most:,} characters", name=name, most=most)
+        )
     return value

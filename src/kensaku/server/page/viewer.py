@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from kensaku.database.keys import hash_secret
+from kensaku.messages import msg
 from kensaku.server.auth import ANYONE, KEY_HEADERS, OWNER, Forbidden, Principal, Unauthorized
 from kensaku.server.token import is_same
 
@@ -123,7 +124,8 @@ def check_change(viewer: Viewer, headers: Mapping[str, str], token: str) -> None
         token.encode("utf-8", "replace"), viewer.token.encode()
     ):
         raise Forbidden(
-            "this change did not come from the page", remedy="reload the page and try again"
+            msg("this change did not come from the page"),
+            remedy=msg("reload the page and try again"),
         )
 
 

@@ -215,3 +215,70 @@ def test_completion_and_history(start: Start, machine: Path) -> None:
     lines = terminal.wait_for("/quit")
     assert all(display_width(line) <= 40 for line in lines)
     assert (machine / "chat-history").stat().st_mode & 0o777 == 0o600
+
+
+COMMANDS = ("/help", "/provider", "/budget", "/history", "/delete-me", "/quit")
+
+
+@pytest.mark.parametrize("language", ["C.UTF-8", "ja_JP.UTF-8"])
+@pytest.mark.parametrize("columns", [40, 80])
+def test_help_has_a_line_for_each_command(columns: int, language: str, start: Start) -> None:
+    """The name of each once, with its own words beside or below it."""
+    terminal = start(columns, LANG=language, LC_ALL=language)
+    terminal.type("/help")
+    lines = terminal.wait_for("/quit")
+    shown = lines[next(n for n, line in enumerate(lines) if line.startswith("> /help")) + 1 :]
+
+    for name in COMMANDS:
+        assert len([line for line in shown if line.startswith(name)]) == 1
+    assert all(display_width(line) <= columns for line in shown)
+    about = "コマンドの一覧" if language.startswith("ja") else "list the commands"
+    assert "".join(shown).count(about) == 1
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_history_has_the_newest_first(columns: int, start: Start) -> None:
+    """None is lost where the terminal is narrow."""
+    terminal = start(columns)
+    terminal.type(SLEEP)
+    terminal.wait_for("https://a.example/1")
+    terminal.type("/new")
+    terminal.wait_for("A new conversation.")
+    terminal.type(f"Tell me: {SLEEP}")
+    terminal.wait_for("https://a.example/1", times=2)
+    terminal.type("/history")
+    terminal.wait_until(lambda: "hilethey" in terminal.flat.rpartition("/history")[2], "both")
+    shown = terminal.flat.rpartition("/history")[2]
+
+    assert shown.index("Tellme:") < shown.rindex("Dosea")
+    assert all(display_width(line) <= columns for line in terminal.screen)
+
+
+def test_a_command_is_a_command_at_every_prompt(start: Start, up: FakeUpstream) -> None:
+    """Where the run waits for a reply, too: it is no query, and no consent."""
+    terminal = start(80, KENSAKU_ASSISTANT_APPROVALS="web_search=ask")
+    terminal.type(SLEEP)
+    terminal.wait_for("May web_search run?")
+    terminal.type("/help")
+    terminal.wait_for("/quit")
+    terminal.wait_for("May web_search run?", times=2)
+    terminal.type("/new")
+    terminal.wait_for("/new has to wait")
+    terminal.type("/provder tavily")
+    terminal.wait_for("There is no command /provder")
+    assert up.asked("tavily") == []
+
+    terminal.type("y")
+    terminal.wait_for("https://a.example/1")
+    assert [r.json["query"] for r in up.asked("tavily")] == [SLEEP]
+
+
+def test_quit_at_a_question_leaves(start: Start, up: FakeUpstream) -> None:
+    """What waited for a reply is not done."""
+    terminal = start(80, KENSAKU_ASSISTANT_APPROVALS="web_search=ask")
+    terminal.type(SLEEP)
+    terminal.wait_for("May web_search run?")
+    terminal.type("/quit")
+    terminal.wait_for("$")
+
+    assert up.asked("tavily") == []

@@ -45,6 +45,7 @@ UNKNOWN_COMMAND = msg(
     "There is no command {name}; /help lists them. "
     "If a question begins with /, put a space before it."
 )
+REPLY_FIRST = msg("{name} has to wait: first reply to the question above, or /quit.")
 STOPPED = msg("Stopped. What was found so far is not shown.")
 WAITING = msg("waiting until the process that had the question is known to be gone")
 
@@ -167,8 +168,8 @@ class Chat:
         """Ask a question of ours; without a clear yes it is no."""
         if not self.reads.has_person:
             return False
-        self.screen.say(text, f"  [y] {self.t('yes')}")
-        said = await self.reads.reply(asyncio.Event().wait())
+        lines = [text, f"  [y] {self.t('yes')}"]
+        said = await self._reply(lines, asyncio.Event().wait)
         return said is not None and is_yes(said)
 
     def _open(self) -> None:
@@ -186,18 +187,39 @@ class Chat:
 
     async def _take(self, line: str) -> None:
         """Run one line."""
+        if line.startswith("/"):
+            await self._command(line)
+        elif line.strip():
+            await self._ask(line.strip())
+
+    async def _command(self, line: str, *, amid: bool = False) -> None:
+        """Run a slash command; `amid`: while a question waits for a reply."""
         from kensaku.assistant.channels.terminal.commands import TABLE
 
-        if not line.startswith("/"):
-            if line.strip():
-                await self._ask(line.strip())
-            return
         name, _, said = line[1:].strip().partition(" ")
-        if name in TABLE:
-            await TABLE[name].run(self, said.strip())
-        else:
+        if name not in TABLE:
             shown = cut(one_line(f"/{name}"), 40)
             self.screen.say(self.t(UNKNOWN_COMMAND, name=shown))
+        elif amid and not TABLE[name].amid:
+            self.screen.say(self.t(REPLY_FIRST, name=f"/{name}"))
+        else:
+            await TABLE[name].run(self, said.strip())
+
+    async def _reply(
+        self, lines: list[str], settled: Callable[[], Awaitable[object]]
+    ) -> str | None:
+        """Ask, and return the reply; None when it came too late. A command is run in between."""
+        while True:
+            self.screen.say(*lines)
+            said = await self.reads.reply(settled())
+            if said is None or not said.startswith("/"):
+                return said
+            try:
+                await self._command(said, amid=True)
+            except KensakuError as error:
+                self.screen.say(self.t(str(error)))
+            if self.is_over:
+                raise Interrupted
 
     async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something that Ctrl-C stops. An error of ours is shown as one sentence."""
@@ -209,7 +231,7 @@ class Chat:
             self._unanswered = True
             if self._has_failed_to_open():
                 raise
-            self.screen.say(str(error))
+            self.screen.say(self.t(str(error)))
         except Interrupted:
             self.screen.say(self.t(STOPPED))
         except asyncio.CancelledError:
@@ -279,9 +301,10 @@ class Chat:
             # As `kensaku ask` in a pipe: the answer is given with its doubt, no tool is allowed.
             exchange.reply("yes" if question.kind == "confirm" else "", question.id)
             return
-        self.screen.say(*question_lines(question, self.t))
         try:
-            said = await self.reads.reply(exchange.settled(question.id))
+            said = await self._reply(
+                question_lines(question, self.t), lambda: exchange.settled(question.id)
+            )
         except EOFError:
             said = ""
         if said is None:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kensaku.assistant.channels.terminal import format
-from kensaku.errors import InvalidQuery
+from kensaku.errors import InvalidQuery, system_reason
 from kensaku.messages import msg
 from kensaku.search.budget import KINDS
 from kensaku.text.clean import one_line
-from kensaku.text.width import format_table
+from kensaku.text.wrap import wrap_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,11 +37,12 @@ class Command:
     about: str
     takes: str = ""
     complete: Callable[[Chat], list[str]] | None = None
+    amid: bool = True  # whether it can be run while a question waits for the person's reply
 
 
 async def _help(chat: Chat, _: str) -> None:
     rows = [[f"/{name} {c.takes}".strip(), chat.t(c.about)] for name, c in TABLE.items()]
-    chat.screen.say(*format_table(rows, chat.screen.columns).splitlines())
+    chat.screen.say(*wrap_list(rows, chat.screen.columns))
 
 
 async def _provider(chat: Chat, said: str) -> None:
@@ -66,7 +67,8 @@ async def _budget(chat: Chat, said: str) -> None:
                 value[name] = float(number) if "." in number else int(number)
             except ValueError:
                 raise InvalidQuery(
-                    f"{one_line(pair)[:60]} is no bound", remedy="write searches=3"
+                    msg("{pair} is no bound", pair=one_line(pair)[:60]),
+                    remedy=msg("write searches=3"),
                 ) from None
     await _choose(chat, "budget", value)
 
@@ -108,7 +110,7 @@ async def _save(chat: Chat, said: str) -> None:
     from kensaku.database.conversations import find_conversation, messages_of
 
     if not said:
-        raise InvalidQuery("/save takes the name of a file")
+        raise InvalidQuery(msg("/save takes the name of a file"))
     db = (await chat.assistant()).database
     conversation = await find_conversation(db, chat.sender)
     if conversation is None:
@@ -141,7 +143,7 @@ async def _write(chat: Chat, name: str, text: str) -> None:
     try:
         await asyncio.to_thread(write)
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
+        why = chat.t(system_reason(error)) if isinstance(error, OSError) else str(error)
         chat.screen.say(chat.t("{path} cannot be written: {why}.", path=name, why=why))
     else:
         chat.screen.say(chat.t("Saved in {path}.", path=name))
@@ -165,7 +167,7 @@ async def _history(chat: Chat, _: str) -> None:
         [str(n), f"{c.updated.astimezone():%Y-%m-%d %H:%M}", one_line(c.title)]
         for n, c in enumerate(conversations, 1)
     ]
-    chat.screen.say(*format_table(rows, chat.screen.columns).splitlines())
+    chat.screen.say(*wrap_list(rows, chat.screen.columns))
 
 
 async def _resume(chat: Chat, said: str) -> None:
@@ -244,15 +246,18 @@ TABLE: dict[str, Command] = {
     ),
     "save": Command(_save, msg("save this conversation as Markdown"), "FILE"),
     "settings": Command(_settings, msg("show what is chosen")),
-    "new": Command(_new, msg("begin a new conversation")),
+    "new": Command(_new, msg("begin a new conversation"), amid=False),
     "history": Command(_history, msg("list the earlier conversations")),
     "resume": Command(
-        _resume, msg("go on with an unfinished question, or with conversation N of /history"), "[N]"
+        _resume,
+        msg("go on with an unfinished question, or with conversation N of /history"),
+        "[N]",
+        amid=False,
     ),
     "export": Command(
         _export, msg("print, or save, all that is kept about you, as JSON"), "[FILE]"
     ),
-    "delete-me": Command(_delete_me, msg("delete all that is kept about you")),
+    "delete-me": Command(_delete_me, msg("delete all that is kept about you"), amid=False),
     "quit": Command(_quit, msg("leave")),
 }
 

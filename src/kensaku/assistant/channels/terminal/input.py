@@ -170,7 +170,12 @@ class Prompt:
         app = self._replies.app
         typing = asyncio.ensure_future(self._replies.prompt_async())
         late = asyncio.ensure_future(until)
-        late.add_done_callback(lambda _: app.exit(exception=EOFError) if app.is_running else None)
+
+        def too_late(waited: asyncio.Future[object]) -> None:
+            if app.is_running and not waited.cancelled():  # else it is the next prompt that runs
+                app.exit(exception=EOFError)
+
+        late.add_done_callback(too_late)
         try:
             return await typing
         except EOFError:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from kensaku.errors import InvalidQuery, UnknownName, Unparsable
+from kensaku.messages import msg
 from kensaku.models import Document
 from kensaku.server.page import snippets
 from kensaku.server.page.results import safe_link
@@ -54,7 +55,7 @@ async def show(page: PageRequest, asked: Asked) -> dict[str, Any]:
         rows = sorted(stats.items(), key=lambda item: item[0].lower())
         return {"rows": rows, "name": "", "use": snippets.for_collections(page)}
     if name not in stats:
-        raise UnknownName("collection", name, stats)
+        raise UnknownName(msg("collection"), name, stats)
     return {
         "rows": [],
         "name": name,
@@ -93,7 +94,7 @@ async def add_file(page: PageRequest, asked: Asked) -> dict[str, Any]:
     """Index the file that is the body; `name` in the address is what it is called."""
     name = page.params.get("name", "").strip()[:300]
     if not name or not asked.raw:
-        raise InvalidQuery("a file needs a name and a content")
+        raise InvalidQuery(msg("a file needs a name and a content"))
     collection = check_collection_name(asked.path["name"])
     parser = page.client.resources.reader().parser
     kind = TYPES.get(PurePath(name).suffix.lower(), "text/plain")
@@ -141,7 +142,7 @@ async def _known(page: PageRequest, asked: Asked) -> str:
     """The name of a collection that is there. Raises `InvalidQuery`."""
     name = asked.path["name"]
     if name not in await page.client.index.collections():
-        raise InvalidQuery(f"there is no collection {name[:80]!r}")
+        raise InvalidQuery(msg("there is no collection {name!r}", name=name[:80]))
     return name
 
 

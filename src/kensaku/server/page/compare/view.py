@@ -7,6 +7,7 @@ from urllib.parse import parse_qs
 
 from kensaku.compare import MAX_ROUTES, MIN_ROUTES, compare
 from kensaku.errors import InvalidQuery, KensakuError
+from kensaku.messages import msg
 from kensaku.models import Query
 from kensaku.server.page import snippets
 from kensaku.server.page.results import hit_view, said_of
@@ -93,7 +94,7 @@ def sides(page: PageRequest, done: Comparison) -> list[dict[str, Any]]:
 def _listed(asked: Asked) -> list[str]:
     routes = asked.fields.get("routes")
     if not isinstance(routes, list) or not all(isinstance(r, str) for r in routes):
-        raise InvalidQuery("routes must be a list of texts")
+        raise InvalidQuery(msg("routes must be a list of texts"))
     return routes
 
 

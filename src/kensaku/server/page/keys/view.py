@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kensaku.database.keys import any_key, create_key, list_keys, revoke_key
 from kensaku.errors import InvalidQuery
+from kensaku.messages import msg
 from kensaku.server.page import snippets
 from kensaku.server.page.tabs import api, text_in
 from kensaku.server.page.viewer import sign_in_as
@@ -77,7 +78,7 @@ def _optional(value: Any, kind: type[Any]) -> Any:
     try:
         return kind(value)
     except (ValueError, TypeError):
-        raise InvalidQuery(f"{str(value)[:40]!r} is no number") from None
+        raise InvalidQuery(msg("{value!r} is no number", value=str(value)[:40])) from None
 
 
 ENDPOINTS = [

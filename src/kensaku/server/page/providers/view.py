@@ -98,7 +98,7 @@ def _state(t: Translator, state: str) -> str:
     if state == READY:
         return t("ready")
     needs = state.removeprefix("needs ")
-    return t("set {name}", name=needs) if needs != state else state
+    return t("set {name}", name=needs) if needs != state else t(state)
 
 
 async def listed(page: PageRequest, asked: Asked) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from sse_starlette import ServerSentEvent
 
 from kensaku.answers.model import has_model
 from kensaku.errors import InvalidQuery, KensakuError
+from kensaku.messages import msg
 from kensaku.models import LOCAL, Outcome
 from kensaku.providers.local import Local, came_too_late
 from kensaku.search import listen
@@ -203,7 +204,9 @@ def read_context(asked: Asked) -> tuple[SearchForm, Query, int]:
     """Check what is asked for, before it counts. Raises `UsageError`."""
     form, most = SearchForm.read(asked.fields), asked.fields.get("max_tokens", 2_000)
     if not isinstance(most, int) or not 1 <= most <= MAX_TOKENS:
-        raise InvalidQuery(f"max_tokens must be a number from 1 to {MAX_TOKENS:,}")
+        raise InvalidQuery(
+            msg("max_tokens must be a number from 1 to {max_tokens:,}", max_tokens=MAX_TOKENS)
+        )
     return form, form.query(CONTEXT_RESULTS), most
 
 

@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import KensakuError, Unparsable
+from kensaku.messages import msg
 from kensaku.models import LOCAL
 from kensaku.server.page.render import render
 from kensaku.server.page.results import safe_link
@@ -61,7 +62,7 @@ async def _stored(page: PageRequest, asked: Asked, url: str) -> tuple[str, str]:
     for hit in response.hits:
         if hit.url == url:
             return hit.title, hit.raw_content or hit.content
-    raise Unparsable("the index does not hold it any more")
+    raise Unparsable(msg("the index does not hold it any more"))
 
 
 ENDPOINTS = [api("POST", "/api/pages", read, cost=one_search, is_owners=False)]

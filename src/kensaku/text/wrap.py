@@ -29,6 +29,29 @@ def wrap(text: str, width: int) -> str:
     return "\n".join(lines)
 
 
+def wrap_list(rows: list[list[str]], width: int | None) -> list[str]:
+    """Return the lines of a list without a header; its last column is wrapped beside the others.
+
+    Where a terminal is too narrow for that, it stands below them.
+    """
+    if not rows:
+        return []
+    heads = [row[:-1] for row in rows]
+    widths = [max(map(columns, column)) for column in zip(*heads, strict=True)]
+    margin = sum(widths) + 2 * len(widths)
+    beside = width is None or width - margin >= MIN_WIDTH
+    lines = []
+    for *head, text in rows:
+        padded = "  ".join(c + " " * (w - columns(c)) for c, w in zip(head, widths, strict=True))
+        indent = " " * margin if beside else "  "
+        parts = [text] if width is None else wrap(text, width - len(indent)).split("\n")
+        if beside:
+            lines += [f"{padded}  {parts[0]}".rstrip(), *(indent + part for part in parts[1:])]
+        else:
+            lines += [padded.rstrip(), *(indent + part for part in parts)]
+    return lines
+
+
 def columns(text: str) -> int:
     """How many columns a text takes; a wide character takes two."""
     return display_width(_ESCAPE.sub("", text))

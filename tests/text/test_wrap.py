@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kensaku.cli._wrap import columns, wrap
 from kensaku.text.width import format_table
+from kensaku.text.wrap import columns, wrap
 
 TEXTS = [
     "1. A title that is rather long, with words that go on and on for more than one line",
