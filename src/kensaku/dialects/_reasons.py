@@ -40,7 +40,7 @@ def reason(error: KensakuError, t: Translator) -> str:
     # With a status come words of the upstream, which a model must not take for ours.
     from_reply = getattr(error, "status", None) is not None
     if t.language != "en" and (from_reply or cause == error.message):
-        return _summary(error, t)
+        return summary(error, t)
     if not error.remedy:
         return flatten(cause)
     return t("{message}; {remedy}", message=flatten(cause), remedy=flatten(t(error.remedy)))
@@ -104,7 +104,7 @@ def answering_providers(response: Response) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _summary(error: KensakuError, t: Translator) -> str:
+def summary(error: KensakuError, t: Translator) -> str:
     """Return what the class means, with the status, the variable or the command of the remedy."""
     text = t(error.summary)
     if status := getattr(error, "status", None):

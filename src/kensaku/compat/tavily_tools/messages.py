@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from kensaku.dialects._reasons import reason
+from kensaku.dialects._reasons import summary
 from kensaku.errors import (
     BadQuery,
     CircuitOpen,
@@ -58,8 +58,8 @@ def message(error: KensakuError) -> str:
     """The reason in Japanese, with the HTTP status and the variable to look at."""
     error, t = _cause(error), translator("ja")
     if isinstance(error, UsageError):  # English: which value and which bound is worth more
-        return f"{reason(error, t)}（{error}）"
-    return reason(error, t)
+        return f"{summary(error, t)}（{error}）"
+    return summary(error, t)
 
 
 def _cause(error: KensakuError) -> KensakuError:
