@@ -13,7 +13,7 @@ ROOM = (
     "there is no room left to write it",
     "free some space and add again; what was acknowledged is safe",
 )
-OWNER = ("it may not be written", "check who owns the directory")
+OWNER = ("it may not be written", "check the directory, and who owns it")
 
 
 class PanicException(BaseException):

@@ -340,7 +340,7 @@ def test_a_collection_that_cannot_be_read_is_left_out_and_said():
         [("good", "a")],
         [
             "collection 'bad' is damaged; it was not searched; save what can be read",
-            "2 documents are missing. Add them again",
+            "2 documents are missing; add them again",
         ],
     )
     for options in ({"collections": ("bad", "good")}, {"collections": ("bad",)}):
@@ -363,7 +363,7 @@ def test_notes_stand_in_the_order_of_what_they_are_about():
     several.lost["good"] = IndexFault("lost", remedy="")
 
     notes = found(several)[1]
-    assert [notes[0][:16], *notes[1:]] == ["collection 'bad'", FUZZY_NOTE, "lost. "]
+    assert [notes[0][:16], *notes[1:]] == ["collection 'bad'", FUZZY_NOTE, "lost; "]
 
 
 class Foreign:
@@ -379,11 +379,11 @@ def test_collections_of_other_applications_are_searched_when_they_are_named():
     several.lost["own"] = IndexFault("lost", remedy="x")
     theirs = [("x", "x/3"), ("x", "x/1")]
 
-    assert found(several) == ([("own", "a")], ["lost. X"])
+    assert found(several) == ([("own", "a")], ["lost; x"])
     assert found(several, collections=("x",)) == (theirs, [])
     assert found(several, collections=("own", "x")) == (
         [("x", "x/3"), ("own", "a"), ("x", "x/1")],
-        ["lost. X"],
+        ["lost; x"],
     )
     assert found(several, collections=("x", "y"), max_results=3)[0] == [
         ("x", "x/3"), ("y", "y/3"), ("x", "x/1"),
