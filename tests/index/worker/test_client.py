@@ -348,5 +348,5 @@ async def test_what_a_worker_says_when_it_cannot_start_is_the_error(tmp_path):
     with pytest.raises(IndexFault) as caught:
         await client.call("collections")
 
-    assert caught.value.message.startswith(f"{tmp_path}/file/index cannot be read or written (Not")
-    assert caught.value.remedy.startswith("save what can be read")
+    assert caught.value.message == f"{tmp_path}/file/index may not be written"
+    assert caught.value.remedy == "check the directory, and who owns it"

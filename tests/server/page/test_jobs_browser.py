@@ -15,7 +15,12 @@ REACHED = 1 + 3 + 9 + 27  # pages that are at most three links away
 DONE = "() => Number(document.querySelector('#jobs .card .small').innerText.match({})?.[1] ?? -1)"
 WORDS = {
     "en-US": (r"/(\d+) of \d+/", "crawling", ("Cancel", "cancelled"), ("Resume", "done")),
-    "ja-JP": (r"/\d+件中(\d+)件/", "巡回中", ("キャンセル", "キャンセル済み"), ("再開", "完了")),
+    "ja-JP": (
+        r"/\d+件中(\d+)件/",
+        "クロール中",
+        ("キャンセル", "キャンセル済み"),
+        ("再開", "完了"),
+    ),
 }
 
 
