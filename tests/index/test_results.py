@@ -14,12 +14,12 @@ from kensaku.index.results import (
 from kensaku.models import Document, Explain, Hit, LocalMatch, Page, Passage, Source
 
 
-async def test_a_page_is_indexed_by_its_markdown(index):
-    """Headings are kept, and the address is the canonical one."""
+async def test_a_page_is_indexed_with_its_headings(index):
+    """Its Markdown says which lines are headings, and the address is the canonical one."""
     page = Page(
         "https://e.org/p?utm=1",
         title="Guide",
-        text="Install Run",
+        text="Install\n\nUse pip.\n\nRun\n\nUse python.",
         markdown="# Install\n\nUse pip.\n\n# Run\n\nUse python.",
         canonical_url="https://e.org/p",
     )
@@ -73,9 +73,11 @@ def test_a_row_is_a_hit_and_a_passage():
 
 
 def test_what_is_indexed_of_a_page():
-    """Its Markdown, else its text; its canonical address, else its own."""
+    """Its text and its headings; its canonical address, else its own."""
     page = Page("https://e.org/p", "T", "Text", "# Text", "Ann", "2024", "en", "https://e.org/c")
-    assert to_document(page) == Document("https://e.org/c", "T", "# Text", "2024", "en")
+    assert to_document(page) == Document(
+        "https://e.org/c", "T", "Text", "2024", "en", headings=((0, 1, "Text"),)
+    )
     assert to_document(Page("https://e.org/p", "T", "Text")) == Document(
         "https://e.org/p", "T", "Text"
     )

@@ -327,7 +327,7 @@ def test_the_json_of_pages_passages_and_documents_has_every_field():
     }  # fmt: skip
     assert Document("u", metadata={"a": 1}).to_dict() == {
         "url": "u", "title": "", "text": "", "published": None, "language": None,
-        "metadata": {"a": 1},
+        "metadata": {"a": 1}, "headings": (),
     }  # fmt: skip
 
 

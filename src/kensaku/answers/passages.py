@@ -37,10 +37,12 @@ def passages_of(
     """
     found: list[tuple[int, Passage]] = []
     for rank, hit in enumerate(hits):
-        for start, text in _texts(hit, (stored or {}).get(hit.url, ())).items():
-            page = Document(url=hit.url, title=hit.title, text=text)
-            parts = split(page, max_chars=_passage_chars(text))
-            found += [(rank, replace(p, start=p.start + start, end=p.end + start)) for p in parts]
+        for whole in _stretches(hit, (stored or {}).get(hit.url, ())):
+            page = Document(url=hit.url, title=hit.title, text=whole.text)
+            for p in split(page, max_chars=_passage_chars(whole.text)):
+                start, heading = p.start + whole.start, p.heading or whole.heading
+                p = replace(p, start=start, end=start + len(p.text), heading=heading)
+                found.append((rank, p))
     ranked = sorted(score_passages(query, found), key=lambda p: -(p.score or 0.0))
     return _alternate_hosts(ranked)
 
@@ -51,11 +53,15 @@ def offset_of(hit: Hit) -> int:
     return (local.start if local else None) or 0
 
 
-def _texts(hit: Hit, stored: Sequence[Passage]) -> dict[int, str]:
-    """The texts of a hit by where in its document each begins."""
+def _stretches(hit: Hit, stored: Sequence[Passage]) -> Iterable[Passage]:
+    """The texts of a hit, each with its place in the document."""
+    if hit.passages:
+        return hit.passages
     if hit.raw_content:
-        return {0: hit.raw_content}
-    return {offset_of(hit): hit.content} | {p.start: p.text for p in stored}
+        return [Passage(hit.url, hit.raw_content, 0, len(hit.raw_content))]
+    start = offset_of(hit)
+    first = Passage(hit.url, hit.content, start, start + len(hit.content))
+    return {p.start: p for p in (first, *stored)}.values()
 
 
 def _passage_chars(text: str) -> int:

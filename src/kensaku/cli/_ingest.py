@@ -13,7 +13,7 @@ import json
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,6 +31,7 @@ from kensaku.cli._scan import (
 )
 from kensaku.errors import FetchError, TooLarge, Unparsable, system_reason
 from kensaku.extract.worker.pool import ParsePool
+from kensaku.index.results import to_document
 from kensaku.messages import msg
 from kensaku.models import Document, ProgressEvent
 
@@ -234,13 +235,7 @@ def _document(path: Path, page: Page) -> Document:
     title = page.title
     if page.content_type == "text/plain" and path.suffix.lower() not in _PROSE:
         title = path.name  # the first line of a program is no title
-    return Document(
-        url=path.as_uri(),
-        title=title or path.name,
-        text=page.markdown or page.text,
-        published=page.published,
-        language=page.language,
-    )
+    return replace(to_document(page), url=path.as_uri(), title=title or path.name)
 
 
 def _is_full(batch: list[Document]) -> bool:

@@ -21,6 +21,7 @@ from kensaku.index.engines.base import Entry, Payload
 from kensaku.index.meta import DocumentRecord
 from kensaku.models import Document, Passage
 from kensaku.models.passages import split
+from kensaku.text.headings import Heading
 from kensaku.text.languages import guess_language
 from kensaku.text.tokens import Terms, document_terms, name_terms
 
@@ -64,6 +65,8 @@ def revision(document: Document, model: str = "") -> str:
     hashed = f"{d.title or ''}\0{d.text or ''}\0{d.published or ''}\0{d.language or ''}\0{model}"
     if d.metadata:
         hashed += "\0" + json.dumps(dict(d.metadata), sort_keys=True, default=str)
+    if d.headings:
+        hashed += "\0" + json.dumps(list(d.headings))
     return text_hash(hashed)
 
 
@@ -153,6 +156,8 @@ def _head_fields(prepared: PreparedDocument) -> Payload:
         payload["said"] = document.language  # stated, not guessed: an export writes it again
     if document.metadata:
         payload["metadata"] = json.dumps(dict(document.metadata), default=str)
+    if document.headings:
+        payload["headings"] = json.dumps(list(document.headings), ensure_ascii=False)
     return payload
 
 
@@ -205,6 +210,7 @@ def rebuild_document(parts: Iterable[Payload]) -> Document:
         published=published_of(head),
         language=head.get("said"),
         metadata=metadata_of(head),
+        headings=_headings_of(head),
     )
 
 
@@ -212,6 +218,11 @@ def metadata_of(head: Mapping[str, Any]) -> dict[str, Any]:
     """Return the metadata that a document was added with."""
     metadata: dict[str, Any] = json.loads(head.get("metadata") or "{}")
     return metadata
+
+
+def _headings_of(head: Mapping[str, Any]) -> tuple[Heading, ...]:
+    stored: list[Heading] = json.loads(head.get("headings") or "[]")
+    return tuple((start, level, words) for start, level, words in stored)
 
 
 @functools.lru_cache(maxsize=4_096)

@@ -223,7 +223,7 @@ class Index:
         """Return the document with this URL, of a collection or of the first that has it."""
         for name in [collection] if collection else await self.collections():
             if (found := await self._client.call("get", collection=name, url=url)) is not None:
-                return Document(**found)
+                return Document.from_dict(found)
         return None
 
     async def delete(self, urls: str | Iterable[str], collection: str = "default") -> int:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 BATCH = 500  # lines that are read, and added, together
 FROM_FILES = "its documents were read from its files, and deleted ones may be among them"
-_FIELDS = ("url", "title", "text", "published", "language", "metadata")
+_FIELDS = ("url", "title", "text", "published", "language", "metadata", "headings")
 
 
 async def export_jsonl(
@@ -82,7 +82,10 @@ def _salvage(shard: Path, collection: str, partial: Path) -> tuple[int, list[str
 
 
 def _line(collection: str, document: dict[str, Any]) -> str:
-    return json.dumps({"collection": collection, **document}, ensure_ascii=False, default=str)
+    row = {"collection": collection, **document}
+    if not row["headings"]:
+        del row["headings"]
+    return json.dumps(row, ensure_ascii=False, default=str)
 
 
 async def _export_collection(
@@ -146,7 +149,7 @@ def _row(path: Path, number: int, line: str) -> tuple[str, Document]:
     try:
         row: dict[str, Any] = decode_json(line)
         values = {name: row[name] for name in _FIELDS if row.get(name) is not None}
-        return str(row.get("collection") or "default"), Document(**values)
+        return str(row.get("collection") or "default"), Document.from_dict(values)
     except (ValueError, TypeError, AttributeError) as error:
         raise IndexFault(
             msg("line {number} of {path} is not a document", number=number, path=path),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypedDict
 
 from kensaku.models import LOCAL, Document, Explain, Hit, LocalMatch, Page, Passage, Source
+from kensaku.models.passages import headings_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,16 +106,17 @@ class Hits(list[Hit]):
 
 
 def to_document(source: Document | Page) -> Document:
-    """Return what to index of a page: its Markdown, which keeps the headings, under its own URL."""
+    """Return what to index of a page: its text and where its headings are, under its own URL."""
     if isinstance(source, Document):
         return _replace_surrogates(source)
     return _replace_surrogates(
         Document(
             url=source.canonical_url or source.url,
             title=source.title,
-            text=source.markdown or source.text,
+            text=source.text,
             published=source.published,
             language=source.language,
+            headings=headings_of(source),
         )
     )
 

@@ -15,7 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from kensaku.errors import KensakuError
     from kensaku.models.calibration import Models
@@ -177,6 +177,7 @@ class Hit:
     explain: Explain | None = None
     # The host of the page when `url` is somebody's redirect to it; "" when nobody says which.
     site: str | None = None
+    passages: tuple[Passage, ...] = ()  # of its page, when that was read: `content` joins them
 
     def to_dict(self) -> dict[str, Any]:
         """All that is known of the hit, ready for JSON."""
@@ -184,6 +185,7 @@ class Hit:
         always = {n: values.pop(n) for n in _HIT_ALWAYS}
         values["sources"] = [_without_empty(s) for s in self.sources]
         values["explain"] = self.explain and self.explain.to_dict()
+        values["passages"] = [p.to_dict() for p in self.passages]
         return always | {n: v for n, v in values.items() if v}
 
     @classmethod
@@ -195,6 +197,7 @@ class Hit:
                 **values,
                 "sources": tuple(Source(**s) for s in values.get("sources", ())),
                 "explain": _read_explain(explain) if explain else None,
+                "passages": tuple(Passage(**p) for p in values.get("passages", ())),
             }
         )
 
@@ -379,7 +382,10 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of a page: `page.text[start:end] == text`."""
+    """A piece of a page that was read or stored: `page.text[start:end] == text`.
+
+    Of a page that nobody read there is only the provider's snippet, and offsets count in that.
+    """
 
     url: str
     text: str
@@ -404,10 +410,20 @@ class Document:
     published: str | None = None
     language: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    # Where headings begin in `text`, their levels and words. Without them, lines that begin
+    # with `#` are headings.
+    headings: Sequence[tuple[int, int, str]] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The document, ready for JSON."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Document:
+        """The document that `to_dict` wrote."""
+        rows = values.get("headings") or ()
+        headings = tuple((int(start), int(level), str(words)) for start, level, words in rows)
+        return cls(**{**values, "headings": headings})
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from kensaku.models import Document, Explain, Hit, Page, Passage
 from kensaku.models.passages import split
 from kensaku.search.passages import score_passages
 from kensaku.text.clean import one_line
+from kensaku.text.headings import headings_in
 
 if TYPE_CHECKING:
     from kensaku.models import Query
@@ -60,6 +61,8 @@ def _with_chunks(query: Query, hits: tuple[Hit, ...], pages: dict[str, Page]) ->
         page = pages.get(hit.url)
         text = page.text[:PAGE_CHARS] if page else hit.content
         document = Document(url=hit.url, title=hit.title, text=text)
+        if page:
+            document = replace(document, headings=headings_in(text, page.markdown))
         found += [(rank, p) for p in split(document, max_chars=CHUNK_CHARS)]
     chunks: dict[str, list[Passage]] = {}
     for passage in score_passages(query.text, found):
@@ -74,9 +77,10 @@ def _with_chunks(query: Query, hits: tuple[Hit, ...], pages: dict[str, Page]) ->
 def _with_best_chunks(query: Query, hit: Hit, chunks: list[Passage], page: Page | None) -> Hit:
     if page is None or not chunks:
         return hit
-    top = sorted(chunks, key=lambda p: -(p.score or 0.0))[:CHUNKS]
-    content = JOIN.join(one_line(p.text) for p in sorted(top, key=lambda p: p.start))
-    return replace(_with_page(query, hit, page), content=content)
+    best = sorted(chunks, key=lambda p: -(p.score or 0.0))[:CHUNKS]
+    top = tuple(sorted(best, key=lambda p: p.start))
+    content = JOIN.join(one_line(p.text) for p in top)
+    return replace(_with_page(query, hit, page), content=content, passages=top)
 
 
 def _with_page(query: Query, hit: Hit, page: Page | None) -> Hit:

@@ -1,6 +1,6 @@
 """Split a text into passages that fit a prompt, at headings and sentences. Pure.
 
-    text → sections (Markdown headings) → sentences → pieces with a little overlap
+    text → sections (between headings) → sentences → pieces with a little overlap
 
 Offsets are exact: `text[p.start:p.end] == p.text`. A text that fits one passage is never split,
 so abstracts and short pages are ranked as a whole.
@@ -9,15 +9,15 @@ so abstracts and short pages are ranked as a whole.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kensaku.text.clean import grapheme_start
+from kensaku.text.headings import Heading, marked_headings
 
 MAX_CHARS = 3_000  # about 650 tokens of English: abstracts stay whole, and are ranked better so
 MAX_CHARS_CJK = 1_200  # the same number of tokens of Japanese
 OVERLAP = 0.1  # of a passage: enough for the sentence that a pronoun points back to
 
-_HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
 # A sentence ends after . ! ? and a space, after 。！？ (with closing brackets), or at a blank line.
 # (It begins with the characters that can end one: `re` then skips all others in one go.)
 _END = re.compile(
@@ -33,15 +33,22 @@ _CJK = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 Span = tuple[int, int]
 
 
-def pieces(text: str, *, max_chars: int | None = None) -> list[tuple[Span, str]]:
-    """Return start and end of each piece of a text, in order, with the headings above it."""
+def pieces(
+    text: str, *, headings: Sequence[Heading] = (), max_chars: int | None = None
+) -> list[tuple[Span, str]]:
+    """Return start and end of each piece of a text, in order, with the headings above it.
+
+    `headings` are those of a text without marks; where there are none, lines that begin with `#`
+    are headings.
+    """
     limit = max_chars or (MAX_CHARS_CJK if _mostly_cjk(text) else MAX_CHARS)
+    above = headings or marked_headings(text)
     if len(text) <= limit:
-        found = [(_trim(text, 0, len(text)), _first_heading(text))]
+        found = [(_trim(text, 0, len(text)), _first_heading(text, above))]
     else:
         found = [
             (_trim(text, start, end), heading)
-            for (start, end), heading in _sections(text)
+            for (start, end), heading in _sections(text, above)
             for start, end in _by_sentences(text, start, end, limit)
         ]
     return [(span, heading) for span, heading in found if span[0] < span[1]]
@@ -65,21 +72,20 @@ def _mostly_cjk(text: str) -> bool:
     return len(_CJK.findall(sample)) * 4 > len(sample)
 
 
-def _first_heading(text: str) -> str:
-    match = _HEADING.match(text.lstrip())
-    return match[2] if match else ""
+def _first_heading(text: str, headings: Sequence[Heading]) -> str:
+    start, _, words = headings[0] if headings else (0, 0, "")
+    return "" if text[:start].strip() else words
 
 
-def _sections(text: str) -> Iterator[tuple[Span, str]]:
+def _sections(text: str, headings: Sequence[Heading]) -> Iterator[tuple[Span, str]]:
     """Yield the sections between headings, each with the path of headings above it."""
     path: dict[int, str] = {}
     at, heading = 0, ""
-    for match in _HEADING.finditer(text):
-        if text[at : match.start()].strip():
-            yield (at, match.start()), heading
-            at = match.start()
-        level = len(match[1])
-        path = {depth: name for depth, name in path.items() if depth < level} | {level: match[2]}
+    for start, level, words in headings:
+        if at < start and text[at:start].strip():
+            yield (at, start), heading
+            at = start
+        path = {depth: name for depth, name in path.items() if depth < level} | {level: words}
         heading = " › ".join(path[depth] for depth in sorted(path))
     yield (at, len(text)), heading
 

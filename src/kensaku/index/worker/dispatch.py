@@ -37,7 +37,7 @@ def _add(
     longer: float = 1.0,
 ) -> dict[str, int]:
     unpacked = {url: [unpack_vector(v) for v in packed] for url, packed in (vectors or {}).items()}
-    read = [Document(**d) for d in documents]
+    read = [Document.from_dict(d) for d in documents]
     return collections.add(collection, read, unpacked, model=model, flush=flush, longer=longer)
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from kensaku.errors import InvalidQuery, UnknownName, Unparsable
+from kensaku.index.results import to_document
 from kensaku.messages import msg
-from kensaku.models import Document
 from kensaku.server.page import snippets
 from kensaku.server.page.results import safe_link
 from kensaku.server.page.tabs import api, one_search, text_in
@@ -101,13 +101,8 @@ async def add_file(page: PageRequest, asked: Asked) -> dict[str, Any]:
     read = await parser.extract(asked.raw, url=name, content_type=kind)
     if not read.text.strip():
         raise Unparsable("; ".join(read.notes) or "no text can be had from it")
-    document = Document(
-        url=f"upload:///{quote(name)}",
-        title=read.title or name,
-        text=read.markdown or read.text,
-        published=read.published,
-        language=read.language,
-    )
+    url = f"upload:///{quote(name)}"
+    document = replace(to_document(read), url=url, title=read.title or name)
     added = await page.client.index.add([document], collection)
     return _counts(page, added, name)
 
