@@ -27,19 +27,34 @@ def marked_headings(markdown: str) -> list[Heading]:
 
 
 def headings_in(text: str, markdown: str) -> list[Heading]:
-    """Return where the headings of `markdown` stand in `text`, in order; lost ones are left out."""
+    """Return where the headings of `markdown` stand in `text`, in order.
+
+    One that is no line of the text, as the number of a page, stands before the line below it.
+    """
     lines: dict[str, list[int]] = defaultdict(list)
     for line in _LINE.finditer(text):
         lines[_letters(line[0])].append(line.start())
     found: list[Heading] = []
+    waiting: list[tuple[int, str]] = []  # headings whose place is not known yet
     after = 0
-    for _, level, words in marked_headings(_CODE.sub("", markdown)):
+    for line in _LINE.finditer(_CODE.sub("", markdown)):
+        heading = _HEADING.match(line[0])
+        if heading is None and not waiting:
+            continue
+        words = heading[2] if heading else line[0]
         starts = lines.get(_letters(_TARGET.sub("", words)), [])
-        if (at := bisect_left(starts, after)) < len(starts):
-            start = starts[at]
-            line = text[start:].partition("\n")[0]
-            found.append((start, level, line.strip()))
-            after = start + len(line)
+        if heading:
+            waiting.append((len(heading[1]), words))
+        if (at := bisect_left(starts, after)) == len(starts):
+            continue
+        start = starts[at]
+        if heading:
+            whole = _LINE.match(text, start)
+            assert whole is not None  # it begins there
+            waiting[-1] = (len(heading[1]), whole[0].strip())
+            after = whole.end()
+        found += [(start, level, words) for level, words in waiting]
+        waiting.clear()
     return found
 
 

@@ -11,7 +11,7 @@ from kensaku.extract import extract, pdf_pages
 from kensaku.models import Page
 
 
-def pdf(*pages: str, trailer: str = "", first_object: str = "") -> bytes:
+def pdf(*pages: str, trailer: str = "", first_object: str = "", draw: str = "") -> bytes:
     """A small PDF with one line of text on each page."""
     kids = " ".join(f"{3 + 2 * n} 0 R" for n in range(len(pages)))
     objects = [
@@ -19,12 +19,12 @@ def pdf(*pages: str, trailer: str = "", first_object: str = "") -> bytes:
         f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
     ]
     for n, text in enumerate(pages):
-        draw = f"BT /F1 12 Tf 72 700 Td ({text}) Tj ET" if text else "0 0 10 10 re f"
+        line = f"BT /F1 12 Tf 72 700 Td ({text}) Tj ET" if text else "0 0 10 10 re f"
         objects.append(
             "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 << /Type"
             f" /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> /Contents {4 + 2 * n} 0 R >>"
         )
-        objects.append(f"<< /Length {len(draw)} >>\nstream\n{draw}\nendstream")
+        objects.append(f"<< /Length {len(draw or line)} >>\nstream\n{draw or line}\nendstream")
     objects.append(
         "<< /Title (Notes on otters) /Author (Ada Brook) /CreationDate (D:20240503090000Z) >>"
     )
@@ -68,7 +68,13 @@ SOME = "twenty letters of it"
 @pytest.mark.parametrize(
     ("pages", "notes"),
     [
-        (("", ""), ("scanned, no text: the pages are pictures, or empty",)),
+        (
+            ("", ""),
+            (
+                "scanned, no text: the pages are pictures, or empty; recognise their text first, "
+                "as with ocrmypdf",
+            ),
+        ),
         ((SOME, "", ""), ("2 of 3 pages have hardly any text: they may be pictures",)),
         ((SOME[1:], SOME[1:], SOME), ("2 of 3 pages have hardly any text: they may be pictures",)),
         ((SOME, SOME, ""), ()),
@@ -148,3 +154,49 @@ def test_a_broken_pdf_gives_a_page_or_a_typed_error(data: bytes) -> None:
     """pdfium repairs what it can."""
     with contextlib.suppress(Unparsable):
         assert isinstance(extract(data).text, str)
+
+
+def drawn(*texts: tuple[float, float, float, str]) -> bytes:
+    """A page with texts at their places: x, y, size of the letters, words."""
+    draw = ") Tj ET ".join(f"BT /F1 {size} Tf {x} {y} Td ({words}" for x, y, size, words in texts)
+    return pdf("x", draw=f"{draw}) Tj ET")
+
+
+def test_a_table_keeps_its_rows_and_columns() -> None:
+    """What a figure means is said by its row and its column alone."""
+    rows = [("", "2018", "2017"), ("Net income", "$ 5,363", "$ 4,869"), ("Depreciation", "1,488", "1,544"),
+            ("Inventories", "(509)", "(387)"), ("Other ......", "-", "57")]  # fmt: skip
+    places = [
+        (x, 600 - 14 * n, 10, words)
+        for n, row in enumerate(rows)
+        for x, words in zip((72, 300, 400), row, strict=True)
+        if words
+    ]
+
+    page = extract(drawn((72, 640, 18, "Cash Flow"), (72, 620, 10, "In millions"), *places))
+
+    assert "### Cash Flow" in page.markdown
+    assert page.markdown.endswith(
+        "|  | 2018 | 2017 |\n| --- | --- | --- |\n| Net income | $5,363 | $4,869 |\n"
+        "| Depreciation | 1,488 | 1,544 |\n| Inventories | (509) | (387) |\n| Other | - | 57 |"
+    )
+    assert "Depreciation 1,488 1,544" in page.text
+
+
+def test_two_columns_of_prose_are_no_table() -> None:
+    """A wrong table is worse than none."""
+    words = "otters swim in the cold sea and sleep on their backs"
+    left = [(72, 700 - 14 * n, 10, words) for n in range(8)]
+
+    page = extract(drawn(*left, *((340, y, size, text) for _, y, size, text in left)))
+
+    assert "|" not in page.markdown
+
+
+def test_bullets_are_list_items() -> None:
+    """A list in a report is a list for a model."""
+    page = extract(
+        drawn((72, 700, 10, "They eat"), (80, 686, 10, "- urchins"), (80, 672, 10, "- crabs"))
+    )
+
+    assert "They eat\n- urchins\n- crabs" in page.markdown
