@@ -383,9 +383,12 @@ class PageUnavailable(FetchError):
 
     summary = msg("the server did not give the page")
 
-    def __init__(self, message: str, *, status: int | None = None, remedy: str = "") -> None:
+    def __init__(
+        self, message: str, *, status: int | None = None, remedy: str = "", challenge: str = ""
+    ) -> None:
         super().__init__(message, remedy=remedy)
         self.status = status
+        self.challenge = challenge  # the service that asks for a check for robots
 
 
 class Unparsable(FetchError):

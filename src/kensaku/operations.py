@@ -126,7 +126,7 @@ class FetchOperation(Operation):
     url: str = field(repr=False, metadata=TEXT)
     host: str = ""
     status: int | None = None
-    via: str = ""  # http, cache or browser
+    via: str = ""  # http, cache, browser, or the rung: site, reader, archive
     bytes: int = 0
 
     def __post_init__(self) -> None:

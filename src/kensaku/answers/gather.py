@@ -94,14 +94,14 @@ async def read(
         return {"pages": [], "failed": [], "notes": [note]}
     pages = [page for page in done.results if page.text and not page.needs_browser]
     unread = len(urls) - len(pages)
+    notes = [msg("{url}: {note}", url=page.url, note=page.copy_note) for page in pages if page.rung]
+    if unread:
+        told = msg("{unread} of {count} pages could not be read", unread=unread, count=len(urls))
+        notes.append(told)
     return {
         "pages": await asyncio.to_thread(lambda: [keep_page(page, about) for page in pages]),
         "failed": [failure.to_dict() for failure in done.failed],
-        "notes": [
-            msg("{unread} of {count} pages could not be read", unread=unread, count=len(urls))
-        ]
-        if unread
-        else [],
+        "notes": notes,
     }
 
 

@@ -37,7 +37,7 @@ MAX_RAW = 5_000_000  # characters of `rawHtml`
 SUMMARY = 500  # characters of a summary that no model writes
 MAX_NODES, MAX_NESTED = 2_000, 30  # parts and levels of a schema with its references followed
 _ABOUT = ("url", "title", "language", "published", "author", "favicon", "canonical_url",
-          "content_type")  # fmt: skip
+          "content_type", "copy_note")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ from kensaku.text.rate import parse_rate
 from kensaku.text.short import short_repr
 
 Parser = Callable[[Any], Any]
+RUNGS = ("site", "reader", "archive")
+_NAMED_URL = re.compile(r"[a-z_]+=https?://[^\s@]+")
 _ROOT = re.compile(r"(/[\w.~-]+)+", re.ASCII)
 _ORIGIN = re.compile(r"https?://[a-z0-9.\-\[\]:]+")
 
@@ -87,6 +89,22 @@ def words(value: Any) -> tuple[str, ...]:
     if not all(isinstance(p, str) for p in parts):
         raise ValueError(msg("names, separated by commas"))
     return tuple(p.strip() for p in parts if p.strip())
+
+
+def rungs(value: Any) -> tuple[str, ...]:
+    """Ways to read a page, in order."""
+    found = words(value)
+    if not set(found) <= set(RUNGS):
+        raise ValueError(msg("some of {names}", names=", ".join(RUNGS)))
+    return tuple(dict.fromkeys(found))
+
+
+def named_urls(value: Any) -> tuple[str, ...]:
+    """Base URLs by the names of services."""
+    found = words(value)
+    if not all(_NAMED_URL.fullmatch(pair) for pair in found):
+        raise ValueError(msg("names with URLs, as github=https://raw.example.com"))
+    return found
 
 
 def web_origins(value: Any) -> tuple[str, ...]:

@@ -24,11 +24,13 @@ from kensaku.config.parsers import (
     Parser,
     address,
     choice,
+    named_urls,
     number,
     parse_value,
     path,
     public_origin,
     root_path,
+    rungs,
     secret,
     switch,
     text,
@@ -233,6 +235,21 @@ class Settings:
         "Chromium for pages that need JavaScript: its path, or auto to find it",
     )  # fmt: skip
     fetch_proxy: str = _setting("", address, "HTTP proxy for fetching pages")
+    fetch_rungs: tuple[str, ...] = _setting(
+        (), rungs,
+        "where to read a page that is behind a check for robots or gone, in order: site (the "
+        "site's feed or API), reader, archive (the Wayback Machine); empty: nowhere",
+    )  # fmt: skip
+    fetch_reader_url: str = _setting(
+        "", address,
+        "base URL of a reader that returns a page as Markdown, as https://r.jina.ai; it sees the "
+        "addresses of those pages",
+    )  # fmt: skip
+    fetch_reader_api_key: Secret | None = _setting(None, secret, "API key of that reader")
+    fetch_rung_urls: tuple[str, ...] = _setting(
+        (), named_urls,
+        "other base URLs for the services of site and archive, as github=https://raw.example.com",
+    )  # fmt: skip
     context_tokenizer: Tokenizer = _setting(
         "estimate", choice(*get_args(Tokenizer)),
         "token counts: estimate, or exact with cl100k_base or o200k_base",

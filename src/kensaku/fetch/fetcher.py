@@ -2,6 +2,7 @@
 
 url → check → fresh in the cache? → per hop: robots.txt → slot of the host → PageTransport.get
     → 304: the cached page · challenge: the browser, if there is one · error status · FetchedPage
+    → an error, and a rung is allowed: a copy (`ladder.py`)
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from kensaku.errors import ConfigError, NotAllowed, PageUnavailable, TooLarge
+from kensaku.errors import ConfigError, FetchError, NotAllowed, PageUnavailable, TooLarge
 from kensaku.fetch.browser.challenge import challenge_service
 from kensaku.fetch.optouts import ALL_OPTOUTS, REFUSING, optouts
 from kensaku.fetch.page_cache import FetchedPage, PageCache, utc_now
@@ -22,6 +23,7 @@ from kensaku.observe import NO_OBSERVERS, Observers, observe
 from kensaku.operations import FetchOperation
 
 if TYPE_CHECKING:
+    from kensaku.fetch.ladder import Ladder
     from kensaku.fetch.page_cache import CachedPage
     from kensaku.fetch.transport import PageResponse, PageTransport
     from kensaku.store import Store
@@ -81,9 +83,11 @@ class Fetcher:
         fresh: float = FRESH_SECONDS,
         keep: float = KEEP_SECONDS,
         browser: Renderer | None = None,
+        ladder: Ladder | None = None,
         observers: Observers = NO_OBSERVERS,
     ) -> None:
         self.transport, self.browser, self.observers = transport, browser, observers
+        self.ladder = ladder
         self.policy = policy or FetchPolicy()
         self.cache = None if store is None else PageCache(store, tenant, fresh=fresh, keep=keep)
         self.politeness = HostPoliteness(
@@ -116,19 +120,27 @@ class Fetcher:
     async def _fetch(
         self, checked: CheckedURL, deadline: float | None, crawling: bool, fresh: bool
     ) -> FetchedPage:
+        failed: FetchError | None = None
         try:
             async with asyncio.timeout_at(deadline):
                 cached = await self.cache.get(str(checked)) if self.cache else None
                 if cached is not None and cached.fresh and not fresh:
                     return self._apply_optouts(cached.page)
-                response = await self._follow_redirects(checked, cached, crawling)
-                page = await self._page_from(checked, response, cached)
+                try:
+                    response = await self._follow_redirects(checked, cached, crawling)
+                    page = await self._page_from(checked, response, cached)
+                except FetchError as error:
+                    if self.ladder is None or crawling:  # nobody asked for copies of a whole site
+                        raise
+                    failed = error
+                    return self._apply_optouts(await self.ladder.read(self, checked, error))
                 page = await self._note_optouts(page, crawling)
                 if self.cache:
                     await self.cache.put(page)
                 return self._apply_optouts(page)
         except TimeoutError:
-            raise PageUnavailable(msg("the page did not come before the deadline")) from None
+            late = PageUnavailable(msg("the page did not come before the deadline"))
+            raise failed or late from None
 
     async def render(
         self, url: str | CheckedURL, *, deadline: float | None = None
@@ -163,14 +175,10 @@ class Fetcher:
     ) -> PageResponse:
         """Get `url` and each redirect target; check robots.txt and wait for a slot every time."""
         left = self.transport.limits.total
-        loop = asyncio.get_running_loop()
         for _ in range(self.transport.limits.redirects + 1):
-            rules = await self._check_robots(str(url), crawling)
             conditions = cached.conditions(str(url)) if cached else None
-            async with self.politeness.slot(origin_of(str(url)), rules.delay):
-                began = loop.time()
-                response = await self._get(url, conditions, left)
-                left -= loop.time() - began
+            response, took = await self.hop(url, conditions, left, crawling=crawling)
+            left -= took
             if response.location is None:
                 return response
             url = self.transport.check_url(response.location)
@@ -180,6 +188,25 @@ class Fetcher:
                 redirects=self.transport.limits.redirects,
             )
         )
+
+    async def hop(
+        self,
+        url: CheckedURL,
+        headers: Mapping[str, str] | None,
+        seconds: float,
+        *,
+        crawling: bool = False,
+        check_robots: bool = True,
+    ) -> tuple[PageResponse, float]:
+        """Send one request, when robots.txt allows it and the host has a slot.
+
+        Return the response, and the seconds that it took without waiting for the slot.
+        """
+        rules = await self._check_robots(str(url), crawling) if check_robots else ALLOW_ALL
+        loop = asyncio.get_running_loop()
+        async with self.politeness.slot(origin_of(str(url)), rules.delay):
+            began = loop.time()
+            return await self._get(url, headers, seconds), loop.time() - began
 
     async def _get(
         self, url: CheckedURL, headers: Mapping[str, str] | None, seconds: float
@@ -249,15 +276,22 @@ class Fetcher:
 
     async def _render_challenge(self, url: CheckedURL, service: str) -> FetchedPage:
         """Load a challenge in the browser; raise when there is none, or it does not pass."""
-        page = None if self.browser is None else await self.browser.render(url)
+        page = None if self.browser is None else await self._rendered(url)
         if page is None or challenge_service(page.status, page.headers, page.body):
             raise PageUnavailable(
                 msg(
                     "the site asks visitors to pass a check for robots ({service})", service=service
                 ),
                 remedy="" if self.browser else msg("a browser may pass it: set fetch.browser"),
+                challenge=service,
             )
         return page
+
+    async def _rendered(self, url: CheckedURL) -> FetchedPage | None:
+        try:
+            return await self.browser.render(url) if self.browser else None
+        except PageUnavailable:
+            return None  # the check, again
 
     async def _note_optouts(self, page: FetchedPage, crawling: bool) -> FetchedPage:
         """Add the page's opt-outs to its notes. The cache keeps them whatever today's policy."""

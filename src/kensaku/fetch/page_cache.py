@@ -13,7 +13,7 @@ import re
 import time
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING
@@ -32,6 +32,16 @@ _MAX_AGE = re.compile(r"(?:^|,)\s*max-age\s*=\s*\"?(\d{1,10})")
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """Where a copy of a page is from, when its own server did not give it."""
+
+    rung: str  # site, reader or archive
+    service: str
+    url: str
+    as_of: str = ""  # the day of a snapshot
+
+
+@dataclass(frozen=True, slots=True)
 class FetchedPage:
     """A page before extraction: its bytes and headers, and where they came from."""
 
@@ -42,8 +52,9 @@ class FetchedPage:
     body: bytes = field(repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     fetched_at: str = ""  # ISO 8601, UTC: when the server last confirmed it
-    via: str = "http"  # http, cache or browser
+    via: str = "http"  # http, cache, browser, or the rung: site, reader, archive
     notes: tuple[str, ...] = ()
+    source: Source | None = None  # of a copy
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +86,14 @@ class PageCache:
         """Return the pages of a tenant in the same store."""
         return PageCache(self._store, tenant, fresh=self._fresh, keep=self._keep)
 
-    def key(self, url: str) -> str:
-        """Return the key of a page of this tenant."""
-        whole = f"{self._tenant}\x1e{url}".encode()
+    def key(self, url: str, service: str = "") -> str:
+        """Return the key of a page of this tenant, or of the copy that a service has of it."""
+        whole = f"{self._tenant}\x1e{url}{service and chr(0x1E) + service}".encode()
         return "page:" + blake2b(whole, digest_size=16).hexdigest()
 
-    async def get(self, url: str) -> CachedPage | None:
-        """Return a page, fresh or not."""
-        (raw,) = await self._store.get([self.key(url)])
+    async def get(self, url: str, service: str = "") -> CachedPage | None:
+        """Return a page, fresh or not; with `service`, the copy that it gave."""
+        (raw,) = await self._store.get([self.key(url, service)])
         if raw is None:
             return None
         try:
@@ -102,7 +113,8 @@ class PageCache:
             raw = _pack(page, until)
         else:
             raw = await asyncio.to_thread(_pack, page, until)
-        await self._store.put(self.key(page.url), raw, self._keep)
+        service = page.source.service if page.source else ""
+        await self._store.put(self.key(page.url, service), raw, self._keep)
 
     def _freshness(self, cache_control: str) -> float:
         """Return for how many seconds a page needs no revalidation."""
@@ -124,6 +136,7 @@ def _pack(page: FetchedPage, until: float) -> bytes:
         "headers": {n: page.headers[n] for n in _STORED_HEADERS if n in page.headers},
         "at": page.fetched_at,
         "notes": page.notes,
+        "source": page.source and astuple(page.source),
     }
     return json.dumps(head).encode() + b"\n" + zlib.compress(page.body, 1)
 
@@ -141,5 +154,6 @@ def _unpack(raw: bytes, url: str) -> CachedPage:
         fetched_at=stored["at"],
         via="cache",
         notes=tuple(stored["notes"]),
+        source=Source(*stored["source"]) if stored.get("source") else None,
     )
     return CachedPage(page, stored["until"])

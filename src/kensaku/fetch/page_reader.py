@@ -26,6 +26,7 @@ from kensaku.fetch.browser.browser import Browser
 from kensaku.fetch.crawl.crawl import Crawl
 from kensaku.fetch.crawl.plan import Plan
 from kensaku.fetch.fetcher import Fetcher, FetchPolicy
+from kensaku.fetch.ladder import Ladder
 from kensaku.fetch.limits import FetchLimits
 from kensaku.fetch.results import Extraction, Failure
 from kensaku.fetch.transport import PageTransport
@@ -88,6 +89,7 @@ class PageReader:
             ),
             fresh=settings.fetch_fresh,
             browser=_browser(transport, settings.fetch_browser),
+            ladder=Ladder.from_settings(settings),
             observers=observers,
         )
         crawls = settings.home / "crawls"
@@ -161,7 +163,7 @@ class PageReader:
         as_url = as_url or str(url)
         fetched = await self.fetcher.fetch(checked, deadline=deadline, crawling=crawling)
         page = await self._parse(fetched, as_url, deadline)
-        if page.needs_browser and fetched.via != "browser":
+        if page.needs_browser and fetched.via != "browser" and fetched.source is None:
             rendered = await self.fetcher.render(checked, deadline=deadline)
             if rendered is not None:
                 return await self._parse(rendered, as_url, deadline), rendered
@@ -229,14 +231,27 @@ class PageReader:
                     )
             except TimeoutError:
                 raise PageUnavailable(msg("the page was not read before the deadline")) from None
+            except FetchError as error:
+                if fetched.source is None:
+                    raise
+                told = msg("{copy}: {why}", copy=fetched.notes[0], why=error.message)
+                raise PageUnavailable(told) from None
             operation.record(page)
-        notes = [*page.notes, *fetched.notes]
+        source = fetched.source
+        notes = [*fetched.notes, *page.notes] if source else [*page.notes, *fetched.notes]
         if fetched.via == "browser":
             notes.append(msg("read with a browser"))
         if fetched.final_url != url and _is_elsewhere(url, fetched.final_url):
             notes.append(msg("redirected to {final_url}", final_url=fetched.final_url))
         unique = tuple(dict.fromkeys(notes))
-        return replace(page, url=url, fetched_at=fetched.fetched_at, notes=unique)
+        return replace(
+            page,
+            url=url,
+            fetched_at=fetched.fetched_at,
+            notes=unique,
+            rung=source.rung if source else None,
+            source_url=source.url if source else None,
+        )
 
 
 def _is_elsewhere(asked: str, final: str) -> bool:

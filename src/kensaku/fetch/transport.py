@@ -29,6 +29,8 @@ from kensaku.transport.guard import (
     AddressGuard,
     CheckedURL,
     is_offline,
+    is_public,
+    literal_address,
     no_network,
     refused,
     well_formed,
@@ -129,6 +131,23 @@ class PageTransport(PerLoop[Any]):
             raise (refused() if lookup_timed_out else page_error(error)) from None
         finally:
             _HOP.reset(token)
+
+    async def is_public(self, url: CheckedURL) -> bool:
+        """Tell whether others may learn of a URL: its host is public, or was and is gone.
+
+        What the operator allows besides, and what only a private network knows, is nobody's.
+        """
+        host = url.parsed.raw_host or ""
+        if not self.guard.is_public_host(host):
+            return False
+        if self.proxy is not None or literal_address(host) is not None:
+            return True
+        try:
+            async with asyncio.timeout(self.limits.connect):
+                addresses = await self._lookup(host, url.parsed.port or 443)
+        except (OSError, UnicodeError):
+            return True
+        return all((a := literal_address(found)) and is_public(a) for found in addresses)
 
     async def tunnel(
         self, host: str, port: int, scheme: str

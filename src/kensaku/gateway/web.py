@@ -160,7 +160,9 @@ class WebTools:
             raise done.failed[0].error
         page = done.results[0]
         reference = self._number(_page(page, tool.max_tokens, self._client))
-        return Done(Fetched(call.id, url, reference), with_sources([reference], CITE))
+        text = with_sources([reference], CITE)
+        said = f"{page.copy_note}\n\n{text}" if page.copy_note else text
+        return Done(Fetched(call.id, url, reference), said)
 
     def _may_fetch(self, url: str, tool: WebTool) -> bool:
         """Whether the person, a tool or a search has named a page, on a host that is allowed."""

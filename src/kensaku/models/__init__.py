@@ -374,6 +374,13 @@ class Page:
     favicon: str | None = None
     notes: tuple[str, ...] = ()  # "scanned, no text", "needs JavaScript", …
     needs_browser: bool = False  # only a shell that scripts would fill, or a check for robots
+    rung: str | None = None  # of a copy: site, reader or archive; `notes` say more
+    source_url: str | None = None  # of a copy: where it is from
+
+    @property
+    def copy_note(self) -> str:
+        """Say that this is a copy, why, and where it is from; "" for the page itself."""
+        return self.notes[0] if self.rung and self.notes else ""
 
     def to_dict(self) -> dict[str, Any]:
         """The page, ready for JSON."""

@@ -111,6 +111,7 @@ class FetchTool(PagesTool):
         whole = getattr(found, "markdown", "") or found.text
         text, origin = fit(whole, self.max_tokens), "web" if hasattr(found, "markdown") else "local"
         metadata = {"source": origin, "published": found.published, "language": found.language}
+        metadata["note"] = getattr(found, "copy_note", "")
         if len(text) < len(whole):
             metadata["cut"] = f"{len(text)} of {len(whole)} characters"
         return {

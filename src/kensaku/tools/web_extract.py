@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kensaku.answers.reading import Portion, check_portion
 from kensaku.locale import translator
 from kensaku.messages import msg
 from kensaku.tools._pages import PagesTool
 from kensaku.tools.base import Param, ToolResult
+
+if TYPE_CHECKING:
+    from kensaku.models import Page
 
 
 class WebExtractTool(PagesTool):
@@ -67,7 +70,15 @@ class WebExtractTool(PagesTool):
             max_tokens=arguments.get("max_tokens"),
         )
         result = self.pages_result(extraction.results, extraction.failed, portions=portions)
-        return replace(result, text="\n".join([result.text, *self._how_to_go_on(portions, offset)]))
+        said = [*self._copies(extraction.results), *self._how_to_go_on(portions, offset)]
+        return replace(result, text="\n".join([result.text, *said]))
+
+    def _copies(self, pages: Sequence[Page]) -> Iterator[str]:
+        """Yield our own words, outside the fence: which pages are copies, and of what."""
+        t = translator(self.language)
+        for n, page in enumerate(pages, 1):
+            if page.copy_note:
+                yield t("page {n} above: {note}", n=n, note=page.copy_note)
 
     def _how_to_go_on(self, portions: Sequence[Portion], offset: int) -> Iterator[str]:
         """Yield our own words, outside the fence: which pages have more, and from where."""

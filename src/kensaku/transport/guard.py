@@ -216,6 +216,13 @@ class AddressGuard:
             return embedded is None or self._is_allowed(embedded) or is_public(embedded)
         return is_public(address)
 
+    def is_public_host(self, host: str) -> bool:
+        """Tell whether a host is one of the public web, by its name or address alone."""
+        address = literal_address(host)
+        if address is not None:
+            return is_public(address) and not self._is_allowed(address)
+        return not self._is_internal(host) and not self._is_allowed_name(host)
+
     def _check_egress(self, host: str, *, proxied: bool) -> None:
         """Refuse a name that `egress` does not allow, before it is looked up."""
         if self.egress is None:

@@ -228,6 +228,7 @@ def _metadata(page: Mapping[str, Any]) -> dict[str, Any]:
         "url": page["canonical_url"] or page["url"],
         "statusCode": page["status"],
         "contentType": page["content_type"],
+        "warning": page.get("copy_note"),
     }
     return {name: value for name, value in known.items() if value}
 

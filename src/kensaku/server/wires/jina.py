@@ -152,6 +152,8 @@ def write_page(call: Extract, read: Read, exchange: Exchange) -> Any:
     head = [f"Title: {page.title}", f"URL Source: {page.url}"]
     if page.published:
         head.append(f"Published Time: {page.published}")
+    if page.copy_note:
+        head.append(f"Warning: {page.copy_note}")
     return Text("\n\n".join([*head, f"Markdown Content:\n{content}"]) + "\n")
 
 
@@ -250,6 +252,7 @@ def _page(page: Page, content: str) -> dict[str, Any]:
         "content": content,
         "publishedTime": page.published,
         "usage": {"tokens": len(content) // 4},
+        **({"warning": page.copy_note} if page.copy_note else {}),
     }
 
 

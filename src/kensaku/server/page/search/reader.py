@@ -23,12 +23,13 @@ SECONDS = 20.0
 async def read(page: PageRequest, asked: Asked) -> dict[str, Any]:
     """Read the page at `url`: its text, as HTML that can do nothing."""
     url = text_in(asked, "url", 8_000)
-    title, markdown = await (_fetched if safe_link(url) else _stored)(page, asked, url)
+    title, markdown, note = await (_fetched if safe_link(url) else _stored)(page, asked, url)
     html = await asyncio.to_thread(to_html, markdown)
-    return {"title": title, "html": render(page, "_reader.html", title=title, text=html)}
+    shown = render(page, "_reader.html", title=title, text=html, note=note)
+    return {"title": title, "html": shown}
 
 
-async def _fetched(page: PageRequest, asked: Asked, url: str) -> tuple[str, str]:
+async def _fetched(page: PageRequest, asked: Asked, url: str) -> tuple[str, str, str]:
     try:
         return await _from_web(page, url)
     except KensakuError:
@@ -39,17 +40,17 @@ async def _fetched(page: PageRequest, asked: Asked, url: str) -> tuple[str, str]
         raise
 
 
-async def _from_web(page: PageRequest, url: str) -> tuple[str, str]:
+async def _from_web(page: PageRequest, url: str) -> tuple[str, str, str]:
     done = await page.client.extract([url], timeout=SECONDS)
     if done.failed:
         raise done.failed[0].error
     found = done.results[0]
     if not found.text.strip():
         raise Unparsable("; ".join(found.notes) or "it has no text")
-    return found.title, found.markdown or found.text
+    return found.title, found.markdown or found.text, found.copy_note
 
 
-async def _stored(page: PageRequest, asked: Asked, url: str) -> tuple[str, str]:
+async def _stored(page: PageRequest, asked: Asked, url: str) -> tuple[str, str, str]:
     """A document of the local index, whatever its address is."""
     q = asked.fields.get("q")
     response = await page.client.search(
@@ -61,7 +62,7 @@ async def _stored(page: PageRequest, asked: Asked, url: str) -> tuple[str, str]:
     )
     for hit in response.hits:
         if hit.url == url:
-            return hit.title, hit.raw_content or hit.content
+            return hit.title, hit.raw_content or hit.content, ""
     raise Unparsable(msg("the index does not hold it any more"))
 
 
