@@ -136,6 +136,7 @@ PURPOSES = {
     "postgres": msg("PostgreSQL"),
     "qdrant": msg("a Qdrant server"),
     "server": msg("the server"),
+    "signature": msg("signing requests"),
     "slack": msg("Slack"),
     "telegram": msg("Telegram"),
     "tokens": msg("exact token counts"),

@@ -181,3 +181,20 @@ def test_a_file_of_ones_own_is_written_and_named(cli: Cli, tmp_path: Path, machi
     assert (done.out, done.err) == ("", f"kensaku config: timeout was taken out of {file}\n")
     assert "timeout" not in file.read_text()
     assert not (machine / "config.toml").exists()
+
+
+def test_a_signature_key_is_made_set_and_never_shown(cli: Cli, tmp_path: Path) -> None:
+    """The public half is printed; the private one stays in a file of its owner's."""
+    settings, key = tmp_path / "mine.toml", tmp_path / "signing.pem"
+    settings.touch()
+    done = cli("config", "--config", str(settings), "signature-key", str(key))
+
+    (public,) = json.loads(done.out)["keys"]
+    assert (done.status, public["crv"], "d" in public) == (0, "Ed25519", False)
+    assert key.stat().st_mode & 0o777 == 0o600
+    assert str(key) in settings.read_text()
+    assert "PRIVATE" not in done.out + done.err
+
+    again = cli("config", "--config", str(settings), "signature-key", str(key))
+    assert again.status == 2
+    assert "not replaced" in again.err

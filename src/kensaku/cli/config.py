@@ -3,12 +3,15 @@
 `config set NAME VALUE` writes to the settings file, which only you can read. Without a VALUE, or
 with `-`, it prompts for the value or reads standard input, which keeps keys out of the shell
 history. `config unset NAME` restores the default. `config path` prints the path of the file.
+`config signature-key [FILE]` makes the key that signs requests to pages, sets it, and prints its
+public half.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from kensaku.cli._options import add_common_options, load_settings
 from kensaku.cli._terminal import format_table, print_json, print_message, print_result, t
@@ -17,7 +20,7 @@ from kensaku.config.settings import environment, settings_file
 from kensaku.errors import UnknownName, UsageError
 from kensaku.messages import msg
 
-USAGE = "[options] [NAME …] | set NAME [VALUE] | unset NAME | path"
+USAGE = "[options] [NAME …] | set NAME [VALUE] | unset NAME | path | signature-key [FILE]"
 MAX_VALUE = 1 << 16
 
 
@@ -45,6 +48,8 @@ async def run(args: argparse.Namespace) -> int:
         case ["path"]:
             print_result(str(args.config or settings_file(environment())))
             return 0
+        case ["signature-key", *paths] if len(paths) <= 1:
+            return _make_signature_key(args, *paths)
         case ["set" | "unset", *_]:
             raise UsageError(
                 msg("one name, and for set one value"),
@@ -70,6 +75,20 @@ def _set(args: argparse.Namespace, name: str, value: str) -> int:
         )
     path = set_value(name, value, args.config)
     print_message(t("kensaku config: {name} is set in {path}", name=name, path=path))
+    return 0
+
+
+def _make_signature_key(args: argparse.Namespace, file: str = "") -> int:
+    from kensaku.fetch.signature import Signer, make_key, read_key
+
+    path = Path(file or load_settings(args).home / "signature-key.pem").expanduser().absolute()
+    make_key(path)
+    set_value("fetch.signature_key", str(path), args.config)
+    print_json(Signer(read_key(path), "").directory())
+    print_message(
+        t("kensaku config: {path} is the key; set fetch.signature_agent to the address of "
+          "kensaku serve, which publishes the above", path=path)
+    )  # fmt: skip
     return 0
 
 

@@ -250,6 +250,14 @@ class Settings:
         (), named_urls,
         "other base URLs for the services of site and archive, as github=https://raw.example.com",
     )  # fmt: skip
+    fetch_signature_key: str = _setting(
+        "", text,
+        "file with the Ed25519 key (PEM or JWK) that signs requests to pages (Web Bot Auth)",
+    )  # fmt: skip
+    fetch_signature_agent: str = _setting(
+        "", public_origin,
+        "address whose directory has that key, as https://search.example.com; empty: public_url",
+    )  # fmt: skip
     context_tokenizer: Tokenizer = _setting(
         "estimate", choice(*get_args(Tokenizer)),
         "token counts: estimate, or exact with cl100k_base or o200k_base",

@@ -29,6 +29,7 @@ from kensaku.fetch.fetcher import Fetcher, FetchPolicy
 from kensaku.fetch.ladder import Ladder
 from kensaku.fetch.limits import FetchLimits
 from kensaku.fetch.results import Extraction, Failure
+from kensaku.fetch.signature import Signer
 from kensaku.fetch.transport import PageTransport
 from kensaku.messages import msg
 from kensaku.models import Page, Progress, ProgressEvent
@@ -77,6 +78,7 @@ class PageReader:
             FetchLimits(total=settings.fetch_timeout, decoded=settings.fetch_max_bytes),
             user_agent=settings.user_agent,
             proxy=settings.fetch_proxy or None,
+            signer=Signer.from_settings(settings),
         )
         fetcher = Fetcher(
             transport,

@@ -41,6 +41,8 @@ from kensaku.transport.per_loop import PerLoop
 if TYPE_CHECKING:
     from yarl import URL
 
+    from kensaku.fetch.signature import Signer
+
 Lookup = Callable[[str, int], Awaitable[list[str]]]
 MakeSocket = Callable[[int, int, int], socket.socket]
 
@@ -87,6 +89,7 @@ class PageTransport(PerLoop[Any]):
         *,
         user_agent: str = "Kensaku",
         proxy: str | None = None,
+        signer: Signer | None = None,
         lookup: Lookup | None = None,
         make_socket: MakeSocket | None = None,
     ) -> None:
@@ -95,6 +98,7 @@ class PageTransport(PerLoop[Any]):
         self.limits = limits or FetchLimits()
         self.user_agent = user_agent
         self.proxy = proxy or None
+        self.signer = signer
         self._lookup = lookup or self._system_lookup
         self._lookup_threads = ThreadPoolExecutor(MAX_LOOKUPS, thread_name_prefix="kensaku-lookup")
         self._make_socket = make_socket or socket.socket
@@ -111,6 +115,8 @@ class PageTransport(PerLoop[Any]):
         """Send one GET and read the whole response. Raise `FetchError`, but not for a status."""
         parsed, limits = self.check_url(url).parsed, self.limits
         session = await self._session()
+        if self.signer is not None:
+            headers = {**(headers or {}), **self.signer.headers(parsed)}
         hop = _Hop(parsed.raw_host or "", _host_of(self.proxy))
         token = _HOP.set(hop)
         try:

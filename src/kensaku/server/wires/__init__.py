@@ -26,6 +26,7 @@ WIRES = {
     "tools": "Tools",
     "mcp": "Mcp",
     "oauth": "OAuthWire",
+    "signature": "SignatureDirectory",
 }
 
 
