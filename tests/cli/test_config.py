@@ -198,3 +198,25 @@ def test_a_signature_key_is_made_set_and_never_shown(cli: Cli, tmp_path: Path) -
     again = cli("config", "--config", str(settings), "signature-key", str(key))
     assert again.status == 2
     assert "not replaced" in again.err
+
+
+def test_a_header_for_one_host_is_set_from_standard_input(cli: Cli, tmp_path: Path) -> None:
+    """So that it stands in no history; it is shown masked, and taken out again."""
+    file, name = tmp_path / "mine.toml", "headers.wiki.example.com.Cookie"
+    file.touch()
+    options = ("config", "--config", str(file))
+    secret = "session=0123456789abcdef"
+    done = cli(*options, "set", name, "-", stdin=secret + "\n")
+    assert done.status == 0
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert '[headers."wiki.example.com"]' in file.read_text()
+
+    shown = cli(*options, "headers")
+    assert name in shown.out
+    assert secret not in done.out + done.err + shown.out + shown.err
+
+    refused = cli(*options, "set", "headers.wiki.example.com.Host", "-", stdin="elsewhere")
+    assert refused.status == 2
+    assert "elsewhere" not in refused.err + file.read_text()
+    assert cli(*options, "unset", name).status == 0
+    assert "session" not in file.read_text()

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from kensaku.fetch.fetcher import Fetcher, FetchPolicy
+from kensaku.fetch.fetcher import Fetcher
+from kensaku.fetch.policy import FetchPolicy
 from kensaku.models import Page
 from tests.fetch.web import Web
 

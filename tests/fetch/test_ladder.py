@@ -46,8 +46,10 @@ def climbing(web, fetcher):
 
     def make(*rungs, **options):
         urls = dict.fromkeys([*SITES, "archive"], SERVICE)
-        key = options.pop("key", "")
-        services = load_services(rungs, urls=urls, reader_url=READER, reader_key=key)
+        key = options.pop("key", None)
+        services = load_services(
+            rungs, urls=urls, reader_url=READER, reader_key=key and (lambda: key)
+        )
         return PageReader(fetcher(ladder=Ladder(services), **options), PlainParser())
 
     return make

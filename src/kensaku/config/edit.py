@@ -33,7 +33,7 @@ def set_value(key: str, value: str, file: Path | None = None) -> Path:
         table = table[section]
         if not isinstance(table, MutableMapping):  # a value: nothing stands below it
             raise UnknownName(msg("setting"), key, _keys(document))
-    table[name] = _native(value)
+    table[name] = value if sections[:1] == ["headers"] else _native(value)
     _write(path, document)
     return path
 
@@ -67,6 +67,8 @@ def _path(file: Path | None) -> Path:
 
 def _split(key: str) -> list[str]:
     parts = key.split(".")
+    if parts[0] == "headers" and len(parts) > 3:  # headers.wiki.example.com.Cookie
+        parts = ["headers", ".".join(parts[1:-1]), parts[-1]]
     if not all(parts) or len(parts) > 3:
         raise ConfigError(
             msg("{key!r} is no name of a setting", key=key[:80]), remedy=msg("see: kensaku config")

@@ -36,6 +36,11 @@ class SettingsFile:
         self._prefix = prefix  # of this section, e.g. "providers.tavily."
 
     @property
+    def names(self) -> list[str]:
+        """The names of the values."""
+        return list(self._values)
+
+    @property
     def is_file(self) -> bool:
         """Whether the values are from a file; a program may also give them."""
         return self._path is not None

@@ -20,6 +20,7 @@ from typing import Any, Literal, get_args
 
 from kensaku._settings_folder import settings_folder
 from kensaku.config.file import read_file
+from kensaku.config.host_headers import HostHeaders, check_headers, load_headers, parts_of
 from kensaku.config.parsers import (
     Parser,
     address,
@@ -352,12 +353,14 @@ class Settings:
         "User-Agent header; include a contact address for heavy use",
     )  # fmt: skip
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
+    headers: HostHeaders = field(default_factory=dict, repr=False)  # for the pages of one host
     origins: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         for f in _settings():
             value = parse_value(f.metadata["parse"], getattr(self, f.name), key_of(f.name))
             object.__setattr__(self, f.name, value)
+        object.__setattr__(self, "headers", check_headers(self.headers))
 
     @classmethod
     def load(
@@ -396,6 +399,7 @@ class Settings:
         if arguments:
             raise UnknownName(msg("setting"), next(iter(arguments)), [f.name for f in _settings()])
         sections = source.take_sections("providers")
+        values["headers"] = load_headers(source.take_sections("headers"), origins)
         source.refuse_unknown([key_of(f.name) for f in _settings()])
         values["providers"] = dict(load_providers(sections, env, below, origins))
         return cls(**values, origins=origins)
@@ -406,8 +410,12 @@ class Settings:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of all providers: they do not leave in a query, and nothing keeps them."""
-        return tuple(key.reveal() for p in self.providers.values() for key in p.keys)
+        """The keys of all providers, and what is sent to single hosts.
+
+        They do not leave in a query, and nothing keeps them.
+        """
+        keys = [key.reveal() for p in self.providers.values() for key in p.keys]
+        return (*keys, *parts_of(self.headers))
 
     def described(self) -> list[tuple[str, str, str, str]]:
         """Key, value, origin and meaning of every setting, keys masked, for people."""
@@ -428,6 +436,10 @@ class Settings:
                 for what, value in shown.items()
                 if value
             ]
+        for host, headers in self.headers.items():
+            for name, hidden in headers.items():
+                key = f"headers.{host}.{name}"
+                rows.append((key, hidden.masked, self.origins.get(key, "argument"), ""))
         return rows
 
 
@@ -475,7 +487,7 @@ def secrets_in(settings: Settings) -> tuple[str, ...]:
     found += [password_of(v) for v in values if isinstance(v, str) and "//" in v]
     for p in settings.providers.values():
         found += [*(k.reveal() for k in p.keys), *p.options.values(), password_of(p.base_url or "")]
-    return tuple(filter(None, found))
+    return tuple(filter(None, [*found, *parts_of(settings.headers)]))
 
 
 def _display(value: Any) -> str:

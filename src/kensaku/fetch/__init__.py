@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from kensaku.fetch.crawl.crawl import Crawl as Crawl
     from kensaku.fetch.crawl.plan import Plan as Plan
     from kensaku.fetch.fetcher import Fetcher as Fetcher
-    from kensaku.fetch.fetcher import FetchPolicy as FetchPolicy
     from kensaku.fetch.limits import FetchLimits as FetchLimits
     from kensaku.fetch.page_cache import FetchedPage as FetchedPage
     from kensaku.fetch.page_reader import PageReader as PageReader
+    from kensaku.fetch.policy import FetchPolicy as FetchPolicy
     from kensaku.fetch.results import CrawlResult as CrawlResult
     from kensaku.fetch.results import Extraction as Extraction
     from kensaku.fetch.results import Failure as Failure
@@ -33,10 +33,11 @@ else:
         browser__browser=("Browser",),
         crawl__crawl=("Crawl",),
         crawl__plan=("Plan",),
-        fetcher=("FetchPolicy", "Fetcher"),
+        fetcher=("Fetcher",),
         limits=("FetchLimits",),
         page_cache=("FetchedPage",),
         page_reader=("PageReader",),
+        policy=("FetchPolicy",),
         results=("CrawlResult", "Extraction", "Failure", "SiteMap"),
         transport=("PageTransport",),
     )

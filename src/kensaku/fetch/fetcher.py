@@ -8,14 +8,16 @@ url → check → fresh in the cache? → per hop: robots.txt → slot of the ho
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
 
-from kensaku.errors import ConfigError, FetchError, NotAllowed, PageUnavailable, TooLarge
+from kensaku.errors import FetchError, NotAllowed, PageUnavailable, TooLarge
 from kensaku.fetch.browser.challenge import challenge_service
 from kensaku.fetch.optouts import ALL_OPTOUTS, REFUSING, optouts
 from kensaku.fetch.page_cache import FetchedPage, PageCache, utc_now
+from kensaku.fetch.policy import FetchPolicy
 from kensaku.fetch.politeness import HostPoliteness, origin_of
 from kensaku.fetch.robots import ALLOW_ALL, UNREADABLE, Rules, product_token
 from kensaku.messages import msg
@@ -23,51 +25,29 @@ from kensaku.observe import NO_OBSERVERS, Observers, observe
 from kensaku.operations import FetchOperation
 
 if TYPE_CHECKING:
+    from yarl import URL
+
+    from kensaku.fetch.credentials import Credentials
     from kensaku.fetch.ladder import Ladder
     from kensaku.fetch.page_cache import CachedPage
     from kensaku.fetch.transport import PageResponse, PageTransport
     from kensaku.store import Store
     from kensaku.transport.guard import CheckedURL
 
-Robots = Literal["always", "crawl", "never"]
-Optouts = Literal["note", "refuse", "ignore"]
+HeadersOf = Callable[["URL"], Mapping[str, str]]
 FRESH_SECONDS = 300.0  # when the server does not say for how long
 KEEP_SECONDS = 86_400.0 * 7  # an expired page is kept this long for its validators
-MAX_DELAY = 30.0
 MANY_RULES = 500
 
 
 class Renderer(Protocol):
-    """Run a page's scripts, with the page transport as the only network."""
+    """Run a page's scripts, with the page transport as the only network.
 
-    async def render(self, url: CheckedURL) -> FetchedPage: ...
+    `headers_of` says what to send to the page's own host besides.
+    """
+
+    async def render(self, url: CheckedURL, headers_of: HeadersOf | None = None) -> FetchedPage: ...
     async def close(self) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class FetchPolicy:
-    """How the fetcher behaves towards sites."""
-
-    robots: Robots = "always"  # obey robots.txt: for every page, only when crawling, or never
-    optouts: Optouts = "note"  # `noai` and the like: note them, refuse the page, or ignore them
-    at_once: int = 2  # requests to one host at a time
-    max_delay: float = MAX_DELAY  # a longer Crawl-delay is cut to this
-
-    def __post_init__(self) -> None:
-        if self.robots not in ("always", "crawl", "never"):
-            raise ConfigError(
-                msg(
-                    "fetch.robots is {robots!r}; expected always, crawl or never",
-                    robots=self.robots,
-                )
-            )
-        if self.optouts not in ("note", "refuse", "ignore"):
-            raise ConfigError(
-                msg(
-                    "fetch.optouts is {optouts!r}; expected note, refuse, ignore",
-                    optouts=self.optouts,
-                )
-            )
 
 
 class Fetcher:
@@ -84,10 +64,11 @@ class Fetcher:
         keep: float = KEEP_SECONDS,
         browser: Renderer | None = None,
         ladder: Ladder | None = None,
+        credentials: Credentials | None = None,
         observers: Observers = NO_OBSERVERS,
     ) -> None:
         self.transport, self.browser, self.observers = transport, browser, observers
-        self.ladder = ladder
+        self.ladder, self.credentials = ladder, credentials
         self.policy = policy or FetchPolicy()
         self.cache = None if store is None else PageCache(store, tenant, fresh=fresh, keep=keep)
         self.politeness = HostPoliteness(
@@ -123,7 +104,8 @@ class Fetcher:
         failed: FetchError | None = None
         try:
             async with asyncio.timeout_at(deadline):
-                cached = await self.cache.get(str(checked)) if self.cache else None
+                private = self.entry(checked) is not None
+                cached = await self.cache.get(str(checked)) if self.cache and not private else None
                 if cached is not None and cached.fresh and not fresh:
                     return self._apply_optouts(cached.page)
                 try:
@@ -134,7 +116,7 @@ class Fetcher:
                         raise
                     failed = error
                     return self._apply_optouts(await self.ladder.read(self, checked, error))
-                page = await self._note_optouts(page, crawling)
+                page = replace(await self._note_optouts(page, crawling), is_private=private)
                 if self.cache:
                     await self.cache.put(page)
                 return self._apply_optouts(page)
@@ -154,11 +136,15 @@ class Fetcher:
             try:
                 async with asyncio.timeout_at(deadline):
                     async with self.politeness.slot(origin_of(str(checked)), rules.delay):
-                        page = await self.browser.render(checked)
+                        page = await self._load(checked)
             except TimeoutError:
                 raise PageUnavailable(msg("the page did not come before the deadline")) from None
             operation.record(page)
         return page
+
+    def entry(self, url: CheckedURL) -> str | None:
+        """Return the host of the settings whose headers a page is read with."""
+        return self.credentials.entry(url.parsed) if self.credentials else None
 
     async def rules(self, url: str) -> Rules:
         """Return the rules of the site's robots.txt, whatever the policy."""
@@ -175,9 +161,12 @@ class Fetcher:
     ) -> PageResponse:
         """Get `url` and each redirect target; check robots.txt and wait for a slot every time."""
         left = self.transport.limits.total
+        entry = self.entry(url)
         for _ in range(self.transport.limits.redirects + 1):
-            conditions = cached.conditions(str(url)) if cached else None
-            response, took = await self.hop(url, conditions, left, crawling=crawling)
+            headers = cached.conditions(str(url)) if cached else {}
+            if self.credentials is not None:
+                headers |= self.credentials.headers(url.parsed, entry)
+            response, took = await self.hop(url, headers, left, crawling=crawling)
             left -= took
             if response.location is None:
                 return response
@@ -289,9 +278,18 @@ class Fetcher:
 
     async def _rendered(self, url: CheckedURL) -> FetchedPage | None:
         try:
-            return await self.browser.render(url) if self.browser else None
+            return await self._load(url)
         except PageUnavailable:
             return None  # the check, again
+
+    async def _load(self, url: CheckedURL) -> FetchedPage:
+        """Load a page in the browser, with the headers for its host if there are any."""
+        assert self.browser is not None
+        entry = self.entry(url)
+        if entry is None or self.credentials is None:
+            return await self.browser.render(url)
+        page = await self.browser.render(url, partial(self.credentials.headers, entry=entry))
+        return replace(page, is_private=True)
 
     async def _note_optouts(self, page: FetchedPage, crawling: bool) -> FetchedPage:
         """Add the page's opt-outs to its notes. The cache keeps them whatever today's policy."""

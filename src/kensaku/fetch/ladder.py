@@ -51,7 +51,7 @@ class Ladder:
             settings.fetch_rungs,
             urls=dict(pair.split("=", 1) for pair in settings.fetch_rung_urls),
             reader_url=settings.fetch_reader_url,
-            reader_key=key.reveal() if key else "",
+            reader_key=key.reveal if key else None,
         )
         return cls(services)
 
@@ -76,7 +76,9 @@ class Ladder:
 
     async def _may_know(self, service: Service, fetcher: Fetcher, url: CheckedURL) -> bool:
         """Tell whether a service may learn of the address: the site itself knows it."""
-        return service.rung == "site" or await fetcher.transport.is_public(url)
+        if service.rung == "site":
+            return True
+        return fetcher.entry(url) is None and await fetcher.transport.is_public(url)
 
     async def _copy(
         self, fetcher: Fetcher, url: CheckedURL, service: Service, ask: Ask

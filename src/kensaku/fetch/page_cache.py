@@ -55,6 +55,7 @@ class FetchedPage:
     via: str = "http"  # http, cache, browser, or the rung: site, reader, archive
     notes: tuple[str, ...] = ()
     source: Source | None = None  # of a copy
+    is_private: bool = False  # read with headers for its host alone: it is never cached
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,8 @@ class PageCache:
         """Store a page, unless its server forbids that."""
         control = page.headers.get("cache-control", "").lower()
         if "no-store" in control or len(page.body) > MAX_BYTES or page.status != 200:
+            return
+        if page.is_private:
             return
         until = time.time() + self._freshness(control)
         if len(page.body) <= INLINE_BYTES:

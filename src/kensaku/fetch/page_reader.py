@@ -25,9 +25,11 @@ from kensaku.extract import ParsePool
 from kensaku.fetch.browser.browser import Browser
 from kensaku.fetch.crawl.crawl import Crawl
 from kensaku.fetch.crawl.plan import Plan
-from kensaku.fetch.fetcher import Fetcher, FetchPolicy
+from kensaku.fetch.credentials import Credentials
+from kensaku.fetch.fetcher import Fetcher
 from kensaku.fetch.ladder import Ladder
 from kensaku.fetch.limits import FetchLimits
+from kensaku.fetch.policy import FetchPolicy
 from kensaku.fetch.results import Extraction, Failure
 from kensaku.fetch.signature import Signer
 from kensaku.fetch.transport import PageTransport
@@ -92,6 +94,7 @@ class PageReader:
             fresh=settings.fetch_fresh,
             browser=_browser(transport, settings.fetch_browser),
             ladder=Ladder.from_settings(settings),
+            credentials=Credentials(settings.headers, guard) if settings.headers else None,
             observers=observers,
         )
         crawls = settings.home / "crawls"
@@ -101,6 +104,8 @@ class PageReader:
         """Return a reader with the same connections and workers, and its own page cache."""
         fetcher = copy.copy(self.fetcher)
         fetcher.cache = fetcher.cache and fetcher.cache.for_tenant(tenant)
+        if tenant != self._tenant:
+            fetcher.credentials = None  # they are the operator's
         return PageReader(fetcher, self.parser, crawls=self._crawls, tenant=tenant)
 
     async def extract(

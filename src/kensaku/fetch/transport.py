@@ -4,7 +4,8 @@
         → socket, whose own address is checked again → PageResponse
 
 Redirects are not followed automatically; each target goes through the same checks. The transport
-sends no cookies and no credentials, and uses no proxy but the operator's.
+keeps no cookies, sends no credentials but those that the caller gives for this one request, signs
+it if the operator has a key for that, and uses no proxy but the operator's.
 Reasons: docs/decisions/page-transport.md.
 """
 

@@ -216,6 +216,11 @@ class AddressGuard:
             return embedded is None or self._is_allowed(embedded) or is_public(embedded)
         return is_public(address)
 
+    def is_own_host(self, host: str) -> bool:
+        """Tell whether the operator has allowed a host by its name or address."""
+        address = literal_address(host)
+        return self._is_allowed_name(host) if address is None else self._is_allowed(address)
+
     def is_public_host(self, host: str) -> bool:
         """Tell whether a host is one of the public web, by its name or address alone."""
         address = literal_address(host)

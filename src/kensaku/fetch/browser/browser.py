@@ -19,12 +19,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from kensaku.errors import ConfigError, FetchError, MissingExtra, PageUnavailable, TooLarge
+from kensaku.fetch.browser.private_host import PrivateHost
 from kensaku.fetch.browser.proxy import Proxy
 from kensaku.fetch.page_cache import FetchedPage, utc_now
 from kensaku.messages import msg
 from kensaku.transport.guard import refused
 
 if TYPE_CHECKING:
+    from kensaku.fetch.fetcher import HeadersOf
     from kensaku.fetch.transport import PageTransport
     from kensaku.transport.guard import CheckedURL
 
@@ -98,15 +100,21 @@ class Browser:
         self._starting = asyncio.Lock()
         self._chromium: _Chromium | None = None
 
-    async def render(self, url: str | CheckedURL) -> FetchedPage:
-        """Return the page after its scripts have run. Raise `FetchError`."""
+    async def render(
+        self, url: str | CheckedURL, headers_of: HeadersOf | None = None
+    ) -> FetchedPage:
+        """Return the page after its scripts have run. Raise `FetchError`.
+
+        The browser itself never has what `headers_of` returns: our transport sends it, to the
+        page's own host.
+        """
         checked = self._transport.check_url(url)
         async with self._free:
             chromium = await self._running()
             chromium.busy += 1
             try:
                 async with asyncio.timeout(self._transport.limits.total):
-                    return await self._render(chromium, checked)
+                    return await self._render(chromium, checked, headers_of)
             except FetchError:
                 raise
             except TimeoutError:
@@ -142,10 +150,15 @@ class Browser:
         if not chromium.busy:
             await chromium.stop()
 
-    async def _render(self, chromium: _Chromium, url: CheckedURL) -> FetchedPage:
+    async def _render(
+        self, chromium: _Chromium, url: CheckedURL, headers_of: HeadersOf | None
+    ) -> FetchedPage:
         async with Proxy(self._transport, self._limits.wire) as proxy:
             context = await chromium.context(proxy, self._transport.user_agent)
             try:
+                if headers_of is not None:
+                    private = PrivateHost(self._transport, proxy, headers_of)
+                    await context.route("**/*", private.answer)
                 return await self._load(context, proxy, url)
             finally:
                 with suppress(Exception):

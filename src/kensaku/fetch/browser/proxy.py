@@ -130,7 +130,7 @@ class Proxy:
         if length is not None:
             await self._copy(reader, to_far, int(length[1]))
         response = await far.readuntil(b"\r\n\r\n")
-        self._count(len(response))
+        self.count(len(response))
         writer.write(_HOP_BY_HOP.sub(b"", response[:-2]) + b"Connection: close\r\n\r\n")
         await self._copy(far, writer, _body_length(line, response))
         await writer.drain()
@@ -163,12 +163,13 @@ class Proxy:
             data = await reader.read(_STEP if most is None else min(_STEP, most))
             if not data:
                 return
-            self._count(len(data))
+            self.count(len(data))
             most = None if most is None else most - len(data)
             writer.write(data)
             await writer.drain()
 
-    def _count(self, size: int) -> None:
+    def count(self, size: int) -> None:
+        """Count bytes of the page. Raises `ConnectionAbortedError` when it has had its share."""
         self.spent += size
         if self.spent > self._budget:
             raise ConnectionAbortedError("the page has had its bytes")

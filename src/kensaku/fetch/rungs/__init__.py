@@ -9,7 +9,7 @@ A new site is a file here, and a row.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,7 @@ def load_services(
     *,
     urls: Mapping[str, str] | None = None,
     reader_url: str = "",
-    reader_key: str = "",
+    reader_key: Callable[[], str] | None = None,
 ) -> list[Service]:
     """Make the services of these rungs, in this order. `urls` are other base URLs by name."""
     urls = urls or {}

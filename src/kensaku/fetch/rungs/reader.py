@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kensaku.errors import PageUnavailable
@@ -23,14 +24,15 @@ class Reader(Service):
     docs = "https://github.com/jina-ai/reader"
     rung = "reader"
 
-    def __init__(self, base_url: str, key: str = "") -> None:
+    def __init__(self, base_url: str, reveal_key: Callable[[], str] | None = None) -> None:
         super().__init__(base_url)
-        self._headers = {"Accept": "text/plain"}
-        if key:
-            self._headers["Authorization"] = f"Bearer {key}"
+        self._reveal_key = reveal_key  # no object shows the key itself
 
     def ask(self, url: URL) -> Ask | None:
-        return Ask(f"{self.base_url}/{url}", _read, self._headers, is_api=True)
+        headers = {"Accept": "text/plain"}
+        if self._reveal_key is not None:
+            headers["Authorization"] = f"Bearer {self._reveal_key()}"
+        return Ask(f"{self.base_url}/{url}", _read, headers, is_api=True)
 
 
 def _read(reply: PageResponse) -> Copy:
