@@ -129,7 +129,7 @@ async def test_nobody_else_learns_of_a_page_that_needs_it(web, logged_in):
     fetcher = logged_in(ladder=Ladder(services))
 
     with pytest.raises(PageUnavailable):
-        await fetcher.fetch(URL_)
+        await fetcher.fetch(URL_, copies=True)
 
     assert not any(r.host == "service.test" for r in web.seen)
 

@@ -24,6 +24,7 @@ from kensaku.models.passages import split
 from kensaku.search.passages import score_passages
 from kensaku.search.rerank import relevance
 from kensaku.text.clean import one_line
+from kensaku.text.urls import host_of
 
 if TYPE_CHECKING:
     from kensaku.answers.evidence import Evidence
@@ -94,7 +95,8 @@ async def read(
         return {"pages": [], "failed": [], "notes": [note]}
     pages = [page for page in done.results if page.text and not page.needs_browser]
     unread = len(urls) - len(pages)
-    notes = [msg("{url}: {note}", url=page.url, note=page.copy_note) for page in pages if page.rung]
+    copies = [page for page in pages if page.rung]
+    notes = [msg("{host}: {note}", host=host_of(p.url), note=p.copy_note) for p in copies]
     if unread:
         told = msg("{unread} of {count} pages could not be read", unread=unread, count=len(urls))
         notes.append(told)

@@ -86,20 +86,27 @@ class Fetcher:
         deadline: float | None = None,
         crawling: bool = False,
         fresh: bool = False,
+        copies: bool = False,
     ) -> FetchedPage:
         """Fetch the page at `url`. Raise `FetchError`.
 
         `deadline` is on the clock of the event loop. With `fresh`, ask the server even when the
-        cache could answer; the server may still reply that nothing has changed.
+        cache could answer; the server may still reply that nothing has changed. With `copies`, a
+        page that is refused or gone may be read elsewhere, as the settings allow.
         """
         checked = self.transport.check_url(url)
         with observe(self.observers, FetchOperation, str(checked)) as operation:
-            page = await self._fetch(checked, deadline, crawling, fresh)
+            page = await self._fetch(checked, deadline, crawling, fresh, copies)
             operation.record(page)
         return page
 
     async def _fetch(
-        self, checked: CheckedURL, deadline: float | None, crawling: bool, fresh: bool
+        self,
+        checked: CheckedURL,
+        deadline: float | None,
+        crawling: bool,
+        fresh: bool,
+        copies: bool,
     ) -> FetchedPage:
         failed: FetchError | None = None
         try:
@@ -112,7 +119,7 @@ class Fetcher:
                     response = await self._follow_redirects(checked, cached, crawling)
                     page = await self._page_from(checked, response, cached)
                 except FetchError as error:
-                    if self.ladder is None or crawling:  # nobody asked for copies of a whole site
+                    if self.ladder is None or not copies:
                         raise
                     failed = error
                     return self._apply_optouts(await self.ladder.read(self, checked, error))

@@ -124,9 +124,10 @@ class Ladder:
             )
             if reply.location is None:
                 break
-            if not _is_same_host(reply.location, str(checked)):
+            target = transport.check_url(reply.location)
+            if not _is_same_host(target, checked):
                 raise PageUnavailable(msg("it leads to another host"))
-            checked = transport.check_url(reply.location)
+            checked = target
         if challenge_service(reply.status, reply.headers, reply.body):
             raise PageUnavailable(msg("it asks for a check for robots, too"))
         if not 200 <= reply.status < 300:
@@ -141,10 +142,10 @@ def _is_elsewhere(error: FetchError) -> bool:
     return isinstance(error, AddressRefused)
 
 
-def _is_same_host(location: str, url: str) -> bool:
-    there, here = urlsplit(location), urlsplit(url)
-    upgraded = (here.scheme, there.scheme) == ("http", "https")
-    return there.hostname == here.hostname and (there.scheme == here.scheme or upgraded)
+def _is_same_host(there: CheckedURL, here: CheckedURL) -> bool:
+    """Tell whether a redirect stays on its origin, or only adds TLS."""
+    then, now = there.parsed.origin(), here.parsed.origin()
+    return then == now or (now.scheme == "http" and then == now.with_scheme("https"))
 
 
 def _said(error: FetchError, source: Source) -> str:

@@ -168,7 +168,9 @@ class PageReader:
         """
         checked = self.fetcher.transport.check_url(url)
         as_url = as_url or str(url)
-        fetched = await self.fetcher.fetch(checked, deadline=deadline, crawling=crawling)
+        fetched = await self.fetcher.fetch(
+            checked, deadline=deadline, crawling=crawling, copies=not crawling
+        )
         page = await self._parse(fetched, as_url, deadline)
         if page.needs_browser and fetched.via != "browser" and fetched.source is None:
             rendered = await self.fetcher.render(checked, deadline=deadline)

@@ -114,7 +114,7 @@ def read_key(path: Path) -> Ed25519PrivateKey:
     except OSError as error:
         raise ConfigError(
             msg("fetch.signature_key: {path} cannot be read: {reason}",
-                path=path, reason=system_reason(error)),
+                path=path.name, reason=system_reason(error)),
             remedy=msg("make one with: kensaku config signature-key"),
         ) from None  # fmt: skip
     keys, serialization = _cryptography()
@@ -127,7 +127,10 @@ def read_key(path: Path) -> Ed25519PrivateKey:
         pass
     if key is None or not isinstance(key, keys.Ed25519PrivateKey):
         raise ConfigError(
-            msg("fetch.signature_key: {path} holds no Ed25519 key without a password", path=path),
+            msg(
+                "fetch.signature_key: {path} holds no Ed25519 key without a password",
+                path=path.name,
+            ),
             remedy=msg("make one with: kensaku config signature-key"),
         )
     return key
