@@ -115,6 +115,9 @@ section `[cache]` of a file, and `KENSAKU_CACHE_TTL` in the environment.
 |---|---|---|---|
 {settings}
 
+Headers or cookies for the pages of one host are sections `[headers."HOST"]` of the file; see
+[pages behind a login](fetching.md#pages-behind-a-login).
+
 ## Providers
 
 In the file, a provider is a section `[providers.NAME]` with `api_key`, `base_url`, `rate`, `enabled`

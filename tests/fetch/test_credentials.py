@@ -16,7 +16,6 @@ from kensaku.fetch.ladder import Ladder
 from kensaku.fetch.rungs import load_services
 from kensaku.store import MemoryStore
 from kensaku.transport.guard import AddressGuard
-from tests.fetch.browser.test_browser import browse, needs_chromium, program  # noqa: F401
 
 COOKIE = "session=CANARY-0123456789"
 HEADERS = {"wiki.test": {"Cookie": COOKIE}, ".corp.test": {"Authorization": "Bearer CANARY-9876"}}
@@ -132,33 +131,6 @@ async def test_nobody_else_learns_of_a_page_that_needs_it(web, logged_in):
         await fetcher.fetch(URL_, copies=True)
 
     assert not any(r.host == "service.test" for r in web.seen)
-
-
-@needs_chromium
-@pytest.mark.usefixtures("browser")
-async def test_the_browser_never_has_it(web, logged_in, browse):  # noqa: F811
-    """The page and its own scripts come with the header; no other host and no script sees it."""
-    frame = "<script src='http://wiki.test/data.js?from-a-frame'></script>"
-    web.pages |= {
-        "wiki.test/page": "<script defer src=/own.js></script><script src=http://other.test/their.js></script>"
-        "<iframe src=http://other.test/frame></iframe><script src=/away></script><p id=p></p>",
-        "wiki.test/own.js": (200, {"Content-Type": "text/javascript"},
-                             b"p.textContent = 'own script ran, cookie=[' + document.cookie + ']'"),
-        "wiki.test/away": (302, {"Location": "http://other.test/caught"}, b""),
-        "other.test/frame": frame,
-    }  # fmt: skip
-    fetcher = logged_in()
-    fetcher.browser = browse(transport=fetcher.transport)
-
-    page = await fetcher.render(URL_)
-
-    assert b"own script ran, cookie=[]" in page.body
-    assert page.is_private
-    sent = {r.host + r.target: r.headers.get("cookie") for r in web.seen}
-    assert (sent["wiki.test/page"], sent["wiki.test/own.js"]) == (COOKIE, COOKIE)
-    assert sent["wiki.test/data.js?from-a-frame"] is None
-    assert sent["other.test/their.js"] is None
-    assert "other.test/caught" not in sent
 
 
 @pytest.mark.parametrize(

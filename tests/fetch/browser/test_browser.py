@@ -336,3 +336,33 @@ def _connections(log):
             hosts |= {address.rpartition(":")[0] for address in addresses}
     assert hosts
     return hosts
+
+
+@needs_chromium
+@pytest.mark.usefixtures("browser")
+async def test_a_header_for_the_pages_host_is_never_the_browsers(web, browse):
+    """The page and its own scripts come with it; no other host, frame or script sees it."""
+    web.names["other.test"] = ["93.184.215.15"]
+    web.pages |= {
+        "public.test/page": "<script defer src=/own.js></script>"
+        "<script src=http://other.test/their.js></script><script src=/away></script>"
+        "<iframe src=http://other.test/frame></iframe><p id=p></p>",
+        "public.test/own.js": (
+            200, {"Content-Type": "text/javascript"},
+            b"p.textContent = 'own script ran, cookie=[' + document.cookie + ']'",
+        ),
+        "public.test/away": (302, {"Location": "http://other.test/caught"}, b""),
+        "other.test/frame": "<script src='http://public.test/data.js?from-a-frame'></script>",
+    }  # fmt: skip
+    url = "http://public.test/page"
+
+    page = await browse().render(
+        url, lambda asked: {"Cookie": "session=1"} if asked.host == "public.test" else {}
+    )
+
+    assert b"own script ran, cookie=[]" in page.body
+    sent = {r.host + r.target: r.headers.get("cookie") for r in web.seen}
+    assert (sent["public.test/page"], sent["public.test/own.js"]) == ("session=1", "session=1")
+    assert sent["public.test/data.js?from-a-frame"] is None
+    assert sent["other.test/their.js"] is None
+    assert "other.test/caught" not in sent
