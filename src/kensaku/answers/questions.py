@@ -3,8 +3,9 @@
     input → sentences and list items → requests → compound questions apart → topic carried over
     "How do sea otters sleep?", then "And what do they eat?" → "sea otters sleep: And what do …"
 
-"When was the abbey founded and who led it?" is two questions; the second needs the abbey. Only the
-person's own words are carried over: an answer has words of the web.
+"When was the abbey founded and who led it?" is two questions; the second needs the abbey, and so
+does "How many people died?" behind a sentence about it. Only the person's own words are carried
+over: an answer has words of the web.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from kensaku.text.languages import STOP_WORDS, guess_language
 
 MAX_CHARS = 300  # of one question
 MAX_PARTS = 20  # of one compound question
-TOPIC_WORDS = 6
+TOPIC_WORDS = 7
 MAX_ADDRESSES = 5
 SHORT = 200  # characters: a longer question says what it is about
 FEW_WORDS = 2  # that carry meaning
@@ -35,22 +36,45 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _AND = re.compile(rf",?\s+(?:and|or|as well as)\s+(?={_WH}\b)|,\s+(?={_WH}\b)", re.IGNORECASE)
-_AND_JA = re.compile(rf"[、,]\s*(?:そして|また|および|さらに)?、?(?=[^、]*{_WH_JA})")
+_AND_JA = re.compile(
+    rf"[、,]\s*(?:そして|また|それから|さらに|および|ならびに)、?|[、,]\s*(?=[^、]*{_WH_JA})"
+    r"|(?<=か)(?:そして|また|それから|さらに)、?"
+)
+# What is always somebody's or something's: a question that names nothing else leaves out whose.
+_RELATIONAL = re.compile(
+    r"\b(?:people|deaths?|died|victims|survivors|casualties|affected|injured|costs?|price|damages?|"
+    r"effects?|consequences|causes?|results?|outcome|population|size|area|length|height|capital|"
+    r"founders?|inventors?|authors?|leaders?|members|symptoms|treatments?|risks?|benefits?|"
+    r"advantages|disadvantages|criticisms?|origins?|purpose|start(?:ed)?|begin|began|end(?:ed)?)\b"
+    r"|^\W*(?:人口|首都|面積|市長|知事|開発者|作者|著者|創設者|創業者|指導者|原因|影響|結果|被害|死者|費用|価格|"
+    r"目的|起源|由来|長さ|高さ|大きさ|広さ|症状|治療|利点|欠点|特徴)[はがを]",
+    re.IGNORECASE,
+)
+# Words of a question that say nothing about its subject.
+_ASKING = frozenset(
+    "many much long often far big old main name named called kind type cause caused causes "
+    "affected affect tell give list explain describe compare summarize summarise find research "
+    "show".split()
+)
+_WH_VERB = re.compile(rf"^\W*(?:{_WH}\s+[a-z]+|i\s+[a-z]+)\b", re.IGNORECASE)
 _HAS_WH = re.compile(rf"\b{_WH}\b|{_WH_JA}", re.IGNORECASE)
 PRONOUN = re.compile(
     r"\b(?:it|its|they|their|them|he|she|his|her|him|this|these|those)\b|それ|その|これ|この|彼",
     re.IGNORECASE,
 )
+_PERSON = re.compile(r"\b(?:he|she|his|hers?|him)\b", re.IGNORECASE)
 _TOPIC_JA = re.compile(r"^\W*(.{2,30}?)(?:について|とは|は|が|の|を)")
 _COMPARED = (
-    re.compile(r"\bcompare\s+(.{2,80}?)\s+(?:and|with|to|vs\.?|versus)\s+(.{2,80})", re.IGNORECASE),
-    re.compile(r"\bdifferences?\s+between\s+(.{2,80}?)\s+and\s+(.{2,80})", re.IGNORECASE),
+    re.compile(r"\bcompare\s+(.{2,80})\s+(?:and|with|to|vs\.?|versus)\s+(.{2,80})", re.IGNORECASE),
+    re.compile(r"\bdifferences?\s+between\s+(.{2,80})\s+and\s+(.{2,80})", re.IGNORECASE),
     re.compile(r"^(.{2,80}?)\s+(?:vs\.?|versus)\s+(.{2,80})", re.IGNORECASE),
     re.compile(r"(.{2,30}?)と(.{2,30}?)(?:の違い|を比較|の比較|を比べ)"),
 )
 _TAIL = re.compile(
-    r"\s+(?:in terms of|regarding|with respect to|by|for|on)\s.*$|[?？.。!！]+$", re.DOTALL
+    r"\s+(?:in terms of|regarding|with respect to|by|for|on)\s+([^?!]*)[?!.]*\s*$", re.IGNORECASE
 )
+_OF = re.compile(r"(?:the\s+)?([a-z][a-z -]{1,60}?)\s+(?:of|in)\s+(.+)")  # no part of a name
+_OF_JA = re.compile(r"(.+)の([^の]+)")
 # What joins the parts of an address or a key separates no words: scrub.py looks for them whole.
 _WORD = re.compile(r"[^\W_]+(?:[-'’.@_:/]{1,3}[^\W_]+)*")
 _ENDING_JA = re.compile(
@@ -82,14 +106,18 @@ def split_questions(text: str) -> list[Subquestion]:
         if len(part) > 1:
             parts[part] = bool(_BULLET.match(raw) or _ASKS.search(part))
     asked = [part for part, asks in parts.items() if asks] or [one_line(text)]
-    topic = topic_of(next(iter(parts), ""))
+    opening = next(iter(parts), "")
+    topic = topic_of(opening)
     questions: dict[str, Subquestion] = {}
     for part in asked:
-        first, *others = _split_compound(part)
-        own = topic_of(first)
-        found = [_question(first, topic if PRONOUN.search(first) else "")]
-        found += [_question(other, own or topic) for other in others]
-        found += [_question(side, "") for side in compared(part)]
+        if sides := compared(part):
+            # A page may say how two things differ; their attribute stands on a page of each.
+            whole = [] if any(" " in s or "の" in s for s in sides) else [part]
+            found = [_question(side, "") for side in (*whole, *sides)]
+        else:
+            first, *others = _split_compound(part)
+            found = [_question(first, topic if part != opening and _leaves_out(first) else "")]
+            found += [_question(other, topic_of(first) or topic) for other in others]
         for question in found:
             questions.setdefault(question.text.casefold(), question)
     return list(questions.values())
@@ -101,11 +129,34 @@ def is_topic(text: str) -> bool:
 
 
 def compared(text: str) -> list[str]:
-    """Return the two sides of a comparison; nothing when none is asked for."""
+    """Return the two sides of a comparison, each with what is compared; [] when none is asked for.
+
+    "Compare the size of Warsaw and Fresno": the size of Warsaw, and that of Fresno.
+    """
+    tail = _TAIL.search(text)
     for pattern in _COMPARED:
-        if match := pattern.search(text):
-            return [_TAIL.sub("", side).strip(" ,、") for side in match.groups()]
+        if match := pattern.search(text[: tail.start()] if tail else text):
+            one, two = (side.strip(" ,、?？.。!！") for side in match.groups())
+            if tail:
+                return [f"{one} {tail[1]}", f"{two} {tail[1]}"]
+            with_attribute = _with_attribute_ja if _JAPANESE.search(text) else _with_attribute
+            return with_attribute(one, two)
     return []
+
+
+def _with_attribute(one: str, two: str) -> list[str]:
+    if (of := _OF.fullmatch(one)) and not _OF.fullmatch(two):
+        return [one, f"{of[1]} of {two}"]
+    if (of := _OF.fullmatch(two)) and not _OF.fullmatch(one):
+        return [f"{of[1]} of {one}", two]
+    return [one, two]
+
+
+def _with_attribute_ja(one: str, two: str) -> list[str]:
+    of = _OF_JA.fullmatch(two)
+    if of is None or "の" in one:
+        return [one, two]
+    return [f"{one}の{of[2]}", two]
 
 
 def keywords(text: str) -> str:
@@ -130,9 +181,19 @@ def _split_compound(part: str) -> list[str]:
     return [*pieces, part[start:]]
 
 
+def _leaves_out(text: str) -> bool:
+    """Whether a question behind others leaves out what it is about."""
+    if PRONOUN.search(text):
+        return True
+    return bool(_RELATIONAL.search(text)) and not re.search(r"[^\W\d]*[A-Z]", text.lstrip()[1:])
+
+
 def _question(text: str, topic: str) -> Subquestion:
     text = text[:MAX_CHARS].strip(" 、,")
-    missing = [w for w in topic.split() if w.lower() not in text.lower()]
+    carried = topic.split()
+    if _PERSON.search(text):  # of "when was Temüjin elected khan", he is Temüjin
+        carried = [w for w in carried if w[0].isupper()] or carried
+    missing = [w for w in carried if w.lower() not in text.lower()]
     query = " ".join([text, *missing])[:MAX_CHARS]
     queries = dict.fromkeys(filter(None, (query, keywords(query)[:MAX_CHARS])))
     return Subquestion(text, tuple(queries))
@@ -143,9 +204,12 @@ def topic_of(text: str) -> str:
     if _JAPANESE.search(text):
         match = _TOPIC_JA.match(text)
         return match[1] if match and not re.search(_WH_JA, match[1]) else ""
-    words = keywords(text).split()
+    bare = _WH_VERB.sub("", text)  # "who led the abbey": the abbey
+    words = [w for w in keywords(bare).split() if w.lower() not in _ASKING]
     names = [w for w in words if w[0].isupper() or w[0].isdigit()]
-    return " ".join((names or words)[:TOPIC_WORDS])
+    if len(words) > TOPIC_WORDS:
+        words = (names + [w for w in words if w not in names])[:TOPIC_WORDS]
+    return " ".join(words)
 
 
 def addresses_in(text: str) -> list[str]:

@@ -28,7 +28,7 @@ ONE, TWO, THREE = said("One.", 2, 5), said("Two.", 1, 3), said("Three.", 2, 1)
 
 
 def test_a_report_has_a_section_for_each_question() -> None:
-    """Sentences in reading order; no one but the best twice; what differs, and what is missing."""
+    """The best source first, its sentences together; what differs, and what is missing."""
     report = compose(
         [
             Finding("First [1] question?", (ONE, TWO, THREE), ()),
@@ -47,8 +47,8 @@ def test_a_report_has_a_section_for_each_question() -> None:
     )
 
     assert report == (
-        "## First question?\n\nTwo. [1] Three. [2] One. [2]\n\n"
-        "## Second?\n\nFour. [1] One. [2]\n\n"
+        "## First question?\n\nThree. [2] One. [2] Two. [1]\n\n"
+        "## Second?\n\nOne. [2] Four. [1]\n\n"
         "**Sources differ:**\n\n- One. [2] (2024-03-02)\n- Two. [1]\n\n"
         "## Also on these pages\n\n- Kelp: Five. [3]\n- Rafts: Seven. [4]\n\n"
         "## Not found\n\n- Third?\n- Fifth?\n\n"

@@ -63,10 +63,14 @@ def _subtopics(
 
 
 def _paragraph(sentences: Sequence[Sentence], shown: set[str], urls: AbstractSet[str]) -> str:
-    """Return the sentences in reading order: the best always, the others unless shown before."""
+    """Return the best sentence, and the others unless shown before.
+
+    Those of a source stand together, as they follow each other there; the best source is first.
+    """
     chosen = [s for n, s in enumerate(sentences) if not n or s.text not in shown]
     shown.update(s.text for s in chosen)
-    chosen.sort(key=lambda s: (s.citation, s.position))
+    sources = list(dict.fromkeys(s.citation for s in sentences))
+    chosen.sort(key=lambda s: (sources.index(s.citation), s.position))
     said = (f"{clean_quote(s.text, urls)} [{s.citation}]" for s in chosen)
     return escape_line(" ".join(said))
 

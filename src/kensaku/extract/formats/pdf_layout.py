@@ -18,6 +18,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from kensaku.extract.formats.text import table
+from kensaku.extract.require import require
 
 GAP = 0.9  # of a line's height: words further apart are in two cells
 LARGE, BOLD = 1.15, 120  # of a heading, to the page's text: its height, and how much heavier it is
@@ -62,8 +63,7 @@ class Line:
 
 def read_lines(textpage: Any, text: str) -> list[Line]:
     """Return the lines of a page; `text` has one character for each of pdfium's."""
-    from pypdfium2 import raw
-
+    raw = require("pypdfium2").raw
     lines: list[Line] = []
     at = words = 0
     for row in text.split("\n"):
