@@ -16,10 +16,13 @@ endif
 BIN    := $(VENV)/bin
 UV     := $(BIN)/uv pip
 # Many tests wait for a socket: more processes than cores, each with its own files.
-PARALLEL := -n 5 --dist each --by-file --max-worker-restart 0
+SHARED   := --dist each --by-file --max-worker-restart 0
+PARALLEL := -n 5 $(SHARED)
+# Half of the processes as on a machine that was started a second ago, half as on an old one.
+AGES     := $(foreach age,young old,--tx '3*popen//python=scripts/on_clock $(age) $(BIN)/python')
 q      ?= how do I cancel an asyncio task
 
-.PHONY: search serve golden new test test-all test-clocks test-frameworks mutants test-authors test-sdks test-s3 test-installed test-live check types lint web format messages docs docs-check bench dist mcpb lock clean
+.PHONY: search serve golden new test test-all test-clocks test-frameworks mutants test-authors test-sdks test-s3 test-installed test-live check static types lint web format messages docs docs-check bench dist mcpb lock clean
 
 # Modules are compiled once, whatever the environment says: it is most of what importing takes.
 unexport PYTHONDONTWRITEBYTECODE
@@ -38,9 +41,9 @@ serve: $(VENV)/.serve
 test: $(VENV)/.test
 	$(BIN)/python -m pytest --tier fast $(PARALLEL) $(args)
 
-# All tests.
+# All tests, on monotonic clocks of two ages.
 test-all: $(VENV)/.test
-	$(BIN)/python -m pytest $(PARALLEL) $(args)
+	$(BIN)/python -m pytest $(AGES) $(SHARED) $(args)
 
 # The same as on a machine that was started a second ago, and as on one that is ten years old.
 test-clocks: $(VENV)/.test
@@ -77,12 +80,13 @@ test-live: $(VENV)/.test
 mutants: $(VENV)/.test
 	$(BIN)/python scripts/mutants $(args)
 
-# What CI runs: what needs no run, on two cores; then all tests, the fast ones on a young clock and
-# the others on an old one.
+# What CI runs: all tests, and beside them, for tests wait a lot, what needs no run.
 check: $(VENV)/.docs
-	$(MAKE) -j2 types docs-check web lint
-	scripts/on_clock young $(BIN)/python -m pytest --tier fast $(PARALLEL) $(args)
-	scripts/on_clock old $(BIN)/python -m pytest --tier slow $(PARALLEL) $(args)
+	$(MAKE) -j2 test-all static
+
+# Each by itself, the shortest first, and its lines when it ends: tests write theirs meanwhile.
+static: $(VENV)/.docs
+	$(MAKE) $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) lint web docs-check types
 
 types: $(VENV)/.test
 	$(BIN)/mypy
