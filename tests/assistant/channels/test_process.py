@@ -54,6 +54,7 @@ def start_bot(processes: None) -> Iterator[Start]:
             process.stderr.close()
 
 
+@only("slack-http", "telegram")  # each service once, and each kind of transport
 async def test_a_process_answers_and_ends_when_it_is_told_to(
     side: Side, web: Web, start_bot: Start
 ) -> None:
@@ -95,7 +96,7 @@ async def test_a_killed_process_goes_on_in_the_same_message(
     assert side.count("send") == 1
 
 
-@only("slack", "telegram")
+@only("slack")  # what a service refuses waits for it in code of both
 async def test_an_answer_is_shown_although_the_process_was_killed_before(
     side: Side, web: Web, start_bot: Start
 ) -> None:

@@ -69,7 +69,11 @@ def test_the_files_are_shipped(capsys):
     assert "register needs the URL of a database" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("shape", hosts.SHAPES)
+@pytest.mark.parametrize(
+    ("execute", "shape"),
+    [("psql", "by_name_enum"), ("psql", "link_enum"), *(("one call", s) for s in hosts.SHAPES)],
+    indirect=["execute"],
+)
 def test_the_file_does_what_register_does(shape, postgres, postgresql, execute, dump):
     """The same rows and the same label in a copy of the same database (S2-02, S2-44, S2-45)."""
     build(postgresql, shape)
