@@ -6,60 +6,16 @@ import base64
 import hashlib
 import logging
 import re
-from importlib import import_module
-from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
 
 from kensaku.database.keys import find_key, revoke_key
 
-REDIRECT = "https://chatgpt.example/connector/callback"
+from .oauth_client import REDIRECT, Browser, Tokens, call
+
 VERIFIER = "v" * 50
 CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).decode()[:43]
-
-
-class Tokens:
-    """Where the official client keeps what it was given."""
-
-    tokens = client = None
-
-    async def get_tokens(self):
-        return self.tokens
-
-    async def set_tokens(self, tokens):
-        self.tokens = tokens
-
-    async def get_client_info(self):
-        return self.client
-
-    async def set_client_info(self, client_info):
-        self.client = client_info
-
-
-class Browser:
-    """A person with a key, at the consent page."""
-
-    def __init__(self, key: str, decision: str = "allow") -> None:
-        self.key, self.decision, self.page = key, decision, ""
-
-    async def visit(self, url: str) -> dict[str, str]:
-        """Open the page, decide; return what the program is sent."""
-        async with httpx.AsyncClient(timeout=60) as http:
-            shown = await http.get(url, follow_redirects=True)
-            self.page = shown.text
-            fields = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', shown.text))
-            fields |= {"key": self.key, "decision": self.decision}
-            origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
-            done = await http.post(
-                f"{origin}/oauth/consent",
-                data=fields,
-                headers={"Origin": origin},
-            )
-        assert done.status_code == 303, done.text
-        target = urlsplit(done.headers["location"])
-        assert done.headers["location"].startswith(REDIRECT)
-        return {name: values[0] for name, values in parse_qs(target.query).items()}
 
 
 @pytest.fixture
@@ -80,7 +36,9 @@ async def obtain(server, key, path="/mcp", decision="allow"):
             "resource": server.url + path,
         }  # fmt: skip
         url = str(httpx.URL(f"{server.url}/oauth/authorize", params=query))
-        return client, await Browser(key, decision).visit(url)
+        browser = Browser(key, decision)
+        await browser.visit(url)
+        return client, browser.sent
 
 
 async def redeem(server, client, code, /, **changed):
@@ -109,39 +67,16 @@ async def refresh(server, client, token):
 
 async def test_the_official_client_connects_by_itself(public, caplog):
     """It finds the metadata by the 401, registers, sends a person to the page, and searches."""
-    from mcp import ClientSession
-    from mcp.client.auth import OAuthClientProvider
-    from mcp.client.streamable_http import streamable_http_client
-    from mcp.shared import auth as shared
-
-    # mcp 1 is built on httpx and takes a pair; mcp 2 on httpx2, with a type of its own.
-    library = import_module(OAuthClientProvider.__base__.__module__.partition(".")[0])
-    result = getattr(shared, "AuthorizationCodeResult", None)
-
     caplog.set_level(logging.INFO)
-    (server, key), sent, kept = public, {}, Tokens()
+    (server, key), kept = public, Tokens()
     browser = Browser(key)
 
-    async def redirect(url):
-        sent.update(await browser.visit(url))
-
-    async def callback():
-        return result(**sent) if result else (sent["code"], sent["state"])
-
-    about = shared.OAuthClientMetadata(redirect_uris=[REDIRECT], client_name="Chat <b>GPT</b>")
-    auth = OAuthClientProvider(f"{server.url}/connector/mcp", about, kept, redirect, callback)
-    async with (
-        library.AsyncClient(auth=auth, timeout=60) as http,
-        streamable_http_client(f"{server.url}/connector/mcp", http_client=http) as streams,
-        ClientSession(streams[0], streams[1]) as session,
-    ):
-        await session.initialize()
-        done = await session.call_tool("search", {"query": "otters"})
+    done = await call(f"{server.url}/connector/mcp", browser, kept, "search", {"query": "otters"})
 
     assert not done.is_error
     assert "Chat &lt;b&gt;GPT" in browser.page
     assert "chatgpt.example" in browser.page
-    secrets = [key, sent["code"], kept.tokens.access_token, kept.tokens.refresh_token]
+    secrets = [key, browser.sent["code"], kept.tokens.access_token, kept.tokens.refresh_token]
     assert not [secret for secret in secrets if secret in caplog.text]
 
 
@@ -204,11 +139,11 @@ async def test_a_token_has_the_quota_of_its_key(public):
     server, key = public
     client, sent = await obtain(server, key)
     token = (await redeem(server, client, sent["code"])).json()["access_token"]
-    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {}}
     async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
         replies = [
             (
-                await http.post("/mcp", json=call, headers={"Authorization": f"Bearer {t}"})
+                await http.post("/mcp", json=message, headers={"Authorization": f"Bearer {t}"})
             ).status_code
             for t in (key, token, token)
         ]

@@ -39,6 +39,7 @@ class SettingsOptions(TypedDict, total=False):
     database_url: str
     connections_per_peer: int
     root_path: str
+    trusted_proxies: str | Iterable[str]
     cors_origins: str | Iterable[str]
     public_url: str
     jobs_days: int

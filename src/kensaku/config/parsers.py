@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from kensaku.text.short import short_repr
 Parser = Callable[[Any], Any]
 RUNGS = ("site", "reader", "archive")
 _NAMED_URL = re.compile(r"[a-z_]+=https?://[^\s@]+")
-_ROOT = re.compile(r"(/[\w.~-]+)+", re.ASCII)
+_ROOT = re.compile(r"(/(?!\.+(?:/|\Z))[\w.~-]+)+", re.ASCII)
 _ORIGIN = re.compile(r"https?://[a-z0-9.\-\[\]:]+")
 
 
@@ -113,6 +114,14 @@ def web_origins(value: Any) -> tuple[str, ...]:
     if not all(origin == "*" or _ORIGIN.fullmatch(origin) for origin in found):
         raise ValueError("origins as https://app.example.com, or *")
     return found
+
+
+def networks(value: Any) -> tuple[str, ...]:
+    """Addresses and networks, each as a network."""
+    try:
+        return tuple(str(ip_network(word.strip("[]"), strict=False)) for word in words(value))
+    except ValueError:
+        raise ValueError("addresses or networks as 127.0.0.1, 10.0.0.0/8") from None
 
 
 def public_origin(value: Any) -> str:

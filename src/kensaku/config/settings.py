@@ -26,6 +26,7 @@ from kensaku.config.parsers import (
     address,
     choice,
     named_urls,
+    networks,
     number,
     parse_value,
     path,
@@ -128,6 +129,11 @@ class Settings:
     root_path: str = _setting(
         "", root_path, "path under which a reverse proxy serves the server, as /search"
     )
+    trusted_proxies: tuple[str, ...] = _setting(
+        (), networks,
+        "addresses and networks of reverse proxies whose X-Forwarded-Prefix and X-Forwarded-Proto "
+        "the server believes; each must set or remove both headers",
+    )  # fmt: skip
     cors_origins: tuple[str, ...] = _setting(
         (), web_origins,
         "web pages that may use the server from a browser, as https://app.example.com; * for all, "

@@ -18,6 +18,7 @@ from kensaku.observe import Caller, caller, observe
 from kensaku.operations import RequestOperation
 from kensaku.server.http import Whole, encode
 from kensaku.server.logs import OwnId
+from kensaku.server.proxies import TrustedProxies
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -46,6 +47,7 @@ class Entry:
     def __init__(self, app: ASGIApp, state: State, wires: Iterable[Wire] = ()) -> None:
         """`wires`: those that say in their own shape that they have no such path."""
         self._app, self.state = app, state
+        self._proxies = TrustedProxies(state.settings.trusted_proxies)
         self._territories = {path: wire for wire in wires for path in wire.territory}
         self._outermost: ASGIApp = self._enter
         if origins := state.settings.cors_origins:
@@ -78,19 +80,24 @@ class Entry:
             caller.reset(token)
 
     def _rooted(self, scope: Scope) -> Scope:
-        """Give the path its one form: one slash in front, below the root of the settings.
+        """Give the path its one form: one slash in front, below the root.
 
-        A proxy may have cut the root off, or not; a mount in another application counts, too.
+        The root is what a trusted proxy says that it cut off, else that of the settings, which a
+        proxy may have cut off or not. A mount in another application counts, too.
         """
-        outer, root = scope.get("root_path", ""), self.state.settings.root_path
-        below = scope["path"].removeprefix(outer)
-        if root and f"{below}/".startswith(f"{root}/"):
-            below = below.removeprefix(root)
+        outer, told = scope.get("root_path", ""), self._proxies.told(scope)
+        below, root = scope["path"].removeprefix(outer), told.root
+        if root is None:
+            root = self.state.settings.root_path
+            if root and f"{below}/".startswith(f"{root}/"):
+                below = below.removeprefix(root)
         # Some clients join a base URL that ends in a slash with a path that begins with one. An
         # address in the path of a reader keeps its own.
         if below.startswith("//"):
             below = "/" + below.lstrip("/")
-        return {**scope, "root_path": outer + root, "path": outer + root + below}
+        scheme = told.scheme or scope.get("scheme", "http")
+        root = outer + root
+        return {**scope, "scheme": scheme, "root_path": root, "path": root + below}
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send, request_id: str) -> int:
         """Answer a request; return the status of the answer."""

@@ -81,10 +81,10 @@ class Refresh(RefreshToken):
 class OAuth(OAuthAuthorizationServerProvider[Code, Refresh, Access]):
     """What the SDK's handlers ask: clients, codes and tokens of one server."""
 
-    def __init__(self, state: State, resources: tuple[str, ...] = ()) -> None:
-        """`resources` are the paths that a new token may be for."""
+    def __init__(self, state: State, issuer: str, resources: tuple[str, ...] = ()) -> None:
+        """`issuer` is the address of the server; `resources` are paths a new token may be for."""
         self._state, self._store = state, state.client.resources.store
-        self.issuer = state.settings.public_url
+        self.issuer = issuer
         self._resources = {self.issuer + path for path in resources}
 
     # --- clients

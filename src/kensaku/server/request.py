@@ -80,6 +80,17 @@ class Request:
         """The name of the endpoint in logs, metrics and usage."""
         return self.endpoint.name or f"{self.wire.name}{self.endpoint.path}".strip("/")
 
+    @property
+    def root(self) -> str:
+        """The path under which clients find the application, without a slash at its end."""
+        return str(self.scope.get("root_path", "")).rstrip("/")
+
+    @property
+    def public_url(self) -> str:
+        """The address of the server on the internet, under its root; "" if nobody named it."""
+        named = self.state.settings.public_url
+        return named and named + self.root
+
     @cached_property
     def client(self) -> Kensaku:
         """The client of the tenant."""

@@ -64,7 +64,7 @@ class System(Wire):
         return {"detail": {"error": message}}
 
     async def _openapi(self, request: Request, asked: Asked) -> Any:
-        return document(self._surfaces, str(request.scope.get("root_path", "")))
+        return document(self._surfaces, request.root)
 
     async def _docs(self, request: Request, asked: Asked) -> Response:
         values = {

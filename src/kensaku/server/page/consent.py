@@ -40,7 +40,7 @@ async def decide(page: PageRequest, asked: Asked) -> Response:
     """Take the decision, and send the browser back to the program."""
     from mcp.server.auth.provider import construct_redirect_uri
 
-    oauth, id = await oauth_of(page.state), str(asked.body.get("request", ""))
+    oauth, id = await oauth_of(page), str(asked.body.get("request", ""))
     found = await oauth.waiting(id)
     digest = None
     if asked.body.get("decision") == "allow":
@@ -55,7 +55,7 @@ async def decide(page: PageRequest, asked: Asked) -> Response:
 
 
 async def _form(page: PageRequest, id: str, *, wrong: bool = False) -> Response:
-    found = await (await oauth_of(page.state)).waiting(id)
+    found = await (await oauth_of(page)).waiting(id)
     if found is None:
         raise _nobody(page)
     client, params = found

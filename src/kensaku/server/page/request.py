@@ -57,11 +57,6 @@ class PageRequest(Request):
         )
 
     @property
-    def root(self) -> str:
-        """The path under which the application is mounted, without a slash at its end."""
-        return str(self.scope.get("root_path", "")).rstrip("/")
-
-    @property
     def path(self) -> str:
         """The path below the root."""
         return str(self.scope["path"]).removeprefix(self.root)

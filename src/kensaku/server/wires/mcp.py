@@ -42,12 +42,12 @@ class McpRequest(Request):
 
     async def identify(self) -> None:
         """Find out who asks. A token counts at the path that it was given for, and nowhere else."""
-        token, base = BEARER.find(self.headers, {}, {}), self.state.settings.public_url
+        token, base = BEARER.find(self.headers, {}, {}), self.public_url
         if base and token and await self.state.needs_key():
             from kensaku.server.oauth import PREFIX, OAuth
 
             if token.startswith(PREFIX):
-                key = await OAuth(self.state).key_of(token, base + self.endpoint.path)
+                key = await OAuth(self.state, base).key_of(token, base + self.endpoint.path)
                 if key is None:
                     raise Unauthorized("Unauthorized: the token is unknown, or has expired.")
                 self.principal = Principal.of(key)
@@ -83,10 +83,9 @@ class Mcp(Wire):
 
     def refuse(self, request: Request | None, error: KensakuError) -> ASGIApp:
         """Say to who has no key where tokens are to be had, if there are any."""
-        base = request.state.settings.public_url if request is not None else ""
-        if request is None or not base or not isinstance(error, Unauthorized):
+        if request is None or not request.public_url or not isinstance(error, Unauthorized):
             return super().refuse(request, error)
-        metadata = f"{base}{RESOURCE_METADATA}{request.endpoint.path}"
+        metadata = f"{request.public_url}{RESOURCE_METADATA}{request.endpoint.path}"
         challenge = ("www-authenticate", f'Bearer resource_metadata="{metadata}"')
         status, headers = status_of(error)
         return Whole(encode(self.error(status, str(error))), status, [*headers, challenge])

@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 
     from kensaku.server.oauth import OAuth
     from kensaku.server.request import Request
-    from kensaku.server.state import State
 
 MAX_BODY = 16_000
+# Clients look for the second below the path of a server that has one, and for the first never.
+SERVER_METADATA = (
+    "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"
+)  # fmt: skip
 _OPEN: dict[str, Any] = {"is_open": True, "is_admitted": False, "max_body": MAX_BODY}
 
 
@@ -30,16 +33,16 @@ class NoOAuth(KensakuError):
     status = 404
 
 
-async def oauth_of(state: State) -> OAuth:
+async def oauth_of(request: Request) -> OAuth:
     """Return the provider. Raises `NoOAuth`."""
-    if not state.settings.public_url or not await state.needs_key():
+    if not request.public_url or not await request.state.needs_key():
         raise NoOAuth(
             "this server gives no tokens",
             remedy="set KENSAKU_PUBLIC_URL to its address, and create a key: kensaku keys create",
         )
     from kensaku.server.oauth import OAuth
 
-    return OAuth(state, PATHS)
+    return OAuth(request.state, request.public_url, PATHS)
 
 
 class OAuthWire(Wire):
@@ -56,7 +59,7 @@ class OAuthWire(Wire):
         ]
         return [
             *described,
-            Endpoint("GET", "/.well-known/oauth-authorization-server", do=_server, **_OPEN),
+            *(Endpoint("GET", path, do=_server, **_OPEN) for path in SERVER_METADATA),
             *(
                 Endpoint(method, f"/oauth/{name}", do=_handle, takes_bytes=True, **_OPEN)
                 for method, name in (
@@ -69,7 +72,7 @@ class OAuthWire(Wire):
 
 
 async def _resource(request: Request, asked: Asked) -> dict[str, Any]:
-    base = (await oauth_of(request.state)).issuer
+    base = (await oauth_of(request)).issuer
     path = request.endpoint.path.removeprefix(RESOURCE_METADATA)
     return {
         "resource": base + path,
@@ -82,7 +85,7 @@ async def _resource(request: Request, asked: Asked) -> dict[str, Any]:
 async def _server(request: Request, asked: Asked) -> dict[str, Any]:
     from kensaku.server.oauth import metadata
 
-    return metadata((await oauth_of(request.state)).issuer)
+    return metadata((await oauth_of(request)).issuer)
 
 
 async def _handle(request: Request, asked: Asked) -> ASGIApp:
@@ -94,7 +97,7 @@ async def _handle(request: Request, asked: Asked) -> ASGIApp:
     from mcp.server.auth.settings import ClientRegistrationOptions
     from starlette.requests import Request as HttpRequest
 
-    oauth = await oauth_of(request.state)
+    oauth = await oauth_of(request)
     name = request.endpoint.path.rpartition("/")[2]
     if name == "register":
         handler: Any = RegistrationHandler(oauth, ClientRegistrationOptions(enabled=True))
@@ -116,7 +119,7 @@ async def _revoke(request: Request, asked: Asked) -> dict[str, Any]:
 
     The SDK's handler wants a secret, and clients here have none.
     """
-    oauth = await oauth_of(request.state)
+    oauth = await oauth_of(request)
     id, token = (str(asked.body.get(name, "")) for name in ("client_id", "token"))
     client = await oauth.get_client(id)
     if client is not None:

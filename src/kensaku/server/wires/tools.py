@@ -60,7 +60,6 @@ def _one(asked: Asked) -> int:
 
 
 async def _describe(request: Request, asked: Asked) -> Any:
-    root = str(request.scope.get("root_path", ""))
     return {
         "openapi": "3.1.0",
         "info": {
@@ -68,7 +67,7 @@ async def _describe(request: Request, asked: Asked) -> Any:
             "version": __version__,
             "description": "Search the web, read pages, and gather context with sources.",
         },
-        "servers": [{"url": f"{root}/tools"}],
+        "servers": [{"url": f"{request.root}/tools"}],
         "paths": {f"/{tool.name}": {"post": _operation(tool)} for tool in _tools()},
         "components": {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
         "security": [{"key": []}, {}],
