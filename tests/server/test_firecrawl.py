@@ -10,6 +10,8 @@ import pytest
 from firecrawl import Firecrawl
 from firecrawl.v1 import V1FirecrawlApp
 
+from kensaku.errors import ConfigError
+from kensaku.fetch.browser.chromium import find_chromium
 from tests.answers.conftest import Model, Web
 from tests.answers.conftest import model as model
 from tests.answers.conftest import web as web
@@ -112,6 +114,8 @@ async def test_the_model_fills_a_schema_and_what_does_not_fit_is_null(with_model
         ([{"type": "json", "prompt": "x"}], "KENSAKU_MODEL"),
         ([{"type": "json"}], "json needs a schema or a prompt"),
         ([{"type": "json", "schema": {"properties": {"a": {"$ref": "#"}}}}], "#"),
+        (["screenshot"], "kensaku-search[browser]"),
+        ([{"type": "screenshot", "fullPage": "x"}], "fullPage"),
         ([5], "formats"),
     ],
 )
@@ -124,6 +128,30 @@ async def test_a_format_that_cannot_be_had_is_refused_by_its_name(
     assert reply.status_code == 400
     assert reply.json()["success"] is False
     assert says in reply.json()["error"]
+
+
+@pytest.mark.usefixtures("browser")
+async def test_both_versions_show_a_page(make_server, web):
+    """As a data: URL, which a Firecrawl without a storage of its own returns as well."""
+    try:
+        find_chromium()
+    except ConfigError:
+        pytest.skip("there is no Chromium")
+    server = await make_server(**READS, fetch_browser="auto")
+    url = web.has("x", "/p/a", "Otters", "", html="<p>Otters<div style='height:3000px'></div>")
+    shot = {"type": "screenshot", "full_page": True, "quality": 30,
+            "viewport": {"width": 400, "height": 99_999}}  # fmt: skip
+
+    one = await run(v1(server).scrape_url, url, formats=["markdown", "screenshot"])
+    full = await run(v1(server).scrape_url, url, formats=["screenshot@fullPage"])
+    two = await run(v2(server).scrape, url, formats=[shot])
+    batch = await run(v2(server).batch_scrape, [url], formats=["screenshot"], poll_interval=1)
+
+    assert "Otters" in one.markdown
+    assert one.screenshot.startswith("data:image/png;base64,iVBOR")
+    assert len(full.screenshot) > len(one.screenshot)
+    assert two.screenshot.startswith("data:image/jpeg;base64,/9j/")
+    assert batch.data[0].screenshot == one.screenshot
 
 
 async def test_a_schema_that_refers_to_itself_is_refused(with_model, web):

@@ -1,4 +1,4 @@
-"""A page in the formats that a caller wants: Markdown, HTML, links, a summary, values of a schema.
+"""A page in the formats that a caller wants: Markdown, HTML, links, a picture, values of a schema.
 
     url → gate → budget → page, as it was sent → a document: what the page is, and each format
 
@@ -21,6 +21,8 @@ from kensaku.answers.report.request import check_schema
 from kensaku.answers.report.structured import fit_type
 from kensaku.errors import InvalidQuery
 from kensaku.extract.charset import decode
+from kensaku.fetch.browser.browser import has_browser
+from kensaku.fetch.browser.screenshot import Screenshot
 from kensaku.fetch.pages import read_page
 from kensaku.messages import msg
 from kensaku.text.clean import cut
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from kensaku.fetch.page_cache import FetchedPage
     from kensaku.models import Page
 
-FORMATS = ("markdown", "html", "rawHtml", "links", "images", "summary", "json")
+FORMATS = ("markdown", "html", "rawHtml", "links", "images", "summary", "screenshot", "json")
 MAX_PROMPT = 10_000  # characters
 MAX_RAW = 5_000_000  # characters of `rawHtml`
 SUMMARY = 500  # characters of a summary that no model writes
@@ -42,11 +44,12 @@ _ABOUT = ("url", "title", "language", "published", "author", "favicon", "canonic
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The formats of a document; a schema, a prompt or both for `json`."""
+    """The formats of a document; a schema, a prompt or both for `json`; what a picture shows."""
 
     formats: tuple[str, ...] = ("markdown",)
     schema: Mapping[str, Any] | None = None
     prompt: str = ""
+    picture: Screenshot = Screenshot()
 
     def __post_init__(self) -> None:
         for name in self.formats:
@@ -73,19 +76,34 @@ class Wanted:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Return what `to_dict` was made of."""
-        return cls(tuple(values["formats"]), values["schema"], values["prompt"])
+        picture = Screenshot.from_dict(values.get("picture", {}))
+        return cls(tuple(values["formats"]), values["schema"], values["prompt"], picture)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the form that a job keeps."""
-        return {"formats": list(self.formats), "schema": self.schema, "prompt": self.prompt}
+        return {
+            "formats": list(self.formats),
+            "schema": self.schema,
+            "prompt": self.prompt,
+            "picture": self.picture.to_dict(),
+        }
 
     def check(self, client: Kensaku) -> None:
-        """Raise `InvalidQuery` for `json` when there is no model."""
+        """Raise `InvalidQuery` for `json` without a model, and `screenshot` without a browser."""
         if "json" in self.formats and not has_model(client.settings):
             raise InvalidQuery(
                 msg("the format json is written by a model, and none is set"),
                 remedy=msg("set KENSAKU_MODEL=vendor:name, or KENSAKU_LLM_URL"),
             )
+        if "screenshot" in self.formats and not has_browser(client.settings):
+            raise _no_browser()
+
+
+def _no_browser() -> InvalidQuery:
+    return InvalidQuery(
+        msg("the format screenshot needs a browser, and none is set"),
+        remedy=msg('pip install "kensaku-search[browser]", and set KENSAKU_FETCH_BROWSER=auto'),
+    )
 
 
 async def scrape(
@@ -122,6 +140,8 @@ async def _in_format(
             return await asyncio.to_thread(to_html, page.markdown)
         case "rawHtml":
             return await asyncio.to_thread(_raw, fetched)
+        case "screenshot":
+            return await _screenshot(client, page.url, wanted.picture)
         case "summary":
             return await summarize(client, page)
         case "json":
@@ -129,6 +149,13 @@ async def _in_format(
         case "links" | "images":
             return list(getattr(page, name))
     return page.markdown
+
+
+async def _screenshot(client: Kensaku, url: str, wanted: Screenshot) -> str:
+    taken = await client.resources.reader().fetcher.screenshot(url, wanted)
+    if taken is None:
+        raise _no_browser()
+    return taken
 
 
 def _raw(fetched: FetchedPage) -> str:

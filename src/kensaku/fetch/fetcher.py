@@ -8,7 +8,8 @@ url → check → fresh in the cache? → per hop: robots.txt → slot of the ho
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -27,6 +28,7 @@ from kensaku.operations import FetchOperation
 if TYPE_CHECKING:
     from yarl import URL
 
+    from kensaku.fetch.browser.screenshot import Screenshot
     from kensaku.fetch.credentials import Credentials
     from kensaku.fetch.ladder import Ladder
     from kensaku.fetch.page_cache import CachedPage
@@ -47,6 +49,9 @@ class Renderer(Protocol):
     """
 
     async def render(self, url: CheckedURL, headers_of: HeadersOf | None = None) -> FetchedPage: ...
+    async def screenshot(
+        self, url: CheckedURL, wanted: Screenshot, headers_of: HeadersOf | None = None
+    ) -> str: ...
     async def close(self) -> None: ...
 
 
@@ -138,16 +143,34 @@ class Fetcher:
         if self.browser is None:
             return None
         checked = self.transport.check_url(url)
-        rules = await self._check_robots(str(checked), crawling=False)
         with observe(self.observers, FetchOperation, str(checked)) as operation:
-            try:
-                async with asyncio.timeout_at(deadline):
-                    async with self.politeness.slot(origin_of(str(checked)), rules.delay):
-                        page = await self._load(checked)
-            except TimeoutError:
-                raise PageUnavailable(msg("the page did not come before the deadline")) from None
+            async with self._turn(checked, deadline):
+                page = await self._load(checked)
             operation.record(page)
         return page
+
+    async def screenshot(
+        self, url: str | CheckedURL, wanted: Screenshot, *, deadline: float | None = None
+    ) -> str | None:
+        """Return a picture of the page as a `data:` URL; None if there is no browser."""
+        if self.browser is None:
+            return None
+        checked = self.transport.check_url(url)
+        async with self._turn(checked, deadline):
+            return await self.browser.screenshot(checked, wanted, self._headers_of(checked))
+
+    @asynccontextmanager
+    async def _turn(self, url: CheckedURL, deadline: float | None) -> AsyncIterator[None]:
+        """Check robots.txt, and hold a slot of the host, until the deadline."""
+        rules = await self._check_robots(str(url), crawling=False)
+        try:
+            async with (
+                asyncio.timeout_at(deadline),
+                self.politeness.slot(origin_of(str(url)), rules.delay),
+            ):
+                yield
+        except TimeoutError:
+            raise PageUnavailable(msg("the page did not come before the deadline")) from None
 
     def entry(self, url: CheckedURL) -> str | None:
         """Return the host of the settings whose headers a page is read with."""
@@ -292,11 +315,16 @@ class Fetcher:
     async def _load(self, url: CheckedURL) -> FetchedPage:
         """Load a page in the browser, with the headers for its host if there are any."""
         assert self.browser is not None
+        headers_of = self._headers_of(url)
+        page = await self.browser.render(url, headers_of)
+        return replace(page, is_private=True) if headers_of else page
+
+    def _headers_of(self, url: CheckedURL) -> HeadersOf | None:
+        """Return what the browser's requests to the host of a page are sent with, if anything."""
         entry = self.entry(url)
         if entry is None or self.credentials is None:
-            return await self.browser.render(url)
-        page = await self.browser.render(url, partial(self.credentials.headers, entry=entry))
-        return replace(page, is_private=True)
+            return None
+        return partial(self.credentials.headers, entry=entry)
 
     async def _note_optouts(self, page: FetchedPage, crawling: bool) -> FetchedPage:
         """Add the page's opt-outs to its notes. The cache keeps them whatever today's policy."""

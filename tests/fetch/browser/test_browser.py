@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import os
+import struct
 from pathlib import Path
 
 import pytest
 
 from kensaku.errors import AddressRefused, ConfigError, FetchError, PageUnavailable, TooLarge
-from kensaku.fetch.browser import browser as module
-from kensaku.fetch.browser.browser import Browser, BrowserLimits, find_chromium
+from kensaku.fetch.browser import chromium as module
+from kensaku.fetch.browser.browser import Browser, BrowserLimits
+from kensaku.fetch.browser.chromium import find_chromium
+from kensaku.fetch.browser.screenshot import MAX_PIXELS, Screenshot
 from kensaku.fetch.limits import FetchLimits
 
 try:
@@ -150,7 +154,8 @@ async def browse(web, program):
 def proxy_alone(monkeypatch):
     """What keeps a page from trying is taken away: whatever it tries meets the proxy."""
     monkeypatch.setattr(module, "_INIT_SCRIPT", "")
-    monkeypatch.setattr(module, "_BLOCKED_RESOURCES", ())
+    monkeypatch.setattr(module, "_BLOCKED", frozenset())
+    monkeypatch.setattr(module, "_PICTURED", frozenset())
 
 
 @needs_chromium
@@ -172,6 +177,8 @@ async def test_no_vector_of_a_page_reaches_inside(web, browse, program, request,
         found = browse(BrowserLimits(settle=0.7))
         for n in range(len(hosts)):
             await found.render(f"http://public.test/{n}")
+        if not stripped:
+            await found.screenshot("http://public.test/0", Screenshot(full_page=True))
         await found.close()
         assert canary.hits == []
     assert set(web.dialled) == {"93.184.215.14"}
@@ -212,6 +219,54 @@ async def test_a_page_is_what_its_scripts_make_of_it(web, browse):
     assert got == ["3000"]
     assert page.via == "browser"
     assert all("Kensaku" in request.headers["user-agent"] for request in web.seen)
+
+
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg=="
+)
+
+
+def _size(picture: str) -> tuple[int, int]:
+    """The width and height of a PNG."""
+    assert picture.startswith("data:image/png;base64,iVBOR")
+    return struct.unpack(">II", base64.b64decode(picture.partition(",")[2])[16:24])
+
+
+@needs_chromium
+@pytest.mark.usefixtures("browser")
+async def test_a_picture_shows_what_was_asked_for(web, browse):
+    """The viewport, or the page; with its images, after its scripts."""
+    web.pages["/red.png"] = (200, {"Content-Type": "image/png"}, PIXEL)
+    web.pages["/blank"] = "<body style='margin:0'>"
+    web.pages["/"] = (
+        "<body style='margin:0'><img src=/red.png width=400 height=100><script>"
+        "document.body.insertAdjacentHTML('beforeend', '<div style=height:1900px></div>')</script>"
+    )
+    found, url = browse(), "http://public.test/"
+    small = await found.screenshot(url, Screenshot(width=400, height=100))
+    whole = await found.screenshot(url, Screenshot(full_page=True, width=400, height=100))
+    jpeg = await found.screenshot(url, Screenshot(quality=40))
+
+    assert _size(small) == (400, 100)
+    assert _size(whole)[0] == 400
+    assert _size(whole)[1] >= 2000
+    assert jpeg.startswith("data:image/jpeg;base64,/9j/")
+    assert "/red.png" in {request.path for request in web.seen}
+    blank = await found.screenshot("http://public.test/blank", Screenshot(width=400, height=100))
+    assert small != blank
+
+
+@needs_chromium
+@pytest.mark.usefixtures("browser")
+async def test_a_page_of_any_size_gives_a_picture_of_a_bounded_one(web, browse):
+    """A page may be a million pixels high, and lie about it."""
+    web.pages["/"] = (
+        "<div style='height:1000000px;width:9000px'></div><script>"
+        "Object.defineProperty(document.documentElement, 'scrollHeight', {value: 1})</script>"
+    )
+    width, height = _size(await browse().screenshot("http://public.test/", Screenshot(True)))
+    assert width <= 3_840
+    assert MAX_PIXELS * 0.9 < width * height <= MAX_PIXELS
 
 
 @needs_chromium

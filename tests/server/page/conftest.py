@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from kensaku.errors import ConfigError
-from kensaku.fetch.browser.browser import find_chromium
+from kensaku.fetch.browser.chromium import find_chromium
 from tests.server.page_client import link_of
 
 try:

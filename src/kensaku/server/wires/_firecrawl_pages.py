@@ -19,10 +19,13 @@ from kensaku.server.wires.base import Asked, Exchange, Found, Listed, Map, Scrap
 if TYPE_CHECKING:
     from kensaku.answers.scrape import Wanted
     from kensaku.fetch import Plan
+    from kensaku.fetch.browser.screenshot import Screenshot
     from kensaku.models import Hit
 
 MAX_LIMIT, MAX_LINKS, LINKS = 100, 10_000, 100
 MAX_FORMATS = 20
+FULL_PAGE = "screenshot@fullPage"
+NAMES = {"extract": "json", FULL_PAGE: "screenshot"}  # of version 1
 SECONDS = 30.0  # of a page, unless the request says
 MOST_SECONDS = 60.0  # more is cut to this: Open WebUI asks for two minutes
 _TEXTS = {"type": "array", "items": {"type": "string"}, "maxItems": 300}
@@ -109,22 +112,39 @@ def wanted_of(options: Any) -> Wanted | None:
     listed = [formats] if isinstance(formats, str | Mapping) else formats or []
     if not isinstance(listed, list) or len(listed) > MAX_FORMATS:
         raise InvalidQuery(f"formats must be a list of at most {MAX_FORMATS} formats")
-    named: list[str] = []
+    named, picture = list[str](), _picture("", {})
     given: Any = options.get("jsonOptions") or options.get("extract")
     for entry in listed:
         name = entry.get("type") if isinstance(entry, Mapping) else entry
         if not isinstance(name, str):
             raise InvalidQuery("formats holds an entry that names no format")
-        named.append("json" if name == "extract" else name)
+        named.append(NAMES.get(name, name))
         if isinstance(entry, Mapping) and name == "json":
             given = entry
+        if named[-1] == "screenshot":
+            picture = _picture(name, entry)
     if not named:
         return None
     given = given if isinstance(given, Mapping) and "json" in named else {}
     schema = given.get("schema") or None
     if schema is not None and not isinstance(schema, Mapping):
         raise InvalidQuery("the schema must be an object")
-    return Wanted(tuple(dict.fromkeys(named)), schema, prompt_of(given))
+    return Wanted(tuple(dict.fromkeys(named)), schema, prompt_of(given), picture)
+
+
+def _picture(name: str, entry: Any) -> Screenshot:
+    """Return what a screenshot shows: `screenshot@fullPage` of version 1, an object of 2."""
+    from kensaku.fetch.browser.screenshot import HEIGHTS, QUALITIES, WIDTHS, Screenshot
+
+    given = entry if isinstance(entry, Mapping) else {}
+    whole = name == FULL_PAGE or fields.switch(given, "fullPage")
+    options: dict[str, Any] = {"full_page": whole}
+    if given.get("quality") is not None:
+        options["quality"] = fields.integer(given, "quality", 80, *QUALITIES, clip=True)
+    if isinstance(viewport := given.get("viewport"), Mapping):
+        for side, bounds in (("width", WIDTHS), ("height", HEIGHTS)):
+            options[side] = fields.integer(viewport, side, 1_280, *bounds, clip=True)
+    return Screenshot(**options)
 
 
 def prompt_of(given: Mapping[str, Any]) -> str:
