@@ -2,6 +2,7 @@
 
     python_command("kensaku.extract.worker.process", "1000") → [executable, "-P", "-m", …]
     child_environment()                                       → the few variables a child needs
+    foreign_environment(["SEARXNG_URL"])                      → those of a program that is not ours
 
 `python -m` alone puts the working directory first on the module path, so a `json.py` in a cloned
 repository would run there. `-P` prevents that. The environment is an allow-list: it holds no key,
@@ -13,6 +14,10 @@ from __future__ import annotations
 
 import os
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 # The directory that holds `kensaku`. Not by `pathlib`, a file that could be taken from the working
 # directory before `drop_working_directory` has run. `os` is frozen into the interpreter.
@@ -38,8 +43,17 @@ def python_command(module: str, *arguments: str) -> list[str]:
 
 def child_environment() -> dict[str, str]:
     """Return the environment of a child process."""
-    env = {n: v for n, v in os.environ.items() if n.upper() in _ALLOWED or n.startswith("LC_")}
-    return env | {"PYTHONPATH": os.pathsep.join(module_path()), "PYTHONUTF8": "1"}
+    return _allowed() | {"PYTHONPATH": os.pathsep.join(module_path()), "PYTHONUTF8": "1"}
+
+
+def foreign_environment(names: Iterable[str]) -> dict[str, str]:
+    """Return the environment of a program of somebody else, with these variables of ours."""
+    base = {n: v for n, v in _allowed().items() if not n.startswith("PYTHON")}
+    return base | {n: os.environ[n] for n in names if n in os.environ}
+
+
+def _allowed() -> dict[str, str]:
+    return {n: v for n, v in os.environ.items() if n.upper() in _ALLOWED or n.startswith("LC_")}
 
 
 def module_path() -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -61,12 +62,14 @@ def _provider(
 
     def value(what: str, parse: Parser, *variables: str) -> Any:
         key = f"providers.{name}.{what}"
-        variable = next((v for v in variables if env.get(v, "").strip()), None)
+        # Without a variable: in the file alone, for it names a program to run.
+        below_counts = "" not in variables
+        variable = next((v for v in variables if v and env.get(v, "").strip()), None)
         if variable is not None:
             raw, origins[key] = env[variable].strip(), f"environment {variable}"
         elif section is not None and what in section:
             raw, origins[key] = section[what], section.where(what)
-        elif key in below:
+        elif below_counts and key in below:
             raw, origins[key] = below[key]
         else:
             return None
@@ -88,6 +91,9 @@ def _provider(
 
 
 def _option(value: Any) -> str:
+    """A text; a list is joined as a shell would read it."""
+    if isinstance(value, list):
+        return shlex.join(map(str, value))
     return str(value)
 
 

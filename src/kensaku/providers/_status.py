@@ -51,7 +51,8 @@ async def provider_state(k: Kensaku, name: str) -> str:
             return msg("needs {name}", name=cls.options[option])
     if cls.key_variable and not cls.keyless and not configured.keys:
         return msg("needs {name}", name=cls.key_variable)
-    if name != "local" and not k.resources.provider(name).base_url:
+    provider = k.resources.provider(name)
+    if provider.needs_address and not provider.base_url:
         return msg("needs {name}", name=f"{name.upper()}_BASE_URL")
     gate = k.resources.limiter(name)
     await gate.sync()  # with the other processes

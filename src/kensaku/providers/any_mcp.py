@@ -1,10 +1,11 @@
 """Any MCP server as a source: `mcp:NAME` is the server that the settings describe by this name.
 
     [providers."mcp:notes"]
-    base_url = "https://notes.example/mcp"
+    base_url = "https://notes.example/mcp"     # or: command = ["notes-server", "--stdio"]
     tool = "search_notes"
 
-A server that keeps sessions gets its handshake when it asks for one; the session is used again.
+A command runs as one process of the client, and ends with it (`transport/mcp_process.py`). A server
+over HTTP that keeps sessions gets its handshake when it asks for one; the session is used again.
 Its results are read from a list of objects with addresses, or from text with links. Anything else
 is `Unreadable`: text without a link may be an answer, or an excuse, but it is no empty list.
 """
@@ -12,19 +13,24 @@ is `Unreadable`: text without a link may be an answer, or an excuse, but it is n
 from __future__ import annotations
 
 import re
+import shlex
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from kensaku.errors import ConfigError
 from kensaku.foreign_json import decode_json
+from kensaku.messages import msg
 from kensaku.providers._mcp import HEADERS, ID, McpProvider, tool_text
 from kensaku.providers._rows import MAX_ROWS
 from kensaku.providers.base import Request, is_address, member
+from kensaku.transport.mcp_process import HELLO, Command, McpProcesses
 
 if TYPE_CHECKING:
     from kensaku.models import Hit, Query
     from kensaku.providers.base import Findings, Transport
+    from kensaku.resources import Resources
 
 NAME = re.compile(r"mcp:[a-z0-9][a-z0-9_-]{0,39}")
-PROTOCOL = "2025-06-18"
 NEEDS_SESSION = (400, 404)  # no session was named; or it has ended
 LISTS = ("results", "hits", "items", "documents", "result", "data", "organic", "pages")
 URLS, TITLES = ("url", "link", "href", "uri"), ("title", "name")
@@ -33,6 +39,7 @@ DATES = ("published", "published_date", "publishedDate", "date")
 _URL = re.compile(r"^\W{0,8}(?:url|link|source)\W{1,8}(https?://[^\s<>()\[\]]+)", re.IGNORECASE)
 _TITLE = re.compile(r"^\W{0,8}title\W{0,4}:\W{0,4}(.+)", re.IGNORECASE)
 _BARE = re.compile(r"^\s{0,8}<?(https?://[^\s<>]+)>?\s*$")  # below its title
+_LABEL = re.compile(r"^\W{0,8}(?:description|content|snippet|summary)\W{0,4}:\s*", re.IGNORECASE)
 _LINK = re.compile(r"\[([^\[\]]{1,300})\]\((https?://[^\s()]+)\)")
 
 
@@ -47,6 +54,32 @@ class AnyMcp(McpProvider):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._session: dict[str, str] = {}
+        self._words = tuple(shlex.split(self.option.get("command", "")))
+        self._processes: McpProcesses | None = None
+        self._owned: McpProcesses | None = None
+        self.runs_program = bool(self._words)
+        self.needs_address = not self._words
+        if self._words and self.base_url:
+            raise ConfigError(
+                msg("{name} has a command and a base_url", name=self.name),
+                remedy=msg("set only one of them"),
+            )
+
+    def attach(self, resources: Resources) -> None:
+        if not self._words:
+            return
+        if resources.shared is not None:  # one process for all tenants
+            shared = resources.shared.provider(self.name)
+            assert isinstance(shared, AnyMcp)
+            self._processes = shared._processes
+            return
+        variables = tuple(re.findall(r"\w+", self.option.get("env", "")))
+        command = Command(self._words, variables, resources.settings.home / "mcp")
+        self._processes = self._owned = McpProcesses(command)
+
+    async def close(self) -> None:
+        if self._owned is not None:
+            await self._owned.close()
 
     def arguments(self, query: Query) -> dict[str, Any]:
         found: dict[str, Any] = {self.option.get("query_argument", "query"): query.text}
@@ -59,6 +92,8 @@ class AnyMcp(McpProvider):
         return self._message("tools/call", call, key, id=ID)
 
     async def ask(self, query: Query, key: str, http: Transport) -> Findings:
+        if self._processes is not None:
+            return await super().ask(query, key, self._processes)
         reply = await http.send(self.request(query, key), self.name)
         if reply.status in NEEDS_SESSION:
             await self._open_session(key, http)
@@ -68,14 +103,12 @@ class AnyMcp(McpProvider):
 
     async def _open_session(self, key: str, http: Transport) -> None:
         self._session = {}
-        who = {"name": "kensaku", "version": "1"}
-        hello = {"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": who}
-        reply = await http.send(self._message("initialize", hello, key, id=ID), self.name)
+        reply = await http.send(self._message("initialize", HELLO, key, id=ID), self.name)
         if session := reply.headers.get("mcp-session-id"):
             self._session = {"Mcp-Session-Id": session}
             await http.send(self._message("notifications/initialized", {}, key), self.name)
 
-    def _message(self, method: str, params: dict[str, Any], key: str, **id: int) -> Request:
+    def _message(self, method: str, params: Mapping[str, Any], key: str, **id: int) -> Request:
         name = self.option.get("key_header", "Authorization")
         value = f"Bearer {key}" if name == "Authorization" else key
         return Request(
@@ -126,13 +159,15 @@ def _objects(data: Any) -> list[dict[str, Any]] | None:
 def _in_text(text: str) -> list[dict[str, Any]] | None:
     """Return the results of a text: blocks of `Title:` and `URL:`, or Markdown links."""
     found: list[dict[str, Any]] = []
-    title = above = ""
+    title = between = above = ""
     for line in text.splitlines():
         if named := _TITLE.match(line):
-            title = named[1]
+            title, between = named[1], ""
         elif url := _URL.match(line):
-            found.append({"url": url[1], "title": title, "text": ""})
-            title = ""
+            found.append({"url": url[1], "title": title, "text": between})
+            title = between = ""
+        elif title and line.strip(" -*_"):  # mcp-searxng has the description above the address
+            between = f"{between}\n{_LABEL.sub('', line)}".strip()
         elif (bare := _BARE.match(line)) and above:
             if found:
                 found[-1]["text"] = found[-1]["text"].removesuffix(above).strip()
@@ -158,7 +193,8 @@ def named(name: str) -> type[AnyMcp]:
         "name": name,
         "label": f"MCP ({name.removeprefix('mcp:')})",
         "key_variable": f"{variable}_API_KEY",
-        "options": {option: f"{variable}_{option.upper()}" for option in options},
+        "options": {option: f"{variable}_{option.upper()}" for option in options}
+        | {"command": "", "env": ""},
         "__doc__": AnyMcp.__doc__,
     }
     return type("AnyMcp", (AnyMcp,), members)

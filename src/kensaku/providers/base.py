@@ -97,7 +97,7 @@ class Provider:
     key_aliases: ClassVar[tuple[str, ...]] = ()  # other names seen for it
     keyless: ClassVar[bool] = False  # answers without a key, too
     pooled: ClassVar[bool] = False  # belongs to the pool that `auto` asks without a key
-    options: ClassVar[Mapping[str, str]] = {}  # option → environment variable
+    options: ClassVar[Mapping[str, str]] = {}  # option → environment variable; "": the file alone
     needs: ClassVar[tuple[str, ...]] = ()  # options it cannot work without
     max_query_chars: ClassVar[int] = 2_000
     max_query_words: ClassVar[int | None] = None
@@ -119,7 +119,8 @@ class Provider:
     is_web: ClassVar[bool] = True  # searches the web, and counts against budgets
     specialist: ClassVar[bool] = False  # no place of its own in `auto`: asked by name
     knows: ClassVar[frozenset[Intent]] = frozenset()  # for these, `auto` asks it beside the web
-    needs_address: ClassVar[bool] = True  # cannot be asked without a base URL
+    needs_address: bool = True  # cannot be asked without a base URL
+    runs_program: bool = False  # as a process, whose connections nobody here can bound
     cacheable: ClassVar[bool] = True  # its answers are kept in the response cache
 
     def __init__(self, base_url: str | None = None, options: Mapping[str, str] | None = None):

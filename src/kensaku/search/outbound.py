@@ -72,7 +72,12 @@ def to_send(
 
 def check_egress(provider: Provider, egress: Egress) -> None:
     """Raise `NotAsked` when the provider's address may not be connected to, as far as known."""
-    if egress.is_open or not provider.base_url:
+    if egress.is_open:
+        return
+    if provider.runs_program and not egress.public:
+        why = msg("egress does not allow programs, which may connect to anything")
+        raise NotAsked(provider.name, why, remedy=REMEDY)
+    if not provider.base_url:
         return
     host = urlsplit(provider.base_url).hostname or ""
     allowed = egress.allows_name(host)

@@ -48,7 +48,7 @@ class PerLoop(ABC, Generic[S]):
         made = await self._make()
         loop = asyncio.get_running_loop()
         for other in [other for other in self._sessions if other.is_closed()]:
-            _abandon(self._sessions.pop(other))
+            self._abandon(self._sessions.pop(other))
         if (session := self._sessions.get(loop)) is not None:  # another task was faster
             await made.close()
             return session
@@ -66,9 +66,13 @@ class PerLoop(ABC, Generic[S]):
             if loop is asyncio.get_running_loop():
                 await self._closers[loop].aclose()
             elif loop.is_closed():
-                _abandon(session)
+                self._abandon(session)
         self._sessions.clear()
         self._closers.clear()
+
+    def _abandon(self, session: S) -> None:
+        """Let go of a session whose event loop has ended without closing its generators."""
+        _close_sockets(session)
 
 
 async def _close_with_loop(session: Closable) -> AsyncGenerator[None, None]:
@@ -82,8 +86,7 @@ async def _close_with_loop(session: Closable) -> AsyncGenerator[None, None]:
         await session.close()
 
 
-def _abandon(session: Any) -> None:
-    """Close the sockets of an event loop that ended without closing its generators."""
+def _close_sockets(session: Any) -> None:
     connector = session.connector
     if connector is None:  # it is closed
         return
