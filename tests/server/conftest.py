@@ -127,7 +127,7 @@ def make_key() -> Callable[..., Any]:
     async def make(server: Running, name: str = "agent", **bounds: Any) -> str:
         await server.state.start()
         _, secret = await create_key(server.state.database, name, **bounds)
-        server.state.keys._required = (True, 0.0)  # it looks again only after a second
+        server.state.keys.require()  # or it looks again only after a second
         return secret
 
     return make

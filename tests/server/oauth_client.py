@@ -35,7 +35,8 @@ class Browser:
     """A person with a key, at the consent page."""
 
     def __init__(self, key: str, decision: str = "allow") -> None:
-        self.key, self.decision, self.page = key, decision, ""
+        self.key, self.decision, self.page, self.location = key, decision, "", ""
+        self.redirect = REDIRECT
         self.sent: dict[str, str] = {}
 
     async def visit(self, url: str) -> None:
@@ -50,8 +51,9 @@ class Browser:
             origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
             done = await http.post(urljoin(url, action[1]), data=fields, headers={"Origin": origin})
         assert done.status_code == 303, done.text
-        target = urlsplit(done.headers["location"])
-        assert done.headers["location"].startswith(REDIRECT)
+        self.location = done.headers["location"]
+        target = urlsplit(self.location)
+        assert self.location.startswith(self.redirect)
         self.sent = {name: values[0] for name, values in parse_qs(target.query).items()}
 
 

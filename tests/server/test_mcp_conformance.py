@@ -6,10 +6,15 @@ import asyncio
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 
-from .conftest import Running
+from tests.operations.proxies import free_port
+
+from .conftest import MakeServer, Running
+from .oauth_client import Browser
 from .test_node_clients import packages as packages
 
 # Those of the suite that need nothing but a server. The others call tools, prompts and resources
@@ -23,6 +28,8 @@ SCENARIOS = (
     "resources-list",
     "dns-rebinding-protection",
 )
+GLOB = Path(__file__).parent / "node/glob.mjs"
+SUITE = "node_modules/@modelcontextprotocol/conformance/dist/index.js"
 CHECK = Path(sys.executable).with_name("mcp-ssrf-check")
 
 
@@ -40,14 +47,45 @@ async def test_the_conformance_suite_of_the_protocol_passes(
     packages: Path, server: Running
 ) -> None:
     """`@modelcontextprotocol/conformance`, the scenarios that every server can be asked."""
-    suite = packages / "node_modules/@modelcontextprotocol/conformance/dist/index.js"
-    node = shutil.which("node") or "node"
     for scenario in SCENARIOS:
-        status, said = await run(
-            node, suite, "server", "--url", f"{server.url}/mcp", "--scenario", scenario
-        )
+        command = ["server", "--url", f"{server.url}/mcp", "--scenario", scenario]
+        status, said = await run(*suite(packages), *command)
         assert status == 0, said[-3_000:]
         assert ", 0 failed, 0 warnings" in said
+
+
+@pytest.mark.usefixtures("processes")
+async def test_the_conformance_suite_signs_in(
+    packages: Path, make_server: MakeServer, make_key: Any
+) -> None:
+    """Its scenarios for authorization servers: the metadata, and a code for a token."""
+    server = await make_server(is_public=True)
+    browser, port = Browser(await make_key(server)), free_port()
+    browser.redirect = f"http://127.0.0.1:{port}/callback"
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
+        sent = {"redirect_uris": [browser.redirect]}
+        client = (await http.post("/oauth/register", json=sent)).json()["client_id"]
+    process = await asyncio.create_subprocess_exec(
+        *suite(packages), "authorization", "--url", server.url, "--client-id", client,
+        "--resource", f"{server.url}/mcp", "--port", str(port),
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
+    )  # fmt: skip
+    assert process.stdout is not None
+    said = ""
+    async with asyncio.timeout(120):
+        while line := (await process.stdout.readline()).decode():
+            said += line
+            if line.startswith(f"{server.url}/oauth/authorize"):
+                await browser.visit(line.strip())
+                async with httpx.AsyncClient(timeout=60) as http:
+                    await http.get(browser.location)
+        assert await process.wait() == 0, said
+    assert "Total: 3 passed, 0 failed" in said, said
+
+
+def suite(packages: Path) -> tuple[str | Path, ...]:
+    """How to start the suite."""
+    return (shutil.which("node") or "node", "--import", GLOB, packages / SUITE)
 
 
 @pytest.mark.usefixtures("processes")

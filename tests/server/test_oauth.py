@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
+import json
 import logging
 import re
 
@@ -129,8 +131,9 @@ async def test_a_token_is_for_its_path_and_ends_with_its_key(public):
 
     found = await find_key(server.state.database, key)
     await revoke_key(server.state.database, found.id)
-    server.state.keys._known.clear()  # it looks again only after a second
-    assert await status(server, token) == 401
+    async with asyncio.timeout(60):
+        while await status(server, token) != 401:
+            pass  # the server looks again within a second
     assert (await refresh(server, client, tokens["refresh_token"])).status_code == 400
 
 
@@ -218,7 +221,7 @@ async def test_a_person_may_refuse(public):
     server, key = public
     _, sent = await obtain(server, key, decision="refuse")
 
-    assert sent == {"error": "access_denied", "state": "s t"}
+    assert sent == {"error": "access_denied", "state": "s t", "iss": server.url}
 
 
 async def test_a_wrong_key_gives_nothing_and_a_decision_counts_once(public):
@@ -246,6 +249,64 @@ async def test_a_wrong_key_gives_nothing_and_a_decision_counts_once(public):
     assert forged.status_code == 403
     assert none.status_code == 400
     assert "expired" in none.text
+
+
+async def asked_with(server, client, redirect=REDIRECT):
+    """Ask for a code with this client id; return where the person is sent, or the status."""
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
+        query = {
+            "client_id": client, "redirect_uri": redirect, "response_type": "code",
+            "code_challenge": CHALLENGE, "code_challenge_method": "S256",
+        }  # fmt: skip
+        reply = await http.get("/oauth/authorize", params=query)
+        return reply.headers.get("location", reply.status_code)
+
+
+async def test_a_program_may_describe_itself_by_a_document(make_server, make_key, upstream):
+    """Its id is the address of the document: it need not be registered (a draft of the IETF)."""
+    server = await make_server(is_public=True, fetch_allow=("127.0.0.1",), fetch_ports="any")
+    key = await make_key(server)
+    id = f"{upstream.url}/client.json"
+    document = {"client_id": id, "client_name": "Notes", "redirect_uris": [REDIRECT]}
+    upstream.serves("/client.json", json.dumps(document), "application/json")
+    browser = Browser(key)
+
+    await browser.visit(await asked_with(server, id))
+    tokens = await redeem(server, id, browser.sent["code"])
+
+    assert "Notes" in browser.page
+    assert browser.sent["iss"] == server.url
+    assert await status(server, tokens.json()["access_token"]) != 401
+    assert await asked_with(server, id, "https://evil.example/") == 400
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"client_id": "https://other.example/client.json"},
+        {"redirect_uris": ["http://evil.example/"]},
+        {"client_secret": "s"},
+        {"client_name": "x" * 10_000},
+    ],
+)
+async def test_a_document_that_does_not_fit_describes_nobody(
+    make_server, make_key, upstream, changed
+):
+    """It must name its own address, and be small; a secret in public is none."""
+    server = await make_server(is_public=True, fetch_allow=("127.0.0.1",), fetch_ports="any")
+    await make_key(server)
+    id = f"{upstream.url}/client.json"
+    document = {"client_id": id, "client_name": "Notes", "redirect_uris": [REDIRECT], **changed}
+    upstream.serves("/client.json", json.dumps(document), "application/json")
+    assert await asked_with(server, id) == 400
+
+
+async def test_a_document_inside_the_network_is_not_read(public, upstream):
+    """A stranger names the address: it passes the guard of every page."""
+    server, _ = public
+    upstream.serves("/client.json", "{}", "application/json")
+    assert await asked_with(server, f"{upstream.url}/client.json") == 400
+    assert not [r for r in upstream.requests if "client.json" in str(r)]
 
 
 @pytest.mark.parametrize(

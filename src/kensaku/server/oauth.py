@@ -22,7 +22,6 @@ import re
 import secrets
 import time
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from kensaku.errors import MissingExtra
 
@@ -41,7 +40,7 @@ try:
 except ImportError:
     raise MissingExtra("mcp", "mcp") from None
 
-from kensaku.transport.listen import is_loopback
+from kensaku.server.client_metadata import are_redirects, is_document, read_client
 
 if TYPE_CHECKING:
     from kensaku.database.keys import ApiKey
@@ -52,7 +51,8 @@ CONSENT = "/oauth/consent"
 REQUEST_SECONDS, CODE_SECONDS = 600.0, 60.0
 ACCESS_SECONDS, REFRESH_SECONDS = 3600, 30 * 86400
 CLIENT_SECONDS = 180 * 86400.0  # renewed with every sign-in
-MAX_CLIENT, MAX_REDIRECTS = 8_000, 10  # characters of a registration, and its addresses
+DOCUMENT_SECONDS = 3600.0  # until the document of a client is read again
+MAX_CLIENT = 8_000  # characters of a registration
 REGISTER_INTERVAL, REGISTER_BURST = 5.0, 60  # anyone may register: one in 5 s, after a burst
 _CHALLENGE = re.compile(r"[\w-]{43}", re.ASCII)
 
@@ -91,12 +91,28 @@ class OAuth(OAuthAuthorizationServerProvider[Code, Refresh, Access]):
 
     async def get_client(self, client_id: str) -> OAuthClientInformationFull | None:
         stored = (await self._store.get([f"oauth:client:{_digest(client_id)}"]))[0]
-        return OAuthClientInformationFull.model_validate_json(stored) if stored else None
+        if stored:
+            return OAuthClientInformationFull.model_validate_json(stored)
+        return await self._described(client_id) if is_document(client_id) else None
+
+    async def _described(self, client_id: str) -> OAuthClientInformationFull | None:
+        """Return a client that describes itself. Each document is read once an hour."""
+        if not await self._takes_turn():
+            return None
+        client = await read_client(self._state.client, client_id)
+        if client is None or not are_redirects(client.redirect_uris):
+            return None
+        await self._keep_client(client, DOCUMENT_SECONDS)
+        return client
+
+    async def _takes_turn(self) -> bool:
+        """Whether one more client may be taken now: anyone may send one."""
+        queue = ("oauth:registrations", REGISTER_INTERVAL, REGISTER_BURST, 0.0)
+        return await self._store.turn(*queue) >= 0
 
     async def register_client(self, client_info: OAuthClientInformationFull) -> None:
         """Keep a client. All are public: PKCE proves who redeems a code, and no secret is kept."""
-        uris = client_info.redirect_uris or []
-        if not 0 < len(uris) <= MAX_REDIRECTS or not all(_is_redirect(str(uri)) for uri in uris):
+        if not are_redirects(client_info.redirect_uris):
             raise RegistrationError(
                 "invalid_redirect_uri", "redirect_uris must be https, or http on loopback"
             )
@@ -104,14 +120,13 @@ class OAuth(OAuthAuthorizationServerProvider[Code, Refresh, Access]):
         client_info.client_secret = client_info.client_secret_expires_at = None
         if len(client_info.model_dump_json()) > MAX_CLIENT:
             raise RegistrationError("invalid_client_metadata", f"over {MAX_CLIENT} characters")
-        queue = ("oauth:registrations", REGISTER_INTERVAL, REGISTER_BURST, 0.0)
-        if await self._store.turn(*queue) < 0:
+        if not await self._takes_turn():
             raise RegistrationError("invalid_client_metadata", "too many clients; try again later")
-        await self._keep_client(client_info)
+        await self._keep_client(client_info, CLIENT_SECONDS)
 
-    async def _keep_client(self, client: OAuthClientInformationFull) -> None:
+    async def _keep_client(self, client: OAuthClientInformationFull, seconds: float) -> None:
         key = f"oauth:client:{_digest(str(client.client_id))}"
-        await self._store.put(key, client.model_dump_json().encode(), CLIENT_SECONDS)
+        await self._store.put(key, client.model_dump_json().encode(), seconds)
 
     # --- a request, until a person has decided
 
@@ -148,8 +163,9 @@ class OAuth(OAuthAuthorizationServerProvider[Code, Refresh, Access]):
         client, params = found
         await self._store.forget(f"oauth:request:{_digest(id)}")
         if key_hash is None:
-            return {"error": "access_denied", "state": params.state}
-        await self._keep_client(client)
+            return {"error": "access_denied", "state": params.state, "iss": self.issuer}
+        if not is_document(str(client.client_id)):
+            await self._keep_client(client, CLIENT_SECONDS)
         secret = secrets.token_urlsafe(32)
         code = Code(
             code="",
@@ -163,7 +179,7 @@ class OAuth(OAuthAuthorizationServerProvider[Code, Refresh, Access]):
             key=key_hash.hex(),
         )
         await self._put("code", secret, code.model_dump_json(), CODE_SECONDS)
-        return {"code": secret, "state": params.state}
+        return {"code": secret, "state": params.state, "iss": self.issuer}
 
     # --- code → tokens → tokens
 
@@ -267,27 +283,3 @@ class OAuth(OAuthAuthorizationServerProvider[Code, Refresh, Access]):
 def _digest(secret: str) -> str:
     digest = hashlib.sha256(secret.encode("utf-8", "replace")).digest()
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")
-
-
-def _is_redirect(uri: str) -> bool:
-    """Whether a code may be sent there: https, or this machine of the person."""
-    parts = urlsplit(uri)
-    if parts.fragment or parts.username or not parts.hostname or len(uri) > 2_000:
-        return False
-    return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname))
-
-
-def metadata(issuer: str) -> dict[str, Any]:
-    """The authorization server, as RFC 8414 describes one."""
-    return {
-        "issuer": issuer,
-        "authorization_endpoint": f"{issuer}/oauth/authorize",
-        "token_endpoint": f"{issuer}/oauth/token",
-        "registration_endpoint": f"{issuer}/oauth/register",
-        "revocation_endpoint": f"{issuer}/oauth/revoke",
-        "response_types_supported": ["code"],
-        "grant_types_supported": ["authorization_code", "refresh_token"],
-        "token_endpoint_auth_methods_supported": ["none"],
-        "revocation_endpoint_auth_methods_supported": ["none"],
-        "code_challenge_methods_supported": ["S256"],
-    }

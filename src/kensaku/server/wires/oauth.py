@@ -83,9 +83,22 @@ async def _resource(request: Request, asked: Asked) -> dict[str, Any]:
 
 
 async def _server(request: Request, asked: Asked) -> dict[str, Any]:
-    from kensaku.server.oauth import metadata
-
-    return metadata((await oauth_of(request)).issuer)
+    """Describe the authorization server (RFC 8414)."""
+    issuer = (await oauth_of(request)).issuer
+    return {
+        "issuer": issuer,
+        "authorization_endpoint": f"{issuer}/oauth/authorize",
+        "token_endpoint": f"{issuer}/oauth/token",
+        "registration_endpoint": f"{issuer}/oauth/register",
+        "revocation_endpoint": f"{issuer}/oauth/revoke",
+        "response_types_supported": ["code"],
+        "grant_types_supported": ["authorization_code", "refresh_token"],
+        "token_endpoint_auth_methods_supported": ["none"],
+        "revocation_endpoint_auth_methods_supported": ["none"],
+        "code_challenge_methods_supported": ["S256"],
+        "authorization_response_iss_parameter_supported": True,
+        "client_id_metadata_document_supported": True,
+    }
 
 
 async def _handle(request: Request, asked: Asked) -> ASGIApp:
