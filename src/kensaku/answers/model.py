@@ -22,6 +22,8 @@ from kensaku.errors import ConfigError, MissingExtra
 from kensaku.messages import msg
 
 if TYPE_CHECKING:
+    from kensaku.answers.url_model import UrlModel
+    from kensaku.answers.vendor_model import VendorModel
     from kensaku.client import Kensaku
     from kensaku.config.settings import Settings
     from kensaku.search.budget import Budget
@@ -120,7 +122,7 @@ def open_model(client: Kensaku, name: Any = None, budget: Budget | None = None) 
     chosen = name or s.model
     if not chosen and not s.llm_url:
         return None
-    return Metered(_open(client, chosen), budget or client.budget)
+    return Metered(find_model(client, chosen), budget or client.budget)
 
 
 def has_model(settings: Settings) -> bool:
@@ -148,7 +150,8 @@ def is_vendors(chosen: Any, *, at_url: bool) -> bool:
     return bool(colon) and (not at_url or vendor.partition("/")[0] in VENDORS)
 
 
-def _open(client: Kensaku, chosen: Any) -> LanguageModel:
+def find_model(client: Kensaku, chosen: Any) -> UrlModel | VendorModel:
+    """Return a vendor's model, or the one at `llm.url`. Raises `ConfigError` or `MissingExtra`."""
     from kensaku.answers.url_model import UrlModel
     from kensaku.answers.vendor_model import VendorModel
 

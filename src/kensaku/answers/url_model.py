@@ -7,10 +7,10 @@ UrlModel(url, name, key, http) → ask(system, user)    → text, or a `Provider
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kensaku.answers.stream import MODEL_SECONDS, read_completion, read_in_time
 from kensaku.errors import Timeout, Unreadable
@@ -39,7 +39,7 @@ class UrlModel:
         """
         try:
             async with asyncio.timeout(seconds):
-                reply = await self.http.send(self._request(system, user), "llm")
+                reply = await self.http.send(self._question(system, user), "llm")
         except TimeoutError:
             raise Timeout(
                 "llm", msg("the model took longer than {seconds:g} s", seconds=seconds)
@@ -63,23 +63,20 @@ class UrlModel:
 
         Raises a `ProviderError` when it takes longer than `seconds`, stalls, or ends early.
         """
-        request = self._request(system, user, stream=True)
+        request = self._question(system, user, stream=True)
         async with aclosing(self.http.stream(request, "llm")) as body:
             async for text in read_in_time(read_completion(body), seconds):
                 yield text
 
-    def _request(self, system: str, user: str, *, stream: bool = False) -> Request:
+    def request(self, body: Mapping[str, Any]) -> Request:
+        """Return the request for a completion of this model."""
         key = self.key
         return Request(
             url=self.url.rstrip("/") + "/chat/completions",
             headers={"Authorization": f"Bearer {key.reveal()}"} if key else {},
-            json={
-                "model": self.name,
-                "temperature": 0,
-                "messages": [
-                    {"role": "system", "content": system},
-                    {"role": "user", "content": user},
-                ],
-                **({"stream": True} if stream else {}),
-            },
+            json={**body, "model": self.name},
         )
+
+    def _question(self, system: str, user: str, **more: bool) -> Request:
+        said = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+        return self.request({"temperature": 0, "messages": said, **more})

@@ -9,22 +9,20 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from kensaku.answers.model import has_model, is_vendors
+from kensaku.answers.model import find_model, has_model
 from kensaku.answers.stream import read_events, read_in_time
+from kensaku.answers.url_model import UrlModel
 from kensaku.errors import ConfigError, KensakuError, ProviderError, Unreadable
 from kensaku.gateway.turn import Called, Message, Reason, Text, Thought
 from kensaku.messages import msg
 from kensaku.text.clean import visible
-from kensaku.transport.request import Request
 
 if TYPE_CHECKING:
     from kensaku.client import Kensaku
-    from kensaku.config.secret import Secret
-    from kensaku.transport.http import HttpClient
 
 SECONDS = 900.0  # for one reply of a model; agents send long conversations to small machines
 IDLE_SECONDS = 180.0  # between two pieces of it
@@ -74,21 +72,19 @@ def open_chat(client: Kensaku) -> ChatModel:
             msg("the gateway has no model"),
             remedy=msg("set KENSAKU_LLM_URL or KENSAKU_MODEL=vendor:name"),
         )
-    if s.model and is_vendors(s.model, at_url=bool(s.llm_url)):
-        from kensaku.gateway.vendor_chat import VendorChat
+    found = find_model(client, s.model)
+    if isinstance(found, UrlModel):
+        return UrlChat(found)
+    from kensaku.gateway.vendor_chat import VendorChat
 
-        return VendorChat(s.model)
-    return UrlChat(s.llm_url, s.model or s.llm_model, s.llm_api_key, client.resources.http)
+    return VendorChat(s.model)
 
 
 @dataclass(frozen=True, slots=True)
 class UrlChat:
     """A model behind a URL that speaks the OpenAI format."""
 
-    url: str
-    name: str
-    key: Secret | None
-    http: HttpClient = field(repr=False)
+    model: UrlModel
 
     async def stream(
         self,
@@ -99,7 +95,6 @@ class UrlChat:
         """Ask once. Raises `ModelFailed`."""
         body = {
             **options,
-            "model": self.name,
             "messages": list(messages),
             "stream": True,
             "stream_options": {"include_usage": True},
@@ -109,13 +104,8 @@ class UrlChat:
         else:
             body.pop("tool_choice", None)
             body.pop("parallel_tool_calls", None)
-        request = Request(
-            url=self.url.rstrip("/") + "/chat/completions",
-            headers={"Authorization": f"Bearer {self.key.reveal()}"} if self.key else {},
-            json=body,
-        )
         try:
-            async with aclosing(self.http.stream(request, "llm")) as data:
+            async with aclosing(self.model.http.stream(self.model.request(body), "llm")) as data:
                 parts = read_in_time(_read(data), SECONDS, idle=IDLE_SECONDS)
                 async with aclosing(parts):
                     async for part in parts:

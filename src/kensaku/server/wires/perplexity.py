@@ -12,11 +12,11 @@ from kensaku.errors import InvalidQuery, KensakuError
 from kensaku.server.http import data_frame, status_of
 from kensaku.server.wires import _fields as fields
 from kensaku.server.wires import _operators as operators
+from kensaku.server.wires._chat import complete
 from kensaku.server.wires._completion import PARAMETERS as CHAT
 from kensaku.server.wires._completion import Chat, read_chat
 from kensaku.server.wires._turns import check_assistant
 from kensaku.server.wires.base import Asked, Endpoint, Exchange, Found, Search, Wire
-from kensaku.server.wires.openai import complete
 
 MAX_QUERIES, MAX_RESULTS, MAX_DOMAINS = 5, 20, 20
 _TEXTS = {"type": "array", "items": {"type": "string"}, "maxItems": MAX_DOMAINS}
