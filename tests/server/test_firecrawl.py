@@ -384,3 +384,33 @@ async def test_a_job_that_cannot_work_is_refused_at_once(server, path, body, say
 
 async def _wait(server: Running, id: str) -> None:
     await (await server.state.jobs()).wait(id)
+
+
+# --- shapes
+
+# Keys of Firecrawl's own replies of version 2, as others captured them in 2026
+# (github.com/us/crw, conformance/fixtures). Not those of its cloud: cacheState, indexId, …
+DOCUMENT = {"title", "sourceURL", "url", "statusCode", "contentType", "scrapeId", "proxyUsed",
+            "creditsUsed"}  # fmt: skip
+STATUS = {"success", "status", "total", "completed", "creditsUsed", "expiresAt", "next", "data"}
+
+
+async def test_replies_have_the_keys_that_firecrawls_have(server, web, upstream):
+    """A program reads them without asking whether they are there; `url` is where a redirect led."""
+    url = f"{web.upstream.url}/p/sleep"
+    scraped = (await post(server, "/v2/scrape", url=url)).json()["data"]
+    assert scraped["metadata"].keys() >= DOCUMENT
+    assert scraped["metadata"]["url"] == scraped["metadata"]["sourceURL"] == url
+
+    found = (await post(server, "/v2/search", query="How do otters sleep?")).json()
+    assert found.keys() >= {"success", "data", "creditsUsed", "id"}
+    assert found["data"]["web"][0].keys() >= {"url", "title", "description", "snippet", "position"}
+
+    begun = (await post(server, "/v2/batch/scrape", urls=[url])).json()
+    assert begun.keys() >= {"success", "id", "url"}
+    async with httpx.AsyncClient(timeout=30) as http:
+        reply = (await http.get(begun["url"])).json()
+    assert reply.keys() >= STATUS
+    done = await run(v2(server).batch_scrape, [url], poll_interval=1)
+    assert done.data[0].metadata.model_dump(by_alias=True).keys() >= {"scrape_id", "source_url"}
+    assert done.data[0].metadata.scrape_id

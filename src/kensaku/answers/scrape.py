@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any, Self
+from uuid import uuid4
 
 from kensaku.answers.model import has_model, open_model
 from kensaku.answers.prompts import EXTRACT, SUMMARIZE, read_json, with_pages
@@ -124,7 +125,8 @@ async def document(
 ) -> dict[str, Any]:
     """Return a page in the formats, ready for JSON; "page" says what it is."""
     about = {name: getattr(page, name) for name in _ABOUT}
-    made: dict[str, Any] = {"page": {**about, "status": fetched.status}}
+    sent = {"status": fetched.status, "final_url": fetched.final_url, "id": str(uuid4())}
+    made: dict[str, Any] = {"page": {**about, **sent}}
     for name in dict.fromkeys(wanted.formats):
         made[name] = await _in_format(name, client, page, fetched, wanted)
     return made

@@ -267,8 +267,8 @@ def _some(request: Request, documents: list[dict[str, Any]]) -> dict[str, Any]:
             break
         some.append(document)
     end = skip + len(some)
-    more = {"next": f"{_address(request)}?skip={end}&limit={most}"} if end < len(documents) else {}
-    return {"data": some, **more}
+    more = f"{_address(request)}?skip={end}&limit={most}" if end < len(documents) else None
+    return {"data": some, "next": more}
 
 
 def _values(job: Job) -> dict[str, Any]:
@@ -278,6 +278,7 @@ def _values(job: Job) -> dict[str, Any]:
         reply["status"] = "processing"
     if result:
         reply["sources"] = {"urls": result["sources"]}
+        reply["creditsUsed"] = len(result["sources"])
     if failed := result.get("failures"):
         reply["warning"] = f"{len(failed)} of the pages could not be read: {failed[0]['error']}"
     return reply

@@ -245,10 +245,13 @@ def _metadata(page: Mapping[str, Any]) -> dict[str, Any]:
         "author": page["author"],
         "favicon": page["favicon"],
         "sourceURL": page["url"],
-        "url": page["canonical_url"] or page["url"],
+        "url": page.get("final_url") or page["url"],
         "statusCode": page["status"],
         "contentType": page["content_type"],
         "warning": page.get("copy_note"),
+        "scrapeId": page.get("id"),
+        "proxyUsed": "basic",
+        "creditsUsed": 1,
     }
     return {name: value for name, value in known.items() if value}
 
@@ -256,6 +259,7 @@ def _metadata(page: Mapping[str, Any]) -> dict[str, Any]:
 def _row(hit: Hit, n: int, news: bool, call: Search, found: Found) -> dict[str, Any]:
     text = "snippet" if news else "description"
     row: dict[str, Any] = {"url": hit.url, "title": hit.title, text: hit.content, "position": n}
+    row.setdefault("snippet", hit.content)
     if hit.published:
         row["date"] = hit.published
     metadata = {"title": hit.title, "sourceURL": hit.url}
