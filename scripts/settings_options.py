@@ -21,12 +21,13 @@ ACCEPTED = {
     "Path": "str | Path",
     "tuple[str, ...]": "str | Iterable[str]",
     "Secret | None": "str | Secret | None",
+    "HostHeaders": "Mapping[str, Mapping[str, str | Secret]]",
 }
 HEAD = '''"""The settings as keyword arguments. Written by scripts/settings_options.py."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:

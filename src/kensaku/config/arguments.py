@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
@@ -76,6 +76,12 @@ class SettingsOptions(TypedDict, total=False):
     fetch_optouts: OptoutPolicy
     fetch_browser: str
     fetch_proxy: str
+    fetch_rungs: str | Iterable[str]
+    fetch_reader_url: str
+    fetch_reader_api_key: str | Secret | None
+    fetch_rung_urls: str | Iterable[str]
+    fetch_signature_key: str
+    fetch_signature_agent: str
     context_tokenizer: Tokenizer
     model: str
     gateway: bool
@@ -107,3 +113,4 @@ class SettingsOptions(TypedDict, total=False):
     allow_telegram: str | Iterable[str]
     proxy: str
     user_agent: str
+    headers: Mapping[str, Mapping[str, str | Secret]]
