@@ -44,6 +44,24 @@ def test_a_page_is_a_tree_in_reading_order(text: str, tree: str) -> None:
     assert lxml_etree().tostring(parse_html(text)).decode() == f"<html>{tree}</html>"
 
 
+@pytest.mark.parametrize(
+    "ruby",
+    [
+        "<ruby>東京<rp>（</rp><rt>とうきょう</rt><rp>）</rp></ruby>",
+        "<ruby>東<rt>とう</rt>京<rt>きょう</rt></ruby>",
+        "<ruby>東京<rp>(<rt>とうきょう<rp>)</ruby>",
+        "<ruby><rb>東<rt>とう<rb>京<rt>きょう</ruby>",
+        "<ruby><rb>東<rb>京<rtc><rt>とう<rt>きょう</rtc></ruby>",
+        "<ruby><ruby>東<rt>とう</rt>京<rt>きょう</rt></ruby><rt>Tokyo</rt></ruby>",
+    ],
+)
+def test_the_readings_beside_words_are_dropped(ruby: str) -> None:
+    """Browsers set them above the line; in the line, 東京とうきょう is no word of any search."""
+    root = parse_html(f"<h1>{ruby}へ</h1><rt>beside no word</rt>")
+
+    assert "".join(root.itertext()) == "東京へbeside no word"
+
+
 @pytest.mark.parametrize("text", ["", "  ", "<!-- otters -->", "\x00"])
 def test_a_page_of_nothing_is_refused(text: str) -> None:
     """An empty result would look like a page without words."""

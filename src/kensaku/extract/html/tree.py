@@ -1,4 +1,4 @@
-"""HTML → element tree, by libxml2, without comments and processing instructions."""
+"""HTML → element tree, by libxml2, without comments, processing instructions and ruby."""
 
 from __future__ import annotations
 
@@ -44,7 +44,23 @@ def parse_html(text: str) -> Element:
     if root is None:
         raise Unparsable(msg("the page holds no markup and no text"))
     _move_out_of_head(root, etree)
+    _drop_readings(root, etree)
     return root
+
+
+def _drop_readings(root: Element, etree: Any) -> None:
+    """Drop the ruby beside words: 漢字 with かんじ above it would be read as 漢字かんじ.
+
+    libxml2 does not know that `rb` ends an open `rt`; such bases are moved back out of it.
+    """
+    for ruby in list(root.iter("ruby")):
+        if next(ruby.iterancestors("ruby"), None) is not None:
+            continue
+        for base in list(ruby.iter("rb")):
+            around = next(base.iterancestors("rt", "ruby"))
+            if around.tag == "rt":
+                around.addnext(base)
+        etree.strip_elements(ruby, "rt", "rp", "rtc", with_tail=False)
 
 
 _HEAD_TAGS = frozenset("title meta link script style base noscript template".split())
