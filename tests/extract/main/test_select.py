@@ -11,11 +11,13 @@ from kensaku.extract.html.tree import parse_html
 from kensaku.extract.main import model
 from kensaku.extract.main.blocks import Block
 from kensaku.extract.main.builder import blocks_of
+from kensaku.extract.main.kinds import KINDS
 from kensaku.extract.main.select import (
     _complete_groups,
     _even_tables,
     best_selection,
     choose,
+    folds_repeats,
     select_blocks,
 )
 from kensaku.extract.main.signals import PageFacts
@@ -142,7 +144,7 @@ def test_a_page_of_fewer_than_120_words_is_selected_by_its_tags(
     count: int, modelled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Little can be dropped from it; menus are. From there on the model decides."""
-    monkeypatch.setattr(model, "probabilities", lambda blocks, facts: [1.0] * len(blocks))
+    monkeypatch.setattr(model, "probabilities", lambda blocks, facts: ([1.0] * len(blocks), [0.0] * 7))
     blocks = _blocks(f"<p>{_words(count)}</p><nav><p>Home News About Contact</p></nav>")
 
     assert select_blocks(blocks, PageFacts()) == (blocks if modelled else blocks[:1])
@@ -154,7 +156,7 @@ def test_a_page_of_more_than_ten_thousand_blocks_is_selected_by_its_tags(
     count: int, modelled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The model would take seconds."""
-    monkeypatch.setattr(model, "probabilities", lambda blocks, facts: [1.0] * len(blocks))
+    monkeypatch.setattr(model, "probabilities", lambda blocks, facts: ([1.0] * len(blocks), [0.0] * 7))
     text, menu = _blocks("<p>Otters sleep.</p><nav><p>Home and news.</p></nav>")
 
     assert (menu in select_blocks([text] * (count - 1) + [menu], PageFacts())) is modelled
@@ -190,9 +192,40 @@ def test_the_content_of_a_small_page(html: str, kept: str) -> None:
         ("<p>one two three four five</p>" * 3, [0.1, 0.9, 0.1], 1),  # the first was not selected
     ],
 )
-def test_a_text_of_five_words_is_selected_once(html: str, shares: list[float], kept: int) -> None:
+def test_a_page_of_lists_has_a_text_of_five_words_once(
+    html: str, shares: list[float], kept: int
+) -> None:
     """Shorter ones repeat in lists, and code repeats itself."""
-    assert len(choose(_blocks(html), shares)) == kept
+    assert len(choose(_blocks(html), shares, folds=True)) == kept
+
+
+def test_a_chorus_stays_where_it_is_sung() -> None:
+    """A song without it, or a plan without the meal of the second day, is another text."""
+    verses = "".join(
+        f"<p>The verse number {n} of the song</p><p>And the river runs to the sea</p>"
+        for n in range(6)
+    )
+    blocks = _blocks(f"<div class=lyrics>{verses}</div>")
+
+    assert choose(blocks, [0.9] * 12) == blocks
+
+
+def test_a_text_that_is_sent_for_two_screens_is_selected_once() -> None:
+    """Sites hide one of the two by rules that they link to."""
+    text = "<p>And the river runs to the sea</p>"
+    blocks = _blocks(f"<div class=wide>{text}</div><div class=narrow>{text}</div>")
+
+    assert choose(blocks, [0.9, 0.9]) == blocks[:1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "folds"),
+    [("article", False), ("forum", False), ("documentation", False), ("service", False),
+     ("product", True), ("collection", True), ("listing", True)],
+)  # fmt: skip
+def test_repeats_are_dropped_from_pages_that_list_things(kind: str, folds: bool) -> None:
+    """Their cards say the same of each thing."""
+    assert folds_repeats([float(k == kind) for k in KINDS]) is folds
 
 
 @pytest.mark.parametrize(

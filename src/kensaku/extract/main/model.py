@@ -31,12 +31,15 @@ _EXITS = ((0.4, 2.8, 1.3),)
 _KIND_COLUMNS = [f"k{at}" for at in range(len(KINDS))]
 
 
-def probabilities(blocks: list[Block], facts: PageFacts) -> list[float]:
-    """Return, for each block, the share of it that is expected to be main content."""
+def probabilities(blocks: list[Block], facts: PageFacts) -> tuple[list[float], list[float]]:
+    """Return, for each block, the share of it that is expected to be main content.
+
+    Also the probability of each kind of page, in the order of `KINDS`.
+    """
     rows = features.rows(blocks, facts, vocabulary())
     kinds = page_kinds(kind_signals(rows, facts))
     score = _blocks()
-    return [1.0 / (1.0 + math.exp(-score(*row, *kinds))) for row in rows]
+    return [1.0 / (1.0 + math.exp(-score(*row, *kinds))) for row in rows], kinds
 
 
 def page_kinds(signals: dict[str, float]) -> list[float]:

@@ -9,8 +9,10 @@ from itertools import pairwise
 
 from kensaku.extract.main import model
 from kensaku.extract.main.blocks import Block, in_context
+from kensaku.extract.main.kinds import KINDS
 from kensaku.extract.main.signals import PageFacts
 from kensaku.extract.main.tables import Table, data_tables
+from kensaku.extract.main.textstats import Kind, repeated_kind
 
 _MOST_BLOCKS = 10_000  # with more, a simple rule: the model takes seconds for every 10,000
 _FEW_WORDS = 120  # a page this small has little to drop, and all of it may matter
@@ -18,6 +20,8 @@ _BOILERPLATE = ("nav", "header", "footer", "aside", "form")
 _SMALL_TABLE = 20  # rows
 _LARGE_GROUP = 10  # paragraphs of one element
 _REPEAT_WORDS = 5  # shorter texts repeat in lists for good reason
+_LISTS = ("product", "collection", "listing")
+_MOSTLY = 0.5
 
 
 def select_blocks(blocks: list[Block], facts: PageFacts) -> list[Block]:
@@ -26,17 +30,21 @@ def select_blocks(blocks: list[Block], facts: PageFacts) -> list[Block]:
         return []
     if len(blocks) > _MOST_BLOCKS or sum(b.size for b in blocks) < _FEW_WORDS:
         return _simple_content(blocks)
-    return choose(blocks, model.probabilities(blocks, facts))
+    shares, kinds = model.probabilities(blocks, facts)
+    return choose(blocks, shares, folds=folds_repeats(kinds))
 
 
-def choose(blocks: list[Block], shares: list[float]) -> list[Block]:
-    """Select blocks by the share of each that is expected to be main content."""
+def choose(blocks: list[Block], shares: list[float], *, folds: bool = False) -> list[Block]:
+    """Select blocks by the share of each that is expected to be main content.
+
+    With `folds`, a text that was selected is not selected again, wherever it stands.
+    """
     tables = data_tables(blocks)
     sizes = [b.size for b in blocks]
     selected = best_selection(_even_tables(tables, shares, sizes), sizes)
     selected = _keep_code(blocks, _complete_groups(blocks, selected))
     in_tables = {at for table in tables for row in table for at in row}
-    return _drop_repeats(blocks, selected, in_tables)
+    return _drop_repeats(blocks, selected, in_tables, folds)
 
 
 def _even_tables(tables: list[Table], shares: list[float], sizes: list[float]) -> list[float]:
@@ -100,17 +108,29 @@ def _simple_content(blocks: list[Block]) -> list[Block]:
     return content or blocks
 
 
-def _drop_repeats(blocks: list[Block], selected: list[bool], in_tables: set[int]) -> list[Block]:
-    """Drop repeated texts: sites send some twice, for wide and for narrow screens."""
-    seen: set[str] = set()
+def folds_repeats(kinds: list[float]) -> bool:
+    """Tell whether a page of these kinds repeats its texts without meaning to: it lists things."""
+    return sum(kinds[KINDS.index(name)] for name in _LISTS) > _MOSTLY
+
+
+def _drop_repeats(
+    blocks: list[Block], selected: list[bool], in_tables: set[int], folds: bool
+) -> list[Block]:
+    """Drop repeated texts: sites send some twice, for wide and for narrow screens.
+
+    A chorus, or a meal of two days, stands in the same kind of place each time, and stays.
+    """
+    seen: dict[str, set[Kind]] = {}
     unique = []
     for at, (block, own) in enumerate(zip(blocks, selected, strict=True)):
         if not own:
             continue
+        places = seen.setdefault(block.text, set())
         may_repeat = block.size < _REPEAT_WORDS or block.node.tag == "pre" or at in in_tables
-        if may_repeat or block.text not in seen:
+        place = repeated_kind(block.node)
+        if may_repeat or not places or (not folds and place in places):
             unique.append(block)
-        seen.add(block.text)
+        places.add(place)
     return unique
 
 
