@@ -1,6 +1,9 @@
-"""The pages of WCXB, prepared for training: blocks, features, labels.
+"""The pages to learn from, prepared for training: blocks, features, labels.
 
-Preparing takes minutes, so the result is kept in a folder, outside the project.
+    pages → blocks, facts, labels (kept in a folder outside the project) → features
+
+Parsing takes minutes and is done once; features are computed each time, since they are what
+changes.
 """
 
 from __future__ import annotations
@@ -17,14 +20,16 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from extraction import Sample, load_samples, words
+from extraction_sets import load_set
 from extractor_words import SOURCES, PageWords, page_words
 from kensaku.extract.html.metadata import read_metadata
 from kensaku.extract.html.page import visible_blocks
 from kensaku.extract.html.tree import parse_html
 from kensaku.extract.main import features
-from kensaku.extract.main.blocks import Block, Node
+from kensaku.extract.main.blocks import Block, Node, in_context
 from kensaku.extract.main.kinds import kind_signals
-from kensaku.extract.main.signals import page_facts
+from kensaku.extract.main.model import is_surrounding
+from kensaku.extract.main.signals import PageFacts, page_facts
 from kensaku.extract.main.vocabulary import Vocabulary
 
 MOST_WORDS = 60  # a block's weight grows with its words up to here
@@ -34,78 +39,111 @@ PROCESSES = 2
 
 
 @dataclass
-class Case:
-    """One page, ready for training."""
+class Parsed:
+    """One page with its right answer, parsed."""
 
+    source: str  # the set it is from
     url: str
-    kind: str
+    kind: str  # "" where nobody wrote it down
     text: str
-    balanced: bool  # one of the 360
+    balanced: bool  # one of the 360 of WCXB
     blocks: list[Block]
-    signals: dict[str, float]
-    words: PageWords
-    rows: np.ndarray  # without what the words say, which is learned first
+    facts: PageFacts
     labels: np.ndarray
-    weights: np.ndarray
 
     @property
     def site(self) -> str:
-        return urlsplit(self.url).netloc.removeprefix("www.")
+        return urlsplit(self.url).netloc.removeprefix("www.") or self.text[:40]
 
 
-def load_cases(folder: Path) -> list[Case]:
-    """Return the pages with an answer; prepare them if the folder does not hold them."""
+@dataclass
+class Case:
+    """One page, ready for training."""
+
+    page: Parsed
+    signals: dict[str, float]
+    words: PageWords
+    rows: np.ndarray  # without what the words say, which is learned first
+    weights: np.ndarray
+    surroundings: list[tuple[bool, bool]]  # which blocks are comments, and which are teasers
+    first: features.Row  # of the first block: what the page says about itself
+
+    @property
+    def labels(self) -> np.ndarray:
+        return self.page.labels
+
+    @property
+    def site(self) -> str:
+        return self.page.site
+
+
+def load_pages(folder: Path, sets: tuple[str, ...]) -> list[Parsed]:
+    """Return the pages with an answer; parse those sets that the folder does not hold."""
     sys.setrecursionlimit(20_000)  # pickling follows the parents of a node
-    kept = folder / "cases.pickle"
-    if kept.exists():
-        return pickle.loads(kept.read_bytes())
-    samples = load_samples(whole=True)
-    balanced = len(load_samples())
+    pages: list[Parsed] = []
+    for name in sets:
+        kept = folder / f"{name}.pickle"
+        if not kept.exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            kept.write_bytes(pickle.dumps(_parse_set(name)))
+        pages += pickle.loads(kept.read_bytes())
+    return pages
+
+
+def _parse_set(name: str) -> list[Parsed]:
+    samples = load_samples(whole=True) if name == "wcxb" else load_set(name)
+    balanced = len(load_samples()) if name == "wcxb" else 0
     with ProcessPoolExecutor(PROCESSES) as pool:
         marks = [i < balanced for i in range(len(samples))]
-        cases = list(pool.map(prepare, samples, marks, chunksize=20))
-    cases = [c for c in cases if c.text and c.blocks]
-    folder.mkdir(parents=True, exist_ok=True)
-    kept.write_bytes(pickle.dumps(cases))
-    return cases
+        pages = list(pool.map(parse, [name] * len(samples), samples, marks, chunksize=20))
+    return [p for p in pages if p.text and p.blocks]
 
 
-def prepare(sample: Sample, balanced: bool) -> Case:
-    """The blocks of a page with their numbers, labels and weights."""
+def parse(name: str, sample: Sample, balanced: bool) -> Parsed:
+    """The blocks of a page and their labels."""
     sys.setrecursionlimit(20_000)
     root = parse_html(sample.html)
     meta = read_metadata(root, sample.url)
     blocks, _ = visible_blocks(root, meta)
-    facts = page_facts(root, sample.url, meta.title)
-    raw = features.rows(blocks, facts, _NO_WORDS)
-    rows = np.array([expand(r) for r in raw], dtype=np.float32)
-    sizes = np.array([min(b.size, MOST_WORDS) + 1 for b in blocks])
-    return Case(
+    for block in blocks:
+        _forget_visibility(block)
+    return Parsed(
+        name,
         sample.url,
         sample.kind,
         sample.text,
         balanced,
-        [_without_pieces(b) for b in blocks],
-        kind_signals(raw, facts),
-        page_words(blocks),
-        rows.reshape(len(blocks), len(feature_names())),
+        blocks,
+        page_facts(root, sample.url, meta.title),
         label(blocks, sample.text),
-        sizes / max(sizes.sum(), 1) * 10,
     )
 
 
-def _without_pieces(block: Block) -> Block:
-    block.pieces = []
-    block.words = []
-    node: Node | None = block.node
-    while node is not None and node.visibility is not None:
-        node.visibility = None  # type: ignore[assignment]
-        node = node.parent
-    node = block.inner
-    while node is not None and node.visibility is not None:
-        node.visibility = None  # type: ignore[assignment]
-        node = node.parent
-    return block
+def prepare(page: Parsed) -> Case:
+    """The numbers and weights of the blocks of a page."""
+    raw = features.rows(page.blocks, page.facts, _NO_WORDS)
+    rows = np.array([expand(r) for r in raw], dtype=np.float32)
+    sizes = np.array([min(b.size, MOST_WORDS) + 1 for b in page.blocks])
+    if page.source != "wcxb":  # which leaves most captions out, where the others keep them
+        sizes *= [not in_context(b.node, "figcaption") for b in page.blocks]
+    rows = rows.reshape(len(page.blocks), len(feature_names()))
+    return Case(
+        page,
+        kind_signals(raw, page.facts),
+        page_words(page.blocks),
+        rows,
+        sizes / max(sizes.sum(), 1) * 10,
+        [is_surrounding(row) for row in raw],
+        raw[0],
+    )
+
+
+def _forget_visibility(block: Block) -> None:
+    for start in (block.node, block.inner):
+        node: Node | None = start
+        while node is not None and node.visibility is not None:
+            node.visibility = None  # type: ignore[assignment]
+            node = node.parent
 
 
 def feature_names() -> list[str]:

@@ -51,6 +51,11 @@ def test_of_many_or_long_names_the_beginning_is_read() -> None:
         ("Privacy", "legal"),
         ("x" * 149 + " read more.", "more"),  # 160 characters
         ("x" * 150 + " read more.", ""),
+        ("関連記事", "related"),
+        ("おすすめの関連記事一覧", "related more"),
+        ("2026年3月14日 更新日", "date byline"),
+        ("1,980円", "price"),
+        ("関連記事" * 11, ""),  # longer than a label
     ],
 )
 def test_the_topics_of_a_short_text(text: str, topics: str) -> None:

@@ -144,7 +144,9 @@ def test_a_page_of_fewer_than_120_words_is_selected_by_its_tags(
     count: int, modelled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Little can be dropped from it; menus are. From there on the model decides."""
-    monkeypatch.setattr(model, "probabilities", lambda blocks, facts: ([1.0] * len(blocks), [0.0] * 7))
+    monkeypatch.setattr(
+        model, "probabilities", lambda blocks, facts: ([1.0] * len(blocks), [0.0] * 7)
+    )
     blocks = _blocks(f"<p>{_words(count)}</p><nav><p>Home News About Contact</p></nav>")
 
     assert select_blocks(blocks, PageFacts()) == (blocks if modelled else blocks[:1])
@@ -156,7 +158,9 @@ def test_a_page_of_more_than_ten_thousand_blocks_is_selected_by_its_tags(
     count: int, modelled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The model would take seconds."""
-    monkeypatch.setattr(model, "probabilities", lambda blocks, facts: ([1.0] * len(blocks), [0.0] * 7))
+    monkeypatch.setattr(
+        model, "probabilities", lambda blocks, facts: ([1.0] * len(blocks), [0.0] * 7)
+    )
     text, menu = _blocks("<p>Otters sleep.</p><nav><p>Home and news.</p></nav>")
 
     assert (menu in select_blocks([text] * (count - 1) + [menu], PageFacts())) is modelled

@@ -56,6 +56,10 @@ def test_twelve_words_that_are_not_links_are_running_text(html: str, long: bool)
         ("kelp otter", {"size": 2.0, "chars": 10.0, "word_len": 4.5, "summary_overlap": 0.5}),
         ("otter<br>otter", {"size": 2.0, "chars": 11.0, "lines": 1.0}),
         ("<a href=x>otter</a>", {"linked": 1.0, "links": 1.0}),
+        ("水は澄む。魚は戻る。", {
+            "size": 6.0, "chars": 26.0, "stops": 2.0, "function_words": 0.2, "first_upper": 1.0}),
+        ("der Otter im Fluss", {
+            "size": 4.0, "chars": 18.0, "word_len": 3.75, "upper": 2 / 18, "function_words": 0.5}),
         ("the heron dives deep into the cold river today", {
             "size": 9.0, "chars": 46.0, "word_len": 38 / 9, "function_words": 2 / 9, "in_stated_body": 1.0}),
         ("the heron dives deep into the cold lake", {

@@ -27,6 +27,7 @@ _STYLES |= {"b": "strong", "strong": "strong", "i": "em", "em": "em", "sub": "su
 BREAK = "\x00"  # a line break inside a block; the parser leaves no such character in a text
 _WORD = re.compile(r"\w+")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e00-\u0e7f]")
+_ENDS = (".", "!", "?", "。", "！", "？", "।", "؟", "။")
 
 # A run of text, its link, and its style: code, emphasis or a break. A page has thousands of them,
 # and tuples are the fastest to make.
@@ -89,7 +90,7 @@ class StructuredNode(Node):
 class Block:
     """One piece of text, selected or dropped as a whole."""
 
-    __slots__ = ("inner", "linked", "node", "pieces", "size", "text", "words")
+    __slots__ = ("inner", "linked", "node", "pieces", "size", "text", "wide", "words")
 
     def __init__(self, pieces: list[Piece], node: Node, inner: Node) -> None:
         self.pieces, self.node, self.inner = pieces, node, inner
@@ -100,18 +101,30 @@ class Block:
             else normalize_spaces(whole)
         )
         self.words = _WORD.findall(self.text.lower())
-        self.size = _size(self.text, self.words)
+        self.wide = 0 if self.text.isascii() else len(_WIDE.findall(self.text))
+        self.size = _size(self.text, self.words, self.wide)
         linked = sum([len(text) for text, link, _ in pieces if link is not None])
         self.linked = linked / (len(whole) or 1)
 
 
-def _size(text: str, words: list[str]) -> float:
+def _size(text: str, words: list[str], wide: int) -> float:
     """Count words; two characters of a script without spaces count as one."""
-    if text.isascii():
-        return float(len(words))
     # In lower case, İ becomes two characters, and splits its word.
     count = len(_WORD.findall(text)) if "\u0130" in text else len(words)
-    return count + len(_WIDE.findall(text)) / 2
+    return count + wide / 2
+
+
+def is_wide(text: str) -> bool:
+    """Tell whether a text has characters of a script without spaces between its words."""
+    return _WIDE.search(text) is not None
+
+
+def count_stops(text: str) -> int:
+    """Count the ends of sentences."""
+    stops = text.count(". ") + text.endswith(_ENDS)
+    if not text.isascii():
+        stops += text.count("。") + text.count("။") + text.count("। ") - text.endswith(("。", "။"))
+    return stops
 
 
 def normalize_spaces(text: str) -> str:

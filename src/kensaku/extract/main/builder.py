@@ -15,6 +15,7 @@ from kensaku.extract.main.blocks import (
     Node,
     Piece,
     StructuredNode,
+    count_stops,
 )
 from kensaku.extract.main.lexicon import name_bits
 from kensaku.extract.visible.hidden import PageVisibility
@@ -164,7 +165,7 @@ class _BlockBuilder:
         node.blocks += 1
         node.size += size
         node.linked += size * block.linked
-        node.stops += text.count(". ") + text.endswith((".", "。", "!", "?"))
+        node.stops += count_stops(text)
         if size >= 12 and block.linked < 0.5:
             node.long += size
 

@@ -8,9 +8,12 @@ what one of them means, train again.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from kensaku.extract.main.blocks import CONTEXT, HEADINGS, Block
 from kensaku.extract.main.containers import ContainerStats
 from kensaku.extract.main.lexicon import BOX_NAMES, CUES
+from kensaku.extract.main.siblings import SIBLING_NAMES, SiblingStats
 from kensaku.extract.main.signals import PageFacts
 from kensaku.extract.main.textstats import TEXT_NAMES, TextStats, is_long
 from kensaku.extract.main.vocabulary import VOCABULARY_NAMES, Vocabulary
@@ -43,12 +46,22 @@ _PATH_NAMES = (
     "since_heading", "heading_level", "ended", "since_h1", "words_since_h1", "before_h1",
     "long_before", "long_after", "window_size", "window_linked", "from_best",
     "section_size", "section_linked", "section_blocks", "section_long",
+    "heading_linked", "heading_title", "heading_like", "since_title", "words_since_title",
+    "from_run", "words_from_run", "run_share",
 )  # fmt: skip
-_PAGE_NAMES = ("page_size", "page_blocks", "page_linked", "page_long", "prices", "dates", "items")
+_PAGE_NAMES = (
+    "page_size", "page_blocks", "page_linked", "page_long", "prices", "dates", "items",
+    "says_article",
+)  # fmt: skip
+_ARTICLE_SIGNALS = frozenset(
+    "og:article ld:Article ld:NewsArticle ld:BlogPosting ld:ReportageNewsArticle ld:TechArticle "
+    "item:Article item:NewsArticle item:BlogPosting".split()
+)
 NUMBERS = (
     *TEXT_NAMES,
     *_POSITION_NAMES,
     *ContainerStats.NAMES,
+    *SIBLING_NAMES,
     *_NEXT_NAMES,
     *_PATH_NAMES,
     *_PAGE_NAMES,
@@ -65,6 +78,8 @@ COLUMNS = [f"x{at}" for at in range(len(NUMBERS) + len(BIT_FIELDS))]  # of a row
 _ENDS = 1 << list(CUES).index("related") | 1 << list(CUES).index("comments")
 _PRICE, _DATE = list(CUES).index("price"), list(CUES).index("date")
 _IN_BEST = ContainerStats.NAMES.index("in_best")
+_TITLE_OVERLAP = TEXT_NAMES.index("title_overlap")
+_TITLE_WORDS = 2  # a shorter text says little about where the title is
 Row = list[float]
 
 
@@ -89,11 +104,17 @@ def rows(blocks: list[Block], facts: PageFacts, vocabulary: Vocabulary) -> list[
         for b, text in zip(blocks, own, strict=True)
     ]
     beside = [nothing, nothing, *brief, nothing, nothing]
+    siblings = SiblingStats(blocks, stats.size)
+    titles = [text[_TITLE_OVERLAP] for text in own]
     paths, under = _paths(blocks, stats)
+    headings = _headings(blocks, titles)
+    title = _since_title(blocks, titles, stats)
+    runs = _from_run(blocks, stats)
     boxes = [containers.measure(b.node) for b in blocks]
     from_best = _distances([numbers[_IN_BEST] > 0 for numbers, _ in boxes])
     sections = _sections(blocks)
     whole = _page_totals(blocks, stats)
+    whole.append(float(not _ARTICLE_SIGNALS.isdisjoint(facts.signals)))
     words = vocabulary.rows(blocks)
     result = []
     for i, block in enumerate(blocks):
@@ -101,9 +122,10 @@ def rows(blocks: list[Block], facts: PageFacts, vocabulary: Vocabulary) -> list[
         numbers, part = boxes[i]
         near = node.near | inner.near | (node.parent.near if node.parent is not None else 0)
         result.append([
-            *own[i], *_position(block, i, stats), *numbers,
+            *own[i], *_position(block, i, stats), *numbers, *siblings.measure(node),
             *beside[i], *beside[i + 1], *beside[i + 3], *beside[i + 4],
-            *paths[i], from_best[i], *sections[i], *whole, *words[i],
+            *paths[i], from_best[i], *sections[i], *headings[i], *title[i], *runs[i],
+            *whole, *words[i],
             near, part | inner.own, inner.context | node.context, stats.cues[i], under[i],
         ])  # fmt: skip
     return result
@@ -131,6 +153,55 @@ def _sections(blocks: list[Block]) -> list[Row]:
         if block is not None:
             section.append(block)
     return result
+
+
+def _headings(blocks: list[Block], titles: list[float]) -> list[Row]:
+    """Describe the heading above each block: teasers have links for headings, and many of them."""
+    like = Counter(b.node.kind for b in blocks if b.node.tag in HEADINGS)
+    above = [-1.0, 0.0, 0.0]
+    result: list[Row] = []
+    for block, title in zip(blocks, titles, strict=True):
+        if block.node.tag in HEADINGS:
+            above = [block.linked, title, float(like[block.node.kind])]
+        result.append(above)
+    return result
+
+
+def _since_title(blocks: list[Block], titles: list[float], stats: TextStats) -> list[Row]:
+    """Measure the distance to the block that says the page's title, a heading if there is one."""
+    best, at = 0.0, -1
+    for i, (block, title) in enumerate(zip(blocks, titles, strict=True)):
+        if title > 0.5 and block.size >= _TITLE_WORDS:
+            score = title * min(block.size, 12.0) + 8 * (block.node.tag in HEADINGS)
+            if score > best:
+                best, at = score, i
+    if at < 0:
+        return [[-999.0, -1.0]] * len(blocks)
+    start = stats.before[at]
+    return [[float(i - at), before - start] for i, before in enumerate(stats.before)]
+
+
+def _from_run(blocks: list[Block], stats: TextStats) -> list[Row]:
+    """Measure the distance to the run of text: the long texts that share one parent.
+
+    In blocks and words, below zero before its first text and above zero behind its last one.
+    """
+    sizes: dict[int, float] = {}
+    for block in blocks:
+        if is_long(block):
+            sizes[id(block.node.parent)] = sizes.get(id(block.node.parent), 0.0) + block.size
+    if not sizes:
+        return [[-999.0, 0.0, 0.0]] * len(blocks)
+    parent = max(sizes, key=sizes.__getitem__)
+    inside = [is_long(b) and id(b.node.parent) == parent for b in blocks]
+    first, last = inside.index(True), len(inside) - 1 - inside[::-1].index(True)
+    start, end = stats.before[first], stats.before[last] + blocks[last].size
+    share = sizes[parent] / sum(sizes.values())
+    return [
+        [float(min(i - first, 0) or max(i - last, 0)),
+         min(before - start, 0.0) or max(before - end, 0.0), share]
+        for i, before in enumerate(stats.before)
+    ]  # fmt: skip
 
 
 def _position(block: Block, at: int, stats: TextStats) -> Row:

@@ -83,15 +83,39 @@ CUES = {
     "contact": "contact call_us phone email address hours directions help support "
     "careers advertise",
 }
+# The same topics in Japanese, which has no spaces: found anywhere in the text.
+JAPANESE_CUES = {
+    "share": "シェア ツイート フォローする ブックマーク",
+    "subscribe": "メールマガジン メルマガ 購読 会員登録 無料登録 有料会員",
+    "account": "ログイン カートに カートへ パスワード マイページ お気に入り",
+    "legal": "著作権 利用規約 プライバシー 無断転載 個人情報 免責",
+    "related": "関連記事 関連ニュース 関連リンク 関連キーワード 関連する おすすめ オススメ "
+    "あわせて読みたい 人気記事 ランキング 新着 最新記事 注目記事 特集 バックナンバー",
+    "comments": "コメント 返信 トラックバック",
+    "more": "続きを読む もっと見る もっと読む 一覧 次へ 前へ 次の記事 前の記事 戻る 検索 "
+    "メニュー トップへ ページの先頭",
+    "review": "レビュー 口コミ クチコミ 評価",
+    "price": "価格 税込 税抜 送料 在庫",
+    "byline": "執筆 著者 筆者 投稿者 投稿日 更新日 公開日 取材 記者",
+    "details": "概要 特徴 仕様 説明 とは 目次 まとめ",
+    "contact": "お問い合わせ お問合せ 電話 住所 アクセス 会社概要 運営会社 広告掲載 採用情報",
+}
 _CUE_BITS: dict[str, int] = {}
 for _bit, _words in enumerate(CUES.values()):
     for _word in _words.split():
         _CUE_BITS[_word] = _CUE_BITS.get(_word, 0) | 1 << _bit
+_JAPANESE_BITS = {
+    _word: 1 << list(CUES).index(_topic)
+    for _topic, _words in JAPANESE_CUES.items()
+    for _word in _words.split()
+}
+_JAPANESE = re.compile("|".join(sorted(_JAPANESE_BITS, key=len, reverse=True)))
 _PRICE_BIT, _DATE_BIT, _LEGAL_BIT = (1 << list(CUES).index(n) for n in ("price", "date", "legal"))
-_MONEY = re.compile(r"[$€£¥₹]\s?\d|\d\s?€")
+_MONEY = re.compile(r"[$€£¥₹]\s?\d|\d\s?[€円]")
 _DIGIT = re.compile(r"\d")
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_YEAR = re.compile(r"\b(?:19|20)\d\d(?:\b|年)")
 _CUE_CHARS = 160  # in longer texts a cue says little
+_JAPANESE_CHARS = 40  # which say as much as four times as many Latin ones
 
 
 @lru_cache(maxsize=16384)
@@ -122,6 +146,9 @@ def cue_bits(text: str, words: list[str]) -> int:
     for word in words:
         bits |= get(word, 0) | get(before + word, 0)
         before = word + "_"
+    if len(text) <= _JAPANESE_CHARS and not text.isascii():
+        for word in _JAPANESE.findall(text):
+            bits |= _JAPANESE_BITS[word]
     if _DIGIT.search(text):
         if _MONEY.search(text):
             bits |= _PRICE_BIT
