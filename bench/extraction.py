@@ -219,10 +219,13 @@ def main() -> None:
 
     sets = {"wcxb": [s for s in load_samples(not arguments.balanced) if s.text]}
     for name in SETS if arguments.sets is None else arguments.sets:
-        if set_folder(name).exists():
-            sets[name] = load_set(name)
-        else:
+        if not set_folder(name).exists():
             print(f"skipped: there is no {set_folder(name)}")
+            continue
+        try:
+            sets[name] = load_set(name)
+        except ImportError as error:
+            print(f"skipped: {name} ({error})")
     for name, samples in sets.items():
         runs = _installed(arguments.only)
         if arguments.peers:

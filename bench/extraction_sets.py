@@ -20,7 +20,6 @@ from extraction import Sample, data_folder
 from kensaku.extract.charset import decode
 from kensaku.extract.html.tree import Element, parse_html
 from kensaku.extract.main.blocks import BLOCK_TAGS
-from parser_pages import parser_pages
 
 SETS = ("mozilla", "newspaper", "parser", "japanese")
 _ADDRESS = re.compile(
@@ -47,6 +46,8 @@ def load_set(name: str) -> list[Sample]:
             if page.exists()
         ]
     if name == "parser":
+        from parser_pages import parser_pages  # needs cssselect
+
         found = parser_pages(folder)
         return [Sample(url, "article", text_in(element), html) for url, html, element in found]
     rows = [json.loads(line) for line in (folder / "pages.jsonl").open(encoding="utf-8")]
