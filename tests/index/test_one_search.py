@@ -63,6 +63,7 @@ def test_a_row_has_all_that_is_known(stored: Collections) -> None:
         "cosine": None,
         "highlights": ["Sea otters hold hands."],
         "revision": row["revision"],
+        "copies": [],
         "document": "Sea otters hold hands.",
     }
     assert len(row["revision"]) == 16

@@ -120,6 +120,7 @@ def test_a_plain_request_on_the_wire():
         "model": "",
         "trust": 0.0,
         "by_passage": False,
+        "distinct": False,
         "include_document": False,
         "namespace": "",
     }

@@ -54,6 +54,7 @@ ROW: ResultRow = {
     "cosine": 0.25,
     "highlights": ["Otters."],
     "revision": "r",
+    "copies": ["https://b.example/"],
     "document": "Whole.",
 }
 
@@ -63,7 +64,7 @@ def test_a_row_is_a_hit_and_a_passage():
     local = LocalMatch("docs", 10.0, 0.25, 3, 10, "H", "en", ("Otters.",), {"a": 1}, "r")
     assert to_hit(ROW, 2) == Hit(
         "https://e.org/x", "T", "Otters.", 0.5, "2024", "local", raw_content="Whole.",
-        sources=(Source("local", 2, 0.5, "local"),), explain=Explain(local=local),
+        sources=(Source("local", 2, 0.5, "local"),), explain=Explain(local=local, copies=("https://b.example/",)),
     )  # fmt: skip
     assert to_passage(ROW) == Passage("https://e.org/x", "Otters.", 3, 10, "T", "H", 0.5)
     bare = to_hit({**ROW, "metadata": None, "highlights": []}, 1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from kensaku import Document, Kensaku, Settings
 from kensaku.answers.context import Citation
 from kensaku.answers.verify import verify_source
@@ -37,3 +39,38 @@ async def test_contracts_that_differ_in_a_price_are_all_shown(machine):
 
     assert len(found.hits) == 3
     assert any("text of another" in note for note in found.notes)
+
+
+async def test_copies_are_replaced_by_other_documents(machine):
+    """Ten hits were asked for, and there are ten different texts behind the copies."""
+    copied = "Otters hold hands while they sleep, so that they do not drift apart at sea. "
+    copies = [Document(f"doc:copy{n}", "Otters", copied * 3) for n in range(60)]
+    others = [
+        Document(f"doc:{n}", f"Note {n}", f"Otters: note {n} of a long day.") for n in range(9)
+    ]
+    async with Kensaku(Settings.load(environ={"KENSAKU_HOME": str(machine)})) as k:
+        await k.index.add([*copies, *others])
+        found = await k.search("otters hands sleep", route=["local"], max_results=10)
+
+    assert {hit.content for hit in found.hits} == {d.text.strip() for d in [*copies, *others]}
+    assert len(found.hits) == 10
+    assert len(found.hits[0].explain.copies) == 59
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "count"),
+    [
+        (("T", "x " * 21), ("T", "x " * 21), 1),
+        (("T", "x " * 21), ("Other", "x " * 21), 1),
+        (("T", "x " * 10), ("T", "x " * 10), 1),
+        (("T", "x " * 10), ("Other", "x " * 10), 2),
+        (("T", "x " * 21), ("T", "x " * 22), 2),
+    ],
+)
+async def test_documents_are_copies_by_their_whole_text(machine, one, other, count):
+    """Short ones also by their titles: "Sign in to continue" is on many pages."""
+    async with Kensaku(Settings.load(environ={"KENSAKU_HOME": str(machine)})) as k:
+        await k.index.add([Document("doc:1", *one), Document("doc:2", *other)])
+        found = await k.search("x", route=["local"])
+
+    assert len(found.hits) == count

@@ -330,7 +330,6 @@ def test_documents_of_the_index_that_differ_are_all_shown():
     hits = [_local(f"doc:{n}", f"{ESSAY} The price is {n} euros.", f"r{n}") for n in range(3)]
 
     assert merge(hits, Query("price")) == hits
-    assert len(merge([*hits, _local("doc:copy", hits[0].content, "r0")], Query("price"))) == 3
 
 
 def test_one_address_with_two_texts_in_the_index_is_two_hits():

@@ -32,6 +32,7 @@ class Candidate:
     cosine: float | None = None
     payload: Payload = field(default_factory=dict)
     head: Payload = field(default_factory=dict)  # the payload of the document's first entry
+    copies: list[str] = field(default_factory=list)  # addresses of documents with the same text
 
 
 def terms_in(

@@ -31,6 +31,7 @@ BM25_CJK = (0.8, 0.6)
 TITLE_WEIGHT = 3  # how often a title counts: SciFact 0.685 → 0.691, JSQuAD 0.950 → 0.953
 NAME_CHARS = 40  # of a text without a title that may be its name
 MAX_PARTS = 0xFFFF
+SHORT = 40  # characters; shorter texts are alike by accident
 _DOCUMENT_DIGITS = 28  # of an id; the last four number the passages
 _EPOCH = date(1970, 1, 1).toordinal()
 
@@ -73,6 +74,12 @@ def revision(document: Document, model: str = "") -> str:
 def text_hash(text: str) -> str:
     """Return a short hash of a text: equal texts, equal hashes."""
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def copy_key(revision: str, title: str, text: str) -> tuple[str, str]:
+    """Return what is equal for documents with the same text; short ones have the same title, too:
+    "Sign in to continue"."""
+    return revision, title if len(text) < SHORT else ""
 
 
 def prepare(document: Document, rev: str) -> PreparedDocument:

@@ -159,6 +159,7 @@ class Index:
         mode: SearchMode | None = None,
         mmr: float | None = None,
         freshness: float | None = None,
+        distinct: bool = False,
         include_raw_content: bool = False,
     ) -> Hits:
         """Return the best documents for `text`, each with its best passage as `content`.
@@ -167,7 +168,8 @@ class Index:
         damaged and were left out. `include_raw_content` adds the whole stored text.
         `mode` None searches by words and by meaning when the collection has vectors of the model,
         else by words. `mmr` (0..1) trades relevance for variety: 1 is relevance alone. `freshness`
-        is the age in days at which a page counts a quarter less.
+        is the age in days at which a page counts a quarter less. Of documents with the same text,
+        `distinct` returns one, which lists the others in `explain.copies`.
 
         Scores are in 0..1 and order the hits of one search; they are no probabilities. By words
         the score is b / (b + 10) for a BM25 score b. In a hybrid search it is the fused rank (0..1
@@ -183,6 +185,7 @@ class Index:
             mode=mode,
             mmr=mmr,
             freshness=freshness,
+            distinct=distinct,
             include_document=include_raw_content,
         )
         found = await self._search(request)

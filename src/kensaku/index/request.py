@@ -72,6 +72,7 @@ class SearchRequest:
     model: str = ""  # … the name of that model …
     trust: float = 0.0  # … and its weight beside BM25's
     by_passage: bool = False  # list several passages of one document
+    distinct: bool = False  # of documents with the same text, list one
     include_document: bool = False  # return the whole text of each document, too
     namespace: str = ""  # whose collections are searched when none is named (`namespace.py`)
 

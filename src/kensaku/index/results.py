@@ -77,6 +77,7 @@ class ResultRow(TypedDict):
     cosine: float | None
     highlights: list[str]
     revision: str  # equal for documents with the same text
+    copies: list[str]  # addresses of documents with the same text that were left out
     document: str | None  # the whole text, when it was asked for
 
 
@@ -157,7 +158,7 @@ def to_hit(row: ResultRow, rank: int) -> Hit:
         provider=LOCAL,
         raw_content=row["document"],
         sources=(Source(LOCAL, rank, row["score"], LOCAL),),
-        explain=Explain(local=local),
+        explain=Explain(local=local, copies=tuple(row["copies"])),
     )
 
 

@@ -19,7 +19,7 @@ from kensaku.errors import IndexFault, InvalidQuery
 from kensaku.index.candidates import SPARE, Candidate, find_candidates, terms_in
 from kensaku.index.collections import Collections
 from kensaku.index.engines.base import EntryFilter
-from kensaku.index.entries import day_of, document_of, entry_id, published_of, text_hash
+from kensaku.index.entries import copy_key, day_of, document_of, entry_id, published_of, text_hash
 from kensaku.index.fuse import cosine, decay, diversify, highlights, overlap, share_idf
 from kensaku.index.namespace import PUBLIC, names_in
 from kensaku.index.request import Filters, SearchRequest
@@ -29,6 +29,7 @@ from kensaku.text.languages import STOP_WORDS
 from kensaku.text.tokens import document_terms, query_pattern
 
 DEPTH_FACTOR = 4  # times as many candidates, when they belonged to too few documents
+MAX_FOLDED = 10_000  # documents that are compared to leave out copies
 FUZZY_NOTE = "no document has these words; the hits have words that differ by one letter"
 TITLE_BOOST = 0.2  # of what a score lacks to 1, when the query contains the whole title
 
@@ -125,7 +126,6 @@ def _search_stages(
     for stage in stages:
         if best := _top_candidates(collections, request, stage, limit):
             break
-    _boost_title_matches(best, request.text)
     if request.freshness:
         _apply_freshness(best, request.freshness)
     if request.mmr is not None:
@@ -143,7 +143,8 @@ def _search_stages(
 def _top_candidates(
     collections: Collections, request: SearchRequest, stage: Stage, limit: int
 ) -> list[Candidate]:
-    """Return up to `limit` documents. Look deeper when one document filled the lists."""
+    """Return up to `limit` documents. Look deeper when one document, or its copies, filled the
+    lists."""
     condition = _entry_filter(request.filters)
     terms = _weighed_terms(collections, request, stage)
     factor = 1
@@ -158,10 +159,30 @@ def _top_candidates(
             candidates += some
             truncated = truncated or more
         candidates.sort(key=lambda c: (-c.score, c.collection, c.id))
-        selected = _select(collections, candidates, request, limit)
-        if not truncated or len(selected) >= request.max_results:
-            return selected
+        loaded = _select(collections, candidates, request, limit * factor)
+        _boost_title_matches(loaded, request.text)
+        selected = _fold_copies(loaded) if request.distinct else loaded
+        has_more = truncated or len(loaded) == limit * factor
+        if len(selected) >= request.max_results or not has_more or len(loaded) >= MAX_FOLDED:
+            return selected[:limit]
         factor *= DEPTH_FACTOR
+
+
+def _fold_copies(ranked: Sequence[Candidate]) -> list[Candidate]:
+    """Keep the best of the documents that have the same text; it lists the others."""
+    kept: dict[tuple[str, str], Candidate] = {}
+    for c in ranked:
+        key = copy_key(_revision(c), c.head["title"], c.payload["text"])
+        first = kept.setdefault(key, c)
+        if first is not c:
+            first.copies.append(c.head["url"])
+    return list(kept.values())
+
+
+def _revision(c: Candidate) -> str:
+    """Return a hash that is equal for documents with the same text."""
+    revision: str = c.head["rev"] if "parts" in c.head else text_hash(c.payload["text"])
+    return revision
 
 
 def _weighed_terms(
@@ -316,7 +337,8 @@ def _result(c: Candidate, pattern: re.Pattern[str] | None) -> ResultRow:
         "bm25": c.bm25,
         "cosine": c.cosine,
         "highlights": highlights(text, pattern),
-        "revision": c.head["rev"] if "parts" in c.head else text_hash(text),
+        "revision": _revision(c),
+        "copies": c.copies,
         "document": None,
     }
 

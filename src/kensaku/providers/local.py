@@ -55,6 +55,7 @@ class Local(Provider):
             start_date=first,
             end_date=last,
             language=query.language,
+            distinct=True,
             include_raw_content=query.include_raw_content,
         )
         return Findings(hits, notes=hits.notes)

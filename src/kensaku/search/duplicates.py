@@ -15,7 +15,8 @@ NEAR = 0.9  # share of words two texts have in common when one is a copy of the 
 def deduplicate(hits: Sequence[Hit]) -> list[Hit]:
     """Duplicates folded into the first of them: by address, then by near-equal text.
 
-    Documents of the local index are their owner's: two that differ in a word are two.
+    Documents of the local index are their owner's: two that differ in a word are two. The index
+    itself leaves out those with the same text.
     """
     by_url: dict[str, Hit] = {}
     for hit in hits:
@@ -23,7 +24,7 @@ def deduplicate(hits: Sequence[Hit]) -> list[Hit]:
             key = canonical(hit.url)
         except ValueError:
             key = hit.url
-        if key in by_url and _differ(by_url[key], hit):
+        if key in by_url and _both_stored(by_url[key], hit):
             key += f"\n{len(by_url)}"
         by_url[key] = hit if key not in by_url else _merge_hits(by_url[key], hit)
     kept: list[Hit] = []
@@ -45,17 +46,8 @@ def folded_note(hits: Iterable[Hit]) -> list[str]:
     return [f"{counted} with the text of another, or nearly, left out"] if copies else []
 
 
-def _differ(one: Hit, other: Hit) -> bool:
-    """Whether these are two documents of the local index with different texts."""
-    return one.provider == other.provider == LOCAL and not _same_document(one, other)
-
-
-def _same_document(one: Hit, other: Hit) -> bool:
-    """Whether two documents of the local index have the same text, not only the same passage."""
-    a, b = (h.explain.local if h.explain else None for h in (one, other))
-    if a is None or b is None or not a.revision or a.revision != b.revision:
-        return False
-    return len(one.content) >= SHORT or one.title == other.title
+def _both_stored(one: Hit, other: Hit) -> bool:
+    return one.provider == other.provider == LOCAL
 
 
 def _copy_of(hit: Hit, known: Sequence[Hit]) -> int | None:
@@ -66,9 +58,7 @@ def _copy_of(hit: Hit, known: Sequence[Hit]) -> int | None:
     """
     text = hit.content
     size, step = len(text), len(text) // 4
-    if hit.provider == LOCAL:
-        return next((n for n, other in enumerate(known) if _same_document(hit, other)), None)
-    if size < SHORT:
+    if size < SHORT or hit.provider == LOCAL:
         return None
     pieces = text[step : step + 16], text[2 * step :][:16], text[3 * step :][:16]
     for n, one in enumerate(known):

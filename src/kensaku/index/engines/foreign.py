@@ -6,12 +6,12 @@ name, query vector → its vector of that size → query_points → payload → 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import IndexFault
-from kensaku.index.entries import day_of, sites_of, text_hash
+from kensaku.index.entries import copy_key, day_of, sites_of, text_hash
 from kensaku.index.fuse import highlights
 from kensaku.index.payload import PayloadFields, read_payload
 from kensaku.messages import msg
@@ -78,7 +78,8 @@ class ForeignCollections:
                 else msg("set index.model to the embedding model it was made with"),
             )
         using, distance = self._choose_vector(name, request)
-        depth = request.max_results * (FILTERED_DEPTH if _filters(request.filters) else 1)
+        some_go = request.distinct or _filters(request.filters)
+        depth = request.max_results * (FILTERED_DEPTH if some_go else 1)
         with self._translate_errors(name):
             reply = self._client.query_points(
                 name, query=list(request.vector), using=using, limit=depth, with_payload=True
@@ -89,7 +90,8 @@ class ForeignCollections:
             key = str(point.id) if request.by_passage else row["url"]
             if _admits(request.filters, row):
                 rows.setdefault(key, row)
-        return list(rows.values())[: request.max_results]
+        found = list(rows.values())
+        return (_fold_copies(found) if request.distinct else found)[: request.max_results]
 
     def _choose_vector(self, name: str, request: SearchRequest) -> tuple[str | None, str]:
         """Return the name of the vector to search (None: it has none) and its distance."""
@@ -130,8 +132,18 @@ class ForeignCollections:
             "cosine": score,
             "highlights": highlights(read.text, query_pattern(query)),
             "revision": text_hash(read.text) if read.text else "",
+            "copies": [],
             "document": read.text,
         }
+
+
+def _fold_copies(rows: Iterable[ResultRow]) -> list[ResultRow]:
+    kept: dict[tuple[str, str], ResultRow] = {}
+    for row in rows:
+        first = kept.setdefault(copy_key(row["revision"], row["title"], row["text"]), row)
+        if first is not row:
+            first["copies"].append(row["url"])
+    return list(kept.values())
 
 
 def _wrong_size(name: str, vectors: Mapping[str, Any], model: str, size: int) -> IndexFault:
