@@ -2,9 +2,12 @@
 
     python bench/context.py [--questions 500]    share of questions whose answer text is inside
     python bench/context.py --tokens             how far our token estimate is from cl100k
+    python bench/context.py --scripts FOLDER     share of 200 tokens that is used, by language
 
 The documents of `questions/` in $KENSAKU_DATA (or ../shared/data) are indexed; each question is
 searched once (local index, 20 hits). Both packings see the same hits; tokens are cl100k's.
+FOLDER holds translations of the Universal Declaration of Human Rights, `udhr_*.xml`, as in
+https://github.com/eric-muller/udhr: each is three pages, asked for with words of its own.
 """
 
 from __future__ import annotations
@@ -18,6 +21,8 @@ import random
 import tempfile
 from pathlib import Path
 
+from lxml import etree
+
 from kensaku import Document, Hit, Kensaku
 from kensaku.answers.context import pack
 from kensaku.answers.passages import passages_of
@@ -25,6 +30,7 @@ from kensaku.answers.tokenizer import count, counter
 
 DATA = Path(os.environ.get("KENSAKU_DATA") or Path(__file__).parents[2] / "shared" / "data")
 BUDGETS = (500, 1_000, 2_000)
+SMALL_BUDGET = 200
 SETS = ("xquad-en", "jsquad-ja")
 
 
@@ -83,6 +89,25 @@ async def share(name: str, n: int) -> dict[int, tuple[float, float, int, float]]
     }
 
 
+def used_by_script(path: Path, queries: int = 20) -> list[float]:
+    """The shares of a small budget that are used, of contexts that were cut."""
+    paragraphs = ["".join(p.itertext()).strip() for p in etree.parse(path).iter("{*}para")]
+    size, rng = len(paragraphs) // 3, random.Random(1)
+    pages = ["\n\n".join(paragraphs[n * size : (n + 1) * size]) for n in range(3)]
+    hits = [
+        Hit(f"https://{n}.example/page/of/rights", f"Universal Declaration, part {n}", text)
+        for n, text in enumerate(pages)
+    ]
+    words = [word for word in " ".join(paragraphs).split() if len(word) > 1]
+    used = []
+    for _ in range(queries if len(words) > 20 else 0):
+        passages = passages_of(" ".join(rng.sample(words, 3)), hits)
+        packed = pack(passages, SMALL_BUDGET, count)
+        if packed.position.done < len(passages):
+            used.append(packed.tokens / SMALL_BUDGET)
+    return used
+
+
 def token_estimate() -> None:
     exact = counter("cl100k_base")
     texts = {
@@ -106,7 +131,13 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--questions", type=int, default=500)
     parser.add_argument("--tokens", action="store_true")
+    parser.add_argument("--scripts", type=Path, metavar="FOLDER")
     args = parser.parse_args()
+    if args.scripts:
+        for path in sorted(args.scripts.glob("*.xml")):
+            if used := used_by_script(path):
+                print(f"{path.stem:24} {sum(used) / len(used):.3f}  least {min(used):.3f}")
+        return
     if not (DATA / "questions").is_dir():
         print(f"skipped: there is no {DATA}/questions; set KENSAKU_DATA to the folder of the data")
         return

@@ -217,7 +217,9 @@ class Kensaku:
         hits = () if response.outcome is Outcome.UNAVAILABLE else response.hits
         stored: dict[str, list[Passage]] = {}
         if any(hit.provider == LOCAL for hit in hits):
-            stored = await stored_passages(self.resources.index, text, hits, max_tokens)
+            stored = await stored_passages(
+                self.resources.index, text, hits, position.tokens or max_tokens
+            )
         passages = await asyncio.to_thread(passages_of, text, hits, stored)
         found = await relevance(self.resources.reranker, text, passages, deadline - loop.time())
         return await asyncio.to_thread(

@@ -16,29 +16,31 @@ OTHERS = [Passage("https://a.example/", "x", 0, 1), Passage("https://b.example/"
 
 def test_a_cursor_says_where_to_go_on_and_in_which_list() -> None:
     """Nothing is left behind the last passage."""
-    cursor = cursor_of(Position(1, 7), PASSAGES)
+    cursor = cursor_of(Position(1, 7), PASSAGES, 200)
     position = position_of(cursor)
 
-    assert (position.done, position.within, len(position.mark)) == (1, 7, 16)
+    assert (position.done, position.within, position.tokens) == (1, 7, 200)
     assert not has_changed(position.mark, PASSAGES)
     assert has_changed(position.mark, OTHERS)
     assert not has_changed("", OTHERS)
-    assert cursor_of(Position(2), PASSAGES) is None
+    assert cursor_of(Position(2), PASSAGES, 200) is None
     assert position_of(None) == Position(0, 0, "")
 
 
 @pytest.mark.parametrize(
     ("values", "position"),
     [
-        (f"999999.999999.{'m' * 16}", Position(999_999, 999_999, "m" * 16)),
-        (f"1000000.1.{'m' * 16}", None),
-        (f"1.1000000.{'m' * 16}", None),
-        (f"1.1.{'m' * 15}", None),
-        (f"1.1.{'m' * 17}", None),
-        (f"x.1.{'m' * 16}", None),
-        (f"1.x.{'m' * 16}", None),
-        ("1.1", None),
-        ("1.1.1.1", None),
+        (f"9999999.9999999.999.{'m' * 16}", Position(9_999_999, 9_999_999, "m" * 16, 999)),
+        (f"1.1.9999999.{'m' * 16}", Position(1, 1, "m" * 16, 1_000_000)),
+        (f"10000000.1.1.{'m' * 16}", None),
+        (f"1.10000000.1.{'m' * 16}", None),
+        (f"1.1.1.{'m' * 15}", None),
+        (f"1.1.1.{'m' * 17}", None),
+        (f"x.1.1.{'m' * 16}", None),
+        (f"1.x.1.{'m' * 16}", None),
+        (f"1.1.-1.{'m' * 16}", None),
+        (f"1.1.{'m' * 16}", None),
+        ("1.1.1.1.1", None),
     ],
 )
 def test_a_cursor_that_is_not_ours_is_refused(values: str, position: Position | None) -> None:

@@ -5,7 +5,8 @@
 
 The ids `[1]`, `[2]`, … stand for pages and stay the same when a cursor asks for more; should the
 results have changed by then, a note says so. Every token of the text counts, the headers too.
-Passages are whole: no word and no character is cut.
+The last passage ends with a sentence, or with a word and "…" where that would leave much of the
+budget; the cursor goes on behind it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import hashlib
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kensaku.answers.passages import offset_of
 from kensaku.answers.tokenizer import counter
@@ -23,7 +24,7 @@ from kensaku.errors import InvalidQuery
 from kensaku.messages import msg
 from kensaku.models import Hit, Outcome, Passage
 from kensaku.text.escape import escape_lines, flatten, line_starts
-from kensaku.text.passages import sentences
+from kensaku.text.passages import sentences, word_ends
 from kensaku.text.short import short_repr
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from kensaku.models.confidence import Confidence
 
 MAX_TOKENS = 1_000_000
+FULL = 0.9  # of the budget: less is filled up with part of a sentence …
+MIN_ROOM = 8  # … of at least so many tokens: fewer words say nothing
 _OWN = line_starts(r"\[\d+\]", structure=False)  # how pages begin
 
 
@@ -120,7 +123,7 @@ def to_context(
         citations=packed.citations,
         tokens=packed.tokens,
         outcome=response.outcome,
-        cursor=cursor_of(packed.position, passages),
+        cursor=cursor_of(packed.position, passages, position.tokens or max_tokens),
         attempts=response.attempts,
         notes=notes,
         confidence=response.confidence,
@@ -145,25 +148,33 @@ def pack(
     position: Position | None = None,
     dates: Mapping[str, str | None] | None = None,
 ) -> Packed:
-    """Pack as many passages as fit; of the last one, the sentences that fit.
+    """Pack as many passages as fit; of the last one, the sentences or words that fit.
 
     `position` is where to go on. `dates` says when a page was published, by its address.
     """
     numbers: dict[str, int] = {}
     for passage in passages:  # an id belongs to a page, whether it is shown now or later
         numbers.setdefault(passage.url, len(numbers) + 1)
-    begin = position or Position()
-    taken, end = _fit(passages, begin, numbers, budget, count)
-    while taken and count(_render(taken, numbers)) > budget:  # a vocabulary that does not add up
-        last = taken.pop()
-        done = next(n for n, p in enumerate(passages) if (p.url, p.end) == (last.url, last.end))
-        end = Position(done, last.start - passages[done].start)
+    taken, end = _fit(passages, position or Position(), numbers, budget, count)
     text = _render(taken, numbers)
+    while taken and count(text) > budget:  # a vocabulary that does not add up
+        last = taken.pop()
+        done = last.number
+        end = Position(done, last.passage.start - passages[done].start)
+        text = _render(taken, numbers)
     citations = tuple(
         Citation(numbers[url], url, found[0].title, (dates or {}).get(url), tuple(found))
         for url, found in _by_page(taken, numbers)
     )
     return Packed(text, citations, count(text) if text else 0, end)
+
+
+class _Taken(NamedTuple):
+    """A passage that fits, or its beginning; `number` is its place in the list."""
+
+    number: int
+    passage: Passage
+    torn: bool = False  # it ends inside a sentence
 
 
 def _fit(
@@ -172,35 +183,38 @@ def _fit(
     numbers: dict[str, int],
     budget: int,
     count: Counter,
-) -> tuple[list[Passage], Position]:
+) -> tuple[list[_Taken], Position]:
     """Take passages while they fit. Parts are counted one by one and add up to a little more than
     the whole, so the whole is only counted when the budget is near."""
-    taken: list[Passage] = []
+    taken: list[_Taken] = []
     used, within = 0, begin.within
     for done in range(begin.done, len(passages)):
         passage, within = _rest(passages[done], within), 0
-        size = used + count(_part(passage, taken, numbers))
+        if not passage.text:
+            continue
+        whole = _Taken(done, passage)
+        size = used + count(_part(whole, taken, numbers))
         if size > budget:
-            size = count(_render([*taken, passage], numbers))
+            size = count(_render([*taken, whole], numbers))
         if size <= budget:
             used = size
-            taken.append(passage)
+            taken.append(whole)
             continue
-        beginning = _first_sentences(passage, taken, numbers, budget, count)
+        beginning = _beginning(whole, taken, numbers, budget, count)
         if beginning is not None:
             taken.append(beginning)
         elif not taken:
-            continue  # not one sentence fits: a later one may
-        end = beginning.end if beginning else passage.start
+            continue  # not one word fits: of a page with a shorter title it may
+        end = beginning.passage.end if beginning else passage.start
         return taken, Position(done, end - passages[done].start)
     return taken, Position(len(passages))
 
 
-def _part(passage: Passage, taken: Iterable[Passage], numbers: dict[str, int]) -> str:
+def _part(one: _Taken, taken: Iterable[_Taken], numbers: dict[str, int]) -> str:
     """Return what a passage adds to the text."""
-    if any(passage.url == other.url for other in taken):
-        return "\n…\n" + escape_lines(passage.text, _OWN)
-    return "\n\n" + _render([passage], numbers)
+    if any(one.passage.url == other.passage.url for other in taken):
+        return "\n…\n" + escape_lines(one.passage.text, _OWN) + (" …" if one.torn else "")
+    return "\n\n" + _render([one], numbers)
 
 
 def _rest(passage: Passage, within: int) -> Passage:
@@ -209,49 +223,65 @@ def _rest(passage: Passage, within: int) -> Passage:
     return replace(passage, text=rest, start=passage.end - len(rest))
 
 
-def _first_sentences(
-    passage: Passage,
-    taken: Sequence[Passage],
+def _beginning(
+    whole: _Taken,
+    taken: Sequence[_Taken],
     numbers: dict[str, int],
     budget: int,
     count: Counter,
-) -> Passage | None:
-    """Return the sentences at the beginning of a passage that fit; None when not one does."""
-    ends = [end for _, end in sentences(passage.text)]
+) -> _Taken | None:
+    """Return the beginning of a passage that fits: whole sentences, or else whole words."""
+    passage = whole.passage
     room = budget - count(_render(taken, numbers))
 
-    def beginning(sentences: int) -> Passage:
-        text = passage.text[: ends[sentences - 1]].rstrip()
-        return replace(passage, text=text, end=passage.start + len(text))
+    def beginning(end: int, *, torn: bool) -> _Taken:
+        text = passage.text[:end].rstrip()
+        cut = replace(passage, text=text, end=passage.start + len(text))
+        return _Taken(whole.number, cut, torn)
 
-    fit = bisect_right(
-        range(1, len(ends) + 1), room, key=lambda n: count(_part(beginning(n), taken, numbers))
-    )
-    while fit and count(_render([*taken, beginning(fit)], numbers)) > budget:
-        fit -= 1
-    return beginning(fit) if fit else None
+    def longest(ends: Sequence[int], *, torn: bool) -> _Taken | None:
+        fit = bisect_right(
+            ends, room, key=lambda end: count(_part(beginning(end, torn=torn), taken, numbers))
+        )
+        while (
+            fit and count(_render([*taken, beginning(ends[fit - 1], torn=torn)], numbers)) > budget
+        ):
+            fit -= 1
+        return beginning(ends[fit - 1], torn=torn) if fit else None
+
+    sentence = longest([end for _, end in sentences(passage.text)], torn=False)
+    if sentence and count(_render([*taken, sentence], numbers)) >= FULL * budget:
+        return sentence
+    words = longest(list(word_ends(passage.text)), torn=True)
+    shown = len(sentence.passage.text) if sentence else 0
+    if words is None or count(words.passage.text[shown:]) < MIN_ROOM:
+        return sentence
+    return words
 
 
-def _by_page(taken: Iterable[Passage], numbers: dict[str, int]) -> list[tuple[str, list[Passage]]]:
+def _by_page(taken: Iterable[_Taken], numbers: dict[str, int]) -> list[tuple[str, list[Passage]]]:
     pages: dict[str, list[Passage]] = {}
-    for passage in taken:
-        pages.setdefault(passage.url, []).append(passage)
+    for one in taken:
+        pages.setdefault(one.passage.url, []).append(one.passage)
     for found in pages.values():
         found.sort(key=lambda p: p.start)
     return sorted(pages.items(), key=lambda page: numbers[page[0]])
 
 
-def _render(taken: Iterable[Passage], numbers: dict[str, int]) -> str:
+def _render(taken: Sequence[_Taken], numbers: dict[str, int]) -> str:
+    torn = {(one.passage.url, one.passage.end) for one in taken if one.torn}
     parts = []
     for url, found in _by_page(taken, numbers):
         title = found[0].title
         name = f"{title} ({url})" if title and title != url else url
-        parts.append(f"[{numbers[url]}] {flatten(name)}\n{escape_lines(_join(found), _OWN)}")
+        text = escape_lines(_join(found).strip(), _OWN)
+        end = " …" if (url, found[-1].end) in torn else ""
+        parts.append(f"[{numbers[url]}] {flatten(name)}\n{text}{end}")
     return "\n\n".join(parts)
 
 
 def _join(found: Sequence[Passage]) -> str:
-    """The passages of a page in reading order. Neighbours overlap: what they share stands once."""
+    """The passages of a page in reading order; "…" stands for what is left out between them."""
     text, end = found[0].text, found[0].end
     for passage in found[1:]:
         if passage.start <= end:
@@ -269,13 +299,14 @@ class Position:
     done: int = 0
     within: int = 0
     mark: str = ""
+    tokens: int = 0  # the budget of the first part: the list is made for it
 
 
-def cursor_of(position: Position, passages: Sequence[Passage]) -> str | None:
+def cursor_of(position: Position, passages: Sequence[Passage], tokens: int) -> str | None:
     """Where to go on, and in which list; None when everything was shown."""
     if position.done >= len(passages):
         return None
-    values = f"{position.done}.{position.within}.{_mark(passages)}"
+    values = f"{position.done}.{position.within}.{tokens}.{_mark(passages)}"
     return base64.urlsafe_b64encode(values.encode()).decode()
 
 
@@ -284,10 +315,11 @@ def position_of(cursor: str | None) -> Position:
     if cursor is None:
         return Position()
     try:
-        done, within, mark = base64.urlsafe_b64decode(cursor.encode()).decode().split(".")
-        small = len(done) < 7 and len(within) < 7
-        if done.isdecimal() and within.isdecimal() and small and len(mark) == 16:
-            return Position(int(done), int(within), mark)
+        *numbers, mark = base64.urlsafe_b64decode(cursor.encode()).decode().split(".")
+        small = all(n.isdecimal() and len(n) <= 7 for n in numbers)
+        if small and len(numbers) == 3 and len(mark) == 16:
+            done, within, tokens = map(int, numbers)
+            return Position(done, within, mark, min(tokens, MAX_TOKENS))
     except ValueError:
         pass
     raise InvalidQuery(

@@ -8,6 +8,7 @@ good ones, for a context with room for more of a long one.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -44,7 +45,7 @@ def passages_of(
                 p = replace(p, start=start, end=start + len(p.text), heading=heading)
                 found.append((rank, p))
     ranked = sorted(score_passages(query, found), key=lambda p: -(p.score or 0.0))
-    return _alternate_hosts(ranked)
+    return _without_overlap(_alternate_hosts(ranked))
 
 
 def offset_of(hit: Hit) -> int:
@@ -60,8 +61,12 @@ def _stretches(hit: Hit, stored: Sequence[Passage]) -> Iterable[Passage]:
     if hit.raw_content:
         return [Passage(hit.url, hit.raw_content, 0, len(hit.raw_content))]
     start = offset_of(hit)
-    first = Passage(hit.url, hit.content, start, start + len(hit.content))
-    return {p.start: p for p in (first, *stored)}.values()
+    found = {start: Passage(hit.url, hit.content, start, start + len(hit.content))}
+    for passage in stored:
+        known = found.get(passage.start)
+        if known is None or len(passage.text) > len(known.text):
+            found[passage.start] = passage
+    return found.values()
 
 
 def _passage_chars(text: str) -> int:
@@ -79,6 +84,34 @@ def _alternate_hosts(passages: Iterable[Passage]) -> list[Passage]:
         seen[host] = seen.get(host, 0) + 1
     weighed.sort(key=lambda pair: -pair[0])
     return [p for _, p in weighed]
+
+
+def _without_overlap(passages: Iterable[Passage]) -> list[Passage]:
+    """Remove what a better passage of the same page has: neighbours overlap."""
+    found: list[Passage] = []
+    known: dict[str, list[Passage]] = {}  # by address, in the order of the text
+    for passage in passages:
+        parts = [passage]
+        before = known.setdefault(passage.url, [])
+        at = max(0, bisect_right(before, passage.start, key=lambda p: p.start) - 1)
+        for other in before[at : bisect_left(before, passage.end, key=lambda p: p.start)]:
+            parts = [rest for part in parts for rest in _subtract(part, other)]
+        for part in parts:
+            insort(before, part, key=lambda p: p.start)
+        found += parts
+    return found
+
+
+def _subtract(part: Passage, other: Passage) -> list[Passage]:
+    """Return what is left of a passage before and behind another one."""
+    start, end = max(part.start, other.start), min(part.end, other.end)
+    shared = part.text[start - part.start : end - part.start]
+    if start >= end or shared != other.text[start - other.start : end - other.start]:
+        return [part]  # two collections may hold two versions of a page
+    left = ((part.start, start), (end, part.end))
+    pieces = [replace(part, start=a, end=b, text=part.text[a - part.start : b - part.start])
+              for a, b in left]  # fmt: skip
+    return [piece for piece in pieces if piece.text.strip()]
 
 
 async def stored_passages(

@@ -28,6 +28,17 @@ _END = re.compile(
     r"|(?<=\n)(?=[ \t]*(?:[-*•]|\d+[.)])\s)"
     r")"
 )
+# A word ends before a space. Where words are written without spaces, some signs say where one
+# ends: punctuation, and particles that stand alone, such as "and", "of" and "in".
+_BEFORE = (
+    "และ|หรือ|ซึ่ง|โดย|ของ|ใน|แห่ง|เพื่อ|จาก|จะ|ต้อง|ไม่|(?<!หน้า)ที่|(?<!จำ)เป็น"  # Thai
+    "|ແລະ|ຫຼື|ຫລື|ຊຶ່ງ|ໂດຍ|ຂອງ|ໃນ|ແຫ່ງ|ເພື່ອ|ຈາກ|ຈະ|ຕ້ອງ|ບໍ່|(?<!ໜ້າ)ທີ່|(?<!ຈຳ)ເປັນ"  # Lao
+    "|និង|ឬ|របស់|ក្នុង|ដែល|ដោយ"  # Khmer
+)
+_AFTER = (
+    "、，；：。！？・」』）】》を的\u0f0b\u0f0d\u104a\u104b\u104f\u1361-\u1368\u17d4\u17d5\u200b"
+)
+_WORD_END = re.compile(rf"(?=\s|{_BEFORE})|(?<=[{_AFTER}])(?![、，；：。！？・」』）】》确確士])")
 _CJK = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 Span = tuple[int, int]
@@ -63,6 +74,14 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> Iterator[Spa
         at = match.end()
     if at < stop:
         yield at, stop
+
+
+def word_ends(text: str) -> Iterator[int]:
+    """Yield where words end, without the end of the text. A run of letters without spaces, as in
+    Thai, counts as one word."""
+    for match in _WORD_END.finditer(text):
+        if match.start() and not text[match.start() - 1].isspace():
+            yield match.start()
 
 
 def _mostly_cjk(text: str) -> bool:
