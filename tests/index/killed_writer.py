@@ -45,7 +45,7 @@ async def main(path: str, journal: str, seed: int) -> None:
                 note("?", changes)
                 await index.add([Document(u, "", t) for u, t in changes.items() if t])
             note("!", changes)
-            if chance.random() < 0.05:
+            if chance.random() < 0.2:
                 await index.optimize()
 
 

@@ -144,3 +144,53 @@ def test_a_passage_that_lost_its_text_is_listed_without_it(engine, tmp_path):
 
     assert [payload for _, payload in page] == [{}, {"text": "text 2"}]
     assert more is None
+
+
+@pytest.mark.parametrize("vectors", ["none", "at first", "later"])
+def test_what_is_deleted_gives_its_disk_back(engine, vectors):
+    """Few passages or most of them; those that stay are as they were, and can be replaced."""
+    vector = None if vectors == "none" else [1.0, 0.0, 0.0, 0.0]
+    entries = {f"{n:032x}": _entry(n, note=f"{n} " * 500)._replace(vector=vector)
+               for n in range(1, 1_201)}  # fmt: skip
+    ids = list(entries)
+    engine.create("many", 4 if vectors == "at first" else None)
+    if vectors == "later":
+        engine.add_vectors("many", 4)
+    engine.write("many", list(entries.values()))
+    engine.optimize("many")
+    full = engine.disk_bytes("many")
+
+    engine.write("many", [], ids[:150])
+    engine.optimize("many")
+    fewer = engine.disk_bytes("many")
+    engine.write("many", [], ids[150:1_150])
+    engine.optimize("many")
+
+    assert fewer < 0.95 * full
+    assert engine.disk_bytes("many") < 0.15 * full
+    left = engine.get("many", ids)
+    assert left == {id: entries[id].payload for id in ids[1_150:]}
+    assert vector is None or len(engine.get_vectors("many", ids)) == 50
+    assert engine.search_terms("many", {1_200: 1.0}, 5, EntryFilter())[0].id == ids[-1]
+    engine.write("many", [_entry(1_200, note="new")], ids[1_150:1_151])
+    changed = engine.get("many", [ids[1_150], ids[-1]])
+    assert {id: p["note"] for id, p in changed.items()} == {ids[-1]: "new"}
+
+
+def test_a_rewrite_that_a_kill_interrupted_is_finished(tmp_path):
+    """The new copy is complete when it has its name; the old one is there, or gone already."""
+    home = tmp_path / "collections"
+    for old in (True, False):
+        engine = open_engine(tmp_path)
+        if old:
+            engine.create("docs", None)
+            engine.write("docs", [_entry(1)])
+        engine.close()
+        (shutil.copytree if old else shutil.move)(home / "docs", home / ".ready-docs")
+
+        again = open_engine(tmp_path)
+        assert again.collections() == ["docs"]
+        assert again.get("docs", [_entry(1).id])
+        again.close()
+
+        assert [p.name for p in home.iterdir()] == ["docs"]

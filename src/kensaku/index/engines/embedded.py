@@ -30,7 +30,9 @@ from kensaku.index.engines.base import (
     Payload,
     ScoredEntry,
 )
+from kensaku.index.engines.compact import finish_rewrites, purge, rewrite
 from kensaku.index.engines.points import sparse_vector, to_edge_filter, to_point, unpack_payload
+from kensaku.index.engines.shard_config import shard_config
 from kensaku.index.errors import translate_errors
 from kensaku.index.release_memory import release_mapped_pages
 from kensaku.index.sparse_copy import allocated_bytes, copy_sparse
@@ -41,12 +43,6 @@ from kensaku.text.collection_names import check_collection_name
 # Passages between two calls of optimize(): a second of work that keeps memory at a fifth. Twice as
 # many make searches a third faster and the words on disk a seventh smaller, for 60 MB more memory.
 OPTIMIZE_EVERY = 20_000
-SEGMENT_KB = 32_000  # about 40,000 passages of 120 words: optimising stays linear
-SEGMENTS = 1_000  # never merge for the sake of their number …
-# … but where there are vectors: a graph is searched anew in every segment. Graphs of up to 100,000
-# passages are made several times while a collection grows, which is little beside embedding it.
-SEGMENT_KB_DENSE, SEGMENTS_DENSE = 80_000, 2
-INDEX_KB = 1_000
 # Passages; smaller collections are filtered as fast without field indexes, in half the files.
 FIELD_INDEX_FROM = 10_000
 # Edge writes through memory maps: on a full disk that is not an error but the end of the process
@@ -70,6 +66,7 @@ class EmbeddedEngine:
             self._lock.acquire()
         self._shards: dict[str, Any] = {}
         self._pending: dict[str, int] = {}  # passages written since the last optimize()
+        finish_rewrites(self._home)
         for leftover in self._home.glob(".trash-*"):
             shutil.rmtree(leftover, ignore_errors=True)
 
@@ -84,7 +81,7 @@ class EmbeddedEngine:
             # Build the shard under another name and rename it: a crash leaves all of it or nothing.
             building = self._home / f".trash-{uuid4().hex}"
             building.mkdir(mode=0o700)
-            shard = edge.EdgeShard.create(str(building), _config(dimensions))
+            shard = edge.EdgeShard.create(str(building), shard_config(dimensions))
             shard.close()
             building.rename(path)
 
@@ -119,7 +116,7 @@ class EmbeddedEngine:
                 shard.flush()
             self._pending[collection] += len(entries) + len(remove)
             if self._pending[collection] >= OPTIMIZE_EVERY:
-                self.optimize(collection)
+                self._reorganise(collection)
 
     def update_weights(self, collection: str, entries: Sequence[Entry]) -> None:
         with self._shard_for_writing(collection) as shard:
@@ -191,6 +188,15 @@ class EmbeddedEngine:
             return allocated_bytes(self._path(collection))
 
     def optimize(self, collection: str) -> None:
+        self._reorganise(collection)
+        path = self._path(collection)
+        with translate_errors(f"collection {collection!r}"):
+            self._require_free(2 * MIN_FREE_BYTES + allocated_bytes(path))
+            self._unload(collection)
+            purge(path)
+            rewrite(path)
+
+    def _reorganise(self, collection: str) -> None:
         with self._shard_for_writing(collection) as shard:
             self._require_free(2 * MIN_FREE_BYTES)
             info = shard.info()
@@ -288,31 +294,3 @@ _FIELD_INDEXES = {
     "language": edge.IntegerIndexParams(lookup=True, range=False, memory=edge.Memory.Cold),
     "day": edge.IntegerIndexParams(lookup=False, range=True, memory=edge.Memory.Cold),
 }
-
-
-def _config(dimensions: int | None) -> edge.EdgeConfig:
-    words = edge.EdgeSparseVectorParams(
-        modifier=edge.Modifier.Idf,
-        memory=edge.Memory.Cold,
-        datatype=edge.VectorStorageDatatype.Float16,  # three digits of a weight are enough
-    )
-    vectors, segment_kb, segments = None, SEGMENT_KB, SEGMENTS
-    if dimensions is not None:
-        segment_kb, segments = SEGMENT_KB_DENSE, SEGMENTS_DENSE
-        vectors = {
-            DENSE: edge.EdgeVectorParams(
-                size=dimensions,
-                distance=edge.Distance.Cosine,
-                datatype=edge.VectorStorageDatatype.Float16,
-                memory=edge.Memory.Cold,
-            )
-        }
-    return edge.EdgeConfig(
-        vectors=vectors,
-        sparse_vectors={WORDS: words},
-        optimizers=edge.EdgeOptimizersConfig(
-            max_segment_size=segment_kb,
-            default_segment_number=segments,
-            indexing_threshold=INDEX_KB,
-        ),
-    )
