@@ -58,6 +58,34 @@ def test_it_does_not_matter_how_documents_are_shared_out(stored: Collections, se
     assert apart == pytest.approx(scores(stored, query), abs=0.003)
 
 
+def test_scores_of_collections_of_another_size_and_language_compare(stored: Collections) -> None:
+    """Twenty short notes in Japanese beside five hundred long English texts."""
+    chance = random.Random(7)
+    animals = [a + b for a in "海川山空森" for b in "獺鷺鮭鷹熊"]
+    notes = [
+        Document(f"doc:ja{n}", "", "".join(chance.choices(animals, k=12)) + "。" + " kanbel" * (n < 3),
+                 language="ja")
+        for n in range(20)
+    ]  # fmt: skip
+    texts = [
+        Document(f"doc:en{n}", "", " ".join(chance.choices(COMMON, k=150)) + " kanbel" * (n < 9),
+                 language="en")
+        for n in range(500)
+    ]  # fmt: skip
+    stored.add("notes", notes)
+    stored.add("texts", texts)
+    queries = ("kanbel", "海獺", "海獺 kanbel tobel")
+    apart = [scores(stored, query) for query in queries]
+    for name in ("notes", "texts"):
+        stored.drop(name)
+    stored.add("one", [*notes, *texts])
+    together = [scores(stored, query) for query in queries]
+
+    for one, other in zip(apart, together, strict=True):
+        for url in list(other)[:10]:
+            assert one[url] == pytest.approx(other[url], abs=0.03)
+
+
 def test_pythons_documentation_stands_in_when_nothing_else_is_found(stored: Collections) -> None:
     """However often it has the words; and it is there for who names it."""
     note = Document("file:note", "Notes", "The class starts at six. Bring a towel for the queue.")

@@ -18,16 +18,13 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from kensaku.index.engines.base import Entry, Payload
-from kensaku.index.meta import DocumentRecord
+from kensaku.index.meta import DocumentRecord, bm25_parameters
 from kensaku.models import Document, Passage
 from kensaku.models.passages import split
 from kensaku.text.headings import Heading
 from kensaku.text.languages import guess_language
 from kensaku.text.tokens import Terms, document_terms, name_terms
 
-# k1 and b: how fast repetition stops counting, and how much a long text is penalised.
-BM25 = (1.2, 0.75)
-BM25_CJK = (0.8, 0.6)
 TITLE_WEIGHT = 3  # how often a title counts: SciFact 0.685 → 0.691, JSQuAD 0.950 → 0.953
 NAME_CHARS = 40  # of a text without a title that may be its name
 MAX_PARTS = 0xFFFF
@@ -113,7 +110,7 @@ def passage_terms(title: str, heading: str, text: str, language: str) -> Terms:
 
 def bm25_weights(terms: Terms, average: float, language: str) -> list[float]:
     """Return each term's BM25 weight without the IDF, which the engine multiplies in."""
-    k1, b = BM25_CJK if language in ("ja", "zh", "ko") else BM25
+    k1, b = bm25_parameters(language)
     norm = k1 * (1 - b + b * terms.length / average)
     counts = [*terms.words.values(), *terms.pairs.values()]
     table = {count: count * (k1 + 1) / (count + norm) for count in set(counts)}

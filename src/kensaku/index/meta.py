@@ -24,6 +24,14 @@ SMALL = 5_000  # … up to so many passages
 GROWTH = 0.1
 RARE = 0.01  # share of passages below which a language is taken for a few wrong guesses
 _MODULUS = 1 << 64
+# k1 and b: how fast repetition stops counting, and how much a long text is penalised.
+BM25 = (1.2, 0.75)
+BM25_CJK = (0.8, 0.6)
+
+
+def bm25_parameters(language: str) -> tuple[float, float]:
+    """Return k1 and b for passages in a language."""
+    return BM25_CJK if language in ("ja", "zh", "ko") else BM25
 
 
 class DocumentRecord(NamedTuple):  # a tuple is made in a third of the time of a dataclass
@@ -122,3 +130,20 @@ class CollectionMeta:
             return self.outdated
         grown = abs(self.passages - self.weighed) > GROWTH * self.weighed
         return self.counted and grown and self.outdated
+
+
+def length_factor(meta: CollectionMeta, average: float) -> float:
+    """Return what to multiply scores by, so that they compare with those of other collections.
+
+    Stored weights compare the length of a passage with the average of its own collection. This is
+    the weight of a word that is once in a passage of that length, compared with the `average` of
+    all collections that are searched, instead of 1.
+    """
+    if not (meta.average and average and meta.languages):
+        return 1.0
+    passages = sum(meta.languages.values())
+    total = 0.0
+    for language, n in meta.languages.items():
+        k1, b = bm25_parameters(language)
+        total += n * (k1 + 1) / (1 + k1 * (1 - b + b * meta.average / average))
+    return total / passages if passages else 1.0

@@ -22,6 +22,7 @@ from kensaku.index.engines.base import EntryFilter
 from kensaku.index.entries import copy_key, day_of, document_of, entry_id, published_of, text_hash
 from kensaku.index.fuse import cosine, decay, diversify, highlights, overlap, share_idf
 from kensaku.index.namespace import PUBLIC, names_in
+from kensaku.index.meta import length_factor
 from kensaku.index.request import Filters, SearchRequest
 from kensaku.index.results import ResultRow, SearchResult
 from kensaku.messages import msg
@@ -198,7 +199,14 @@ def _weighed_terms(
                 idf[name] = collections.engine.term_idf(name, list(terms[name]))
     if len(stage.names) == 1:
         return terms
-    return share_idf(terms, idf, {name: collections.meta(name).passages for name in terms})
+    metas = {name: collections.meta(name) for name in terms}
+    passages = sum(meta.passages for meta in metas.values())
+    average = sum(meta.length for meta in metas.values()) / max(1, passages)
+    weighed = share_idf(terms, idf, {name: meta.passages for name, meta in metas.items()})
+    for name, meta in metas.items():
+        factor = length_factor(meta, average)
+        weighed[name] = {term: factor * weight for term, weight in weighed[name].items()}
+    return weighed
 
 
 def _entry_filter(filters: Filters) -> EntryFilter:
