@@ -2,6 +2,8 @@
 
     python bench/retrieval.py                      quality by words: SciFact, JSQuAD, any other set
     python bench/retrieval.py --hybrid             … and with MiniLM's vectors (10 CPU-minutes)
+    python bench/retrieval.py --endpoint           … and with vectors of a stand-in for an embedding
+                                                   server: what the way there costs, not quality
     python bench/retrieval.py --scale 200000       speed, memory and disk on invented passages
     python bench/retrieval.py --scale 200000 --vectors      … with vectors, of which only the
                                                    queries' are the encoder's
@@ -30,10 +32,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kensaku import Kensaku
 from kensaku.index import Index
 from kensaku.index.embed.models import LocalModel, PassageInput, Vector
 from kensaku.index.worker.lock import DirectoryLock
 from kensaku.models import Document, ProgressEvent
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.index.embed.stand_in import StandIn
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 DATA = Path(os.environ.get("KENSAKU_DATA") or SHARED) / "retrieval"
@@ -119,6 +125,29 @@ async def quality(names: list[str], hybrid: bool, most: int | None) -> None:
             search = peer(tested)
             if search:
                 _peer(name, peer.__name__.strip("_"), search, tested)
+
+
+async def endpoint(names: list[str], most: int | None) -> None:
+    """The way to an embedding server and back: over HTTP, from the cache, and when it is gone."""
+    print(f"{'set':10} {'engine':28} {'nDCG@10':>8} {'p50 ms':>7} {'queries':>8}")
+    for name in names:
+        tested = load(DATA / name, most)
+        with StandIn() as server, tempfile.TemporaryDirectory() as home:
+            for again in (False, True):
+                before, started = len(server.texts), time.perf_counter()
+                async with Kensaku(home=home, index_model=server.name("openai")) as k:
+                    await k.index.add(tested.documents, collection=name, progress=_progress)
+                    took, requests = time.perf_counter() - started, len(server.texts) - before
+                    texts = sum(map(len, server.texts[before:]))
+                    print(f"{name}: {texts} texts in {requests} requests, {took:.0f} s")
+                    if not again:
+                        rows = (("by words", "lexical"), ("stand-in", "dense"), ("hybrid", None))
+                        for engine, mode in rows:
+                            _row(name, engine, *await measure(k.index, tested, mode), tested)
+                        await k.index.drop(name)
+                    else:
+                        server.stop()
+                        _row(name, "server gone", *await measure(k.index, tested), tested)
 
 
 def _progress(event: ProgressEvent) -> None:
@@ -379,6 +408,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("sets", nargs="*", help="folders of retrieval/; all of them when none")
     parser.add_argument("--hybrid", action="store_true")
+    parser.add_argument("--endpoint", action="store_true")
     parser.add_argument("--queries", type=int, help="at most so many of each set")
     parser.add_argument("--scale", type=int, help="so many invented passages instead")
     parser.add_argument("--vectors", action="store_true", help="with --scale: hybrid, too")
@@ -392,7 +422,10 @@ def main() -> None:
         print(f"there is no {DATA}: set KENSAKU_DATA to the folder of the data")
     else:
         names = asked.sets or sorted(p.name for p in DATA.iterdir() if p.is_dir())
-        asyncio.run(quality(names, asked.hybrid, asked.queries))
+        if asked.endpoint:
+            asyncio.run(endpoint(names, asked.queries))
+        else:
+            asyncio.run(quality(names, asked.hybrid, asked.queries))
 
 
 if __name__ == "__main__":

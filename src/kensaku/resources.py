@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from kensaku._single_flight import SingleFlight
-from kensaku.errors import IndexFault
+from kensaku.errors import KeyRefused, Outage, ProviderError, RateLimited, Unreadable
 from kensaku.messages import msg
 from kensaku.observe import Observers
 from kensaku.providers import provider_class
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from kensaku.transport.egress import Egress
     from kensaku.transport.http import HttpClient
 
+EMBEDDINGS_BYTES = 500_000_000  # that cached vectors may take on the disk
 MAX_PLANS = 128  # of searches that may come again
 
 
@@ -222,6 +223,11 @@ class Resources:
         return Cache(self._cache_store, self.settings.cache_ttl, self.settings.cache_stale)
 
     @cached_property
+    def _embeddings(self) -> Store:
+        """The vectors of passages that were embedded."""
+        return open_store("", self.settings.home, "embeddings", EMBEDDINGS_BYTES)
+
+    @cached_property
     def index(self) -> Index:
         """The local index."""
         if self.shared:
@@ -237,6 +243,7 @@ class Resources:
             model=s.index_model or None,
             model_key=s.index_model_api_key.reveal() if s.index_model_api_key else None,
             post=self._post,
+            cache=self._embeddings if s.index_model and s.cache_enabled else None,
             observers=self.observers,
             fields=PayloadFields(
                 s.index_text_field, s.index_title_field, s.index_url_field, s.index_vector
@@ -269,7 +276,7 @@ class Resources:
         made = self.__dict__  # only what was used was ever made
         if "cache" in made:
             await self.cache.write_counts()
-        for name in ("http", "store", "_cache_store", "index"):
+        for name in ("http", "store", "_cache_store", "_embeddings", "index"):
             if (part := made.pop(name, None)) is not None:
                 await part.close()
         for name in ("cache", "budget", "reranker"):  # they hold what is now closed
@@ -282,9 +289,20 @@ class Resources:
 
         reply = await self.http.send(Request(url, headers=headers, json=body), "embeddings")
         if reply.status != 200:
-            raise IndexFault(
+            kinds: dict[int, type[ProviderError]] = {
+                401: KeyRefused,
+                403: KeyRefused,
+                429: RateLimited,
+            }
+            kind = kinds.get(reply.status, Outage if reply.status >= 500 else Unreadable)
+            raise kind(
+                "embeddings",
                 msg("the embedding model answered {status}", status=reply.status),
-                remedy=msg("check index.model"),
+                status=reply.status,
+                retry_after=reply.retry_after(),
+                remedy=""
+                if kind in (Outage, RateLimited)
+                else msg("check index.model and its key"),
             )
         return reply.json()
 

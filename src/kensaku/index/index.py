@@ -22,7 +22,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from kensaku.errors import ConfigError
+from kensaku.errors import ConfigError, IndexFault, ProviderError
 from kensaku.index.embed.models import open_model
 from kensaku.index.namespace import NamespacedClient, stored_name
 from kensaku.index.payload import GUESS, PayloadFields
@@ -46,9 +46,11 @@ from kensaku.text.collection_names import check_collection_name
 from kensaku.text.passages import MAX_CHARS
 
 if TYPE_CHECKING:
-    from kensaku.index.embed.models import EmbeddingModel, PostJson
+    from kensaku.index.embed.endpoints import PostJson
+    from kensaku.index.embed.models import EmbeddingModel
     from kensaku.index.request import SearchMode
     from kensaku.index.worker.client import IndexClient
+    from kensaku.store import Store
 
 BATCH = 500  # documents that are written, and acknowledged, together …
 BATCH_CHARS = 1_000_000  # … unless they are long
@@ -68,6 +70,7 @@ class Index:
         model: str | EmbeddingModel | None = None,
         model_key: str | None = None,
         post: PostJson | None = None,
+        cache: Store | None = None,
         idle_timeout: float = IDLE_TIMEOUT,
         fields: PayloadFields = GUESS,
         observers: Observers = NO_OBSERVERS,
@@ -77,10 +80,10 @@ class Index:
 
         `model` is the name of an embedding model (`embed/models.py` lists them) or an object of
         your own; without one the index searches by words only. `post` sends the requests of a
-        remote model. `fields` says how to read what other applications store on the server; by
-        default it is guessed. `tenant` is whose collections these are. The worker process exits
-        when no program has used it for `idle_timeout` seconds. Nothing is opened until the first
-        call.
+        remote model, and `cache` keeps the vectors of passages it has read. `fields` says how to
+        read what other applications store on the server; by default it is guessed. `tenant` is
+        whose collections these are. The worker process exits when no program has used it for
+        `idle_timeout` seconds. Nothing is opened until the first call.
         """
         if (path is None) == (url is None):
             raise ConfigError(msg("an index has a directory or a url, and not both"))
@@ -90,6 +93,7 @@ class Index:
         self._model_name = model
         self._model_key = model_key
         self._post = post
+        self._cache = cache
         self._idle_timeout = idle_timeout
         self._fields = fields
         self._observers = observers
@@ -136,7 +140,10 @@ class Index:
             longer = _passage_chars(pending) / _passage_chars(batch) if not done else 1.0
             done += len(batch)
             last = done == len(pending)
-            result += await self._add_batch(batch, collection, flush=last, longer=longer)
+            try:
+                result += await self._add_batch(batch, collection, flush=last, longer=longer)
+            except ProviderError as error:
+                raise _not_embedded(error, result, len(pending), collection) from error
             if progress:
                 progress(
                     ProgressEvent(
@@ -334,7 +341,9 @@ class Index:
         if self._model is not None:
             from kensaku.index.embed.vectors import embed_documents
 
-            embeddings = await embed_documents(self._client, self._model, batch, collection)
+            embeddings = await embed_documents(
+                self._client, self._model, batch, collection, self._cache
+            )
         plain = [asdict(d) if d.metadata else _plain(d) for d in batch]
         counts = await self._client.call(
             "add",
@@ -349,16 +358,34 @@ class Index:
     async def _search(self, request: SearchRequest) -> SearchResult:
         where = ",".join(request.collections or ())
         with observe(self._observers, IndexOperation, "search", where, request.text) as operation:
-            model = self._model
+            model, notes = self._model, list[str]()
             if model is not None:
                 from kensaku.index.embed.vectors import embed_query
 
                 # Collections of other applications are searched by vector in every language.
                 needed = self._url is not None and request.collections is not None
-                request = await embed_query(request, model, needed=needed)
+                request, notes = await embed_query(request, model, needed=needed)
             found: SearchResult = await self._client.call("search", request=request.to_wire())
+            found["notes"] = [*notes, *found["notes"]]
             operation.record(len(found["rows"]))
         return found
+
+
+def _not_embedded(
+    error: ProviderError, result: AddResult, count: int, collection: str
+) -> IndexFault:
+    return IndexFault(
+        msg(
+            "the embedding model failed ({why}); {done:,} of {count:,} documents are in collection "
+            "{collection!r}",
+            why=error.message,
+            done=result.total,
+            count=count,
+            collection=collection,
+        ),
+        remedy=error.remedy
+        or msg("add them again when it answers: what is embedded is not embedded again"),
+    )
 
 
 def _passage_chars(documents: Sequence[Document]) -> float:

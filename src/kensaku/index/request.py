@@ -105,6 +105,11 @@ class SearchRequest:
                 )
             )
 
+    @property
+    def by_meaning_only(self) -> bool:
+        """Whether the vectors alone decide, where there are any."""
+        return self.mode == "dense" or (self.mode is None and self.trust >= 1)
+
     def to_wire(self) -> dict[str, Any]:
         """Return the request as values that JSON can hold."""
         filters = asdict(self.filters)

@@ -16,13 +16,13 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from kensaku.errors import IndexFault, InvalidQuery
-from kensaku.index.candidates import SPARE, Candidate, find_candidates, terms_in
+from kensaku.index.candidates import SPARE, Candidate, blend_scores, find_candidates, terms_in
 from kensaku.index.collections import Collections
 from kensaku.index.engines.base import EntryFilter
 from kensaku.index.entries import copy_key, day_of, document_of, entry_id, published_of, text_hash
 from kensaku.index.fuse import cosine, decay, diversify, highlights, overlap, share_idf
-from kensaku.index.namespace import PUBLIC, names_in
 from kensaku.index.meta import length_factor
+from kensaku.index.namespace import PUBLIC, names_in
 from kensaku.index.request import Filters, SearchRequest
 from kensaku.index.results import ResultRow, SearchResult
 from kensaku.messages import msg
@@ -159,6 +159,8 @@ def _top_candidates(
                 )
             candidates += some
             truncated = truncated or more
+        if not request.by_meaning_only:
+            blend_scores(candidates, request.trust)
         candidates.sort(key=lambda c: (-c.score, c.collection, c.id))
         loaded = _select(collections, candidates, request, limit * factor)
         _boost_title_matches(loaded, request.text)

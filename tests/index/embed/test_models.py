@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from kensaku.errors import ConfigError, IndexFault
+from kensaku.errors import ConfigError, IndexFault, Unreadable
 from kensaku.index import AddResult, Index
 from kensaku.index.embed.models import PassageInput, open_model
 from kensaku.models import Document
@@ -127,7 +127,7 @@ async def test_a_model_that_answers_too_little_is_an_error(tmp_path):
             await index.add(ALL)
 
 
-@pytest.mark.parametrize("name", ["unknown", "openai:", "word2vec:x"])
+@pytest.mark.parametrize("name", ["unknown", "openai:", "word2vec:x", "tei:x"])
 def test_a_model_nobody_knows_is_refused(name):
     """With the names there are."""
     with pytest.raises(ConfigError):
@@ -244,6 +244,8 @@ def test_vectors_weigh_as_much_as_words_in_the_languages_of_a_model(name, langua
 @pytest.mark.parametrize(
     ("name", "key", "url", "sent", "body"),
     [
+        ("tei:t@http://m.example/", "k", "http://m.example/embed", {"Authorization": "Bearer k"},
+         {"inputs": ["x"], "truncate": True}),
         ("openai:s", "k", "https://api.openai.com/v1/embeddings", {"Authorization": "Bearer k"},
          {"model": "s", "input": ["x"]}),
         ("openai:s@http://m.example/v1/", None, "http://m.example/v1/embeddings", {},
@@ -267,10 +269,14 @@ async def test_what_is_sent_to_whom(name, key, url, sent, body):
     async def post(*request: Any) -> Any:
         asked.append(request)
         vector = [1.0, 2.0]
-        return {
-            "data": [{"index": 0, "embedding": vector}],
-            "embeddings": [{"values": vector}] if name.startswith("gemini") else [vector],
-        }
+        return (
+            [vector]
+            if name.startswith("tei")
+            else {
+                "data": [{"index": 0, "embedding": vector}],
+                "embeddings": [{"values": vector}] if name.startswith("gemini") else [vector],
+            }
+        )
 
     model = open_model(name, post=post, key=key)
 
@@ -302,7 +308,7 @@ async def test_vectors_that_fit_nothing_are_refused(vectors):
     async def post(*_: Any) -> Any:
         return {"embeddings": vectors}
 
-    with pytest.raises(IndexFault) as caught:
+    with pytest.raises(Unreadable) as caught:
         await open_model("ollama:n", post=post).passages([PassageInput("en", "", "x")] * 2)
 
     assert caught.value.message == (

@@ -1,27 +1,45 @@
 """Embed documents before they are added, and queries before they are searched.
 
-changed documents → passages → model → packed vectors      query → model → vector
+changed documents → passages → cache, model → packed vectors      query → model → vector
 """
 
 from __future__ import annotations
 
+import hashlib
+from array import array
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kensaku.index.embed.models import EmbeddingModel, PassageInput
+from kensaku.errors import ProviderError
+from kensaku.index.embed.inputs import PassageInput, Vector
 from kensaku.index.entries import language_of, passages_of, revision
-from kensaku.index.request import SearchRequest
-from kensaku.index.worker.client import IndexClient
 from kensaku.index.worker.protocol import pack_vector
-from kensaku.models import Document
+from kensaku.messages import msg
 from kensaku.text.languages import guess_language
+
+if TYPE_CHECKING:
+    from kensaku.index.embed.models import EmbeddingModel
+    from kensaku.index.request import SearchRequest
+    from kensaku.index.worker.client import IndexClient
+    from kensaku.models import Document
+    from kensaku.store import Store
+
+BATCH = 64  # passages that are embedded, and cached, together
+CACHE_SECONDS = 90 * 86_400.0
 
 
 async def embed_documents(
-    client: IndexClient, model: EmbeddingModel, documents: Sequence[Document], collection: str
+    client: IndexClient,
+    model: EmbeddingModel,
+    documents: Sequence[Document],
+    collection: str,
+    cache: Store | None = None,
 ) -> dict[str, Any]:
-    """Embed new and changed documents; return the arguments `vectors` and `model` of `add`."""
+    """Embed new and changed documents; return the arguments `vectors` and `model` of `add`.
+
+    Passages that the model has read before, for any collection, are taken from the cache.
+    """
     latest = {d.url: d for d in documents}
     revisions = {url: revision(d, model.name) for url, d in latest.items()}
     changed = await client.call("changed", collection=collection, revisions=revisions)
@@ -31,18 +49,58 @@ async def embed_documents(
         for url, of_document in passages.items()
         for p in of_document
     ]
-    vectors = iter(await model.passages(inputs) if inputs else ())
-    packed = {url: [pack_vector(next(vectors)) for _ in of] for url, of in passages.items()}
+    vectors: list[Vector | None] = []
+    for start in range(0, len(inputs), BATCH):
+        vectors += await _embed(model, inputs[start : start + BATCH], cache)
+    in_order = iter(vectors)
+    packed = {url: [pack_vector(next(in_order)) for _ in of] for url, of in passages.items()}
     return {"vectors": packed, "model": model.name}
+
+
+async def _embed(
+    model: EmbeddingModel, inputs: Sequence[PassageInput], cache: Store | None
+) -> list[Vector | None]:
+    if cache is None:
+        return await model.passages(inputs)
+    keys = [_cache_key(model.name, passage) for passage in inputs]
+    known = {
+        key: array("f", value)
+        for key, value in zip(keys, await cache.get(keys), strict=True)
+        if value is not None
+    }
+    vectors: dict[str, Vector | None] = dict(known)
+    missing = {k: p for k, p in zip(keys, inputs, strict=True) if k not in vectors}
+    if missing:
+        vectors |= zip(missing, await model.passages(list(missing.values())), strict=True)
+    for key in missing:
+        if (vector := vectors[key]) is not None:
+            await cache.put(key, array("f", vector).tobytes(), CACHE_SECONDS)
+    return [vectors[key] for key in keys]
+
+
+def _cache_key(model: str, passage: PassageInput) -> str:
+    read = "\0".join((model, *passage)).encode("utf-8", "replace")
+    return f"embedding:{hashlib.blake2b(read, digest_size=16).hexdigest()}"
 
 
 async def embed_query(
     request: SearchRequest, model: EmbeddingModel, *, needed: bool = False
-) -> SearchRequest:
-    """Add the query's vector, unless the model cannot read its language and it is not `needed`."""
+) -> tuple[SearchRequest, list[str]]:
+    """Add the query's vector, unless the model cannot read its language and it is not `needed`.
+
+    Return notes as well: when the model does not answer, the search is one by words, unless it
+    asks for vectors.
+    """
     if request.mode == "lexical":
-        return replace(request, model=model.name)
+        return replace(request, model=model.name), []
     trust = model.trust(guess_language(request.text))
-    wanted = needed or trust > 0 or request.mode is not None
-    vector = await model.query(request.text) if wanted else None
-    return replace(request, model=model.name, trust=trust, vector=vector)
+    if not (needed or trust > 0 or request.mode is not None):
+        return replace(request, model=model.name, trust=trust), []
+    try:
+        vector = await model.query(request.text)
+    except ProviderError as error:
+        if needed or request.mode is not None:
+            raise
+        note = msg("searched by words only: {why}", why=error.message)
+        return replace(request, model=model.name), [note]
+    return replace(request, model=model.name, trust=trust, vector=vector), []
