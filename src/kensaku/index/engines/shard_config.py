@@ -12,7 +12,6 @@ SEGMENTS = 1_000  # never merge for the sake of their number …
 # passages are made several times while a collection grows, which is little beside embedding it.
 SEGMENT_KB_DENSE, SEGMENTS_DENSE = 80_000, 2
 INDEX_KB = 1_000
-_PURGE = {"deleted_threshold": 1e-6, "vacuum_min_vector_number": 1}
 
 
 def shard_config(dimensions: int | None, *, purge: bool = False) -> edge.EdgeConfig:
@@ -44,6 +43,7 @@ def shard_config(dimensions: int | None, *, purge: bool = False) -> edge.EdgeCon
             max_segment_size=segment_kb,
             default_segment_number=segments,
             indexing_threshold=INDEX_KB,
-            **(_PURGE if purge else {}),
+            deleted_threshold=1e-6 if purge else None,
+            vacuum_min_vector_number=1 if purge else None,
         ),
     )
