@@ -64,7 +64,7 @@ def _stretches(hit: Hit, stored: Sequence[Passage]) -> Iterable[Passage]:
     found = {start: Passage(hit.url, hit.content, start, start + len(hit.content))}
     for passage in stored:
         known = found.get(passage.start)
-        if known is None or len(passage.text) > len(known.text):
+        if known is None or len(passage.text) >= len(known.text):
             found[passage.start] = passage
     return found.values()
 
