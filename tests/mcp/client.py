@@ -7,23 +7,30 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from operator import attrgetter
 from typing import Any
 
 from mcp import StdioServerParameters, types
+from mcp.client.stdio import stdio_client
 
 from kensaku.mcp._sdk import IS_MCP_1
 
 __all__ = ["IS_MCP_1", "Client", "MCPError", "StdioServerParameters"]
 
 if not IS_MCP_1:
-    from mcp import Client, MCPError
+    from mcp import Client as SdkClient
+    from mcp import MCPError
+
+    def Client(server: Any, **options: Any) -> SdkClient:
+        """The official one, with commands whose errors go to the real stderr."""
+        return SdkClient(_started(server), **options)
+
 else:
     from mcp import ClientSession
     from mcp import McpError as MCPError
-    from mcp.client.stdio import stdio_client
     from mcp.client.streamable_http import streamable_http_client
     from mcp.shared.memory import create_connected_server_and_client_session
 
@@ -40,7 +47,17 @@ else:
             async with create_connected_server_and_client_session(server) as session:
                 yield session
             return
-        connect = streamable_http_client if isinstance(server, str) else stdio_client
-        async with connect(server) as (read, write, *_), ClientSession(read, write) as session:
+        streams = streamable_http_client(server) if isinstance(server, str) else _started(server)
+        async with streams as (read, write, *_), ClientSession(read, write) as session:
             await session.initialize()
             yield session
+
+
+def _started(server: Any) -> Any:
+    """A command as its streams; anything else as it is.
+
+    Left to itself the SDK takes what stderr was when somebody imported it: perhaps a test's.
+    """
+    if isinstance(server, StdioServerParameters):
+        return stdio_client(server, errlog=sys.__stderr__)
+    return server
