@@ -24,6 +24,8 @@ from typing import Any, TypeVar
 
 import pytest
 from _pytest.runner import runtestprotocol
+from hypothesis import HealthCheck
+from hypothesis import settings as examples
 
 from kensaku import Kensaku, Settings
 from kensaku.observe import Observer
@@ -55,6 +57,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     about = "fast: what needs this process alone, and one of each other kind; slow: the others"
     parser.addoption("--by-file", action="store_true", help="with --dist each: share the files out")
     parser.addoption("--tier", choices=("fast", "slow", "all"), default="all", help=about)
+
+
+def pytest_configure() -> None:
+    """A slow machine is no reason to fail: neither an example's time nor how it was made."""
+    examples.register_profile(
+        "anywhere", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+    examples.load_profile("anywhere")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
