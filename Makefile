@@ -22,7 +22,7 @@ PARALLEL := -n 5 $(SHARED)
 AGES     := $(foreach age,young old,--tx '3*popen//python=scripts/on_clock $(age) $(BIN)/python')
 q      ?= how do I cancel an asyncio task
 
-.PHONY: search serve golden new test test-all test-clocks test-frameworks mutants test-authors test-sdks test-s3 test-installed test-live check static types lint web format messages docs docs-check bench dist mcpb lock clean
+.PHONY: search serve golden new test test-all test-clocks test-frameworks mutants test-authors test-sdks test-s3 test-installed test-programs test-live check static types lint web format messages docs docs-check bench dist mcpb lock clean
 
 # Modules are compiled once, whatever the environment says: it is most of what importing takes.
 unexport PYTHONDONTWRITEBYTECODE
@@ -54,6 +54,11 @@ test-clocks: $(VENV)/.test
 # for the oldest versions that pyproject.toml allows.
 test-frameworks: $(VENV)/.test
 	$(BIN)/python tests/adapters/others/run.py $(args)
+
+# Programs that people run, unmodified, against `kensaku serve`, each in an environment of its own;
+# those by npm need npm. args="gpt-researcher codex" for some of them.
+test-programs: $(VENV)/.test
+	$(BIN)/python tests/programs/run.py $(args)
 
 # The specifications beside their authors' pins, and in their programs where KENSAKU_AUTHORS is a
 # folder of clones. args="grace chat_server" for some of them.

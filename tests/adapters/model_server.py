@@ -74,6 +74,7 @@ class ModelServer:
     bad: Mapping[str, Any] = field(default_factory=lambda: {"query": "otter", "max_results": 999})
     requests: list[Asked] = field(default_factory=list)  # those for a model, in order
     others: list[str] = field(default_factory=list)  # paths of all others
+    handler: type[ModelHandler] | None = None  # one that serves more paths
 
     # --- where it is
 
@@ -142,7 +143,7 @@ class ModelServer:
     def __enter__(self) -> Self:
         model = self
 
-        class Handler(_Handler):
+        class Handler(self.handler or ModelHandler):  # type: ignore[misc]
             server_model = model
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -157,19 +158,20 @@ class ModelServer:
         self._server.server_close()
 
 
-class _Handler(BaseHTTPRequestHandler):
+class ModelHandler(BaseHTTPRequestHandler):
+    """Reads a request in any of the protocols, and writes the model's reply."""
+
     protocol_version = "HTTP/1.1"
     server_model: ModelServer
 
     def do_POST(self) -> None:
-        size = int(self.headers.get("Content-Length") or 0)
-        body = json.loads(self.rfile.read(size) or b"{}")
+        body = self.read_json()
         path = self.path.partition("?")[0]
         protocol = next((p for end, p in PROTOCOLS.items() if path.endswith(end)), None)
         if protocol is None:
             self.server_model.others.append(self.path)
             known = path.endswith("/count_tokens")
-            self._send(200 if known else 404, json.dumps({"input_tokens": 9, "totalTokens": 9}))
+            self.send(200 if known else 404, json.dumps({"input_tokens": 9, "totalTokens": 9}))
             return
         stream = bool(body.get("stream")) or ":stream" in path
         tools, shown = list(protocol.tools(body)), protocol.shown(body)
@@ -177,17 +179,21 @@ class _Handler(BaseHTTPRequestHandler):
         self.server_model.requests.append(asked)
         reply = self.server_model.reply(asked)
         if stream:
-            self._send(200, "".join(protocol.stream(reply)), "text/event-stream")
+            self.send(200, "".join(protocol.stream(reply)), "text/event-stream")
         else:
-            self._send(200, json.dumps(protocol.whole(reply)))
+            self.send(200, json.dumps(protocol.whole(reply)))
 
     def do_GET(self) -> None:
         self.server_model.others.append(self.path)
-        self._send(404, '{"error": {"message": "nothing here"}}')
+        self.send(404, '{"error": {"message": "nothing here"}}')
 
     do_HEAD = do_GET
 
-    def _send(self, status: int, text: str, content_type: str = "application/json") -> None:
+    def read_json(self) -> Any:
+        size = int(self.headers.get("Content-Length") or 0)
+        return json.loads(self.rfile.read(size) or b"{}")
+
+    def send(self, status: int, text: str, content_type: str = "application/json") -> None:
         data = text.encode()
         self.send_response(status)
         self.send_header("Content-Type", content_type)
