@@ -155,6 +155,40 @@ async def test_the_client_s_own_tools_pass_through_beside_ours(client, model, we
     assert len(model.asked[1]["messages"][1]["tool_calls"]) == 2
 
 
+async def test_a_call_has_an_id_of_its_own_in_the_conversation(client, model):
+    """Some servers of models count from 0 in each reply; Claude Code drops a second `call_0`."""
+    model.calls("open_file", path="a.txt")
+    first = await ask(client, tools=[OWN])
+    result = {"type": "tool_result", "tool_use_id": first.content[0].id, "content": "A."}
+    said = [{"role": "assistant", "content": first.content}, {"role": "user", "content": [result]}]
+
+    second = await ask(client, ASKED, *said, tools=[OWN])
+
+    assert first.content[0].id == "call_0"
+    assert second.content[0].id != "call_0"
+
+
+async def test_a_model_reads_one_system_message_and_what_a_search_for_tools_found(client, model):
+    """Claude Code sends reminders between the turns, and loads tools; templates refuse both."""
+    model.says("Good.")
+    use = {"type": "tool_use", "id": "call_1", "name": "ToolSearch", "input": {"query": "open"}}
+    found = [{"type": "tool_reference", "tool_name": "open_file"}]
+    result = {"type": "tool_result", "tool_use_id": "call_1", "content": found}
+
+    await ask(
+        client, ASKED, {"role": "system", "content": "The folder is empty."},
+        {"role": "assistant", "content": [use]}, {"role": "user", "content": [result]},
+        system="Be brief.", tools=[{**OWN, "defer_loading": True}],
+    )  # fmt: skip
+
+    system, user, _, tool = model.asked[0]["messages"]
+    assert system == {"role": "system", "content": "Be brief."}
+    assert user["role"] == "user"
+    assert user["content"].startswith(ASKED)
+    assert "The folder is empty." in user["content"]
+    assert tool["content"] == "The tool open_file can be called now."
+
+
 async def test_other_server_tools_are_refused_by_name(client):
     tool: Any = {"type": "code_execution_20250825", "name": "code_execution"}
     with pytest.raises(anthropic.BadRequestError, match="code_execution_20250825"):

@@ -17,6 +17,7 @@ from kensaku.answers.model import find_model, has_model
 from kensaku.answers.stream import read_events, read_in_time
 from kensaku.answers.url_model import UrlModel
 from kensaku.errors import ConfigError, KensakuError, ProviderError, Unreadable
+from kensaku.gateway.template import as_template
 from kensaku.gateway.turn import Called, Message, Reason, Text, Thought
 from kensaku.messages import msg
 from kensaku.text.clean import visible
@@ -95,7 +96,7 @@ class UrlChat:
         """Ask once. Raises `ModelFailed`."""
         body = {
             **options,
-            "messages": list(messages),
+            "messages": as_template(messages),
             "stream": True,
             "stream_options": {"include_usage": True},
         }

@@ -48,7 +48,7 @@ async def run(turn: Turn, client: Kensaku, budget: Budget | None = None) -> Asyn
         if ours and not theirs and left:
             messages += _turned(reply.text, ours, done)
             continue
-        for call in theirs:
+        for call in _told_apart(theirs, messages):
             yield call
         break
     tokens = spent.prompt + spent.completion
@@ -96,6 +96,18 @@ class _Reply:
 def _own(call: Called) -> Called:
     """Return a call of a web tool under an id of ours: some servers count from 0 in each reply."""
     return replace(call, id=f"srvtoolu_{token_hex(12)}")
+
+
+def _told_apart(calls: Sequence[Called], messages: Sequence[Message]) -> list[Called]:
+    """Return the client's calls, each under an id that the conversation does not have yet."""
+    used = {
+        str(call.get("id"))
+        for message in messages
+        if isinstance(made := message.get("tool_calls"), list)
+        for call in made
+        if isinstance(call, dict)
+    }
+    return [replace(c, id=f"call_{token_hex(12)}") if c.id in used else c for c in calls]
 
 
 def _offered(turn: Turn, web: WebTools, left: int) -> list[Mapping[str, Any]]:

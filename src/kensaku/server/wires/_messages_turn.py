@@ -242,6 +242,8 @@ def _part(position: int, block: Mapping[str, Any]) -> dict[str, Any]:
             return {"type": "image_url", "image_url": {"url": url}}
         case {"type": "document", "source": {"type": "text", "data": str(text)}}:
             return {"type": "text", "text": text}
+        case {"type": "tool_reference", "tool_name": str(name)}:  # found by a search for tools
+            return {"type": "text", "text": f"The tool {name} can be called now."}
         case {"type": "search_result", "content": list(content)}:
             texts = [str(c.get("text") or "") for c in content if isinstance(c, dict)]
             return {"type": "text", "text": "\n".join(texts)}
@@ -254,8 +256,6 @@ def _result(block: Mapping[str, Any]) -> tuple[str, list[dict[str, Any]]]:
     content = block.get("content")
     if not isinstance(content, list):
         return content if isinstance(content, str) else "", []
-    parts = [
-        _part(0, b) for b in content if isinstance(b, dict) and b.get("type") != "tool_reference"
-    ]
+    parts = [_part(0, b) for b in content if isinstance(b, dict)]
     texts = [part["text"] for part in parts if part["type"] == "text"]
     return "\n".join(texts), [part for part in parts if part["type"] != "text"]
