@@ -17,39 +17,52 @@ UV = Path(sys.executable).parent / "uv"
 Checks = dict[str, str]  # the name of a test → "ok", "skipped", or what went wrong
 
 
-def pin(*sources: str | Path, to: Path) -> None:
+def pin(*sources: str | Path, to: Path, python: str = "3.11") -> None:
     """Choose the packages: the newest that go together, with hashes and without addresses.
 
-    The sources are files, and options of `uv pip compile` such as `--extra`.
+    The sources are files, and options of `uv pip compile` such as `--extra`; `python` is the oldest
+    version that they are for.
     """
     subprocess.run(
-        [UV, "pip", "compile", "--quiet", "--universal", "--python-version", "3.11", "--upgrade",
+        [UV, "pip", "compile", "--quiet", "--universal", "--python-version", python, "--upgrade",
          "--generate-hashes", "--no-header", "--no-annotate",
          "--no-emit-package", "kensaku-search", *sources, "-o", to],
         cwd=ROOT, check=True,
     )  # fmt: skip
 
 
-def build(where: Path, pinned: Path, more: Sequence[str] = ()) -> Path:
+def build(
+    where: Path,
+    pinned: Path,
+    more: Sequence[str] = (),
+    *,
+    first: Sequence[str] = (),
+    python: str = sys.executable,
+) -> Path:
     """Return the interpreter of the environment; build it if what is pinned is new.
 
-    `more` are requirements without hashes; the versions of the pinned file win.
+    `more` are requirements without hashes; the versions of the pinned file win. `first` are
+    installed by pip, before the others, from wherever pip is told to look. `python` is a version,
+    or the path of an interpreter.
     """
-    stamp, python = where / "pinned", where / "bin" / "python"
-    wanted = hashlib.sha256(
-        pinned.read_bytes() + "\n".join(more).encode() + sys.version.encode()
-    ).hexdigest()
+    stamp, own = where / "pinned", where / "bin" / "python"
+    words = "\n".join(more) + sys.version + "\n".join(first)
+    words += python if python != sys.executable else ""
+    wanted = hashlib.sha256(pinned.read_bytes() + words.encode()).hexdigest()
     if stamp.exists() and stamp.read_text() == wanted:
-        return python
+        return own
     shutil.rmtree(where, ignore_errors=True)
     where.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, where], check=True)
-    install = [UV, "pip", "install", "--quiet", "--python", python]
+    seed = ["--seed"] if first else []
+    subprocess.run([UV, "venv", "--quiet", "--python", python, *seed, where], check=True)
+    if first:
+        subprocess.run([own, "-m", "pip", "install", "--quiet", *first], check=True)
+    install = [UV, "pip", "install", "--quiet", "--python", own]
     subprocess.run([*install, "--require-hashes", "-r", pinned], check=True)
     if more:
         subprocess.run([*install, "--no-verify-hashes", "-c", pinned, *more], check=True)
     stamp.write_text(wanted)
-    return python
+    return own
 
 
 def run_pytest(

@@ -14,7 +14,7 @@ import sys
 import traceback
 from pathlib import Path
 
-from tests.programs.program import Check, Place, programs
+from tests.programs.program import Check, Place, module_of
 
 
 def main(name: str, where: str, out: str) -> None:
@@ -23,7 +23,7 @@ def main(name: str, where: str, out: str) -> None:
     paths = {field: Path(told[field]) for field in ("environment", "home")}
     place = Place(**{**told, **paths})
     results: dict[str, str] = {}
-    for words, check in programs()[name].checks.items():
+    for words, check in module_of(name).PROGRAM.checks.items():
         place.model.script()
         results[words] = tried(check, place)
         print(f"  {words}: {results[words]}", flush=True)

@@ -16,18 +16,25 @@ from __future__ import annotations
 import json
 import os
 import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Literal
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from tests import ROOT
 
 HERE = Path(__file__).parent
 ENVIRONMENTS = ROOT / ".venv-programs"
-HARNESS = ("drive", "model", "page", "program", "run", "stage", "tap")
 QUERY = "python 3.14 release date"
 FACT = "3.14.0 final: Tuesday, 2025-10-07"  # what the first result says, and its page
 
@@ -61,6 +68,11 @@ class Place:
     @property
     def model(self) -> Model:
         return Model(self.model_url)
+
+    def free_port(self) -> int:
+        """Return a port for a server that the check starts."""
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            return int(listener.getsockname()[1])
 
     def command(self, name: str) -> str:
         """Return the path of a command that the program's packages installed."""
@@ -126,6 +138,9 @@ class Program:
     )
     settings: Mapping[str, str] = field(default_factory=dict)  # more environment of the server
     refusals: Sequence[Refusal] = ()
+    python: str = ""  # the version that it needs, if not that of the tests
+    first: Sequence[str] = ()  # packages that pip installs before the pinned ones
+    without: Sequence[str] = ()  # packages that are not pinned, with all that only they need
     scripts: bool = False  # whether npm packages may run their install scripts
     timeout: float = 900
     checks: dict[str, Check] = field(default_factory=dict)
@@ -151,8 +166,55 @@ class Program:
         return path if path and path.is_dir() else None
 
 
+def module_of(name: str) -> ModuleType:
+    """Return the module of a program, or of a file in this folder."""
+    return import_module("tests.programs." + name.replace("-", "_"))
+
+
 def programs() -> dict[str, Program]:
     """Return all programs that are declared in this folder, by name."""
-    modules = [m.name for m in pkgutil.iter_modules([str(HERE)]) if m.name not in HARNESS]
-    found = [import_module(f"tests.programs.{m}").PROGRAM for m in modules if m[:5] != "test_"]
+    names = [m.name for m in pkgutil.iter_modules([str(HERE)]) if not m.name.startswith("test_")]
+    found = [m.PROGRAM for m in map(module_of, names) if hasattr(m, "PROGRAM")]
     return {program.name: program for program in sorted(found, key=lambda p: p.title.lower())}
+
+
+def post(url: str, body: Any, key: str = "none", **headers: str) -> Any:
+    """Send JSON to a server that a check has started; return what it says."""
+    head = {"Content-Type": "application/json", "Authorization": f"Bearer {key}", **headers}
+    with urlopen(Request(url, json.dumps(body).encode(), head), timeout=300) as reply:
+        return json.load(reply)
+
+
+@contextmanager
+def started(
+    command: Sequence[str], ready: str, env: Mapping[str, str] | None = None, patience: float = 180
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a server until the end of the block, from when `ready` answers with a status below 500."""
+    process = subprocess.Popen(
+        command, env={**os.environ, **(env or {})}, stdout=sys.stderr, start_new_session=True
+    )
+    try:
+        give_up = time.monotonic() + patience
+        while not _answers(ready):
+            if process.poll() is not None or time.monotonic() > give_up:
+                raise RuntimeError(f"{command[0]} did not start; status {process.poll()}")
+            time.sleep(0.2)
+        yield process
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def _answers(url: str) -> bool:
+    try:
+        urlopen(url, timeout=5).close()
+    except HTTPError as error:
+        return error.code < 500
+    except OSError:
+        return False
+    return True

@@ -57,7 +57,11 @@ def lock(program: Program) -> None:
         command = [*NPM, "install", "--package-lock-only", "--ignore-scripts"]
         subprocess.run(command, cwd=HERE / program.name, check=True)
     else:
-        pin(PINNED / f"{program.name}.in", to=PINNED / f"{program.name}.txt")
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+            file.write("".join(f"{name} ; python_version < '3'\n" for name in program.without))
+            file.flush()
+            source, to = PINNED / f"{program.name}.in", PINNED / f"{program.name}.txt"
+            pin(source, "--override", file.name, to=to, python=program.python or "3.11")
 
 
 def met(program: Program) -> bool:
@@ -94,7 +98,8 @@ def install(program: Program) -> Path:
     if program.by == "npm":
         install_npm(program)
         return Path(sys.executable)
-    return build(program.environment, PINNED / f"{program.name}.txt")
+    pinned, python = PINNED / f"{program.name}.txt", program.python or sys.executable
+    return build(program.environment, pinned, first=program.first, python=python)
 
 
 def install_npm(program: Program) -> None:
