@@ -58,7 +58,9 @@ def build(
     if first:
         subprocess.run([own, "-m", "pip", "install", "--quiet", *first], check=True)
     install = [UV, "pip", "install", "--quiet", "--python", own]
-    subprocess.run([*install, "--require-hashes", "-r", pinned], check=True)
+    # The pinned file is whole, but for what pip has installed and what only that needs.
+    whole = ["--no-deps", "--require-hashes", "-r", pinned]
+    subprocess.run([*install, *whole], check=True)
     if more:
         subprocess.run([*install, "--no-verify-hashes", "-c", pinned, *more], check=True)
     stamp.write_text(wanted)
