@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tests import ROOT
-from tests.programs.program import Program, programs
+from tests.programs.program import Program
 
 PAGE = ROOT / "docs" / "programs.md"
 HEADS = ["program", "version", "way", "what works", "requests", "date"]
@@ -30,8 +30,7 @@ def write_row(
     cells = [program.title, version, program.way, works + (f" ✗ {broken}" if broken else "")]
     cells += [f"{seen}, {refused} refused", datetime.now(UTC).date().isoformat()]
     table = rows() | {program.title: [cell.replace("|", "\\|") for cell in cells]}
-    order = [p.title for p in programs().values()]
-    lines = [HEADS, ["---"] * len(HEADS), *(table[title] for title in order if title in table)]
+    lines = [HEADS, ["---"] * len(HEADS), *(table[t] for t in sorted(table, key=str.lower))]
     text = "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
     before, begin, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     PAGE.write_text(before + begin + text + END + rest.partition(END)[2], encoding="utf-8")
