@@ -67,6 +67,11 @@ async def test_searxng_describes_itself(server):
     assert "general" in config["categories"]
 
 
+async def test_searxng_suggests_nothing_in_its_own_shape(server):
+    """mcp-searxng asks for suggestions; SearXNG answers so unless a service for them is named."""
+    assert (await get(server, "/searxng/autocompleter", q="ott")).json() == ["ott", []]
+
+
 # --- Perplexity's chat, by OpenAI's client, as its documentation says
 
 

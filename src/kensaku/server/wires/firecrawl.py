@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kensaku.errors import FetchError, InvalidQuery, KensakuError
+from kensaku.server.wires._firecrawl_account import account_endpoints
 from kensaku.server.wires._firecrawl_jobs import job_endpoints
 from kensaku.server.wires._firecrawl_pages import (
     MAP,
@@ -54,7 +55,8 @@ class Firecrawl(Wire):
                 ("/map", read_map, write_listed, "List a site's pages", MAP, "url"),
             )
         ]
-        return [*performed, *job_endpoints("/v2"), *job_endpoints("/v1")]
+        jobs = [*job_endpoints("/v2"), *job_endpoints("/v1")]
+        return [*performed, *jobs, *account_endpoints()]
 
     def error(self, status: int, message: str) -> Any:
         return {"success": False, "error": message}

@@ -1,4 +1,4 @@
-"""SearXNG: `GET /search?q=…` as JSON or HTML, the bare path, and `/config`.
+"""SearXNG: `GET /search?q=…` as JSON or HTML, the bare path, `/config`, `/autocompleter`.
 
 LangChain and Open WebUI ask for JSON; local-deep-research and Khoj read the HTML of a result page,
 and look whether the bare path answers; Onyx reads `/config` first.
@@ -58,7 +58,11 @@ class SearXNG(Wire):
             for method in ("GET", "POST")
         ]
         about = "Describe the instance"
-        return [*searches, Endpoint("GET", "/config", summary=about, do=_config, is_admitted=False)]
+        return [
+            *searches,
+            Endpoint("GET", "/config", summary=about, do=_config, is_admitted=False),
+            Endpoint("GET", "/autocompleter", do=_suggest, is_admitted=False),
+        ]
 
 
 def read_search(asked: Asked) -> Search:
@@ -118,6 +122,11 @@ async def _config(request: Request, asked: Asked) -> Any:
         "engines": [{"name": name, **engine} for name in route],
         "plugins": [],
     }
+
+
+async def _suggest(request: Request, asked: Asked) -> Any:
+    """Suggest nothing, as SearXNG does unless its operator names a service to ask."""
+    return [fields.text(asked.fields, "q", most=2_000), []]
 
 
 def write_search(call: Search, found: Found, exchange: Exchange) -> Any:
