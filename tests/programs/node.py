@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 from tests.programs.program import HERE, Place
@@ -44,3 +46,27 @@ def environment(place: Place) -> dict[str, str]:
     """An environment in which the packages' own Node.js comes first."""
     commands = place.environment / "node_modules" / ".bin"
     return {**os.environ, "PATH": f"{commands}{os.pathsep}{os.environ['PATH']}"}
+
+
+@asynccontextmanager
+async def mcp_client(
+    place: Place, name: str, *words: str, env: Mapping[str, str]
+) -> AsyncIterator[Any]:
+    """Connect the official Python client to an MCP server that the packages installed."""
+    from mcp import Client, StdioServerParameters
+
+    command = StdioServerParameters(
+        command=place.command(name), args=list(words), cwd=place.home,
+        env=environment(place) | dict(env),
+    )  # fmt: skip
+    async with asyncio.timeout(SECONDS), Client(command) as client:
+        yield client
+
+
+async def call(client: Any, tool: str, **arguments: Any) -> str:
+    """Call a tool; return its text."""
+    done = await client.call_tool(tool, arguments)
+    text = "\n".join(part.text for part in done.content if part.type == "text")
+    print(f"{tool} {arguments}: {text}", file=sys.stderr, flush=True)
+    assert not done.is_error, text[:300]
+    return text

@@ -51,11 +51,14 @@ def set_stage(program: Program, log: Path) -> Iterator[Stage]:
         tempfile.TemporaryDirectory() as home,
         upstream() as up,
         ProgramModel() as model,
+        Tap(log) as tap,
     ):
         serve_pages(up)
         env = server_environment(program, up, model, Path(home))
+        more = program.settings.items()  # in which {url} is where programs find the server
+        env |= {name: value.replace("{url}", tap.url) for name, value in more}
         key = create_key(env)
-        with serving(env, log.with_suffix(".server.log")) as url, Tap(url, log) as tap:
+        with serving(env, log.with_suffix(".server.log")) as tap.upstream:
             yield Stage(tap, model, up, key)
 
 
@@ -83,7 +86,7 @@ def server_environment(
     if program.gateway:
         env |= {"KENSAKU_GATEWAY": "1", "KENSAKU_LLM_URL": model.openai_url}
         env |= {"KENSAKU_LLM_MODEL": NAME}
-    return env | dict(program.settings)
+    return env
 
 
 def clean(home: Path) -> dict[str, str]:

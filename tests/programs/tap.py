@@ -1,6 +1,7 @@
 """A reverse proxy on loopback between a program and the server, which writes down each request.
 
-    with Tap(server_url, log) as tap:
+    with Tap(log) as tap:
+        tap.upstream = server_url
         …                       # the program uses tap.url
     tap.seen                    # method, path, status
 
@@ -52,9 +53,10 @@ class Seen:
 class Tap:
     """The proxy, in a thread of its own."""
 
-    def __init__(self, upstream: str, log: Path) -> None:
+    def __init__(self, log: Path) -> None:
         self.seen: list[Seen] = []
-        self._upstream, self._log = upstream, log
+        self.upstream = ""  # the server, which may be told before it starts where the tap is
+        self._log = log
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         app = Starlette(routes=[Route("/{path:path}", self._pass_on, methods=METHODS)])
@@ -82,7 +84,7 @@ class Tap:
             body += piece
             if len(body) > MAX_BODY:
                 return Response("the tap takes no larger body", 413)
-        target = self._upstream + request.scope["raw_path"].decode()
+        target = self.upstream + request.scope["raw_path"].decode()
         if query := request.scope["query_string"].decode():
             target += "?" + query
         head = [(k, v) for k, v in request.headers.raw if k.decode() not in HOPS]
