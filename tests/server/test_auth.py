@@ -83,6 +83,20 @@ async def test_a_key_is_taken_from_an_address_where_clients_can_do_no_other(serv
         assert (await http.request(method, path)).status_code == status, path
 
 
+async def test_jinas_clients_may_leave_out_the_scheme(server, make_key, http):
+    """Open WebUI sends Jina's key as it is; elsewhere such a header is no key."""
+    key = await make_key(server)
+    for path, sent, status in (
+        ("/jina/s/?q=otters", key, 200),
+        ("/jina/s/?q=otters", f"Bearer {key}", 200),
+        ("/jina/s/?q=otters", _basic("anybody", key), 200),
+        ("/jina/s/?q=otters", BAD, 401),
+        ("/searxng/search?q=otters&format=json", key, 401),
+    ):
+        reply = await http.get(path, headers={"Authorization": sent})
+        assert reply.status_code == status, (path, sent)
+
+
 async def test_a_client_that_waits_to_be_asked_for_basic_is_asked(server, make_key):
     """urllib sends a password only then. A browser would ask its reader, which is SearXNG's way."""
     key = await make_key(server)

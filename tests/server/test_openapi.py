@@ -86,6 +86,7 @@ def test_what_is_above_the_paths():
                     "in": "header",
                     "name": "x-subscription-token",
                 },
+                "authorization": {"type": "apiKey", "in": "header", "name": "authorization"},
                 "api_key": {"type": "apiKey", "in": "query", "name": "api_key"},
             }
         },

@@ -14,6 +14,7 @@ from urllib.parse import parse_qs
 from kensaku.answers.tokenizer import count
 from kensaku.errors import InvalidQuery, ProviderError
 from kensaku.search.passages import score_texts
+from kensaku.server.auth import KEY_PLACES, KeyPlace
 from kensaku.server.wires import _fields as fields
 from kensaku.server.wires import _operators as operators
 from kensaku.server.wires.base import (
@@ -75,6 +76,7 @@ class Jina(Wire):
     label = "Jina"
     docs = "https://jina.ai/reader"
     client = "curl {url}/jina/r/https://example.com"
+    keys = (*KEY_PLACES, KeyPlace("header"))  # Open WebUI sends the key without "Bearer"
 
     def endpoints(self) -> Sequence[Endpoint]:
         search = (read_search, write_search, "Search", SEARCH, HEADERS)
