@@ -71,12 +71,14 @@ def _basic(name: str, password: str) -> str:
 
 
 async def test_a_key_is_taken_from_an_address_where_clients_can_do_no_other(server, make_key, http):
-    """gpt-researcher's retriever has its arguments in the query; no other wire reads one there."""
+    """gpt-researcher's retriever has its arguments there; Vane's `fetch` takes no other key."""
     key = await make_key(server)
     for path, status in (
         (f"/gpt-researcher?query=otters&api_key={key}", 200),
         (f"/gpt-researcher/?api_key={BAD}&query=otters", 401),
-        (f"/searxng/search?q=otters&format=json&api_key={key}", 401),
+        (f"/searxng?format=json&api_key={key}&path=/search?format=json&q=otters", 200),
+        (f"/searxng/search?q=otters&format=json&api_key={BAD}", 401),
+        (f"/brave/res/v1/web/search?q=otters&api_key={key}", 401),
         (f"/openwebui/search?api_key={key}", 401),
     ):
         method = "POST" if "openwebui" in path else "GET"

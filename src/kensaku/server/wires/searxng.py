@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from kensaku import __version__
 from kensaku.errors import InvalidQuery
 from kensaku.search.route import plan
+from kensaku.server.auth import KEY_PLACES, KEY_QUERY
 from kensaku.server.perform import outcome_of, perform
 from kensaku.server.wires import _fields as fields
 from kensaku.server.wires import _operators as operators
@@ -41,7 +42,9 @@ class SearXNG(Wire):
     label = "SearXNG"
     docs = "https://docs.searxng.org/dev/search_api.html"
     at_root = True
-    # Its clients know Basic alone: http://any:KEY@host/searxng. Some wait until they are asked.
+    # Its clients know Basic alone: http://any:KEY@host/searxng. Some wait until they are asked;
+    # those that ask by `fetch` can write no name into an address, but a query: ?api_key=KEY.
+    keys = (*KEY_PLACES, KEY_QUERY)
     challenge = 'Basic realm="Kensaku", charset="UTF-8"'
     client = 'SearxSearchWrapper(searx_host="{url}/searxng")'
 
