@@ -125,7 +125,7 @@ class Program:
 
     pip:       the packages of requirements/programs/NAME.in, pinned in NAME.txt
     npm:       those of tests/programs/NAME/package.json and its package-lock.json
-    checkout:  its repository, as a clone in $KENSAKU_PROGRAMS/NAME, beside the packages by pip
+    checkout:  its repository, as a clone in $KENSAKU_PROGRAMS/NAME, beside packages of either kind
     """
 
     name: str
@@ -157,6 +157,11 @@ class Program:
     @property
     def environment(self) -> Path:
         return ENVIRONMENTS / self.name
+
+    @property
+    def is_node(self) -> bool:
+        """Whether its packages come from npm."""
+        return (HERE / self.name / "package.json").exists()
 
     @property
     def checkout(self) -> Path | None:

@@ -53,7 +53,7 @@ def main(words: list[str]) -> int:
 
 def lock(program: Program) -> None:
     """Choose the packages: the newest that go together."""
-    if program.by == "npm":
+    if program.is_node:
         command = [*NPM, "install", "--package-lock-only", "--ignore-scripts"]
         subprocess.run(command, cwd=HERE / program.name, check=True)
     else:
@@ -95,7 +95,7 @@ def expected(program: Program, seen: Seen) -> bool:
 
 def install(program: Program) -> Path:
     """Return the interpreter that runs the checks, once the program is installed."""
-    if program.by == "npm":
+    if program.is_node:
         install_npm(program)
         return Path(sys.executable)
     pinned, python = PINNED / f"{program.name}.txt", program.python or sys.executable

@@ -31,7 +31,7 @@ def test_a_row_says_what_the_module_declares(program: Program):
 @every_program
 def test_the_packages_of_a_program_are_pinned(program: Program):
     """With hashes and without addresses, so that a run next year installs the same files."""
-    if program.by == "npm":
+    if program.is_node:
         pinned = (HERE / program.name / "package-lock.json").read_text(encoding="utf-8")
         named = json.loads((HERE / program.name / "package.json").read_text(encoding="utf-8"))
         assert all(version[0].isdigit() for version in named["dependencies"].values())
