@@ -120,6 +120,27 @@ async def test_the_client_s_own_functions_pass_through(client, model, web):
     assert web.queries == []
 
 
+async def test_a_model_reads_one_system_message_and_whole_turns_of_the_user(client, model):
+    """Agents send several, and between the turns; most templates take one, as the first."""
+    model.says("Good.")
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+
+    await client.chat.completions.create(
+        model="small",
+        messages=[
+            {"role": "system", "content": "Be brief."},
+            {"role": "developer", "content": "Be kind."},
+            {"role": "user", "content": [{"type": "text", "text": ASKED}, image]},
+            {"role": "developer", "content": "The folder is empty."},
+        ],
+    )
+
+    system, user = model.asked[0]["messages"]
+    assert system == {"role": "system", "content": "Be brief.\n\nBe kind."}
+    assert user["content"][:2] == [{"type": "text", "text": ASKED}, image]
+    assert "The folder is empty." in user["content"][2]["text"]
+
+
 async def test_without_a_web_tool_the_model_is_offered_none(client, model):
     model.says("Hi ![x](y) [1].")
     done = await client.chat.completions.create(

@@ -53,18 +53,18 @@ def check_first(said: Any, place: Place) -> None:
     assert float(passages[0][0]) > float(passages[-1][0])
 
 
-@PROGRAM.check("SearXNG, Firecrawl and Jina")
+@PROGRAM.check("SearXNG with Firecrawl and Jina")
 def search(place: Place) -> None:
     check_first(asked(place, searxng(place)), place)
 
 
-@PROGRAM.check("with news, images and videos")
+@PROGRAM.check("news and images")
 def kinds(place: Place) -> None:
     said = asked(place, searxng(place), news=True, images=True, videos=True, date="y")
     check_first(said, place)
 
 
-@PROGRAM.check("Firecrawl of version 1")
+@PROGRAM.check("Firecrawl v1")
 def old(place: Place) -> None:
     check_first(asked(place, searxng(place) | {"firecrawlVersion": "v1"}), place)
 

@@ -9,7 +9,9 @@ const fetch = { type: "web_fetch_20250910", name: "web_fetch", max_uses: 1 };
 const asked = {
   model: "scripted",
   max_tokens: 500,
-  messages: [{ role: "user", content: `When was Python 3.14 released? See ${site}/pep-0745, too.` }],
+  messages: [
+    { role: "user", content: `When was Python 3.14 released? See ${site}/pep-0745, too.` },
+  ],
 };
 
 function shown(message) {
@@ -17,7 +19,9 @@ function shown(message) {
   return {
     kinds: message.content.map((block) => block.type),
     text: texts.map((block) => block.text).join(""),
-    sources: texts.flatMap((block) => (block.citations ?? []).map((c) => c.url ?? c.document_title)),
+    sources: texts.flatMap((block) =>
+      (block.citations ?? []).map((c) => c.url ?? c.document_title),
+    ),
     stop: message.stop_reason,
     used: message.usage.server_tool_use,
   };
@@ -42,7 +46,8 @@ const ways = {
   fetch: async () => ({
     whole: shown(await client.beta.messages.create({ ...asked, tools: [fetch] })),
   }),
-  count: async () => await client.messages.countTokens({ model: "scripted", messages: asked.messages }),
+  count: async () =>
+    await client.messages.countTokens({ model: "scripted", messages: asked.messages }),
 };
 
 console.log(JSON.stringify(await ways[process.argv[5]]()));

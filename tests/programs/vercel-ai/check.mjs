@@ -25,7 +25,12 @@ async function whole(options) {
 }
 
 async function streamed(options) {
-  const stream = streamText({ prompt, maxRetries: 0, onError: ({ error }) => fail(error), ...options });
+  const stream = streamText({
+    prompt,
+    maxRetries: 0,
+    onError: ({ error }) => fail(error),
+    ...options,
+  });
   const seen = { text: "", sources: [], calls: [] };
   for await (const part of stream.fullStream) {
     if (part.type === "text-delta") seen.text += part.text;
