@@ -11,8 +11,7 @@ PROGRAM = Program(
     "firecrawl-mcp",
     title="firecrawl-mcp",
     package="firecrawl-mcp",
-    way="`FIRECRAWL_API_URL=…/firecrawl`, `FIRECRAWL_API_KEY=KEY`, "
-    "`FIRECRAWL_NO_SEARCH_FEEDBACK=1`",
+    way="`FIRECRAWL_API_URL=…/firecrawl`, `FIRECRAWL_API_KEY=KEY`",
     by="npm",
     scripts=True,  # Node.js itself comes by one
     gateway=True,  # a format asks a model
@@ -21,7 +20,6 @@ PROGRAM = Program(
 
 async def asked(place: Place, tool: str, **arguments: object) -> str:
     env = {"FIRECRAWL_API_URL": f"{place.url}/firecrawl", "FIRECRAWL_API_KEY": place.key}
-    env |= {"FIRECRAWL_NO_SEARCH_FEEDBACK": "1"}
     async with mcp_client(place, "firecrawl-mcp", env=env) as client:
         return await call(client, tool, **arguments)
 
@@ -79,6 +77,17 @@ async def crawl(place: Place) -> None:
     )
     assert said["status"] == "completed"
     assert any(FACT in page["markdown"] for page in said["data"])
+
+
+@PROGRAM.check("feedback")
+async def feedback(place: Place) -> None:
+    """Its search tells an agent to say what it thought of the results."""
+    id = json.loads(await asked(place, "firecrawl_search", query=QUERY))["id"]
+    good = [{"url": f"{place.site}/pep-0745", "reason": "It has the date."}]
+    said = await asked(
+        place, "firecrawl_search_feedback", searchId=id, rating="good", valuableSources=good
+    )
+    assert json.loads(said)["success"]
 
 
 @PROGRAM.check("credits")

@@ -61,8 +61,9 @@ async def test_searxng_s_page_links_to_the_web_alone(server, web):
 
 
 async def test_searxng_describes_itself(server):
-    """Onyx reads it before it takes an instance."""
+    """Onyx reads it before it takes an instance, and looks for whose API it is."""
     config = (await get(server, "/searxng/config")).json()
+    assert config["brand"]["GIT_URL"] == "https://github.com/searxng/searxng"
     assert [engine["name"] for engine in config["engines"]] == ["tavily"]
     assert "general" in config["categories"]
 

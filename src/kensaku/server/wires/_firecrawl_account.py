@@ -1,7 +1,11 @@
-"""What Firecrawl says of an account: `GET /team/credit-usage`. A credit is a search of the day."""
+"""What else Firecrawl's API has: `/team/credit-usage`, and `/feedback`, which agents send unasked.
+
+A credit is a search of the day.
+"""
 
 from __future__ import annotations
 
+import uuid
 from datetime import UTC, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +22,8 @@ def account_endpoints() -> list[Endpoint]:
     return [
         Endpoint("GET", "/v2/team/credit-usage", do=credit_usage, is_admitted=False),
         Endpoint("GET", "/v1/team/credit-usage", do=credit_usage_v1, is_admitted=False),
+        Endpoint("POST", "/v2/search/{id}/feedback", do=take_feedback, is_admitted=False),
+        Endpoint("POST", "/v2/feedback", do=take_feedback, is_admitted=False),
     ]
 
 
@@ -42,3 +48,8 @@ async def credit_usage_v1(request: Request, asked: Asked) -> dict[str, Any]:
     period = {"billing_period_start": data["billingPeriodStart"]}
     period |= {"billing_period_end": data["billingPeriodEnd"]}
     return {"success": True, "data": old | period}
+
+
+async def take_feedback(request: Request, asked: Asked) -> dict[str, Any]:
+    """Take an opinion. It is acknowledged, and not kept: what people think is theirs."""
+    return {"success": True, "feedbackId": str(uuid.uuid4()), "creditsRefunded": 0}

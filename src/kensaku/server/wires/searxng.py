@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 PAGE = 10
 MAX_PAGES = 5  # of one search
+SOURCE = "https://github.com/searxng/searxng"  # whose API this is
 _STRING = {"type": "string"}
 PARAMETERS: dict[str, Any] = {
     "q": {"type": "string", "minLength": 1, "maxLength": 2_000, "pattern": r"\S"},
@@ -116,6 +117,7 @@ async def _config(request: Request, asked: Asked) -> Any:
     route = plan(request.client.settings).names
     engine = {"categories": ["general", "news"], "enabled": True, "shortcut": "", "paging": True}
     return {
+        "brand": {"GIT_URL": SOURCE},  # Onyx takes no instance without it
         "instance_name": "Kensaku",
         "version": __version__,
         "public_instance": False,
