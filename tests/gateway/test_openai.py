@@ -318,6 +318,30 @@ async def test_functions_and_free_text_tools_pass_through(client, model):
     assert len(model.asked[1]["messages"][1]["tool_calls"]) == 2
 
 
+async def test_a_client_that_looks_for_its_own_tools_is_asked_to(client, model):
+    """Codex offers most tools by a search, which it runs itself; the next request has them."""
+    about = {"type": "object", "properties": {"query": {"type": "string"}}}
+    search: Any = {"type": "tool_search", "execution": "client", "parameters": about}
+    inner = {"type": "function", "name": "look", "parameters": {"type": "object"}}
+    space = {"type": "namespace", "name": "files", "description": "", "tools": [inner]}
+    model.calls("tool_search", query="files")
+    model.calls("files__look")
+
+    first = await client.responses.create(model="m", input="Go", tools=[search])
+    (asked,) = first.output
+    assert (asked.type, asked.execution, asked.arguments) == (
+        "tool_search_call", "client", {"query": "files"},
+    )  # fmt: skip
+    found: Any = [{"role": "user", "content": "Go"}, asked.model_dump(),
+                  {"type": "tool_search_output", "call_id": asked.call_id, "tools": [space]}]  # fmt: skip
+    second = await client.responses.create(model="m", input=found, tools=[search])
+
+    assert (second.output[0].namespace, second.output[0].name) == ("files", "look")
+    names = [tool["function"]["name"] for tool in model.asked[1]["tools"]]
+    assert names == ["tool_search", "files__look"]
+    assert model.asked[1]["messages"][-1]["content"].endswith("files__look")
+
+
 async def test_a_tool_of_a_namespace_is_called_by_both_names(client, model):
     """Codex groups its tools."""
     inner = {"type": "function", "name": "spawn", "parameters": {"type": "object"}}

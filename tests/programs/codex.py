@@ -18,7 +18,7 @@ PROGRAM = Program(
     gateway=True,
 )
 CONFIG = """
-model = "scripted"
+model = "{model}"
 model_provider = "kensaku"
 web_search = "{web_search}"
 check_for_update_on_startup = false
@@ -41,11 +41,11 @@ required = true
 ASKED = "When was Python 3.14 released? Search the web."
 
 
-def items(place: Place, config: str, *, web_search: str) -> dict[str, Any]:
+def items(place: Place, config: str, *, web_search: str, model: str = "scripted") -> dict[str, Any]:
     """Ask Codex once; return what it shows, the last of each type."""
     file = place.home / ".codex" / "config.toml"
     file.parent.mkdir(exist_ok=True)
-    file.write_text(config.format(url=place.url, web_search=web_search))
+    file.write_text(config.format(url=place.url, web_search=web_search, model=model))
     command = ["exec", "--json", "--skip-git-repo-check", ASKED]
     said = run(place, "codex", *command, env={"KENSAKU_API_KEY": place.key})
     events = [json.loads(line) for line in said.splitlines()]
@@ -64,7 +64,21 @@ def native(place: Place) -> None:
 
 @PROGRAM.check("MCP")
 def mcp(place: Place) -> None:
-    shown = items(place, CONFIG + MCP, web_search="disabled")
+    check_called(place, items(place, CONFIG + MCP, web_search="disabled"))
+
+
+@PROGRAM.check("MCP with a model that it knows")
+def known(place: Place) -> None:
+    """Such a model looks for tools by `tool_search`, which Codex runs."""
+    place.model.script(
+        {"when": "can be called now", "calls": [["mcp__kensaku__web_search", {"query": QUERY}]],
+         "times": 1},
+        {"calls": [["tool_search", {"query": "web search"}]], "times": 1},
+    )  # fmt: skip
+    check_called(place, items(place, CONFIG + MCP, web_search="disabled", model="gpt-5.5"))
+
+
+def check_called(place: Place, shown: dict[str, Any]) -> None:
     called = shown["mcp_tool_call"]
     assert (called["server"], called["tool"], called["status"]) == (
         "kensaku", "web_search", "completed",

@@ -25,7 +25,7 @@ from kensaku.gateway.turn import (
 )
 from kensaku.server.http import encode
 from kensaku.server.wires._chat_turn import annotation_of, link_of
-from kensaku.server.wires._responses_turn import OwnTool, Responding
+from kensaku.server.wires._responses_turn import TOOL_SEARCH, OwnTool, Responding
 
 
 class ResponsesReply:
@@ -56,7 +56,7 @@ class ResponsesReply:
                 "function": {"name": _full_name(item), "arguments": _arguments(item)},
             }
             for item in self._output
-            if item["type"] in ("function_call", "custom_tool_call")
+            if item["type"] in ("function_call", "custom_tool_call", "tool_search_call")
         ]
 
     def begin(self) -> Iterator[bytes]:
@@ -190,6 +190,9 @@ class ResponsesReply:
     def _call(self, call: Called) -> Iterator[bytes]:
         yield from self._close()
         tool = self._asked.tools.get(call.name, OwnTool(call.name))
+        if tool.is_search:
+            yield from self._call_search(call)
+            return
         if tool.is_custom:
             kind, field, value = "custom_tool_call", "input", _free_text(call.arguments)
             stem = "response.custom_tool_call_input"
@@ -212,6 +215,20 @@ class ResponsesReply:
         yield self._frame(f"{stem}.delta", **about, delta=value)
         yield self._frame(f"{stem}.done", **about, name=tool.name, **{field: value})
         item[field], item["status"] = value, "completed"
+        yield self._item_frame("response.output_item.done", item)
+
+    def _call_search(self, call: Called) -> Iterator[bytes]:
+        """Let the client look for tools."""
+        item = {
+            "id": self._item_id("tsc"),
+            "type": "tool_search_call",
+            "call_id": call.id,
+            "execution": "client",
+            "arguments": _object(call.arguments),
+            "status": "completed",
+        }
+        self._output.append(item)
+        yield self._item_frame("response.output_item.added", item)
         yield self._item_frame("response.output_item.done", item)
 
     # --- frames
@@ -247,15 +264,22 @@ class ResponsesReply:
 
 def _free_text(arguments: str) -> str:
     """Return the free text of a call; a model may also have sent it bare."""
-    try:
-        read = json.loads(arguments)
-    except (ValueError, RecursionError):
-        return arguments
-    value = read.get("input") if isinstance(read, dict) else None
+    value = _object(arguments).get("input")
     return value if isinstance(value, str) else arguments
 
 
+def _object(arguments: str) -> dict[str, Any]:
+    """Return the arguments of a call; none if they are no object."""
+    try:
+        read = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return {}
+    return read if isinstance(read, dict) else {}
+
+
 def _full_name(item: Mapping[str, Any]) -> str:
+    if item["type"] == "tool_search_call":
+        return TOOL_SEARCH
     namespace = item.get("namespace")
     return f"{namespace}__{item['name']}" if namespace else str(item["name"])
 
@@ -263,6 +287,8 @@ def _full_name(item: Mapping[str, Any]) -> str:
 def _arguments(item: Mapping[str, Any]) -> str:
     if item["type"] == "function_call":
         return str(item["arguments"])
+    if item["type"] == "tool_search_call":
+        return json.dumps(item["arguments"], ensure_ascii=False)
     return json.dumps({"input": item["input"]}, ensure_ascii=False)
 
 

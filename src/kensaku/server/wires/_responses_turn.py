@@ -4,13 +4,13 @@
 
 Items of the Responses format become messages of chat completions. A `custom` tool, which takes
 free text, becomes a function with one argument, `input`; a tool of a namespace has its name in
-front.
+front. Tools that the client loads by a search of its own come with that search's output.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,7 +36,10 @@ _OPTIONS = {
 }
 _WEB = ("web_search", "web_search_preview")
 # What earlier replies held, and the model need not be told again.
-_LEFT_OUT = frozenset({"reasoning", "web_search_call", "compaction"})
+_LEFT_OUT = frozenset(
+    {"reasoning", "web_search_call", "compaction", "tool_search_call", "tool_search_output"}
+)
+TOOL_SEARCH = "tool_search"
 _FREE_TEXT = {
     "type": "object",
     "properties": {"input": {"type": "string"}},
@@ -47,11 +50,12 @@ _FREE_TEXT = {
 
 @dataclass(frozen=True, slots=True)
 class OwnTool:
-    """A tool of the client: its name there, and whether it takes free text."""
+    """A tool of the client: its name there, and whether it takes free text, or finds tools."""
 
     name: str
     namespace: str | None = None
     is_custom: bool = False
+    is_search: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,12 @@ def read_responding(body: Mapping[str, Any]) -> Responding:
     tools = _Tools()
     for position, tool in enumerate(objects(body, "tools", MAX_TOOLS)):
         tools.add(position, tool)
-    messages = _messages(body)
+    items = _items(body)
+    for position, item in enumerate(items):
+        if item.get("type") == TOOL_SEARCH + "_output":
+            for tool in objects(item, "tools", MAX_TOOLS):
+                tools.add(position, tool)
+    messages = _messages(body, items)
     include = fields.texts(body, "include", 50)
     return Responding(
         turn=Turn(messages, tools.functions, _options(body), tools.search),
@@ -135,6 +144,8 @@ class _Tools:
         match tool:
             case {"type": "function" | "custom" as kind, "name": str(name)}:
                 named = f"{namespace}__{name}" if namespace else name
+                if named in self.own:  # found by more than one search
+                    return
                 self.own[named] = OwnTool(name, namespace, kind == "custom")
                 about = {n: tool[n] for n in ("description", "parameters") if tool.get(n)}
                 about = _free_text(tool) if kind == "custom" else about
@@ -144,6 +155,12 @@ class _Tools:
                     self.add(position, inner, name)
             case {"type": str(kind)} if kind.startswith(_WEB):
                 self.search = _search(tool)
+            case {"type": "tool_search"}:
+                if tool.get("execution") == "client":  # else the vendor finds what is all here
+                    self.own[TOOL_SEARCH] = OwnTool(TOOL_SEARCH, is_search=True)
+                    about = {n: tool[n] for n in ("description", "parameters") if tool.get(n)}
+                    function = {"name": TOOL_SEARCH, **about}
+                    self.functions.append({"type": "function", "function": function})
             case _:
                 raise refuse_tool(position, tool.get("type"))
 
@@ -162,13 +179,16 @@ def _search(tool: Mapping[str, Any]) -> WebTool:
     return web_tool(about, tool.get("user_location"), context_tokens(tool))
 
 
-def _messages(body: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _items(body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     said = body.get("input")
-    items = [{"role": "user", "content": said}] if isinstance(said, str) else None
-    if items is None:
-        items = list(objects(body, "input", MAX_MESSAGES))  # type: ignore[arg-type]
-    if not items:
+    if isinstance(said, str):
+        return [{"role": "user", "content": said}]
+    if not (items := objects(body, "input", MAX_MESSAGES)):
         raise InvalidQuery("input must be a text, or a list of items")
+    return items
+
+
+def _messages(body: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = []
     if instructions := fields.text(body, "instructions", most=10**7):
         messages.append({"role": "system", "content": instructions})
@@ -185,11 +205,11 @@ def _add(messages: list[dict[str, Any]], position: int, item: Mapping[str, Any])
             if kind == "custom_tool_call":
                 arguments = json.dumps({"input": item.get("input")}, ensure_ascii=False)
             named = f"{space}__{name}" if (space := item.get("namespace")) else name
-            function = {"name": named, "arguments": arguments or "{}"}
-            call = {"id": id, "type": "function", "function": function}
-            if not messages or messages[-1]["role"] != "assistant":
-                messages.append({"role": "assistant", "content": None})
-            messages[-1].setdefault("tool_calls", []).append(call)
+            _add_call(messages, id, named, arguments or "{}")
+        case {"type": "tool_search_call", "call_id": str(id)}:
+            _add_call(messages, id, TOOL_SEARCH, json.dumps(item.get("arguments") or {}))
+        case {"type": "tool_search_output", "call_id": str(id)}:
+            messages.append({"role": "tool", "tool_call_id": id, "content": _loaded(item)})
         case {"type": "function_call_output" | "custom_tool_call_output", "call_id": id}:
             text = _content(item.get("output"))
             messages.append({"role": "tool", "tool_call_id": id, "content": text})
@@ -199,6 +219,22 @@ def _add(messages: list[dict[str, Any]], position: int, item: Mapping[str, Any])
             return
         case _:
             raise InvalidQuery(f"input[{position}] has the type {str(item.get('type'))[:60]!r}")
+
+
+def _add_call(messages: list[dict[str, Any]], id: Any, name: str, arguments: Any) -> None:
+    """Add a call to what the assistant said last."""
+    call = {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
+    if not messages or messages[-1]["role"] != "assistant":
+        messages.append({"role": "assistant", "content": None})
+    messages[-1].setdefault("tool_calls", []).append(call)
+
+
+def _loaded(found: Mapping[str, Any]) -> str:
+    """Tell the model what a search for tools has found."""
+    tools = _Tools()
+    for position, tool in enumerate(objects(found, "tools", MAX_TOOLS)):
+        tools.add(position, tool)
+    return "These tools can be called now: " + ", ".join(tools.own) if tools.own else "No tool."
 
 
 def _content(content: Any) -> Any:
