@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import anthropic
+import httpx
 import pytest
 from anthropic import AsyncAnthropic
 
@@ -193,6 +194,12 @@ async def test_other_server_tools_are_refused_by_name(client):
     tool: Any = {"type": "code_execution_20250825", "name": "code_execution"}
     with pytest.raises(anthropic.BadRequestError, match="code_execution_20250825"):
         await ask(client, tools=[tool])
+
+
+async def test_claude_code_finds_somebody_here(gateway):
+    """It asks so before its first message, without a key."""
+    async with httpx.AsyncClient(base_url=gateway.url, timeout=60) as http:
+        assert (await http.head("/api/hello")).status_code == 200
 
 
 async def test_tokens_are_estimated(client):

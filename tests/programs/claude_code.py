@@ -5,24 +5,23 @@ from __future__ import annotations
 import json
 
 from tests.programs.node import run
-from tests.programs.program import FACT, QUERY, Place, Program, Refusal
+from tests.programs.program import FACT, QUERY, Place, Program
 
 PROGRAM = Program(
     "claude-code",
     title="Claude Code",
     package="@anthropic-ai/claude-code",
-    way="`ANTHROPIC_BASE_URL=…` and `ANTHROPIC_API_KEY=KEY`; "
+    way="`ANTHROPIC_BASE_URL=…`, `ANTHROPIC_AUTH_TOKEN=KEY`; "
     "`claude mcp add --transport http kensaku …/mcp`",
     by="npm",
     scripts=True,  # one puts the program of this machine in its place
     gateway=True,
-    refusals=[Refusal("HEAD", "/", 401, "it only opens a connection; Anthropic's root is a 404")],
 )
 ASKED = "When was Python 3.14 released? Search the web."
 
 
 def claude(place: Place, *words: str) -> str:
-    env = {"ANTHROPIC_BASE_URL": place.url, "ANTHROPIC_API_KEY": place.key}
+    env = {"ANTHROPIC_BASE_URL": place.url, "ANTHROPIC_AUTH_TOKEN": place.key}
     return run(place, "claude", *words, env=env)
 
 

@@ -75,6 +75,7 @@ class Anthropic(Wire):
                 is_admitted=False,
                 **shared,
             ),
+            Endpoint("GET", "/api/hello", do=_hello, is_open=True, is_admitted=False),
         ]
 
     def error(self, status: int, message: str) -> Any:
@@ -100,6 +101,11 @@ class Anthropic(Wire):
 
 def _read(asked: Asked) -> Messaging:
     return read_messaging(asked.body)
+
+
+async def _hello(request: Request, asked: Asked) -> dict[str, str]:
+    """Say that somebody is here: Claude Code asks before it opens a conversation."""
+    return {"message": "hello"}
 
 
 async def _message(request: Request, asked: Messaging) -> Any:
