@@ -22,15 +22,20 @@ def rows(page: Path = PAGE) -> dict[str, list[str]]:
 
 
 def write_row(
-    program: Program, version: str, checks: dict[str, str], seen: int, refused: int
+    program: Program,
+    version: str,
+    checks: dict[str, str],
+    seen: int,
+    refused: int,
+    page: Path = PAGE,
 ) -> None:
     """Put a program's row into the page."""
     works = ", ".join(n for n, said in checks.items() if said == "ok")
     broken = ", ".join(n for n, said in checks.items() if said != "ok")
     cells = [program.title, version, program.way, works + (f" ✗ {broken}" if broken else "")]
     cells += [f"{seen}, {refused} refused", datetime.now(UTC).date().isoformat()]
-    table = rows() | {program.title: [cell.replace("|", "\\|") for cell in cells]}
+    table = rows(page) | {program.title: [cell.replace("|", "\\|") for cell in cells]}
     lines = [HEADS, ["---"] * len(HEADS), *(table[t] for t in sorted(table, key=str.lower))]
     text = "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
-    before, begin, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    PAGE.write_text(before + begin + text + END + rest.partition(END)[2], encoding="utf-8")
+    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    page.write_text(before + begin + text + END + rest.partition(END)[2], encoding="utf-8")
