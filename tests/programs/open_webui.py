@@ -80,7 +80,7 @@ atexit.register(_running.close)
 @cache
 def webui(place: Place) -> WebUI:
     """Start it for the first check; it runs until the last is done."""
-    (place.home / "data").mkdir()
+    (place.home / "data").mkdir(exist_ok=True)
     port = place.free_port()
     url = f"http://127.0.0.1:{port}"
     command = [place.command("open-webui"), "serve", "--host", "127.0.0.1", "--port", str(port)]
@@ -173,6 +173,24 @@ def chat(place: Place) -> None:
     place.model.script({"says": f"{FACT} [1]."})
     said = webui(place).chat("kensaku")
     assert "2025-10-07" in said["choices"][0]["message"]["content"], said
+
+
+@PROGRAM.check("titles and tags and follow-ups")
+def tasks(place: Place) -> None:
+    """It asks the conversation's model for them; that is no question to search for."""
+    talk = [
+        {"role": "user", "content": "When was Python 3.14 released?"},
+        {"role": "assistant", "content": f"{FACT}."},
+    ]
+    body = {"model": "kensaku", "messages": talk, "chat_id": "none"}
+
+    def asked(task: str) -> Any:
+        said = webui(place).ask(f"/api/v1/tasks/{task}/completions", body)
+        return json.loads(said["choices"][0]["message"]["content"])
+
+    assert asked("title") == {"title": "When was Python 3.14 released?"}
+    assert asked("tags") == {"tags": []}
+    assert asked("follow_up") == {"follow_ups": []}
 
 
 @PROGRAM.check("chat with web search")
