@@ -1,139 +1,156 @@
 """Is the right sentence in the answer? And is "none of the sources answers this" said when so?
 
-    python bench/answers.py [--questions 400]          both halves of each set
-    python bench/answers.py --fit [--questions 400]    fit the model "answer" on the tuning halves
+    python bench/answers.py [--questions 300] [--sets xquad-en,squad2]   leave-one-set-out
+    python bench/answers.py --fit [--questions 300]                      fit the model, too
 
-The questions of `questions/` in $KENSAKU_DATA (or ../shared/data) are asked by `k.answer` without a
-model, in the local index. "right": share of the answers with the answer text, of the questions
-whose context holds it. "refused": share of those that got no answer. "gone": the same questions
-with the half of the documents taken out that holds the right page, and how many got no answer.
-Beside it, the share of right answers when the first three sentences of the first page are taken.
-
-The questions are split by article: all that was chosen or fitted was so on the tuning half, and
-the half that was held out says what it is worth.
+The questions of all sets (`question_sets.py`) are asked of the local index, without a model. Each
+set is judged by a model that was fitted on the others: neither on this set nor on one that shares
+texts with it. "ranked": share of questions whose chosen sentences have the answer text, of those
+whose context has it; "right": the same, after the refusals. "gone" to "none": share of refusals, by
+the way in which the answer was taken away. "silent": share of questions that are answered without
+a caveat, the share of these answers that is right, and of near misses that get one.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import hashlib
-import json
-import os
-import random
 import tempfile
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from kensaku import Answer, Document, Kensaku
+from kensaku import Document, Kensaku
+from kensaku.answers.cited import Thresholds
+from kensaku.answers.context import Context
 from kensaku.answers.score import score_sentences
-from kensaku.answers.sentences import whole_sentences
+from kensaku.answers.support import LEAST, support_factors
+from kensaku.answers.weigh import choose_sentences
 from kensaku.models.calibration import SHIPPED, Model, shipped_models
-from kensaku.text.clean import one_line
+from question_sets import KINDS, MORE_DATA, Asked, Kind, QuestionSet, read_all
 from regression import Example, fit, write_models
 
-DATA = Path(os.environ.get("KENSAKU_DATA") or Path(__file__).parents[2] / "shared" / "data")
-SETS = ("xquad-en", "jsquad-ja")
-EXAMPLES = 500  # that each case of each set is worth, beside a penalty of 1
-FITTED_ON = "JSQuAD and XQuAD, half of the articles, with and without the right page"
-Asked = list[tuple[dict, Answer]]
+EXAMPLES = 500  # that the near misses of a set are worth, beside a penalty of 1
+PRIOR = 2.0  # questions with an answer for each near miss
+SILENT = Thresholds().silent
 
 
-def lines(name: str) -> list[dict]:
-    path = DATA / "questions" / f"{name}.jsonl"
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A case that was asked: what the model weighs, and whether the sentences have the answer."""
+
+    kind: Kind
+    factors: Mapping[str, float] | None  # None: nothing was found
+    right: bool
+    confidence: float
+
+    def score(self, model: Model) -> tuple[float, float]:
+        """Return the probability that the sentences answer, and the score of the answer."""
+        support = model.probability(self.factors) if self.factors else 0.0
+        return support, min(support, self.confidence)
 
 
-def in_half(name: str) -> bool:
-    return bool(hashlib.md5(name.encode(), usedforsecurity=False).digest()[0] & 1)
-
-
-def is_tuning(title: str) -> bool:
-    return in_half(f"answers {title}")
-
-
-async def ask(documents: Iterable[dict], questions: Iterable[dict]) -> list[tuple[dict, Answer]]:
+async def judge(questions: QuestionSet, count: int) -> list[Judged]:
+    """Ask the cases of a set."""
+    found: list[Judged] = []
     with tempfile.TemporaryDirectory() as home:
         async with Kensaku(home=home, cache_enabled=False, state_url="memory:") as k:
-            await k.index.add(
-                Document(url=f"doc:{d['_id']}", title=d["title"], text=d["text"]) for d in documents
-            )
-            return [(q, await k.answer(q["text"], route="local")) for q in questions]
+            for n, (pages, cases) in enumerate(questions.collections(count)):
+                name = f"bench{n}"
+                texts = (p for p in pages if p.text.strip())
+                await k.index.add(
+                    (Document(url=f"doc:{p.id}", title=p.title, text=p.text) for p in texts), name
+                )
+                for kind, asked in cases:
+                    context = await k.context(
+                        asked.text, max_tokens=3_000, route="local", collection=name
+                    )
+                    found += read(kind, asked, context)
+    return found
 
 
-async def ask_with_and_without(name: str, count: int, *, tuning: bool) -> tuple[Asked, Asked]:
-    """Ask the questions of one half, with all documents and without the right one."""
-    documents, questions = lines(f"{name}.docs"), lines(f"{name}.questions")
-    titles = {d["_id"]: d["title"] for d in documents}
-    questions = [q for q in questions if is_tuning(titles[q["doc"]]) == tuning]
-    random.Random(0).shuffle(questions)
-    asked = await ask(documents, questions[:count])
-    half = [d for d in documents if in_half(d["_id"])]
-    gone = await ask(half, [q for q in questions if not in_half(q["doc"])][:count])
-    return [(q, a) for q, a in asked if holds(sources(a), q)], gone
+def read(kind: Kind, asked: Asked, context: Context) -> Iterable[Judged]:
+    """Yield a case as it was answered; nothing where it cannot be told what would be right."""
+    sources = "\n".join(p.text for c in context.citations for p in c.passages)
+    if kind == "there" and not asked.is_answered_by(sources):
+        return
+    confidence = context.confidence.score if context.confidence else 0.0
+    scored = score_sentences(asked.text, context.citations)
+    chosen = choose_sentences(asked.text, scored)
+    right = asked.is_answered_by(" ".join(s.text for s in chosen))
+    if kind != "there" and right:  # another page has the same words
+        return
+    factors = support_factors(asked.text, scored, confidence) if chosen else None
+    yield Judged(kind, factors, right, confidence)
 
 
-def holds(text: str | None, question: dict) -> bool:
-    return any(one_line(answer) in one_line(text or "") for answer in question["answers"])
+def fit_answer(sets: Mapping[str, Sequence[Judged]]) -> Model:
+    """Fit whether the sentences answer; each set and each way to take it away counts alike."""
+    made = []
+    for cases in sets.values():
+        ways = {c.kind for c in cases} - {"there"}
+        for kind in ("there", *ways):
+            these = [c for c in cases if c.kind == kind and c.factors]
+            worth = EXAMPLES * PRIOR if kind == "there" else EXAMPLES / len(ways)
+            made += [Example(c.factors or {}, c.right, worth / len(these)) for c in these]
+    return fit(made, tuple(made[0].factors), fitted_on=f"{', '.join(sets)}, with near misses")
 
 
-def sources(answer: Answer) -> str:
-    return "\n".join(p.text for c in answer.citations for p in c.passages)
+def line(name: str, cases: Sequence[Judged], model: Model) -> str:
+    there = [c for c in cases if c.kind == "there"]
+    away = [c for c in cases if c.kind != "there"]
+    ranked = share(c.right for c in there)
+    right = share(c.right and c.score(model)[0] >= LEAST for c in there)
+    row = f"{name:10} {len(there):6} {ranked:7.3f} {right:6.3f}   "
+    for kind in KINDS[1:]:
+        these = [c for c in cases if c.kind == kind]
+        refused = share(c.score(model)[0] < LEAST for c in these)
+        row += f"{refused:6.3f}" if these else "     –"
+    silent = [c for c in there if c.score(model)[1] >= SILENT]
+    row += f"   {len(silent) / len(there):6.3f}"
+    row += f"{share(c.right for c in silent):7.3f}" if silent else "      –"
+    return row + f"{share(c.score(model)[1] >= SILENT for c in away):7.3f}"
 
 
-def first_sentences(answer: Answer) -> str:
-    text = answer.citations[0].passages[0].text if answer.citations else ""
-    spans = list(whole_sentences(text))[:3]
-    return text[: spans[-1][1]] if spans else ""
+def share(values: Iterable[bool]) -> float:
+    found = list(values)
+    return sum(found) / len(found) if found else 0.0
 
 
-def factors(question: dict, answer: Answer) -> dict[str, float]:
-    confidence = answer.confidence.score if answer.confidence else 0.0
-    return score_sentences(question["text"], answer.citations).factors(confidence)
+async def run(count: int, names: Sequence[str], *, refit: bool) -> None:
+    sets = {s.name: s for s in read_all() if not names or s.name in names}
+    judged = {}
+    for name, questions in sets.items():
+        judged[name] = await judge(questions, count)
+        print(f"asked {name}: {len(judged[name])}", flush=True)
+    report(sets, judged, refit=refit)
 
 
-def fit_answer(sets: Iterable[tuple[Asked, Asked]]) -> Model:
-    """Fit whether the sources answer; each set and each of its two cases counts alike."""
-    made = [
-        Example(factors(q, a), right, EXAMPLES / len(asked))
-        for able, gone in sets
-        for asked, right in ((able, True), (gone, False))
-        for q, a in asked
-    ]
-    return fit(made, tuple(made[0].factors), fitted_on=FITTED_ON)
-
-
-async def report(count: int) -> None:
-    print("set        half         asked    right   refused   first 3 sentences   gone: said so")
-    for name in SETS:
-        for tuning in (True, False):
-            able, gone = await ask_with_and_without(name, count, tuning=tuning)
-            right = sum(holds(a.text, q) for q, a in able) / len(able)
-            refused = sum(a.text is None for _, a in able) / len(able)
-            first = sum(holds(first_sentences(a), q) for q, a in able) / len(able)
-            said = sum(a.text is None for _, a in gone) / len(gone)
-            half = "tuning" if tuning else "held out"
-            print(
-                f"{name:10} {half:9} {len(able):8} {right:8.3f} {refused:9.3f} {first:19.3f} "
-                f"{said:15.3f}",
-                flush=True,
-            )
-
-
-async def refit(count: int) -> None:
-    sets = [await ask_with_and_without(name, count, tuning=True) for name in SETS]
-    write_models(SHIPPED, {**shipped_models(), "answer": fit_answer(sets)})
+def report(
+    sets: Mapping[str, QuestionSet], judged: Mapping[str, Sequence[Judged]], *, refit: bool
+) -> None:
+    fitted = {n: cases for n, cases in judged.items() if sets[n].may_be_fitted}
+    print("set         there  ranked  right    gone   cut other  none   silent  right  away")
+    for name, cases in judged.items():
+        others = {n: c for n, c in fitted.items() if sets[n].family != sets[name].family}
+        print(line(name, cases, fit_answer(others)), flush=True)
+    model = fit_answer(fitted) if refit else shipped_models()["answer"]
+    if refit:
+        write_models(SHIPPED, {**shipped_models(), "answer": model})
+    print("the model as shipped, also on the sets that it was fitted on:")
+    for name, cases in judged.items():
+        print(line(name, cases, model), flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--questions", type=int, default=400)
+    parser.add_argument("--questions", type=int, default=300)
+    parser.add_argument("--sets", type=lambda text: text.split(","), default=[])
     parser.add_argument("--fit", action="store_true")
     args = parser.parse_args()
-    if not (DATA / "questions").is_dir():
-        print(f"skipped: there is no {DATA}/questions; set KENSAKU_DATA to the folder of the data")
+    if not MORE_DATA.is_dir():
+        print(f"skipped: there is no {MORE_DATA}; set KENSAKU_MORE_DATA (bench/question_sets.py)")
         return
-    asyncio.run((refit if args.fit else report)(args.questions))
+    asyncio.run(run(args.questions, args.sets, refit=args.fit))
 
 
 if __name__ == "__main__":

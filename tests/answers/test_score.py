@@ -1,4 +1,4 @@
-"""How well each sentence of the sources answers: the figures that the model was fitted with."""
+"""How well each sentence of the sources answers: the figures that it is ranked by."""
 
 from __future__ import annotations
 
@@ -97,73 +97,6 @@ def test_a_sentence_is_scored_by_its_words_its_neighbours_and_its_page(
         s.text: (round(s.own, 4), round(s.phrase, 4), round(s.kind, 4), round(s.score, 4))
         for s in found
     } == figures
-
-
-@pytest.mark.parametrize(
-    ("query", "factors"),
-    [
-        (
-            "When was Natsume Soseki born?",
-            {
-                "confidence": 1.3863,
-                "names": 0.5,
-                "page": 1.0,
-                "phrase": 0.0,
-                "sentence": 1.0,
-                "spaced": 1.0,
-            },
-        ),
-        (
-            "a cat tells what happened near the river",
-            {
-                "confidence": 1.3863,
-                "names": 0.6,
-                "page": 0.4336,
-                "phrase": 0.24,
-                "sentence": 0.4336,
-                "spaced": 1.0,
-            },
-        ),
-        (
-            "how long is the river in tokyo",
-            {
-                "confidence": 1.3863,
-                "names": 0.6,
-                "page": 0.7212,
-                "phrase": 0.0,
-                "sentence": 0.7212,
-                "spaced": 1.0,
-            },
-        ),
-        (
-            "夏目漱石の猫",
-            {
-                "confidence": 1.3863,
-                "names": 0.0,
-                "page": 0.0,
-                "phrase": 0.0,
-                "sentence": 0.0,
-                "spaced": 0.0,
-            },
-        ),
-    ],
-)
-def test_the_factors_of_an_answer_are_those_of_the_best_sentence_and_page(
-    query: str, factors: dict[str, float]
-) -> None:
-    """Words of the title do not count: it says what the page is about, not whether it answers."""
-    found = score_sentences(query, PAGES).factors(0.8)
-
-    assert {name: round(value, 4) for name, value in found.items()} == factors
-
-
-@pytest.mark.parametrize(
-    ("confidence", "odds"),
-    [(0.5, 0.0), (0.0, -6.9068), (1.0, 6.9068), (0.999, 6.9068), (0.9, 2.1972)],
-)
-def test_confidence_is_weighed_as_odds(confidence: float, odds: float) -> None:
-    """Nothing is quite certain, so that no factor outweighs all others."""
-    assert round(score_sentences("cat", PAGES).factors(confidence)["confidence"], 4) == odds
 
 
 def test_the_first_eight_pages_are_looked_at() -> None:

@@ -4,6 +4,7 @@
     silent: answer · notify: answer, say the doubt · confirm: ask first · escalate: ask for help
 
 The score is the calibrated one of the search (`models.confidence`), of the weakest question.
+Sentences that may not answer (`support.py`) cap it below `silent`, unless a model wrote.
 Contradictions are found by amounts, dates and plain denials (`weigh.py`), not by the meaning of
 words. One of them caps the score below `notify`.
 """
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from kensaku.models.confidence import Level
 
 Action = Literal["silent", "notify", "confirm", "escalate"]
-UNDER = 0.01  # how far below `notify` a contradiction caps the score
+UNDER = 0.01  # how far below an action's threshold a doubt caps the score
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,8 @@ def assess(
         sentences_marked=marked,
     )
     score = factors.weakest
+    if not by_model and any(f.support < thresholds.silent for f in findings):
+        score = min(score, max(0.0, thresholds.silent - UNDER))
     if factors.contradictions:
         score = min(score, max(0.0, thresholds.notify - UNDER))
     return Assessment(round(score, 3), level_of(score, factors), thresholds.action(score), factors)

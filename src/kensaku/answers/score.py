@@ -15,13 +15,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 from kensaku.answers.kinds import (
     asking_terms,
     has_kind,
-    is_spaced,
     kind_of,
     letters_of,
     names_in,
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
 LONGEST = 1_000  # characters of a sentence; what is longer is a table or minified code
 BEFORE, AFTER, TITLE = 0.35, 0.25, 0.4  # of the weight of a word that stands only there
 PHRASE = 0.4  # for all phrases of the question, beside 1 for all of its words
-NO_NAME = 0.6  # share of names in the sources that a question without a name counts with
 PAGES = 8  # that are looked at: the answer is hardly ever further down
 PAGE, FIRST = 0.3, 0.4  # for all words on the page, and for the page that ranked highest
 ASKING, NAME = 0.2, 1.5  # times its weight: a word that asks, one of a name or a figure
@@ -64,29 +62,20 @@ class Sentence:
     score: float = 0.0
 
 
+class Title(NamedTuple):
+    """The title of a page: its terms, and its letters."""
+
+    terms: Terms
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The sentences of the sources, and how much of the question they have."""
+    """The sentences of the sources, the words of the question by weight, and the pages' titles."""
 
     sentences: Sequence[Sentence]
-    share: float = 0.0  # of the question's words that the title has not, in the best sentence
-    page_share: float = 0.0  # … in the best page
-    phrase: float = 0.0  # share of its phrases in the best sentence
-    names: float = 0.0  # share of its names in the best page
-    spaced: bool = True  # whether the question's script has spaces: shares are lower where it has
-
-    def factors(self, confidence: float) -> dict[str, float]:
-        """Return what the model "answer" weighs, with the confidence of the search."""
-        sure = min(0.999, max(0.001, confidence))
-        odds = math.log(sure / (1 - sure))
-        return {
-            "confidence": odds,
-            "sentence": self.share,
-            "page": self.page_share,
-            "phrase": self.phrase,
-            "names": self.names,
-            "spaced": float(self.spaced),
-        }
+    weights: Mapping[int, float] = field(default_factory=dict)
+    titles: Mapping[int, Title] = field(default_factory=dict)  # by the number of the citation
 
 
 def score_sentences(query: str, citations: Sequence[Citation]) -> Scored:
@@ -107,18 +96,16 @@ def score_sentences(query: str, citations: Sequence[Citation]) -> Scored:
         return Scored(sentences)
     _find_phrases(query, sentences)
     _find_kind(query, sentences)
-    shares = [
-        _score_page(page, _terms(citation.title), weights, FIRST / (1 + rank))
-        for rank, (citation, page) in enumerate(zip(citations, found, strict=True))
-    ]
-    return Scored(
-        sentences,
-        share=max(share for share, _ in shares),
-        page_share=max(share for _, share in shares),
-        phrase=max(s.phrase for s in sentences),
-        names=_share_of_names(query, found),
-        spaced=is_spaced(query),
-    )
+    titles = {
+        c.n: Title(_terms(spoken), spoken) for c in citations for spoken in [_spoken(c.title)]
+    }
+    for rank, (citation, page) in enumerate(zip(citations, found, strict=True)):
+        _score_page(page, titles[citation.n].terms, weights, FIRST / (1 + rank))
+    return Scored(sentences, weights, titles)
+
+
+def _spoken(title: str) -> str:
+    return title.replace("_", " ").replace("|", " ")
 
 
 def _find_phrases(query: str, sentences: Sequence[Sentence]) -> None:
@@ -135,23 +122,10 @@ def _find_kind(query: str, sentences: Sequence[Sentence]) -> None:
         sentence.kind = kind.points * has_kind(kind, query, sentence.text)
 
 
-def _share_of_names(query: str, pages: Sequence[Sequence[Sentence]]) -> float:
-    """The share of the question's names that the page with most of them has."""
-    names = names_in(query)
-    if not names:
-        return NO_NAME
-    texts = (" ".join(s.text for s in page).lower() for page in pages)
-    return max(sum(name in text for name in names) for text in texts) / len(names)
-
-
 def _score_page(
     page: Sequence[Sentence], title: Terms, weights: Mapping[int, float], rank_points: float
-) -> tuple[float, float]:
-    """Score the sentences of a page; return what its best one and all of it have of the question.
-
-    For these two, words of the title do not count: it says what the page is about, not whether it
-    answers.
-    """
+) -> None:
+    """Score the sentences of a page."""
     nothing: Terms = frozenset()
     total = sum(weights.values())
     body = nothing.union(*(s.terms for s in page))
@@ -165,10 +139,6 @@ def _score_page(
         sentence.own = _sum(weights, sentence.terms) / total
         own = sentence.own + PHRASE * sentence.phrase + sentence.kind
         sentence.score = own + near / total + page_points
-    rest = {t: w for t, w in weights.items() if t not in title} or weights
-    all_rest = sum(rest.values())
-    best = max((_sum(rest, s.terms) for s in page), default=0.0)
-    return best / all_rest, _sum(rest, body) / all_rest
 
 
 def _texts(text: str) -> list[str]:

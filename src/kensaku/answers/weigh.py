@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING
 from kensaku.answers.check import clean_quote
 from kensaku.answers.claims import Claims, are_apart, are_different_days, claims_of
 from kensaku.answers.kinds import gives_figure, names_in
-from kensaku.answers.score import Sentence, score_sentences
+from kensaku.answers.score import Scored, Sentence, score_sentences
+from kensaku.answers.support import LEAST, support_of
 from kensaku.messages import msg
 from kensaku.models import Hit
-from kensaku.models.calibration import shipped_models
 from kensaku.models.confidence import confidence_of
 from kensaku.text.urls import host_of
 
@@ -37,9 +37,6 @@ DIFFER = msg("Sources differ:")
 COPY = 0.7  # share of its words that a sentence may have in common with one that was chosen
 WEAK = 0.45  # of the best sentence's score: what has less adds nothing to it
 WHOLE = 0.8  # share of the question's words with which a sentence answers by itself
-# Probability that the sources answer, below which they are said not to: where words are spaced and
-# where they are not. Each refuses 0.80 of the questions whose page is gone (bench/answers.py).
-LEAST, LEAST_UNSPACED = 0.21, 0.17
 CANDIDATES = 12  # sentences that are compared with each other
 ALIKE = 0.5  # share of their words that two statements on one thing have in common
 ALIKE_DENIAL = 0.6  # a denial has no figure that could tell the two apart
@@ -67,7 +64,8 @@ class Finding:
     citations: tuple[Citation, ...]
     differences: tuple[tuple[Sentence, Sentence], ...] = ()
     searched: bool = True  # False: nobody could search for it
-    confidence: float | None = None
+    confidence: float | None = None  # of the search
+    support: float = 1.0  # probability that the sentences answer
 
 
 def find_answer(
@@ -80,9 +78,9 @@ def find_answer(
     searched: bool = True,
 ) -> Finding:
     """Return the best sentences for a query, and where two sources differ on it."""
-    chosen = best_sentences(query, citations, confidence, count)
+    chosen, support = _choose(query, citations, confidence, count)
     differ = tuple(differences(query, citations)) if chosen else ()
-    return Finding(question, tuple(chosen), citations, differ, searched, confidence)
+    return Finding(question, tuple(chosen), citations, differ, searched, confidence, support)
 
 
 def extractive(
@@ -105,14 +103,24 @@ def best_sentences(
     count: int = SENTENCES,
 ) -> list[Sentence]:
     """Return at most `count` sentences that answer, the best first; none when none does."""
+    return _choose(query, citations, confidence, count)[0]
+
+
+def _choose(
+    query: str, citations: Sequence[Citation], confidence: float | None, count: int
+) -> tuple[list[Sentence], float]:
+    """Return the sentences that answer, and the probability that they do."""
     scored = score_sentences(query, citations)
     if not any(s.own for s in scored.sentences):
-        return []
+        return [], 0.0
     if confidence is None:
         confidence = confidence_of(query, [as_hit(c) for c in citations]).score
-    least = LEAST if scored.spaced else LEAST_UNSPACED
-    if shipped_models()["answer"].probability(scored.factors(confidence)) < least:
-        return []
+    support = support_of(query, scored, confidence)
+    return (choose_sentences(query, scored, count) if support >= LEAST else []), support
+
+
+def choose_sentences(query: str, scored: Scored, count: int = SENTENCES) -> list[Sentence]:
+    """Return at most `count` sentences, the best first, whether or not they answer."""
     chosen: list[Sentence] = []
     for sentence in sorted(scored.sentences, key=lambda s: -s.score):
         if len(chosen) == count:
