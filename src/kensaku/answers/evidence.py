@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from kensaku.answers.context import Citation, pack
 from kensaku.answers.passages import passages_of
 from kensaku.answers.tokenizer import counter
-from kensaku.answers.weigh import SENTENCES, Finding, as_hit, find_answer
+from kensaku.answers.weigh import SENTENCES, Finding, as_hit, find_answer, on_subject, says_more
 from kensaku.models import LOCAL, Hit, Outcome, Passage
 from kensaku.models.confidence import confidence_of
 from kensaku.search.rerank import reorder
@@ -133,8 +133,8 @@ class Evidence:
     def finding(self, question: int, sentences: int = SENTENCES) -> Finding:
         """Return what the sources say to a question, in their own words."""
         asked, query = self.questions[question], self.query(question)
-        citations = self.citations(query, question)
-        return find_answer(
+        citations = on_subject(asked.carried, self.citations(query, question))
+        finding = find_answer(
             asked.text,
             query,
             citations,
@@ -142,6 +142,9 @@ class Evidence:
             count=sentences,
             searched=question in self._searched or bool(self._named),
         )
+        if asked.carried and not says_more(asked.text, finding.sentences):
+            return replace(finding, sentences=(), differences=())
+        return finding
 
     def query(self, question: int) -> str:
         """Return what the sources of a question are weighed by."""

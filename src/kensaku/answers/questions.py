@@ -97,6 +97,12 @@ class Subquestion:
     text: str
     queries: tuple[str, ...]
 
+    @property
+    def carried(self) -> tuple[str, ...]:
+        """The words of its subject that were taken over from another question."""
+        first = self.queries[0] if self.queries else ""
+        return tuple(first.removeprefix(self.text).split()) if first.startswith(self.text) else ()
+
 
 def split_questions(text: str) -> list[Subquestion]:
     """Return the questions of an input; an input that asks nothing is one topic."""

@@ -21,12 +21,14 @@ from typing import TYPE_CHECKING
 
 from kensaku.answers.check import clean_quote
 from kensaku.answers.claims import Claims, are_apart, are_different_days, claims_of
-from kensaku.answers.kinds import gives_figure, names_in
+from kensaku.answers.kinds import asking_terms, gives_figure, names_in
 from kensaku.answers.score import Scored, Sentence, score_sentences
 from kensaku.answers.support import LEAST, support_of
 from kensaku.messages import msg
 from kensaku.models import Hit
 from kensaku.models.confidence import confidence_of
+from kensaku.text.languages import guess_language
+from kensaku.text.tokens import query_terms
 from kensaku.text.urls import host_of
 
 if TYPE_CHECKING:
@@ -83,6 +85,15 @@ def find_answer(
     return Finding(question, tuple(chosen), citations, differ, searched, confidence, support)
 
 
+def on_subject(carried: Sequence[str], citations: tuple[Citation, ...]) -> tuple[Citation, ...]:
+    """Return the citations that speak of the subject which a part of a question left out."""
+    wanted = [word.casefold() for word in carried]
+    if not wanted:
+        return citations
+    texts = {c.n: " ".join((c.title, *(p.text for p in c.passages))).casefold() for c in citations}
+    return tuple(c for c in citations if any(word in texts[c.n] for word in wanted))
+
+
 def extractive(
     query: str, citations: Sequence[Citation], confidence: float | None = None
 ) -> str | None:
@@ -104,6 +115,13 @@ def best_sentences(
 ) -> list[Sentence]:
     """Return at most `count` sentences that answer, the best first; none when none does."""
     return _choose(query, citations, confidence, count)[0]
+
+
+def says_more(part: str, chosen: Iterable[Sentence]) -> bool:
+    """Whether a sentence has a word of the part of a question, and not only of its subject."""
+    languages = frozenset({guess_language(part)})
+    own = query_terms(part, languages).keys() - asking_terms(languages)
+    return not own or any(own & sentence.terms for sentence in chosen)
 
 
 def _choose(

@@ -308,3 +308,11 @@ def test_the_sync_client_has_both(tmp_path: Any) -> None:
 
     assert "Otters hold hands. [1]" in report.text
     assert isinstance(events[-1], Completed)
+
+
+async def test_a_part_of_which_only_the_subject_was_found_is_missing(client: Any) -> None:
+    """A sentence about otters says nothing about the price of their fur."""
+    report = await client().research("How do sea otters sleep, and how much does their fur cost?")
+
+    assert "Sea otters hold hands while they sleep. [" in report.text
+    assert report.missing == ("how much does their fur cost?",)
