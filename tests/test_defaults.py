@@ -31,7 +31,7 @@ EXPECTED: dict[type, dict[str, Any]] = {
     },
     SearchRequest: {
         "max_results": 10, "model": "", "trust": 0.0, "by_passage": False,
-        "include_document": False, "namespace": "",
+        "include_document": False, "namespace": "", "distinct": False,
     },
     FetchLimits: {
         "connect": 5.0, "first_byte": 10.0, "total": 30.0, "wire": 20 * 2**20,

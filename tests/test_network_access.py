@@ -33,7 +33,7 @@ CALLS = {
 MAY = {
     "transport/sessions.py": {"aiohttp"},  # the providers' addresses; sessions for pages
     "fetch/transport.py": {"open_connection", "sock_connect", "getaddrinfo"},  # pages
-    "fetch/browser/browser.py": {"playwright"},  # drives a browser whose only network is that
+    "fetch/browser/chromium.py": {"playwright"},  # drives a browser whose only network is that
     "providers/_ddgs.py": {"primp"},  # fixed hosts of search engines
     "store/valkey.py": {"valkey"},  # the operator's own server
     "index/engines/server.py": {"qdrant_client"},  # the operator's own server

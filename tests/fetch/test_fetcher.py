@@ -214,7 +214,7 @@ class FakeBrowser:
     def __init__(self, *pages):
         self.pages, self.asked, self.closed = list(pages), [], 0
 
-    async def render(self, url):
+    async def render(self, url, *for_host):
         self.asked.append(url)
         return self.pages.pop(0)
 

@@ -149,7 +149,7 @@ class FakeBrowser:
     def __init__(self, body: bytes) -> None:
         self.body, self.asked = body, []
 
-    async def render(self, url) -> FetchedPage:
+    async def render(self, url, *for_host) -> FetchedPage:
         self.asked.append(str(url))
         return FetchedPage(str(url), str(url), 200, "text/html", self.body, via="browser")
 

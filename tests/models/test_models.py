@@ -321,6 +321,8 @@ def test_the_json_of_pages_passages_and_documents_has_every_field():
         "links": (),
         "favicon": None,
         "notes": ("n",),
+        "rung": None,
+        "source_url": None,
     }
     assert Passage("u", "text", 3, 7).to_dict() == {
         "url": "u", "text": "text", "start": 3, "end": 7, "title": "", "heading": "", "score": None,
