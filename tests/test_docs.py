@@ -154,10 +154,11 @@ def test_the_data_of_a_page_can_be_read(name):
 
 
 @pytest.mark.usefixtures("documentation")
-def test_the_generated_pages_are_current():
+@pytest.mark.parametrize("script", ["generate.py", "charts.py"])
+def test_what_is_generated_is_current(script):
     """A setting that is not in the documentation does not exist for anybody."""
     done = subprocess.run(
-        [sys.executable, DOCS / "generate.py", "--check"], capture_output=True, text=True
+        [sys.executable, DOCS / script, "--check"], capture_output=True, text=True
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
