@@ -1,4 +1,4 @@
-"""Contradictions: amounts, dates and denials, in English and Japanese; and what is none."""
+"""Contradictions: amounts, dates, names and denials, in English and Japanese; and what is none."""
 
 from __future__ import annotations
 
@@ -6,23 +6,32 @@ import pytest
 
 from kensaku import Hit
 from kensaku.answers.claims import claims_of, number_in, plain_digits
+from kensaku.answers.conflicts import differences
 from kensaku.answers.context import Citation
-from kensaku.answers.weigh import differences
+from kensaku.answers.score import score_sentences
+from kensaku.answers.slots import slots_of
+from kensaku.answers.weigh import find_answer
 from tests.growth import growth
 
 
 def differ(question: str, one: str, other: str) -> bool:
     """Whether two pages contradict each other."""
-    texts = enumerate((one, other), 1)
     return bool(
-        differences(
-            question, [Citation.of(n, Hit(f"https://{n}.example/", "", t)) for n, t in texts]
-        )
+        found(question, [(f"https://{n}.example/", text) for n, text in enumerate((one, other))])
     )
+
+
+def found(question: str, pages: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the sentences of pages that are shown side by side."""
+    sources = [Citation.of(n, Hit(url, "", text)) for n, (url, text) in enumerate(pages, 1)]
+    pairs = differences(question, score_sentences(question, sources).sentences, sources)
+    return [(one.text, other.text) for one, other in pairs]
 
 
 HEAVY = "How much does a sea otter weigh?"
 WEIGHT = "ラッコの体重はどのくらいですか"
+BUILDER = "Who designed the harbour of Otterton?"
+BUILDER_JA = "港の設計者は誰ですか"
 BUILT = "When was the harbour built?"
 OPENED = "港はいつ開港しましたか"
 
@@ -45,6 +54,18 @@ OPENED = "港はいつ開港しましたか"
          "The harbour was built in 1901."),
         (OPENED, "港は1893年に開港しました。", "港は1901年に開港しました。"),
         (OPENED, "港は明治26年に開港しました。", "港は明治34年に開港しました。"),
+        ("When did the harbour of Otterton open?", "The port, begun in 1850, opened in 1893.",
+         "The port, begun in 1850, opened in 1901."),
+        ("How many piers has Otterton?", "With its lighthouse, Otterton has four piers.",
+         "With its lighthouse, Otterton has 7 piers."),
+        (BUILDER, "The harbour of Otterton was designed by Anna Hartley.",
+         "The harbour of Otterton was designed by Piotr Nowak in spring."),
+        (BUILDER, "Anna Hartley designed the harbour of Otterton.",
+         "The old harbour of Otterton was designed by Piotr Nowak."),
+        ("Which town has the oldest harbour?", "Of all towns on the coast, Otterton has the oldest harbour.",
+         "Of all towns on the coast, Rosewick has the oldest harbour."),
+        (BUILDER_JA, "港の設計者は山田太郎である。", "港の設計者は佐藤花子である。"),
+        ("港を開いた王は誰ですか", "港を開いた王はムラト1世である。", "港を開いた王はムラト3世である。"),
         ("Do sea otters hibernate?", "Sea otters hibernate in winter.",
          "Sea otters do not hibernate in winter."),
         ("ラッコは冬眠しますか", "ラッコは冬に冬眠します。", "ラッコは冬に冬眠しません。"),
@@ -80,6 +101,18 @@ def test_contradictions_are_found(question: str, one: str, other: str) -> None:
          "Sea otters sleep and hold hands."),
         ("ラッコは眠りますか", "ラッコは海で眠るかもしれない。", "ラッコは海で眠る。"),
         (HEAVY, "A sea otter weighs 30 kg.", "The lighthouse is 45 m high."),
+        (HEAVY, "A sea otter weighs 30 kg.", "A sea otter weighs 66 pounds."),
+        ("How many boats has Otterton?", "Otterton has 308 boats.", "Otterton has 300 boats."),
+        (BUILDER, "The harbour of Otterton was designed by Anna Hartley.",
+         "The harbour of Otterton was designed by A. Hartley."),
+        (BUILDER, "The harbour of Otterton was designed by Frédéric Tchaikovsky.",
+         "The harbour of Otterton was designed by Chaikovski."),
+        (BUILDER, "The harbour of Otterton was designed by Anna Hartley.",
+         "The harbour of Rosewick was designed by Piotr Nowak."),
+        ("Who led Otterton?", "In 1990, Otterton was led by Anna Hartley.",
+         "In 2010, Otterton was led by Piotr Nowak."),
+        ("学長は誰ですか", "東大の学長は山田太郎である。", "東京大学の学長は山田太郎である。"),
+        ("首都はどこですか", "首都はモスクワである。", "首都はMoscowである。"),
     ],
 )  # fmt: skip
 def test_what_may_both_be_true_is_no_contradiction(question: str, one: str, other: str) -> None:
@@ -89,11 +122,37 @@ def test_what_may_both_be_true_is_no_contradiction(question: str, one: str, othe
 
 def test_one_host_does_not_contradict_itself() -> None:
     """It may tell of two otters."""
-    pages = [
-        Citation.of(n, Hit(f"https://a.example/{n}", "", f"A sea otter weighs {n} kg."))
-        for n in (30, 45)
-    ]
-    assert not differences(HEAVY, pages)
+    pages = [(f"https://a.example/{n}", f"A sea otter weighs {n} kg.") for n in (30, 45)]
+    assert not found(HEAVY, pages)
+
+
+def test_the_side_of_one_among_many_is_shown() -> None:
+    """Four copies do not outvote the page that says otherwise."""
+    said = "The harbour of Otterton was designed by Anna Hartley."
+    pages = [(f"https://{n}.example/", said) for n in range(4)]
+    other = said.replace("Anna Hartley", "Piotr Nowak")
+
+    assert found(BUILDER, [*pages, ("https://other.example/", other)]) == [(said, other)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "unsure"),
+    [
+        ("The harbour is made of granite.", "The harbour is made of timber.", True),
+        ("The harbour is made of granite.", "The harbour is made of granite.", False),
+        ("The harbour is made of grey granite.", "The harbour is made of gray granite.", False),
+        ("The harbour is made of granite.", "Otters sleep on their backs and hold hands.", False),
+    ],
+)
+def test_copies_that_differ_in_a_word_leave_a_doubt(one: str, other: str, unsure: bool) -> None:
+    """A plain word may be a synonym: it is no contradiction, and no reason to be silent."""
+    pages = enumerate((one, other), 1)
+    sources = [Citation.of(n, Hit(f"https://{n}.example/", "", text)) for n, text in pages]
+    finding = find_answer(
+        "What is the harbour made of?", "harbour made of", tuple(sources), confidence=1.0
+    )
+
+    assert (finding.differences, finding.unsure) == ((), unsure)
 
 
 @pytest.mark.parametrize(
@@ -119,3 +178,9 @@ def test_japanese_numerals_before_a_counter(text: str, plain: str) -> None:
 def test_claims_are_read_in_linear_time(piece: str) -> None:
     """Sentences are bounded, and so is the work."""
     assert growth(lambda n: claims_of(piece * n + str(n)), 100, tries=3) < 12
+
+
+@pytest.mark.parametrize("piece", ["A of ", "1 million ", "千", "カー", "A.", "a'a"])
+def test_names_and_numbers_are_found_in_linear_time(piece: str) -> None:
+    """A page may be written against it."""
+    assert growth(lambda n: slots_of(piece * n + str(n)), 40, tries=3) < 12

@@ -5,8 +5,9 @@
 
 The score is the calibrated one of the search (`models.confidence`), of the weakest question.
 Sentences that may not answer (`support.py`) cap it below `silent`, unless a model wrote.
-Contradictions are found by amounts, dates and plain denials (`weigh.py`), not by the meaning of
-words. One of them caps the score below `notify`.
+Contradictions are found by amounts, dates, names in the same place and plain denials
+(`conflicts.py`), not by the meaning of words. One of them caps the score below `notify`; where
+copies differ in a word that may mean the same, it is capped below `silent`.
 """
 
 from __future__ import annotations
@@ -74,6 +75,7 @@ class AnswerFactors:
     contradictions: int = 0
     sentences_cut: int = 0  # of a model: no citation of theirs holds
     sentences_marked: int = 0  # of a model: without support
+    word_differences: int = 0  # questions on which two sources differ in a word, perhaps harmlessly
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +114,13 @@ def assess(
         weakest=round(min(scores, default=0.0), 3),
         sources=len({c.url for f in findings for c in f.citations}),
         contradictions=sum(len(f.differences) for f in findings),
+        word_differences=sum(f.unsure for f in findings),
         sentences_cut=cut,
         sentences_marked=marked,
     )
     score = factors.weakest
-    if not by_model and any(f.support < thresholds.silent for f in findings):
+    doubtful = not by_model and any(f.support < thresholds.silent for f in findings)
+    if doubtful or factors.word_differences:
         score = min(score, max(0.0, thresholds.silent - UNDER))
     if factors.contradictions:
         score = min(score, max(0.0, thresholds.notify - UNDER))

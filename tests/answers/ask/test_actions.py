@@ -47,13 +47,16 @@ SENTENCE = Sentence("They hold hands.", 1, 0, terms("They hold hands."))
 A, B = (Citation(n, f"https://{n}.example/", "t") for n in (1, 2))
 
 
-def finding(confidence: float | None, *, sentences: int = 1, differences: int = 0) -> Finding:
+def finding(
+    confidence: float | None, *, sentences: int = 1, differences: int = 0, unsure: bool = False
+) -> Finding:
     """What two sources say to a question."""
     return Finding(
         "?",
         (SENTENCE,) * sentences,
         (A, B),
         ((SENTENCE, SENTENCE),) * differences,
+        unsure,
         confidence=confidence,
     )
 
@@ -77,13 +80,15 @@ def finding(confidence: float | None, *, sentences: int = 1, differences: int = 
             [finding(0.9, differences=2)], {}, 0.69, "medium", "confirm", AnswerFactors(1, 1, 0.9, 2, 2),
         ),
         ([finding(0.5, differences=1)], {}, 0.5, "medium", "confirm", AnswerFactors(1, 1, 0.5, 2, 1)),
+        ([finding(0.95, unsure=True)], {}, 0.89, "high", "notify", AnswerFactors(1, 1, 0.95, 2, word_differences=1)),
         ([finding(0.12345)], {}, 0.123, "low", "escalate", AnswerFactors(1, 1, 0.123, 2)),
     ],
 )  # fmt: skip
 def test_an_assessment_is_of_the_weakest_question(
     findings: Any, options: Any, score: float, level: str, action: str, factors: AnswerFactors
 ) -> None:
-    """A contradiction keeps it below `notify`; what a model's citations lost is counted."""
+    """A contradiction keeps it below `notify`, a word that differs below `silent`; what a model's
+    citations lost is counted."""
     made = assess(findings, Thresholds(), **options)
 
     assert made == Assessment(score, level, action, factors)  # type: ignore[arg-type]
@@ -94,7 +99,8 @@ def test_an_assessment_as_json() -> None:
     assert assess([finding(0.9)], Thresholds()).to_dict() == {
         "score": 0.9, "level": "high", "action": "silent",
         "factors": {"questions": 1, "answered": 1, "weakest": 0.9, "sources": 2,
-                    "contradictions": 0, "sentences_cut": 0, "sentences_marked": 0},
+                    "contradictions": 0, "sentences_cut": 0, "sentences_marked": 0,
+                    "word_differences": 0},
     }  # fmt: skip
 
 
