@@ -19,9 +19,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from answers import is_tuning, lines
 from conflict_bearers import bearers
 from kensaku.answers.sentences import whole_sentences
+from question_sets import DATA, in_half
 
 NUMBERS = "one two three four five six seven eight nine ten eleven twelve".split()
 _DIGITS = re.compile(r"\d[\d,]*(?:\.\d+)?")
@@ -73,10 +73,15 @@ def cases(name: str, seed: int = 0) -> Iterator[Case]:
         made = _case(rng, q["text"], text, answer, kind, others, names)
         if made is not None:
             texts, what, values = made
-            tuning = is_tuning(d["title"])
+            tuning = in_half(f"answers {d['title']}")
             yield Case(q["_id"], q["text"], texts, what, values, d["title"], tuning)
     for n, bearer in enumerate(bearers(name.endswith("-ja"), [a for _, a in names], seed)):
         yield Case(f"bearer{n}", *bearer)
+
+
+def lines(name: str) -> list[dict]:
+    path = DATA / "questions" / f"{name}.jsonl"
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
 def kind_of(answer: str) -> str | None:
@@ -263,14 +268,3 @@ def _elsewhere(
     if not own or not fit:
         return None
     return "another thing", told.replace(answer, wrong).replace(max(own, key=len), rng.choice(fit))
-
-
-if __name__ == "__main__":
-    for name in ("xquad-en", "jsquad-ja"):
-        for case in cases(name):
-            print(
-                json.dumps(
-                    [case.name, case.kind, case.tuning, case.question, case.values, case.documents],
-                    ensure_ascii=False,
-                )
-            )

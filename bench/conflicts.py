@@ -24,7 +24,6 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 
-from answers import DATA, SETS
 from conflict_cases import Case, cases
 from kensaku import Document, Kensaku
 from kensaku.answers.cited import CitedAnswer
@@ -32,7 +31,9 @@ from kensaku.answers.conflicts import differences, differs_in_a_word
 from kensaku.answers.context import Citation
 from kensaku.answers.score import score_sentences
 from kensaku.models import Hit
+from question_sets import DATA
 
+SETS = ("xquad-en", "jsquad-ja")
 Asked = list[tuple[Case, CitedAnswer]]
 
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kensaku.answers.claims import Claims, are_apart, are_different_days, claims_of
-from kensaku.answers.kinds import DATE, FIGURE, PERSON, AnswerKind, kind_of, names_in
+from kensaku.answers.kinds import DATE, FIGURE, PERSON, AnswerKind, is_spaced, kind_of, names_in
 from kensaku.answers.slots import Slot, apart, is_other_name, is_same_number, slots_of
 from kensaku.text.urls import host_of
 
@@ -38,6 +38,8 @@ ABOUT_IT = 0.3  # the same thing in other words: what differs stands beside a wo
 CLOSE = 0.8  # of the best sentence's share of the question
 CLOSE_DATED = 0.3  # the same for "Was it built in 1893?": who says otherwise has another year
 CLOSE_NAMED = 0.55  # the same for sentences that have the same names of the question
+SHORT = 12  # characters
+LEAST = 0.4  # share of the question's words in sentences that are no copies of each other
 ONE_PLACE = 60  # characters in which copies differ
 _ASKS_DATE = re.compile(
     r"\bwhen\b|\b(?:what|which) (?:year|date|day|month)\b|いつ|何[年月日]|年月日|日付"
@@ -50,6 +52,7 @@ _YES_OR_NO = re.compile(
     r"|^(?!.*(?:何|なに|なん|いつ|いくつ|いくら|どこ|どちら|誰|だれ|なぜ|どの|どう|どれ|どんな)).*か[？?。]*$",
     re.IGNORECASE,
 )
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _YEAR = re.compile(r"\d{4}")
 _FUNCTION = re.compile(r"\b(?:a|an|the|and|or|of|in|on|at|to|about)\b|[\u3041-\u309f、。]")
 _CONTENT = re.compile(r"[^\W\d_]{4,}")
@@ -63,6 +66,7 @@ class Asked:
     claims: Claims
     text: str  # in lower case
     names: frozenset[str]
+    numbers: tuple[str, ...]  # of a thing that it asks about, without years
     stems: frozenset[str]  # beginnings of its words
     date: bool
     number: bool
@@ -70,6 +74,11 @@ class Asked:
     kind: AnswerKind | None
     one_name: bool  # of a person or a place
     verbs: frozenset[str]  # beginnings of its words that are no names
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether it asks for a person, a place, a date or a figure."""
+        return self.one_name or self.kind in (DATE, FIGURE)
 
     @classmethod
     def of(cls, query: str) -> Asked:
@@ -83,6 +92,7 @@ class Asked:
             claims,
             query.lower(),
             names,
+            tuple(n for n in _NUMBER.findall(query) if not _YEAR.fullmatch(n)),
             stems,
             date,
             number=kind is not PERSON and not closed,
@@ -155,15 +165,26 @@ def _are_named(asked: Asked, one: Sentence, other: Sentence, least: float) -> bo
 
 
 def _is_copy(one: Sentence, other: Sentence) -> bool:
-    return _alike(one, other) >= NEAR or _same_ends(one.text, other.text) >= NEAR
+    """Whether two sentences are one but for a place or a clause. Short ones are alike by chance."""
+    short, long = sorted((len(one.text), len(other.text)))
+    if short < SHORT or short < long / 2:
+        return False
+    if _same_ends(one.text, other.text) >= NEAR:
+        return True
+    return _alike(one, other) >= NEAR and is_spaced(one.text)
+
+
+def _have_numbers(asked: Asked, one: Sentence, other: Sentence) -> bool:
+    """Whether both sentences have the numbers of the question: version 3.0, Louis XVIII."""
+    return all(n in one.text and n in other.text for n in asked.numbers)
 
 
 def _differ(asked: Asked, one: Sentence, other: Sentence) -> bool:
     alike = _alike(one, other)
     if one.text == other.text:
         return False
-    near = alike >= NEAR or _same_ends(one.text, other.text) >= NEAR
-    if alike < ABOUT_IT and not near:
+    near = _is_copy(one, other)
+    if not near and (alike < ABOUT_IT or not _have_numbers(asked, one, other)):
         return False
     mine, theirs = claims_of(one.text), claims_of(other.text)
     another_time = _exclude(mine.dates, theirs.dates)
@@ -177,6 +198,8 @@ def _differ(asked: Asked, one: Sentence, other: Sentence) -> bool:
             return True
     another_time = another_time or _some_exclude(mine.dates, theirs.dates)
     if another_time and not asked.date:
+        return False
+    if not near and min(one.own, other.own) < LEAST:
         return False
     may_agree = another_time or _may_agree(mine, theirs)
     return _other_value(asked, one.text, other.text, near, may_agree) is not None
@@ -246,9 +269,10 @@ def _same_place(asked: Asked, a: Slot, b: Slot, *, near: bool, named: bool) -> b
             continue
         if near or any(word[:4] in asked.stems for word in mine):
             return True
-        if named and any(len(word) > 4 for word in mine):
+        if named and a.spaced and any(len(word) > 4 for word in mine):
             return True
-        if any(piece in asked.text for word in mine for piece in _UNSPACED.findall(word)):
+        pieces = (piece for word in mine for piece in _UNSPACED.findall(word))
+        if asked.is_narrow and any(piece in asked.text for piece in pieces):
             return True
     if not named or a.number is not None:
         return False

@@ -70,6 +70,7 @@ async def test_a_whole_answer(sure: Any) -> None:
     assert confidence["factors"] == {
         "questions": 1, "answered": 1, "weakest": confidence["score"], "sources": 1,
         "contradictions": 0, "sentences_cut": 0, "sentences_marked": 0,
+        "word_differences": 0,
     }  # fmt: skip
     assert (answer.doubt, answer.reason, answer.notes) == ("", "", ())
     assert answer.elapsed_ms >= step["elapsed_ms"] > 0
