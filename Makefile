@@ -145,7 +145,7 @@ docs-check: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir $(VENV)/site
 
 bench: $(VENV)/.bench
-	for name in speed start faults extraction pdf pages hostile retrieval context answers research_rubric assistant confidence; do \
+	for name in speed start faults extraction pdf pages hostile retrieval context answers research_rubric assistant conflicts confidence; do \
 	  echo "== $$name"; $(BIN)/python bench/$$name.py || exit 1; done
 	$(BIN)/python docs/charts.py
 
