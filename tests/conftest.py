@@ -6,6 +6,7 @@ import asyncio
 import gc
 import itertools
 import logging
+import math
 import os
 import signal
 import socket
@@ -304,6 +305,10 @@ class Clock:
     def __init__(self) -> None:
         self._loop = loop = asyncio.get_running_loop()
         self._ahead, self._real = 0.0, loop.time
+        # A loop runs what is due before now and the resolution of its clock. On an old clock the sum
+        # is rounded to now, and what is due at the moment where it was stopped would never run.
+        resolution = max(time.get_clock_info("monotonic").resolution, 2 * math.ulp(loop.time()))
+        loop._clock_resolution = resolution  # type: ignore[attr-defined]
         loop.time = lambda: self._real() + self._ahead  # type: ignore[method-assign]
 
     def stop(self) -> None:

@@ -55,6 +55,7 @@ class _Index:
         mode: SearchMode | None = ...,
         mmr: float | None = ...,
         freshness: float | None = ...,
+        distinct: bool = ...,
         include_raw_content: bool = ...,
     ) -> Hits:
         """Return the best documents for `text`, each with its best passage as `content`."""

@@ -127,7 +127,8 @@ async def test_a_token_is_for_its_path_and_ends_with_its_key(public):
     assert await status(server, token) != 401
     assert await status(server, token, "/connector/mcp") == 401
     assert await status(server, token, "/search") == 401
-    assert await status(server, token[:-1] + "A") == 401
+    another = token[:-1] + ("B" if token.endswith("A") else "A")
+    assert await status(server, another) == 401
 
     found = await find_key(server.state.database, key)
     await revoke_key(server.state.database, found.id)
