@@ -23,15 +23,6 @@ def saturate(score: float) -> float:
     return score / (score + HALF_BM25) if score > 0 else 0.0
 
 
-def bm25_scale(terms: int, passages: int) -> float:
-    """Return what to divide a BM25 score by to compare it with those of other searches.
-
-    A score grows with the terms of the query, of which a good match has a part, and with the IDF
-    of a term that one passage has, which is small where there are few passages.
-    """
-    return math.sqrt(max(1, terms)) * math.log(1 + (max(1, passages) - 0.5) / 1.5)
-
-
 def share_idf(
     terms: Mapping[str, Mapping[int, float]],
     idf: Mapping[str, Mapping[int, float]],
