@@ -118,13 +118,13 @@ def read_key(path: Path) -> Ed25519PrivateKey:
             remedy=msg("make one with: kensaku config signature-key"),
         ) from None  # fmt: skip
     keys, serialization = _cryptography()
-    key: Ed25519PrivateKey | None = None
+    key: Ed25519PrivateKey | None
     try:
         if data.lstrip().startswith(b"{"):
             return _from_jwk(json.loads(data), keys)
         key = serialization.load_pem_private_key(data, None)
     except Exception:  # whatever it says may hold the key
-        pass
+        key = None
     if key is None or not isinstance(key, keys.Ed25519PrivateKey):
         raise ConfigError(
             msg(
