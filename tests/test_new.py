@@ -24,37 +24,18 @@ def python(copy: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.fixture
-def copy(processes: None, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def copy(processes: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The repository as it is now."""
     words = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
     if listed.returncode:
         pytest.skip("this is no clone")
-    made = tmp_path / "copy"
+    made = tmp_path_factory.mktemp("copy")
     for name in filter(lambda name: (ROOT / name).is_file(), listed.stdout.splitlines()):
         (made / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, made / name)
     return made
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_is_new_passes_the_tests_that_it_names(kind: str, copy: Path) -> None:
-    """A name of two words, as the rows and classes have to take it apart."""
-    made = python(copy, "scripts/new", kind, "blue_acorn")
-    assert made.returncode == 0, made.stderr
-    named = re.findall(r'make test args="(.+)"', made.stdout)
-    files = [word for args in named for word in args.split(" -k ")[0].split()]
-    done = python(copy, "-m", "pytest", "-q", "--tier", "fast", "-p", "no:cacheprovider", *files)
-    style = python(copy, "-m", "ruff", "check", "src", "tests")
-    form = python(copy, "-m", "ruff", "format", "--check", "src", "tests")
-
-    assert done.returncode == 0, done.stdout[-3_000:]
-    assert (style.returncode, form.returncode) == (0, 0), style.stdout + form.stdout
-    assert "acme" not in "".join(
-        (copy / path).read_text(encoding="utf-8").lower()
-        for path in re.findall(r"^wrote (.+blue_acorn.+)$", made.stdout, re.MULTILINE)
-    )
 
 
 @pytest.mark.parametrize("words", [["provider", "tavily"], ["wire", "Two Words"], ["thing", "x"]])
@@ -64,3 +45,22 @@ def test_nothing_is_overwritten_or_guessed(copy: Path, words: list[str]) -> None
 
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_what_is_new_passes_the_tests_that_it_names(copy: Path) -> None:
+    """One of each kind; names of two words, as the rows and classes have to take them apart."""
+    made = [python(copy, "scripts/new", kind, f"blue_{kind}") for kind in KINDS]
+    assert not any(new.returncode for new in made), "".join(new.stderr for new in made)
+    said = "".join(new.stdout for new in made)
+    named = re.findall(r'make test args="(.+)"', said)
+    files = {word for args in named for word in args.split(" -k ")[0].split()}
+    done = python(copy, "-m", "pytest", "-q", "--tier", "fast", "-p", "no:cacheprovider", *files)
+    style = python(copy, "-m", "ruff", "check", "src", "tests")
+    form = python(copy, "-m", "ruff", "format", "--check", "src", "tests")
+
+    assert done.returncode == 0, done.stdout[-3_000:]
+    assert (style.returncode, form.returncode) == (0, 0), style.stdout + form.stdout
+    assert "acme" not in "".join(
+        (copy / path).read_text(encoding="utf-8").lower()
+        for path in re.findall(r"^wrote (.+blue_.+)$", said, re.MULTILINE)
+    )

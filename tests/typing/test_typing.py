@@ -1,9 +1,8 @@
-"""Right calls are right and wrong calls are wrong, for mypy and for pyright's engine alike."""
+"""Right calls are right and wrong calls are wrong for pyright's engine; for mypy, `make types` does it."""
 
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 from dataclasses import fields
@@ -27,17 +26,6 @@ def marked(file: Path) -> set[int]:
     return {n for n, line in enumerate(lines, 1) if line.endswith("# wrong")}
 
 
-def mypy() -> dict[str, set[int]]:
-    """The lines that mypy refuses, by file."""
-    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", RIGHT, WRONG]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode in (0, 1), done.stdout + done.stderr
-    lines: dict[str, set[int]] = {}
-    for name, number in re.findall(r"(\w+\.py):(\d+): error", done.stdout):
-        lines.setdefault(name, set()).add(int(number))
-    return lines
-
-
 def pyright() -> dict[str, set[int]]:
     """The lines that pyright refuses; basedpyright is the same engine in a wheel of its own."""
     command = [sys.executable, "-m", "basedpyright", "--outputjson", "--level", "error"]
@@ -52,12 +40,11 @@ def pyright() -> dict[str, set[int]]:
 
 
 @pytest.mark.usefixtures("processes")
-@pytest.mark.parametrize("checker", [mypy, pyright])
-def test_right_calls_are_right_and_wrong_calls_are_wrong(checker):
+def test_right_calls_are_right_and_wrong_calls_are_wrong():
     """Lists are lists, dates may be text, results have importable types; and a misspelt option is
     found by the editor, not by the user."""
     assert len(marked(WRONG)) >= 10
-    assert checker() == {WRONG.name: marked(WRONG)}
+    assert pyright() == {WRONG.name: marked(WRONG)}
 
 
 @pytest.mark.parametrize(
