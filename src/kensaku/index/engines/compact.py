@@ -1,6 +1,6 @@
-"""Give back the disk of what was deleted or replaced.
+"""Make searches fast again, and give back the disk of what was deleted or replaced.
 
-    purge    segments with deleted passages are written again without them
+    merge    small segments become large ones, without the passages that were deleted
     rewrite  a collection that is smaller than its log is copied to a new one, which takes its place
 
 Edge purges a segment when a fifth of it is deleted, and keeps 32 to 64 MB of its log for good.
@@ -11,7 +11,6 @@ opens the index after a crash can finish the job.
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,7 @@ from uuid import uuid4
 
 import qdrant_edge as edge
 
-from kensaku.index.engines.base import DENSE
-from kensaku.index.engines.shard_config import shard_config
+from kensaku.index.engines.shard_config import load_shard, shard_config, stored_dimensions
 from kensaku.index.sparse_copy import allocated_bytes
 
 PAGE = 500  # passages that are copied together
@@ -28,10 +26,10 @@ MIN_LOG = 1_000_000  # bytes; a smaller log is not worth a copy
 _READY = ".ready-"
 
 
-def purge(path: Path) -> None:
-    """Write the segments of a closed shard again without what was deleted."""
+def merge(path: Path) -> None:
+    """Write segments of a closed shard again: the small ones, and those with deleted passages."""
     for also in (True, False):  # the configuration of the last time stays
-        shard = edge.EdgeShard.load(str(path), shard_config(_dimensions(path), purge=also))
+        shard = load_shard(path, compact=also)
         shard.optimize()
         shard.flush()
         shard.close()  # this removes the old segments
@@ -44,8 +42,8 @@ def rewrite(path: Path) -> None:
         return
     building = path.with_name(f".trash-{uuid4().hex}")
     building.mkdir(mode=0o700)
-    old = edge.EdgeShard.load(str(path))
-    new = edge.EdgeShard.create(str(building), shard_config(_dimensions(path)))
+    old = load_shard(path)
+    new = edge.EdgeShard.create(str(building), shard_config(stored_dimensions(path)))
     offset: Any = None
     while True:
         page = edge.ScrollRequest(offset=offset, limit=PAGE, with_payload=True, with_vector=True)
@@ -60,12 +58,6 @@ def rewrite(path: Path) -> None:
         shard.close()
     building.rename(path.with_name(_READY + path.name))
     finish_rewrites(path.parent)
-
-
-def _dimensions(path: Path) -> int | None:
-    persisted = json.loads((path / "edge_config.json").read_text())
-    dense = persisted["vectors"].get(DENSE)
-    return dense["size"] if dense else None
 
 
 def finish_rewrites(home: Path) -> None:

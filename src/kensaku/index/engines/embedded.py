@@ -30,9 +30,9 @@ from kensaku.index.engines.base import (
     Payload,
     ScoredEntry,
 )
-from kensaku.index.engines.compact import finish_rewrites, purge, rewrite
+from kensaku.index.engines.compact import finish_rewrites, merge, rewrite
 from kensaku.index.engines.points import sparse_vector, to_edge_filter, to_point, unpack_payload
-from kensaku.index.engines.shard_config import shard_config
+from kensaku.index.engines.shard_config import load_shard, shard_config
 from kensaku.index.errors import translate_errors
 from kensaku.index.release_memory import release_mapped_pages
 from kensaku.index.sparse_copy import allocated_bytes, copy_sparse
@@ -193,7 +193,7 @@ class EmbeddedEngine:
         with translate_errors(f"collection {collection!r}"):
             self._require_free(2 * MIN_FREE_BYTES + allocated_bytes(path))
             self._unload(collection)
-            purge(path)
+            merge(path)
             rewrite(path)
 
     def _reorganise(self, collection: str) -> None:
@@ -244,7 +244,7 @@ class EmbeddedEngine:
         shard = self._shards.get(collection)
         if shard is None:
             path = self._path(collection)
-            shard = self._shards[collection] = edge.EdgeShard.load(str(path))
+            shard = self._shards[collection] = load_shard(path)
             info = shard.info()
             self._pending[collection] = max(0, info.points_count - info.indexed_vectors_count)
             release_mapped_pages(path / "wal")
