@@ -59,8 +59,7 @@ def test_a_copy_is_about_as_long():
 @pytest.mark.parametrize("quarter", [1, 2, 3])
 def test_one_of_three_pieces_in_common_is_enough_to_look_closer(quarter):
     """The words of a page may be shuffled, and its quarters be moved."""
-    size = 40
-    words = [f"{n:02}" for n in range(size)]
+    words = [a + b for a in "stuvw" for b in "pqrstuvw"]
     text = " ".join(words)  # 119 characters: pieces of 16 begin at 29, 58 and 87
     at = quarter * (len(text) // 4)
     piece = text[at : at + 16]
@@ -132,3 +131,42 @@ def test_an_address_that_cannot_be_read_is_compared_as_it_is():
     assert [h.url for h in deduplicate([Hit(bad, "A"), Hit(bad, "B"), Hit("x:y", "C")])] == [
         bad, "x:y",
     ]  # fmt: skip
+
+
+STORY = (
+    "The harbour of Otterton was built in 1893 by Anna Hartley, who had studied in the capital. "
+    "It has two piers and a lighthouse, and it does not freeze in winter."
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("1893", "1901"), ("Anna Hartley", "Piotr Nowak"), ("does not freeze", "does freeze")],
+)
+async def test_a_near_copy_that_says_otherwise_stays(make_client, upstream, old, new):
+    """Folded, it would be told in silence that there is one answer."""
+    pages = [STORY, STORY + " More news", STORY.replace(old, new)]
+    upstream.answers("tavily", _texts(*pages))
+
+    response = await make_client("tavily").search("harbour of Otterton")
+
+    one, other = response.hits
+    assert (one.content, other.content) == (STORY, pages[2])
+    assert (one.explain.copies, one.explain.variants) == (("https://1.example/",), (other.url,))
+    assert (other.explain.copies, other.explain.variants) == ((), (one.url,))
+    assert Hit.from_dict(other.to_dict()) == other
+    assert response.notes[-2:] == (
+        "1 hit with the text of another, or nearly, left out",
+        "2 hits with nearly the same text and other figures or names",
+    )
+
+
+async def test_many_that_say_otherwise_are_not_compared_with_all_others(make_client, upstream):
+    """A reply may be written against it: what is kept names a few of its kind."""
+    pages = [STORY.replace("1893", str(1000 + n)) for n in range(20)]
+    upstream.answers("tavily", _texts(*pages))
+
+    response = await make_client("tavily").search("harbour of Otterton", max_results=20)
+
+    assert len(response.hits) == 20
+    assert len(response.hits[-1].explain.variants) == 5

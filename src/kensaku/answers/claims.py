@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kensaku.text.dates import month_number
+from kensaku.text.denial import denies
 
 ABOUT = 0.05  # share by which an amount may be off that is said to be about right
 EXACT = 0.01
@@ -122,17 +123,6 @@ _AT_MOST = re.compile(
 )
 _AT_LEAST_JA = re.compile(r"\s*(?:以上|超|を超え|を上回)")
 _AT_MOST_JA = re.compile(r"\s*(?:以下|未満|以内|まで)")
-_NO_DENIAL = re.compile(
-    r"\bnot only\b|\bno less\b|\bno doubt\b|かもしれな|かもしれません|に違いない|なければな"
-    r"|なくてはな|ざるを得ない|しかない|少なくない|少なくとも|だけでなく|だけではなく|のみならず"
-    r"|ではないか|なくなり",
-    re.IGNORECASE,
-)
-_DENIAL = re.compile(
-    r"\b(?:not|never|cannot|no longer|neither|nor)\b|n['’]t\b|\bno\s+(?=[a-z])"
-    r"|ない|ません|なかった|なく(?=[、て。])|できず|せず|ぬ[。、]",
-    re.IGNORECASE,
-)  # fmt: skip
 
 
 @lru_cache(maxsize=512)
@@ -148,8 +138,7 @@ def claims_of(sentence: str) -> Claims:
     amounts: dict[str, list[Range]] = {}
     for unit, span in _amounts(text):
         amounts.setdefault(unit, []).append(span)
-    denials = len(_DENIAL.findall(_NO_DENIAL.sub("", text)))
-    return Claims({u: tuple(r) for u, r in amounts.items()}, tuple(dates), denials % 2 == 1)
+    return Claims({u: tuple(r) for u, r in amounts.items()}, tuple(dates), denies(text))
 
 
 def are_apart(one: Range, other: Range) -> bool:

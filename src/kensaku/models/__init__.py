@@ -147,6 +147,7 @@ class Explain:
     read: bool = False  # the page itself was read
     local: LocalMatch | None = None
     copies: tuple[str, ...] = ()  # addresses with nearly the same text, folded into this hit
+    variants: tuple[str, ...] = ()  # the same, kept as hits: another figure or name, or a denial
 
     def to_dict(self) -> dict[str, Any]:
         """The facts that are there, flat, ready for JSON."""
@@ -216,7 +217,7 @@ def _read_explain(values: Mapping[str, Any]) -> Explain:
     if "highlights" in local:
         local["highlights"] = tuple(local["highlights"])
     facts: dict[str, Any] = {
-        n: tuple(v) if n == "copies" else v for n, v in values.items() if n in own
+        n: tuple(v) if n in ("copies", "variants") else v for n, v in values.items() if n in own
     }
     return Explain(
         **facts,

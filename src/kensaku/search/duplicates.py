@@ -1,19 +1,29 @@
-"""Fold hits that are the same page, or have the same text, into one."""
+"""Fold hits that are the same page, or have the same text, into one.
+
+hits → one of each address → near-equal texts → folded as copies
+                                              → kept as variants: another figure, name, denial
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from kensaku.models import LOCAL, Explain, Hit
 from kensaku.text.urls import canonical
+from kensaku.text.variants import are_variants
 
 SHORT = 40  # characters; shorter texts are alike by accident
 NEAR = 0.9  # share of words two texts have in common when one is a copy of the other
+VARIANTS = 5  # hits with nearly the same text that a hit is compared with
 
 
 def deduplicate(hits: Sequence[Hit]) -> list[Hit]:
     """Duplicates folded into the first of them: by address, then by near-equal text.
+
+    A text that is nearly that of another and has another figure or name, or denies it, is no copy:
+    both are kept, and name each other in `Explain.variants`.
 
     Documents of the local index are their owner's: two that differ in a word are two. The index
     itself leaves out those with the same text.
@@ -30,36 +40,48 @@ def deduplicate(hits: Sequence[Hit]) -> list[Hit]:
     kept: list[Hit] = []
     seen: list[Hit] = []  # as they were before folding, so that a copy of a copy is one, too
     for hit in by_url.values():
-        twin = _copy_of(hit, seen)
-        if twin is None:
-            kept.append(hit)
-            seen.append(hit)
-        else:
+        near = list(islice(_near(hit, seen), VARIANTS))
+        twin = next((n for n in near if not are_variants(hit.content, seen[n].content)), None)
+        if twin is not None:
             kept[twin] = _add_copy(kept[twin], hit)
+            continue
+        seen.append(hit)
+        for n in near:
+            kept[n], hit = _add_variant(kept[n], hit), _add_variant(hit, kept[n])
+        kept.append(hit)
     return kept
 
 
-def folded_note(hits: Iterable[Hit]) -> list[str]:
-    """Say how many hits were folded because their text is that of another hit."""
+def folded_note(hits: Sequence[Hit]) -> list[str]:
+    """Say how many hits were folded because of their text, and how many nearly were."""
     copies = sum(len(h.explain.copies) for h in hits if h.explain)
-    counted = "1 hit" if copies == 1 else f"{copies} hits"
-    return [f"{counted} with the text of another, or nearly, left out"] if copies else []
+    variants = sum(bool(h.explain.variants) for h in hits if h.explain)
+    notes = []
+    if copies:
+        notes.append(f"{_counted(copies)} with the text of another, or nearly, left out")
+    if variants:
+        notes.append(f"{_counted(variants)} with nearly the same text and other figures or names")
+    return notes
+
+
+def _counted(count: int) -> str:
+    return "1 hit" if count == 1 else f"{count} hits"
 
 
 def _both_stored(one: Hit, other: Hit) -> bool:
     return one.provider == other.provider == LOCAL
 
 
-def _copy_of(hit: Hit, known: Sequence[Hit]) -> int | None:
-    """Which of the known hits this one is a copy of.
+def _near(hit: Hit, known: Sequence[Hit]) -> Iterator[int]:
+    """Yield which of the known hits have nearly the text of this one.
 
-    Copies are about as long, and share at least one of a few short pieces, which is quickly seen;
+    They are about as long, and share at least one of a few short pieces, which is quickly seen;
     only then are the words compared. Short texts are alike by accident: "Sign in to continue".
     """
     text = hit.content
     size, step = len(text), len(text) // 4
     if size < SHORT or hit.provider == LOCAL:
-        return None
+        return
     pieces = text[step : step + 16], text[2 * step :][:16], text[3 * step :][:16]
     for n, one in enumerate(known):
         other = one.content
@@ -69,14 +91,18 @@ def _copy_of(hit: Hit, known: Sequence[Hit]) -> int | None:
             and one.provider != LOCAL
             and _nearly_equal(text, other)
         ):
-            return n
-    return None
+            yield n
 
 
 def _add_copy(first: Hit, copy: Hit) -> Hit:
     explain = first.explain or Explain()
     explain = replace(explain, copies=(*explain.copies, copy.url))
     return replace(_merge_hits(first, copy), explain=explain)
+
+
+def _add_variant(hit: Hit, other: Hit) -> Hit:
+    explain = hit.explain or Explain()
+    return replace(hit, explain=replace(explain, variants=(*explain.variants, other.url)))
 
 
 def _nearly_equal(a: str, b: str) -> bool:

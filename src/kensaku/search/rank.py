@@ -26,7 +26,7 @@ def merge(hits: Sequence[Hit], query: Query) -> list[Hit]:
     """One list without duplicates, in its own order."""
     words = terms(query.text)
     return [
-        _explained(h, words) if len(h.sources) > 1 or not h.explain else h
+        _explained(h, words) if len(h.sources) > 1 or not h.explain or h.explain.variants else h
         for h in deduplicate(hits)
     ]
 

@@ -271,3 +271,22 @@ async def test_a_query_with_something_private_is_sent_only_with_consent(
     assert "an e-mail address" in person.asked[0].reason
     assert web.queries
     assert not any("@" in query for query in web.queries)
+
+
+async def test_a_page_that_is_a_copy_but_for_a_figure_is_shown_beside_it(
+    client: Any, web: Web
+) -> None:
+    """One of two hosts is wrong, and the reader decides which."""
+    said = (
+        "The harbour of Otterton was built in 1893 by Anna Hartley, who had studied in the capital "
+        "and drew its two piers, its lighthouse and the market behind them."
+    )
+    pages = [said, said.replace("1893", "1901")]
+    hits = [Hit(f"https://{n}.example/", "Otterton", text) for n, text in enumerate(pages)]
+    web.finds("harbour", *hits)
+
+    answer = await client().ask("When was the harbour of Otterton built?")
+
+    assert answer.confidence.factors.contradictions == 1
+    assert "in 1893" in answer.text
+    assert "in 1901" in answer.text

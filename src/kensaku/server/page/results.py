@@ -144,6 +144,8 @@ def _reasons(hit: Hit, t: Translator) -> list[str]:
                 n=len(e.copies),
             )
         )
+    if e.variants:
+        said.append(t("nearly the same text elsewhere has other figures or names"))
     if e.local:
         if e.local.bm25 is not None:
             said.append(t("words match by {n} (BM25)", n=f"{e.local.bm25:.1f}"))
