@@ -41,15 +41,16 @@ _HARMLESS_JA = (("km", "キロメートル"), ("kg", "キログラム"), ("%", "
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A question, its documents, and the two values that a reader would have to see."""
+    """A question, its documents, and the values that a reader would have to see."""
 
     name: str
     question: str
     documents: tuple[str, ...]
     kind: str  # of a conflict: figure, name, bearer figure, bearer name; of a control: what it is
-    values: tuple[str, str] | None  # None: nothing contradicts
+    values: tuple[str, ...] | None  # None: nothing contradicts
     title: str
     tuning: bool
+    titles: tuple[str, ...] = ()  # of the documents, where they are not all `title`
 
 
 def cases(name: str, seed: int = 0) -> Iterator[Case]:

@@ -3,10 +3,11 @@
     python bench/conflicts.py [--cases 2000] [--half tuning|held]
 
 Questions of `questions/` in $KENSAKU_DATA (or ../shared/data) with up to five documents each
-(`conflict_cases.py`) are asked by `k.ask` without a model and without a person, in a collection of
+(`conflict_cases.py`), and those whose sources have words of their own (`conflict_told.py`, from
+$KENSAKU_MORE_DATA), are asked by `k.ask` without a model and without a person, in a collection of
 their own. What a reader gets, as shares of the cases:
 
-    shown     the two sentences side by side, one with each value
+    shown     sentences side by side, with two of the values at least
     flagged   two other sentences side by side: of a control, a false alarm
     both      an answer that has both values
     doubt     one side, and a doubt about it
@@ -25,6 +26,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from conflict_cases import Case, cases
+from conflict_told import told_cases
 from kensaku import Document, Kensaku
 from kensaku.answers.cited import CitedAnswer
 from kensaku.answers.conflicts import differences, differs_in_a_word
@@ -33,7 +35,7 @@ from kensaku.answers.score import score_sentences
 from kensaku.models import Hit
 from question_sets import DATA
 
-SETS = ("xquad-en", "jsquad-ja")
+SETS = ("xquad-en", "jsquad-ja", "told")
 Asked = list[tuple[Case, CitedAnswer]]
 
 
@@ -50,9 +52,10 @@ async def ask(made: Sequence[Case]) -> Asked:
 
 
 def documents_of(case: Case) -> list[Document]:
+    titles = case.titles or (case.title.replace("_", " "),) * len(case.documents)
     return [
-        Document(url=f"https://site{n}.example/page", title=case.title.replace("_", " "), text=text)
-        for n, text in enumerate(case.documents)
+        Document(url=f"https://site{n}.example/page", title=title, text=text)
+        for n, (title, text) in enumerate(zip(titles, case.documents, strict=True))
     ]
 
 
@@ -61,7 +64,9 @@ def outcome(case: Case, answer: CitedAnswer) -> str:
     text = answer.text or ""
     if answer.confidence.factors.contradictions:
         sides = text.rpartition("\n\n")[2]
-        return "shown" if case.values and all(v in sides for v in case.values) else "flagged"
+        return (
+            "shown" if sum(v.lower() in sides.lower() for v in case.values or ()) > 1 else "flagged"
+        )
     if not text:
         return "none"
     if answer.confidence.action != "silent":
@@ -103,13 +108,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--cases", type=int, default=2_000)
     parser.add_argument("--half", choices=["tuning", "held"])
+    parser.add_argument("--set", choices=SETS, action="append")
     args = parser.parse_args()
     if not (DATA / "questions").is_dir():
         print(f"skipped: there is no {DATA}/questions; set KENSAKU_DATA to the folder of the data")
         return
-    for name in SETS:
+    for name in args.set or SETS:
         for half in [args.half] if args.half else ["tuning", "held"]:
-            made = [c for c in cases(name) if c.tuning == (half == "tuning")]
+            every = told_cases() if name == "told" else cases(name)
+            made = [c for c in every if c.tuning == (half == "tuning")]
             random.Random(0).shuffle(made)
             made = made[: args.cases]
             report(name, half, asyncio.run(ask(made)))

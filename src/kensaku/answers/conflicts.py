@@ -1,118 +1,59 @@
-"""Where two sources contradict each other on a question. Pure.
+"""Where sources contradict each other on a question, and where they tell of namesakes. Pure.
 
-    scored sentences → those on the question, of two hosts, on the same names
-        → one denies what the other says
-        → amounts of one unit, or dates, that exclude each other
-        → another number or name between the same words, where the question asks for one
-
-A difference claims little: the two sentences share most of their words, or the words around what
-differs are the question's. Amounts of two years do not contradict each other, dates count only
-where a date is asked for, and two spellings, a short form or a rounded number are no other value.
+scored sentences → those on the question, of two hosts
+    → the value that each source gives (`values.py`) → those that differ
+    → what each source says its subject is (`bearers.py`) → those that are others
+    → sentences in like words (`alike.py`) → those that contradict
+    → one sentence for each side, at most `SIDES`
 """
 
 from __future__ import annotations
 
 import itertools
-import math
 import re
-import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from kensaku.answers.claims import Claims, are_apart, are_different_days, claims_of
-from kensaku.answers.kinds import DATE, FIGURE, PERSON, AnswerKind, is_spaced, kind_of, names_in
-from kensaku.answers.slots import Slot, apart, is_other_name, is_same_number, slots_of
+from kensaku.answers.alike import contradict, is_copy, like_pairs, names_of
+from kensaku.answers.asked import Asked
+from kensaku.answers.bearers import are_others, bearer_of
+from kensaku.answers.score import MARK
+from kensaku.answers.slots import apart, is_other_name
+from kensaku.answers.values import Value, differ, value_of
+from kensaku.text.clean import one_line
 from kensaku.text.urls import host_of
 
 if TYPE_CHECKING:
-    from kensaku.answers.claims import Date
     from kensaku.answers.context import Citation
     from kensaku.answers.score import Sentence
 
-CANDIDATES = 12  # sentences that are compared with each other
-ALIKE = 0.5  # share of their words that two statements on one thing have in common
-ALIKE_DENIAL = 0.6  # a denial has no figure that could tell the two apart
-NEAR = 0.7  # the same sentence but for a name
-ABOUT_IT = 0.3  # the same thing in other words: what differs stands beside a word of the question
-CLOSE = 0.8  # of the best sentence's share of the question
-CLOSE_DATED = 0.3  # the same for "Was it built in 1893?": who says otherwise has another year
-CLOSE_NAMED = 0.55  # the same for sentences that have the same names of the question
-SHORT = 12  # characters
-LEAST = 0.4  # share of the question's words in sentences that are no copies of each other
+CLOSE = 0.75  # of the most words of the question that a sentence with a value has
+SIDES = 4  # that are shown of one contradiction
+LABEL = 80  # characters of a title
 ONE_PLACE = 60  # characters in which copies differ
-_ASKS_DATE = re.compile(
-    r"\bwhen\b|\b(?:what|which) (?:year|date|day|month)\b|いつ|何[年月日]|年月日|日付"
-    r"|[年日](?:は|を.{1,6})?[。？?]*$",
-    re.IGNORECASE,
-)
-_ASKS_NAME = re.compile(r"\b(?:who|whom|whose|where)\b|\bwhich \w+\b|誰|だれ|どこ", re.IGNORECASE)
-_YES_OR_NO = re.compile(
-    r"^(?:is|are|was|were|do|does|did|has|have|had|can|will)\b(?!.*\b(?:wh\w+|how)\b)"
-    r"|^(?!.*(?:何|なに|なん|いつ|いくつ|いくら|どこ|どちら|誰|だれ|なぜ|どの|どう|どれ|どんな)).*か[？?。]*$",
-    re.IGNORECASE,
-)
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_YEAR = re.compile(r"\d{4}")
 _FUNCTION = re.compile(r"\b(?:a|an|the|and|or|of|in|on|at|to|about)\b|[\u3041-\u309f、。]")
-_CONTENT = re.compile(r"[^\W\d_]{4,}")
-_UNSPACED = re.compile(r"[\u30a1-\u30faー\u4e00-\u9fff々]{2}")
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a question asks for, as far as two sentences are compared by it."""
-
-    claims: Claims
-    text: str  # in lower case
-    names: frozenset[str]
-    numbers: tuple[str, ...]  # of a thing that it asks about, without years
-    stems: frozenset[str]  # beginnings of its words
-    date: bool
-    number: bool
-    name: bool
-    kind: AnswerKind | None
-    one_name: bool  # of a person or a place
-    verbs: frozenset[str]  # beginnings of its words that are no names
-
-    @property
-    def is_narrow(self) -> bool:
-        """Whether it asks for a person, a place, a date or a figure."""
-        return self.one_name or self.kind in (DATE, FIGURE)
-
-    @classmethod
-    def of(cls, query: str) -> Asked:
-        """Read a question."""
-        claims, kind = claims_of(query), kind_of(query)
-        closed = bool(_YES_OR_NO.search(query))
-        stems = frozenset(w[:4] for w in _CONTENT.findall(query.lower()))
-        names = frozenset(name for name in names_in(query) if not _YEAR.fullmatch(name))
-        date = bool(_ASKS_DATE.search(query)) or kind is DATE or bool(closed and claims.dates)
-        return cls(
-            claims,
-            query.lower(),
-            names,
-            tuple(n for n in _NUMBER.findall(query) if not _YEAR.fullmatch(n)),
-            stems,
-            date,
-            number=kind is not PERSON and not closed,
-            name=kind not in (DATE, FIGURE) and not closed,
-            kind=kind,
-            one_name=bool(_ASKS_NAME.search(query)),
-            verbs=stems - {name[:4] for name in names},
-        )
+Pages = Mapping[int, Sequence["Sentence"]]
 
 
 def differences(
     query: str, sentences: Sequence[Sentence], citations: Sequence[Citation]
-) -> list[tuple[Sentence, Sentence]]:
-    """Return at most one pair of scored sentences of two hosts that contradict each other."""
-    hosts = {c.n: host_of(c.url) or c.url for c in citations}
+) -> list[tuple[Sentence, ...]]:
+    """Return at most one group of sentences, of as many hosts, that contradict each other."""
+    hosts = _hosts(citations)
     asked = Asked.of(query)
-    for one, other in _pairs(asked, sentences):
-        if hosts[one.citation] != hosts[other.citation] and _differ(asked, one, other):
-            return [(one, other)]
-    return []
+    pages: dict[int, list[Sentence]] = {}
+    for sentence in sentences:
+        pages.setdefault(sentence.citation, []).append(sentence)
+    titles = {c.n: c.title for c in citations}
+    values = {n: v for n, page in pages.items() if (v := value_of(asked, page, titles[n]))}
+    most = max((v.sentence.own for v in values.values()), default=0.0)
+    close = [v.sentence for v in values.values() if v.sentence.own >= CLOSE * most]
+    sides = _sides(close, hosts, _by_value(values, pages))
+    if len(sides) < 2:
+        sides = _sides(_answering(asked, pages, values), hosts, _by_bearer(asked, pages))
+    if len(sides) < 2:
+        sides = _like_sides(asked, sentences, hosts)
+    return [tuple(sides)] if len(sides) > 1 else []
 
 
 def differs_in_a_word(
@@ -126,12 +67,12 @@ def differs_in_a_word(
     That may be a synonym, or "bronze" for "copper": too little to call it a contradiction, too much
     to say nothing.
     """
-    hosts = {c.n: host_of(c.url) or c.url for c in citations}
+    hosts = _hosts(citations)
     asked = Asked.of(query)
     for one, other in itertools.product(chosen[:1], sentences):
-        if hosts[one.citation] == hosts[other.citation] or not _is_copy(one, other):
+        if hosts[one.citation] == hosts[other.citation] or not is_copy(one, other):
             continue
-        if _names(asked, one.text) != _names(asked, other.text):
+        if names_of(asked, one.text) != names_of(asked, other.text):
             continue
         parts = [_FUNCTION.sub("", part).strip() for part in apart(one.text, other.text)]
         if all(2 < len(part) <= ONE_PLACE for part in parts) and is_other_name(*parts):
@@ -139,186 +80,83 @@ def differs_in_a_word(
     return False
 
 
-def _pairs(asked: Asked, sentences: Sequence[Sentence]) -> Iterator[tuple[Sentence, Sentence]]:
-    """Yield the sentences to compare, those with most of the question's words first."""
-    ranked = sorted(sentences, key=lambda s: -s.own)[:CANDIDATES]
-    if not ranked or not ranked[0].own:
-        return
-    least = CLOSE_DATED if asked.date and asked.claims.dates else CLOSE
-    close = [s for s in ranked if s.own >= least * ranked[0].own]
-    yield from itertools.combinations(close, 2)
-    # The answer may stand in a sentence that has few words of the question, beside one with many.
-    best = sorted(sentences, key=lambda s: -s.score)[:CANDIDATES]
-    for one, other in itertools.combinations(best, 2):
-        if one in close and other in close:
-            continue
-        if _is_copy(one, other) or _are_named(asked, one, other, CLOSE_NAMED * ranked[0].own):
-            yield one, other
+def labelled(group: Sequence[Sentence], titles: Mapping[int, str]) -> list[tuple[str, Sentence]]:
+    """Return each side with the title of its page before it, where that tells the sides apart.
+
+    "Dark River (2017 film): It was directed by …" A title that its sentence begins with says no
+    more.
+    """
+    named = [one_line(MARK.sub("", titles.get(s.citation, "")))[:LABEL] for s in group]
+    apart = len({title.casefold() for title in named} - {""}) == len(group)
+    return [
+        (f"{title}: " if apart and not s.text.startswith(title) else "", s)
+        for title, s in zip(named, group, strict=True)
+    ]
 
 
-def _are_named(asked: Asked, one: Sentence, other: Sentence, least: float) -> bool:
-    """Whether two sentences on the question have the same names of it."""
-    if min(one.own, other.own) < least:
-        return False
-    names = _names(asked, one.text)
-    return bool(names) and names == _names(asked, other.text)
+def _hosts(citations: Sequence[Citation]) -> dict[int, str]:
+    return {c.n: host_of(c.url) or c.url for c in citations}
 
 
-def _is_copy(one: Sentence, other: Sentence) -> bool:
-    """Whether two sentences are one but for a place or a clause. Short ones are alike by chance."""
-    short, long = sorted((len(one.text), len(other.text)))
-    if short < SHORT or short < long / 2:
-        return False
-    if _same_ends(one.text, other.text) >= NEAR:
-        return True
-    return _alike(one, other) >= NEAR and is_spaced(one.text)
+def _sides(
+    sentences: Sequence[Sentence],
+    hosts: Mapping[int, str],
+    differ: Callable[[Sentence, Sentence], bool],
+) -> list[Sentence]:
+    """Return sentences of which each differs from all others, the best first."""
+    sides: list[Sentence] = []
+    for one in sorted(sentences, key=lambda s: -s.score):
+        if len(sides) < SIDES and all(
+            hosts[one.citation] != hosts[other.citation] and differ(one, other) for other in sides
+        ):
+            sides.append(one)
+    return sides
 
 
-def _have_numbers(asked: Asked, one: Sentence, other: Sentence) -> bool:
-    """Whether both sentences have the numbers of the question: version 3.0, Louis XVIII."""
-    return all(n in one.text and n in other.text for n in asked.numbers)
+def _by_value(known: Mapping[int, Value], pages: Pages) -> Callable[[Sentence, Sentence], bool]:
+    """Compare sentences by the value that they give, and pages by having the other's."""
+    texts = {n: " ".join(s.text for s in page).lower() for n, page in pages.items()}
+
+    def differs(one: Sentence, other: Sentence) -> bool:
+        a, b = known[one.citation], known[other.citation]
+        agree = a.text.lower() in texts[other.citation] or b.text.lower() in texts[one.citation]
+        return not agree and differ(a, b)
+
+    return differs
 
 
-def _differ(asked: Asked, one: Sentence, other: Sentence) -> bool:
-    alike = _alike(one, other)
-    if one.text == other.text:
-        return False
-    near = _is_copy(one, other)
-    if not near and (alike < ABOUT_IT or not _have_numbers(asked, one, other)):
-        return False
-    mine, theirs = claims_of(one.text), claims_of(other.text)
-    another_time = _exclude(mine.dates, theirs.dates)
-    names = _names(asked, one.text)
-    if alike >= ALIKE and names == _names(asked, other.text):
-        if another_time and asked.date:
-            return True
-        if not another_time and _amounts_differ(asked.claims, mine, theirs):
-            return True
-        if alike >= ALIKE_DENIAL and mine.denies != theirs.denies and not another_time:
-            return True
-    another_time = another_time or _some_exclude(mine.dates, theirs.dates)
-    if another_time and not asked.date:
-        return False
-    if not near and min(one.own, other.own) < LEAST:
-        return False
-    may_agree = another_time or _may_agree(mine, theirs)
-    return _other_value(asked, one.text, other.text, near, may_agree) is not None
+def _answering(asked: Asked, pages: Pages, values: Mapping[int, Value]) -> list[Sentence]:
+    """Return the sentence of each page that gives a value, or else its best, if it may answer."""
+    if not asked.is_open:
+        return []
+    rest = (max(page, key=lambda s: s.score) for n, page in pages.items() if n not in values)
+    return [v.sentence for v in values.values()] + [s for s in rest if asked.is_touched_by(s.text)]
 
 
-def _names(asked: Asked, text: str, without: str = "") -> set[str]:
-    """Return the question's names in a text. What has others tells of two things."""
-    text = text.lower().replace(without.lower(), " ") if without else text.lower()
-    return {name for name in asked.names if name in text}
+def _by_bearer(asked: Asked, pages: Pages) -> Callable[[Sentence, Sentence], bool]:
+    """Compare sentences by what their pages are about."""
+    bearers = {n: bearer_of(asked, page) for n, page in pages.items()}
+
+    def differs(one: Sentence, other: Sentence) -> bool:
+        a, b = bearers[one.citation], bearers[other.citation]
+        return a is not None and b is not None and are_others(a, b)
+
+    return differs
 
 
-def _other_value(
-    asked: Asked, first: str, second: str, near: bool, may_agree: bool
-) -> tuple[str, str] | None:
-    """Return what two sentences have in the same place, if it is not the same."""
-    one, other = (unicodedata.normalize("NFKC", text).lower() for text in (first, second))
-    mine = _own(asked, slots_of(first), one, other)
-    theirs = _own(asked, slots_of(second), other, one)
-    alone = _is_alone(asked, mine) and _is_alone(asked, theirs)
-    for a, b in itertools.product(mine, theirs):
-        if not _may_differ(asked, a, b) or (may_agree and not a.is_year and a.number is not None):
-            continue
-        names = _names(asked, one, a.value)
-        if names != _names(asked, other, b.value):
-            continue
-        if names and alone:
-            return a.value, b.value
-        if _same_place(asked, a, b, near=near, named=bool(names)):
-            return a.value, b.value
-    return None
+def _like_sides(
+    asked: Asked, sentences: Sequence[Sentence], hosts: Mapping[int, str]
+) -> list[Sentence]:
+    """Return sentences in like words that contradict each other."""
 
+    def differs(one: Sentence, other: Sentence) -> bool:
+        return hosts[one.citation] != hosts[other.citation] and contradict(asked, one, other)
 
-def _is_alone(asked: Asked, own: Sequence[Slot]) -> bool:
-    """Whether a sentence has one value of the kind that is asked for, wherever it stands."""
-    if asked.kind in (DATE, FIGURE):
-        return sum(s.number is not None for s in own) == 1
-    return asked.one_name and sum(s.number is None for s in own) == 1
-
-
-def _may_differ(asked: Asked, a: Slot, b: Slot) -> bool:
-    """Whether two values are of the kind that is asked for, and not the same."""
-    if a.number is None or b.number is None:
-        if not asked.name or a.number is not b.number or not is_other_name(a.value, b.value):
-            return False
-        return a.spaced or not any(part.lower() in asked.text for part in apart(a.value, b.value))
-    if not asked.number or a.is_year != b.is_year or (a.is_year and asked.kind is FIGURE):
-        return False
-    return not is_same_number(a, b)
-
-
-def _own(asked: Asked, slots: Sequence[Slot], one: str, other: str) -> list[Slot]:
-    """Return what only one of the sentences has, and not the question."""
-    own = (s for s in slots if s.value.lower() not in asked.text)
-    return [s for s in own if _count(s.value, one) > _count(s.value, other)]
-
-
-def _count(value: str, text: str) -> int:
-    if value.lower() not in text:
-        return 0
-    return len(re.findall(rf"(?<![\d.,]){re.escape(value.lower())}(?!\d)", text))
-
-
-def _same_place(asked: Asked, a: Slot, b: Slot, *, near: bool, named: bool) -> bool:
-    """Whether two values stand between the same words, or beside the same word of the question."""
-    for mine, theirs in ((a.before, b.before), (a.after, b.after)):
-        if mine != theirs or not any(mine):
-            continue
-        if near or any(word[:4] in asked.stems for word in mine):
-            return True
-        if named and a.spaced and any(len(word) > 4 for word in mine):
-            return True
-        pieces = (piece for word in mine for piece in _UNSPACED.findall(word))
-        if asked.is_narrow and any(piece in asked.text for piece in pieces):
-            return True
-    if not named or a.number is not None:
-        return False
-    beside = ({w[:4] for w in (*s.before, *s.after)} & asked.verbs for s in (a, b))
-    return bool(set.intersection(*beside))
-
-
-def _amounts_differ(asked: Claims, mine: Claims, theirs: Claims) -> bool:
-    for unit in (mine.amounts.keys() & theirs.amounts.keys()) - {""}:
-        given = asked.amounts.get(unit, ())
-        left, right = (
-            [a for a in side.amounts[unit] if all(are_apart(a, g) for g in given)]
-            for side in (mine, theirs)
-        )
-        if left and right and all(are_apart(a, b) for a in left for b in right):
-            return True
-    return False
-
-
-def _may_agree(mine: Claims, theirs: Claims) -> bool:
-    """Whether amounts that are not the same may both be true: 20 to 45 kg, 30 kg, 66 pounds."""
-    for unit in mine.amounts.keys() & theirs.amounts.keys():
-        ones, others = set(mine.amounts[unit]), set(theirs.amounts[unit])
-        for a, b in itertools.product(ones - others, others - ones):
-            same_bound = a[0] == b[0] == 0.0 or a[1] == b[1] == math.inf
-            if not same_bound and not are_apart(a, b):
-                return True
-    return False
-
-
-def _exclude(ones: Sequence[Date], others: Sequence[Date]) -> bool:
-    pairs = [(a, b) for a in ones for b in others]
-    return bool(pairs) and all(are_different_days(a, b) for a, b in pairs)
-
-
-def _some_exclude(ones: Sequence[Date], others: Sequence[Date]) -> bool:
-    """Whether each has a date that excludes all of the other's."""
-    return any(_exclude([a], others) for a in ones) and any(_exclude([b], ones) for b in others)
-
-
-def _same_ends(one: str, other: str) -> float:
-    """The share of the shorter text with which both begin and end."""
-    size = min(len(one), len(other))
-    return 1 - min(map(len, apart(one, other))) / size if size else 0.0
-
-
-def _alike(one: Sentence, other: Sentence) -> float:
-    fewest = min(len(one.terms), len(other.terms))
-    return len(one.terms & other.terms) / fewest if fewest else 0.0
+    for one, other in like_pairs(asked, sentences):
+        if differs(one, other):
+            rest = [
+                s for s in sentences if s is not one and s is not other and s.own >= one.own / 2
+            ]
+            more = [s for s in rest if is_copy(s, one) and differs(s, one) and differs(s, other)]
+            return [one, other, *more[:1]]
+    return []

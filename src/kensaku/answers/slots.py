@@ -21,6 +21,7 @@ from kensaku.text.dates import month_number
 
 AROUND = 2  # words on each side; characters where words have no spaces
 AROUND_UNSPACED = 4
+LONGEST_SHORT = 2  # letters of an initial, or of St. and Mt.
 ROUND = 0.05  # share by which a round number may be off
 ALIKE_NAMES = 0.7  # two spellings of one name: Tchaikovsky, Chaikovsky
 _TOKEN = re.compile(
@@ -59,6 +60,7 @@ class Slot:
     after: tuple[str, ...]
     number: float | None = None  # None: it is a name
     spaced: bool = True  # whether its sentence has spaces between words
+    start: int = 0  # in the `normal` sentence
 
     @property
     def is_year(self) -> bool:
@@ -66,10 +68,15 @@ class Slot:
         return bool(_YEAR.fullmatch(self.value))
 
 
+def normal(sentence: str) -> str:
+    """Return a sentence as its slots are found in it."""
+    return plain_digits(unicodedata.normalize("NFKC", sentence[:1_000]))
+
+
 @lru_cache(maxsize=512)
 def slots_of(sentence: str) -> tuple[Slot, ...]:
     """Return the names and numbers of a sentence, in its order."""
-    text = plain_digits(unicodedata.normalize("NFKC", sentence[:1_000]))
+    text = normal(sentence)
     found = list(_TOKEN.finditer(text))
     words = [_SPELLED.get(m[0].lower(), m[0].lower()) for m in found]
     spaced = not _HIRAGANA.search(text)
@@ -85,7 +92,7 @@ def slots_of(sentence: str) -> tuple[Slot, ...]:
         if end > at and (number is not None or not words[at][0].isdigit()):
             value = _POSSESSIVE.sub("", text[found[at].start() : found[end - 1].end()])
             before, after = _around(words, at, end, spaced=spaced)
-            slots.append(Slot(value, before, after, number, spaced))
+            slots.append(Slot(value, before, after, number, spaced, found[at].start()))
         at = max(end, at + 1)
     return tuple(slots)
 
@@ -120,7 +127,7 @@ def _end_of_name(text: str, found: list[re.Match[str]], at: int) -> int:
     while (
         not _POSSESSIVE.search(found[probe - 1][0])
         and probe < len(found)
-        and text[found[probe - 1].end() : found[probe].start()] in (" ", ". ")
+        and _goes_on(found[probe - 1][0], text[found[probe - 1].end() : found[probe].start()])
     ):
         word = found[probe][0]
         probe += 1
@@ -129,6 +136,11 @@ def _end_of_name(text: str, found: list[re.Match[str]], at: int) -> int:
         elif word not in _JOINS:
             break
     return end
+
+
+def _goes_on(word: str, between: str) -> bool:
+    """Whether a name may go on behind a word of it: J. Smith, St. Louis; not "by Smith. The"."""
+    return between == " " or (between == ". " and len(word) <= LONGEST_SHORT)
 
 
 def _is_capital(word: str) -> bool:

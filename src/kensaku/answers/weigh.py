@@ -43,7 +43,7 @@ class Finding:
     question: str
     sentences: tuple[Sentence, ...]
     citations: tuple[Citation, ...]
-    differences: tuple[tuple[Sentence, Sentence], ...] = ()
+    differences: tuple[tuple[Sentence, ...], ...] = ()
     unsure: bool = False  # two sources differ in a word, which may be no contradiction
     searched: bool = True  # False: nobody could search for it
     confidence: float | None = None  # of the search

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from kensaku.answers.check import MAX_TEXT, UNVERIFIED, Checked, Checker, check_text, clean_quote
 from kensaku.answers.cited import Cited
+from kensaku.answers.conflicts import labelled
 from kensaku.answers.evidence import Numbering
 from kensaku.answers.prompts import ANSWER_IN, answer_rules, with_sources
 from kensaku.answers.weigh import DIFFER
@@ -258,8 +259,11 @@ async def _write_by_model(
 
 
 def _side_by_side(finding: Finding, sources: Mapping[int, Reference], t: Translator) -> str | None:
+    titles = {n: source.title for n, source in sources.items()}
     sides = [
-        f"- {_quote(s.text, sources)} [{s.citation}]" for pair in finding.differences for s in pair
+        f"- {_quote(label + s.text, sources)} [{s.citation}]"
+        for group in finding.differences
+        for label, s in labelled(group, titles)
     ]
     return "\n".join([t(DIFFER), *sides]) if sides else None
 

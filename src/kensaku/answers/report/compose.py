@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from kensaku.answers.check import clean_quote
+from kensaku.answers.conflicts import labelled
 from kensaku.answers.score import MARK
 from kensaku.answers.weigh import DIFFER
 from kensaku.text.escape import escape_line, flatten
@@ -34,7 +35,8 @@ def compose(
         if len(findings) > 1:
             parts.append(f"## {_title(finding.question)}")
         parts.append(_paragraph(finding.sentences, shown, urls))
-        parts += [_difference(pair, dates, urls, t) for pair in finding.differences]
+        titles = {c.n: c.title for c in finding.citations}
+        parts += [_difference(group, titles, dates, urls, t) for group in finding.differences]
     if not parts:
         parts.append(t("The sources that were found say nothing about this."))
     parts += _subtopics(subtopics, shown, urls, t)
@@ -76,16 +78,17 @@ def _paragraph(sentences: Sequence[Sentence], shown: set[str], urls: AbstractSet
 
 
 def _difference(
-    pair: tuple[Sentence, Sentence],
+    group: Sequence[Sentence],
+    titles: Mapping[int, str],
     dates: Mapping[int, str | None],
     urls: AbstractSet[str],
     t: Translator,
 ) -> str:
     sides = []
-    for sentence in pair:
+    for label, sentence in labelled(group, titles):
         date = dates.get(sentence.citation)
         day = f" ({flatten(date)[:10]})" if date else ""
-        sides.append(f"- {clean_quote(sentence.text, urls)} [{sentence.citation}]{day}")
+        sides.append(f"- {clean_quote(label + sentence.text, urls)} [{sentence.citation}]{day}")
     return "\n".join([f"**{t(DIFFER)}**", "", *sides])
 
 
