@@ -61,8 +61,8 @@ RELATIONS = (
     Relation(("Where was {n} born?", "What is the birthplace of {n}?"),
              _PERSON, re.compile(r"\bborn (?:[^.]{0,25} )?in " + _NAME), "told name"),
     Relation(("Who recorded {n}?", "Who performed {n}?", "Which artist released {n}?"),
-             _MUSIC, re.compile(r"^[^.]*\b(?:song|album|single)(?: \w+)? (?:recorded )?by " + _ARTIST
-                                + _NAME), "told name"),
+             _MUSIC, re.compile(r"^[^.]*\b(?:song|album|single)(?: \w+)? (?:recorded )?by "
+                                + _ARTIST + _NAME), "told name"),
     Relation(("What nationality is {n}?", "What was the nationality of {n}?"),
              _PERSON, re.compile(_NATION), "told name"),
     Relation(("What is the occupation of {n}?", "What did {n} do for a living?"),

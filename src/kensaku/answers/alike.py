@@ -91,7 +91,7 @@ def contradict(asked: Asked, one: Sentence, other: Sentence) -> bool:
     another_time = _exclude(mine.dates, theirs.dates)
     names = names_of(asked, one.text)
     if alike >= ALIKE and names == names_of(asked, other.text):
-        if another_time and asked.date:
+        if another_time and asked.date and (near or _are_on(asked, one, other)):
             return True
         if not another_time and _amounts_differ(asked.claims, mine, theirs):
             return True
@@ -104,6 +104,13 @@ def contradict(asked: Asked, one: Sentence, other: Sentence) -> bool:
         return False
     may_agree = another_time or _may_agree(mine, theirs)
     return _other_value(asked, one.text, other.text, near, may_agree) is not None
+
+
+def _are_on(asked: Asked, one: Sentence, other: Sentence) -> bool:
+    """Whether both sentences have what is asked for, and not only the names of it."""
+    if not is_spaced(one.text) or (asked.relation is None and not asked.rest):
+        return True
+    return all(asked.relates(sentence.text) for sentence in (one, other))
 
 
 def names_of(asked: Asked, text: str, without: str = "") -> set[str]:

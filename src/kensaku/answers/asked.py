@@ -100,13 +100,15 @@ class Asked:
         """Whether it asks for more than yes or no."""
         return self.number or self.name
 
-    def is_touched_by(self, text: str) -> bool:
-        """Whether a sentence has a word that relates a value, or a value that can be seen."""
+    def relates(self, text: str) -> bool:
+        """Whether a sentence has a word that relates a value to what the question names."""
         if self.relation is not None and self.relation.search(text):
             return True
-        if any(stem in text.lower() for stem in self.rest):
-            return True
-        return self.kind in (DATE, FIGURE) and bool(_NUMBER.search(text))
+        return any(stem in text.lower() for stem in self.rest)
+
+    def is_touched_by(self, text: str) -> bool:
+        """Whether a sentence has such a word, or a value that can be seen."""
+        return self.relates(text) or (self.kind in (DATE, FIGURE) and bool(_NUMBER.search(text)))
 
     @classmethod
     def of(cls, query: str) -> Asked:

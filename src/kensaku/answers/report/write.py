@@ -21,6 +21,7 @@ from kensaku.answers.report.compose import compose
 from kensaku.answers.report.state import EXTENTS
 from kensaku.answers.report.structured import Filled, check_filled, fill_by_extract
 from kensaku.answers.report.styles import apply_style
+from kensaku.answers.report.subject import on_subject
 from kensaku.answers.weigh import Finding, best_sentences
 from kensaku.answers.write import EXTRACT, ask_checked
 from kensaku.errors import BudgetExceeded, ProviderError
@@ -108,7 +109,7 @@ def write_extract(state: State, evidence: Evidence) -> ReportDraft:
     """Write the report in the sources' own words."""
     request = state.request
     extent, t = EXTENTS[request.output_length], translator(guess_language(request.input))
-    findings = evidence.findings(extent.sentences)
+    findings = on_subject(evidence.findings(extent.sentences), evidence.questions)
     subtopics = _subtopics(state, evidence, extent.subtopics)
     citations = [c for f in (*findings, *subtopics) for c in f.citations]
     filled = None
