@@ -34,8 +34,9 @@ _PLACE = re.compile(
     r"region|district|continent|island|place)\b|\bplace of\b|\blocation\b",
     re.IGNORECASE,
 )
-_PROFESSION = re.compile(
-    r"\b(?:occupation|profession|job|living|career|known for)\b", re.IGNORECASE
+_DEFINITION = re.compile(
+    r"\b(?:occupation|profession|job|for a living|known for|genre|(?:kind|type|sort) of)\b",
+    re.IGNORECASE,
 )
 _NATION = re.compile(r"\bnationality\b|\bcitizen", re.IGNORECASE)
 # What a question says, and how a source says it.
@@ -57,8 +58,20 @@ _RELATIONS = tuple(
          r"\bbuil[td]\w*|\bconstruct\w*|\bcomplet\w*|\bopen\w*"),
         (r"\bw[io]n\b|\bwinner", r"\bw[io]n\w*|\bchampion\w*|\bdefeat\w*|\bbeat\b|\bvictor\w*"),
         (r"\bpopulation\b|\bhow many people\b", r"\bpopulation\b|\binhabitants\b|\bpeople\b"),
-        (r"\bwhere\b|\blocat",
-         r"\blocat\w*|\bsituated\b|\blies\b|\bheld\b|\btakes? place\b|\bin\b"),
+        (r"\bstar(?:s|red|ring)?\b|\blead (?:role|actor|actress)|\bplayed the lead\b|\bcast\b",
+         r"\bstar(?:s|red|ring)\b|\bfeatur\w*|\blead role\b|\bcast\b"),
+        (r"\bcompos|\bmusic (?:for|of)\b|\bscore\b",
+         r"\bcompos\w*|\b(?:music|score|soundtrack)\b.{0,30}?\bby\b"),
+        (r"\bproduc(?:e[dr]?|tion)\b", r"\bproduce[dr]s?\b"),
+        (r"\bmarr|\bspouse\b|\bwife\b|\bhusband\b",
+         r"\bmarr(?:ied|iage|ies|y)\b|\bspouse\b|\bwife\b|\bhusband\b|\bwidow\w*"),
+        (r"\bfather\b|\bmother\b|\bparents?\b|\bchild of\b|\bwhose child\b",
+         r"\b(?:son|daughter|child) of\b|\bfather\b|\bmother\b|\bparents\b|\bborn to\b"),
+        (r"\bplay(?:s|ed)? for\b|\bteam\b|\bclub\b",
+         r"\bplay(?:s|ed|ing)?\b.{0,40}?\bfor\b|\bteam\b|\bclub\b|\bside\b|\bsigned\b"),
+        (r"\bstud(?:y|ied)\b|\battend|\beducat|\balma mater\b|\bgraduat",
+         r"\bstudied\b|\battended\b|\beducated\b|\bgraduat\w*|\balumn\w*|\bdegree\b"),
+        (r"\blocat|\bsituat", r"\blocat\w*|\bsituated\b|\blies\b|\bin\b"),
     )
 )  # fmt: skip
 
@@ -83,7 +96,7 @@ class Asked:
     rest: frozenset[str]  # beginnings of its other words, all of which a source has to have
     place: bool
     nation: bool
-    profession: bool
+    definition: bool  # of what it names: a profession, a genre
 
     @property
     def is_narrow(self) -> bool:
@@ -93,7 +106,7 @@ class Asked:
     @property
     def is_plain(self) -> bool:
         """Whether it asks for something that can be told from other words of a sentence."""
-        return self.is_narrow or self.date or self.place or self.nation or self.profession
+        return self.is_narrow or self.date or self.place or self.nation or self.definition
 
     @property
     def is_open(self) -> bool:
@@ -136,7 +149,7 @@ class Asked:
             rest=rest,
             place=bool(_PLACE.search(query)),
             nation=bool(_NATION.search(query)),
-            profession=bool(_PROFESSION.search(query)),
+            definition=bool(_DEFINITION.search(query)),
         )
 
 
@@ -144,8 +157,10 @@ _ASKING = frozenset(
     word[:4]
     for word in "what which when where year many much name time does were this that person city "
     "country county state town place film movie song album single book novel type kind date living "
-    "from have occupation profession nationality citizen career work location".split()
+    "from have occupation profession nationality citizen career work location genre sort whose "
+    "team club university school college attend".split()
 )
+_LIES = re.compile(r"\blocated\b|\bsituated\b|\blies\b|\bheld\b|\btakes? place\b|\bin\b")
 _ROLE = re.compile(r"\b(?:is|was|are|were) (?:the )?(?:\w+ )?(\w+) of\b", re.IGNORECASE)
 
 
@@ -159,7 +174,7 @@ def _relation(query: str, verbs: frozenset[str]) -> tuple[re.Pattern[str] | None
     if role := _ROLE.search(query):
         return re.compile(rf"\b{re.escape(role[1])}\b", re.IGNORECASE), others
     if not others:
-        return None, others
+        return (_LIES if _PLACE.search(query) else None), others
     return re.compile(
         rf"\b(?:{'|'.join(map(re.escape, sorted(others)))})\w*", re.IGNORECASE
     ), others

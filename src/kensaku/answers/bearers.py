@@ -43,7 +43,7 @@ def bearer_of(asked: Asked, page: Sequence[Sentence]) -> Bearer | None:
         if defined is None:
             continue
         head = text[: defined.start()]
-        if not asked.names or not _is_named(asked, head.lower()):
+        if not asked.names or not _is_named(asked, head):
             return None
         years = _YEAR.findall(head) or _YEAR.findall(defined["what"])
         words = {w.lower()[:5] for w in _WORD.findall(defined["what"])}
@@ -52,10 +52,10 @@ def bearer_of(asked: Asked, page: Sequence[Sentence]) -> Bearer | None:
 
 
 def _is_named(asked: Asked, head: str) -> bool:
-    """Whether the subject of a sentence is the question's, and not one with a longer name."""
+    """Whether the subject of a sentence is the question's. A middle name makes it no other one."""
     own = re.split(r"[(,]", head, maxsplit=1)[0]
-    longer = any(word not in asked.text for word in _WORD.findall(own))
-    return not longer and all(name in head for name in asked.names)
+    more = any(word.islower() and word not in asked.text for word in _WORD.findall(own))
+    return not more and all(name in head.lower() for name in asked.names)
 
 
 def are_others(one: Bearer, other: Bearer) -> bool:

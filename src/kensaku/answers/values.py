@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kensaku.answers.asked import Asked
     from kensaku.answers.score import Sentence
 
-BEHIND, BEFORE = 60, 30  # characters between a value and the word that relates it
+BEHIND, BEFORE = 40, 20  # characters between a value and the word that relates it
 HEAD = 250  # characters of a sentence in which it says what its subject is
 # "Anna Hartley (3 May 1840 – 1912) was a painter", "Otterton is a 1962 film"
 DEFINITION = re.compile(r"\b(?:is|was|are|were)\s+(?:an?|the|one of the)\s+(?P<what>[^.;()]{3,90})")
@@ -46,7 +46,7 @@ class Value:
 
     text: str
     sentence: Sentence
-    slot: Slot | None = None  # None: a profession, in plain words
+    slot: Slot | None = None  # None: the plain words of a definition
 
 
 def value_of(asked: Asked, page: Sequence[Sentence], title: str) -> Value | None:
@@ -96,9 +96,12 @@ def _values(asked: Asked, sentence: Sentence) -> Iterator[Value]:
     if not is_spaced(text):
         return
     defined = DEFINITION.search(text, 0, HEAD)
-    if asked.profession:
-        if defined and _stems(defined["what"]):
-            yield Value(defined["what"], sentence)
+    if asked.definition:
+        words = (
+            [w for w in _WORD.findall(defined["what"]) if w not in asked.text] if defined else []
+        )
+        if any(word not in _NOT_SAID for word in words):
+            yield Value(" ".join(words), sentence)
         return
     slots = [s for s in slots_of(sentence.text) if _is_asked(asked, s)]
     if asked.nation:
