@@ -6,7 +6,7 @@ import pytest
 
 from kensaku import Hit
 from kensaku.answers.claims import claims_of, number_in, plain_digits
-from kensaku.answers.conflicts import differences
+from kensaku.answers.conflicts import differences, labelled
 from kensaku.answers.context import Citation
 from kensaku.answers.score import score_sentences
 from kensaku.answers.slots import slots_of
@@ -21,11 +21,17 @@ def differ(question: str, one: str, other: str) -> bool:
     )
 
 
-def found(question: str, pages: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def found(question: str, pages: list[tuple[str, str]]) -> list[tuple[str, ...]]:
     """Return the sentences of pages that are shown side by side."""
     sources = [Citation.of(n, Hit(url, "", text)) for n, (url, text) in enumerate(pages, 1)]
-    pairs = differences(question, score_sentences(question, sources).sentences, sources)
-    return [(one.text, other.text) for one, other in pairs]
+    groups = differences(question, score_sentences(question, sources).sentences, sources)
+    return [tuple(sentence.text for sentence in group) for group in groups]
+
+
+def shown(question: str, *pages: str) -> set[str]:
+    """Return the sentences that are shown side by side, each page on a host of its own."""
+    groups = found(question, [(f"https://{n}.example/", text) for n, text in enumerate(pages)])
+    return {sentence for group in groups for sentence in group}
 
 
 HEAVY = "How much does a sea otter weigh?"
@@ -133,6 +139,87 @@ def test_the_side_of_one_among_many_is_shown() -> None:
     other = said.replace("Anna Hartley", "Piotr Nowak")
 
     assert found(BUILDER, [*pages, ("https://other.example/", other)]) == [(said, other)]
+
+
+VANE = "John Vane"
+
+
+@pytest.mark.parametrize(
+    ("question", "one", "other"),
+    [
+        (f"When was {VANE} born?", f"{VANE} (3 May 1840 – 1912) was a Scottish painter of coasts.",
+         f"Born in Leeds on 4 June 1955, {VANE} plays chess for a living."),
+        (f"In which year did {VANE} die?", f"{VANE} (1840–1912) was a painter.",
+         f"{VANE} (born 1955; died 2 July 2019) was an English chess player."),
+        ("Who directed the film Otterton?", "Otterton is a 1962 drama film directed by Piotr Nowak.",
+         "Shot in ten days, Otterton, which Anna Hartley directed, was shown in few cinemas."),
+        (f"Where was {VANE} born?", f"{VANE}, a painter, was born in Leeds to a family of sailors.",
+         f"The chess player {VANE} (born 1955 in Gdansk) won four titles."),
+        ("Who recorded Silver Lane?", "Silver Lane is a song by English singer Mary Oduya.",
+         "Silver Lane, from 1990, was first recorded by Luis Ferrer for his debut."),
+        (f"What is the occupation of {VANE}?", f"{VANE} was a Scottish painter and engraver.",
+         f"{VANE} (born 1955) is an English chess player."),
+        ("When was Otterton established?", "Otterton is a village in Poland. It was founded in 1702.",
+         "Otterton is a maker of pianos that was established by two brothers in 1893."),
+    ],
+)  # fmt: skip
+def test_sources_that_share_no_words_are_compared(question: str, one: str, other: str) -> None:
+    """Each tells it in words of its own, or of another bearer of the name."""
+    assert differ(question, one, other)
+    assert differ(question, other, one)
+
+
+@pytest.mark.parametrize(
+    ("question", "one", "other"),
+    [
+        (f"When was {VANE} born?", f"{VANE} (3 May 1840 – 1912) was a painter.",
+         f"{VANE}, the painter, was born in 1840 in Leeds."),
+        ("Who directed the film Otterton?", "Otterton is a film directed by Piotr Nowak.",
+         "Rosewick is a 1962 film directed by Anna Hartley."),
+        ("Who directed the film Otterton?", "Otterton is a film directed by Piotr Nowak.",
+         "Otterton: Homecoming is a 1965 film directed by Anna Hartley."),
+        ("Who is the mayor of Otterton?", "The mayor of Otterton is Piotr Nowak.",
+         "Anna Hartley, a former mayor of Otterton, wrote a book about the harbour."),
+        (f"Where was {VANE} born?", f"{VANE} was born in Leeds, where he went to school.",
+         f"{VANE} died in Gdansk in 1912. He was born in Leeds."),
+        (f"What is the occupation of {VANE}?", f"{VANE} was a Scottish painter and engraver.",
+         f"{VANE} was an engraver from Leeds."),
+        ("Which city hosted the fair of Otterton in 1990?",
+         "The fair of Otterton was hosted by the city of Leeds in 1990.",
+         "The fair of Otterton was hosted by the city of Gdansk in 2010."),
+    ],
+)  # fmt: skip
+def test_what_is_told_of_something_else_is_no_contradiction(
+    question: str, one: str, other: str
+) -> None:
+    """Another thing, another time, a part of the same."""
+    assert not differ(question, one, other)
+    assert not differ(question, other, one)
+
+
+def test_every_value_is_shown_up_to_four() -> None:
+    """A fifth of a kind tells a reader nothing that four did not."""
+    directors = ["Anna Hartley", "Piotr Nowak", "Mary Oduya", "Luis Ferrer", "Grace Tan"]
+    pages = [f"Otterton is a {1950 + n} film directed by {d}." for n, d in enumerate(directors)]
+
+    assert shown("Who directed the film Otterton?", *pages[:3]) == set(pages[:3])
+    assert len(shown("Who directed the film Otterton?", *pages)) == 4
+
+
+def test_titles_are_shown_where_they_tell_the_sides_apart() -> None:
+    """ "He was born in Leeds" says nothing of whom; a title of both says no more."""
+    question = f"Where was {VANE} born?"
+    texts = ("He was born in Leeds.", f"{VANE} (chess player) was born in Gdansk in 1955.")
+
+    def labels(*titles: str) -> list[str]:
+        pages = enumerate(zip(titles, texts, strict=True), 1)
+        sources = [Citation.of(n, Hit(f"https://{n}.example/", *page)) for n, page in pages]
+        groups = differences(question, score_sentences(question, sources).sentences, sources)
+        named = labelled(groups[0], {c.n: c.title for c in sources})
+        return sorted(label for label, _ in named)
+
+    assert labels(f"{VANE} (painter)", f"{VANE} (chess player)") == ["", f"{VANE} (painter): "]
+    assert labels(VANE, VANE) == ["", ""]
 
 
 @pytest.mark.parametrize(

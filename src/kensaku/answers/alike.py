@@ -18,6 +18,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from kensaku.answers.asked import has_name, is_of_another
 from kensaku.answers.claims import Claims, are_apart, are_different_days, claims_of
 from kensaku.answers.kinds import DATE, FIGURE, is_spaced
 from kensaku.answers.slots import Slot, apart, is_other_name, is_same_number, slots_of
@@ -100,7 +101,7 @@ def contradict(asked: Asked, one: Sentence, other: Sentence) -> bool:
     another_time = another_time or _some_exclude(mine.dates, theirs.dates)
     if another_time and not asked.date:
         return False
-    if not near and min(one.own, other.own) < LEAST:
+    if not near and (min(one.own, other.own) < LEAST or not _are_on(asked, one, other)):
         return False
     may_agree = another_time or _may_agree(mine, theirs)
     return _other_value(asked, one.text, other.text, near, may_agree) is not None
@@ -108,6 +109,8 @@ def contradict(asked: Asked, one: Sentence, other: Sentence) -> bool:
 
 def _are_on(asked: Asked, one: Sentence, other: Sentence) -> bool:
     """Whether both sentences have what is asked for, and not only the names of it."""
+    if is_of_another(one.text) != is_of_another(other.text):
+        return False
     if not is_spaced(one.text) or (asked.relation is None and not asked.rest):
         return True
     return all(asked.relates(sentence.text) for sentence in (one, other))
@@ -116,7 +119,7 @@ def _are_on(asked: Asked, one: Sentence, other: Sentence) -> bool:
 def names_of(asked: Asked, text: str, without: str = "") -> set[str]:
     """Return the question's names in a text. What has others tells of two things."""
     text = text.lower().replace(without.lower(), " ") if without else text.lower()
-    return {name for name in asked.names if name in text}
+    return {name for name in asked.names if has_name(name, text)}
 
 
 def _other_value(

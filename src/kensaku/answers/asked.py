@@ -160,6 +160,9 @@ _ASKING = frozenset(
     "from have occupation profession nationality citizen career work location genre sort whose "
     "team club university school college attend".split()
 )
+_ANOTHER = re.compile(
+    r"\b(?:former|formerly|previous|vice|deputy|acting|interim|sequel|remake)\b", re.IGNORECASE
+)
 _LIES = re.compile(r"\blocated\b|\bsituated\b|\blies\b|\bheld\b|\btakes? place\b|\bin\b")
 _ROLE = re.compile(r"\b(?:is|was|are|were) (?:the )?(?:\w+ )?(\w+) of\b", re.IGNORECASE)
 
@@ -178,3 +181,14 @@ def _relation(query: str, verbs: frozenset[str]) -> tuple[re.Pattern[str] | None
     return re.compile(
         rf"\b(?:{'|'.join(map(re.escape, sorted(others)))})\w*", re.IGNORECASE
     ), others
+
+
+def has_name(name: str, text: str) -> bool:
+    """Whether a text has a name, and not only one that goes on: Otterton II, Otterton: Home."""
+    goes_on = r":\s*(?!\w+ by)\w|\s+(?:part|[ivx]+|\d+)\b"
+    return name in text and bool(re.search(rf"{re.escape(name)}(?!{goes_on})", text))
+
+
+def is_of_another(text: str) -> bool:
+    """Whether a sentence may tell of who held a post before, or of a work that came after."""
+    return bool(_ANOTHER.search(text))

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kensaku.answers.asked import has_name
 from kensaku.answers.slots import normal
 from kensaku.answers.values import DEFINITION, HEAD
 
@@ -55,7 +56,7 @@ def _is_named(asked: Asked, head: str) -> bool:
     """Whether the subject of a sentence is the question's. A middle name makes it no other one."""
     own = re.split(r"[(,]", head, maxsplit=1)[0]
     more = any(word.islower() and word not in asked.text for word in _WORD.findall(own))
-    return not more and all(name in head.lower() for name in asked.names)
+    return not more and all(has_name(name, head.lower()) for name in asked.names)
 
 
 def are_others(one: Bearer, other: Bearer) -> bool:

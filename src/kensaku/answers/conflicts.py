@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from kensaku.answers.context import Citation
     from kensaku.answers.score import Sentence
 
-CLOSE = 0.75  # of the most words of the question that a sentence with a value has
 SIDES = 4  # that are shown of one contradiction
 LABEL = 80  # characters of a title
 ONE_PLACE = 60  # characters in which copies differ
@@ -46,9 +45,7 @@ def differences(
         pages.setdefault(sentence.citation, []).append(sentence)
     titles = {c.n: c.title for c in citations}
     values = {n: v for n, page in pages.items() if (v := value_of(asked, page, titles[n]))}
-    most = max((v.sentence.own for v in values.values()), default=0.0)
-    close = [v.sentence for v in values.values() if v.sentence.own >= CLOSE * most]
-    sides = _sides(close, hosts, _by_value(values, pages))
+    sides = _sides([v.sentence for v in values.values()], hosts, _by_value(values, pages))
     if len(sides) < 2:
         sides = _sides(_answering(asked, pages, values), hosts, _by_bearer(asked, pages))
     if len(sides) < 2:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kensaku.answers.asked import has_name, is_of_another
 from kensaku.answers.kinds import DATE, FIGURE, is_spaced
 from kensaku.answers.slots import Slot, is_other_name, is_same_number, normal, slots_of
 
@@ -35,8 +36,10 @@ _NOT_SAID = frozenset(
     "plays played playing working worked active".split()
 )
 _PRONOUN = re.compile(r"\b(?:[Hh]e|[Ss]he|[Ii]t|[Tt]hey|[Hh]is|[Hh]er|[Ii]ts)\b|\bThe [a-z]+\b")
-_ANOTHER = re.compile(r"\b(?:former|formerly|previous|vice|deputy|acting|interim|sequel|remake)\b")
 _ADJECTIVE = re.compile(r"[A-Z][a-z]+(?:ish|an|ese|ch|ek|ss|[^c]i)")
+_SAID_OF = re.compile(
+    r"(?:['’]s)?,?(?:\s+(?:is|was|who|has|had|been|also|first|later|then|the|a|an|its|his|her))*\s+"
+)
 _PLACED = frozenset("in at from near of to within".split())
 
 
@@ -64,21 +67,14 @@ def value_of(asked: Asked, page: Sequence[Sentence], title: str) -> Value | None
 def _is_on(asked: Asked, text: str, title: str, before: Sequence[Sentence]) -> bool:
     """Whether a sentence has all that the question names: itself, or by a pronoun."""
     lower = text.lower()
-    if not all(stem in lower for stem in asked.rest) or _ANOTHER.search(lower):
+    if not all(stem in lower for stem in asked.rest) or is_of_another(lower):
         return False
     if text.endswith("?"):
         return False
     if _PRONOUN.search(text):
         lower = " ".join((title, *(s.text for s in before), text)).lower()
-    named = all(_has_name(name, lower) for name in asked.names)
+    named = all(has_name(name, lower) for name in asked.names)
     return named and all(year in lower for year in asked.years)
-
-
-def _has_name(name: str, text: str) -> bool:
-    """Whether a text has a name, and not only one that goes on: Otterton II, Otterton: Home."""
-    return bool(
-        re.search(rf"\b{re.escape(name)}\b(?!:\s*(?!\w+ by)\w|\s+(?:part|[ivx]+|\d+)\b)", text)
-    )
 
 
 def differ(one: Value, other: Value) -> bool:
@@ -163,13 +159,20 @@ def _near(asked: Asked, text: str, slots: Sequence[Slot]) -> list[Slot]:
                 continue
             if 0 <= behind <= BEHIND:
                 reach = behind
-            elif 0 <= before <= BEFORE and not asked.place:
+            elif 0 <= before <= BEFORE and _is_subject(
+                text[slot.start + len(slot.value) : word.start()]
+            ):
                 reach = 2 * before
             else:
                 continue
             if slot.start not in found or reach < found[slot.start][0]:
                 found[slot.start] = reach, slot
     return [slot for _, slot in sorted(found.values(), key=lambda pair: pair[0])]
+
+
+def _is_subject(between: str) -> bool:
+    """Whether a value before a word is what it is said of: "Anna Hartley, who directed"."""
+    return bool(_SAID_OF.fullmatch(between))
 
 
 def _stems(text: str) -> frozenset[str]:
