@@ -5,9 +5,10 @@
 
 The score is the calibrated one of the search (`models.confidence`), of the weakest question.
 Sentences that may not answer (`support.py`) cap it below `silent`, unless a model wrote.
-Contradictions are found by amounts, dates, names in the same place and plain denials
-(`conflicts.py`), not by the meaning of words. One of them caps the score below `notify`; where
-copies differ in a word that may mean the same, it is capped below `silent`.
+Contradictions are found by the values that sources give, by amounts, dates and names in the same
+place, and by plain denials (`conflicts.py`), not by the meaning of words. One of them caps the
+score below `notify`; where copies differ in a word that may mean the same, it is capped below
+`silent`.
 """
 
 from __future__ import annotations
