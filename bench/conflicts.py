@@ -1,6 +1,6 @@
 """Are sources that contradict each other shown side by side? And only those?
 
-    python bench/conflicts.py [--cases 2000] [--half tuning|held]
+    python bench/conflicts.py [--cases 2000] [--half tuning|held] [--set told] | --whole 300
 
 Questions of `questions/` in $KENSAKU_DATA (or ../shared/data) with up to five documents each
 (`conflict_cases.py`), and those whose sources have words of their own (`conflict_told.py`, from
@@ -13,6 +13,9 @@ their own. What a reader gets, as shares of the cases:
     doubt     one side, and a doubt about it
     none      no answer
     silence   one side, and no sign of the other; of a control, what is wanted
+
+`--whole`: so many questions of each of `WHOLE`, asked of all pages of their set, each on a host of
+its own. Nothing there contradicts but by chance: what is shown side by side is a false alarm.
 """
 
 from __future__ import annotations
@@ -33,9 +36,10 @@ from kensaku.answers.conflicts import differences, differs_in_a_word
 from kensaku.answers.context import Citation
 from kensaku.answers.score import score_sentences
 from kensaku.models import Hit
-from question_sets import DATA
+from question_sets import DATA, READERS
 
 SETS = ("xquad-en", "jsquad-ja", "told")
+WHOLE = ("squad2", "nq", "xquad-en", "jaquad-ja", "jsquad-ja")
 Asked = list[tuple[Case, CitedAnswer]]
 
 
@@ -49,6 +53,23 @@ async def ask(made: Sequence[Case]) -> Asked:
                 asked.append((case, await k.ask(case.question, route="local", collection=name)))
                 await k.index.drop(name)
             return asked
+
+
+async def false_alarms(name: str, count: int) -> int:
+    """Return how many questions to a whole set show sentences side by side."""
+    questions = READERS[name]()
+    asked = random.Random(5).sample(list(questions.questions), count)
+    alarms = 0
+    with tempfile.TemporaryDirectory() as home:
+        async with Kensaku(home=home, cache_enabled=False, state_url="memory:") as k:
+            await k.index.add(
+                Document(url=f"https://site{n}.example/", title=page.title, text=page.text)
+                for n, page in enumerate(questions.pages)
+            )
+            for question in asked:
+                answer = await k.ask(question.text, route="local")
+                alarms += answer.confidence.factors.contradictions > 0
+    return alarms
 
 
 def documents_of(case: Case) -> list[Document]:
@@ -109,11 +130,15 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=2_000)
     parser.add_argument("--half", choices=["tuning", "held"])
     parser.add_argument("--set", choices=SETS, action="append")
+    parser.add_argument("--whole", type=int, metavar="COUNT")
     args = parser.parse_args()
     if not (DATA / "questions").is_dir():
         print(f"skipped: there is no {DATA}/questions; set KENSAKU_DATA to the folder of the data")
         return
-    for name in args.set or SETS:
+    for name in WHOLE if args.whole else ():
+        alarms = asyncio.run(false_alarms(name, args.whole))
+        print(f"{name:10} {alarms} of {args.whole} show sentences side by side", flush=True)
+    for name in () if args.whole else args.set or SETS:
         for half in [args.half] if args.half else ["tuning", "held"]:
             every = told_cases() if name == "told" else cases(name)
             made = [c for c in every if c.tuning == (half == "tuning")]

@@ -36,6 +36,8 @@ SOURCES: Mapping[str, str] = {  # file: repository, path; licence
     "wikiqa-dev.tsv": "yizhongw/WikiQA-Selection, data/raw/WikiQA-dev.tsv; for research",
     "wikiqa-test.tsv": "the same, WikiQA-test-gold.tsv",
     "rgb-en-fact.json": "chen700564/RGB, data/en_fact.json; CC BY-NC-SA 4.0",
+    "2wiki-passages.json": "OSU-NLP-Group/HippoRAG, reproduce/dataset/2wikimultihopqa_corpus.json: "
+    "beginnings of Wikipedia's articles; CC BY-SA 4.0",
 }
 Kind = Literal["there", "gone", "cut", "other", "none"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
