@@ -132,6 +132,17 @@ def test_one_host_does_not_contradict_itself() -> None:
     assert not found(HEAVY, pages)
 
 
+def test_one_host_may_have_a_page_of_each_bearer_of_a_name() -> None:
+    """As an encyclopedia has: that is no contradiction, and the reader has to know."""
+    said = (
+        "John Vane (1840–1912) was a Scottish painter, born in Leeds.",
+        "John Vane (born 1955 in Gdansk) is an English chess player.",
+    )
+    pages = [(f"https://wiki.example/{n}", text) for n, text in enumerate(said)]
+
+    assert {s for group in found("Where was John Vane born?", pages) for s in group} == set(said)
+
+
 def test_the_side_of_one_among_many_is_shown() -> None:
     """Four copies do not outvote the page that says otherwise."""
     said = "The harbour of Otterton was designed by Anna Hartley."

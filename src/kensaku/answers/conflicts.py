@@ -47,7 +47,8 @@ def differences(
     values = {n: v for n, page in pages.items() if (v := value_of(asked, page, titles[n]))}
     sides = _sides([v.sentence for v in values.values()], hosts, _by_value(values, pages))
     if len(sides) < 2:
-        sides = _sides(_answering(asked, pages, values), hosts, _by_bearer(asked, pages))
+        own = {n: str(n) for n in pages}  # an encyclopedia has a page of each bearer
+        sides = _sides(_answering(asked, pages, values), own, _by_bearer(asked, pages))
     if len(sides) < 2:
         sides = _like_sides(asked, sentences, hosts)
     return [tuple(sides)] if len(sides) > 1 else []
