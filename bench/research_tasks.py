@@ -2,8 +2,7 @@
 
 Each has several parts: a subject that is named once, comparisons, Japanese compounds, and parts
 that nothing in the collection answers. They were written by us with the documents in view; `OTHER`
-and `THIRD` before the first of them was asked. The code was changed for what failed in `HOUSE` and
-`OTHER`, not for `THIRD`.
+and `THIRD` before the first of them was asked.
 """
 
 from __future__ import annotations

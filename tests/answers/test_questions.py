@@ -37,6 +37,8 @@ from tests.growth import growth
         ("・首都はどこ？\n・人口はいくつ？", ["首都はどこ？", "人口はいくつ？"]),
         ("緑茶と紅茶の違いを教えてください", ["緑茶と紅茶の違いを教えてください", "緑茶", "紅茶"]),
         ("How old is Rome? How old is rome?", ["How old is Rome?"]),
+        ("Who directed Dr. Otter and who paid J. Vane?",
+         ["Who directed Dr. Otter", "who paid J. Vane?"]),
     ],
 )  # fmt: skip
 def test_an_input_is_split_into_its_questions(text: str, questions: list[str]) -> None:

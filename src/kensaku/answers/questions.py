@@ -25,7 +25,10 @@ MAX_ADDRESSES = 5
 SHORT = 200  # characters: a longer question says what it is about
 FEW_WORDS = 2  # that carry meaning
 _JAPANESE = re.compile("[\u3041-\u30ff]")
-_SENTENCE = re.compile(r"(?<=[?？!！。])\s*|(?<=\.)\s+(?=[A-Z\"'(])|[\r\n;；]+\s*")
+_SENTENCE = re.compile(
+    r"(?<=[?？!！。])\s*|[\r\n;；]+\s*"
+    r"|(?<=\.)(?<!\b[A-Z]\.)(?<!\b(?:Dr|Mr|Ms|St|Mt|Jr|Sr|No|Lt)\.)(?<!\bMrs\.)\s+(?=[A-Z\"'(])"
+)
 _BULLET = re.compile(r"^\s*(?:[-*•・‣]|\(?\d{1,2}[.)．）])\s*")
 _WH = r"(?:who|whom|whose|what|when|where|why|how|which)"
 _WH_JA = r"(?:いつ|どこ|誰|だれ|何|なに|なん|なぜ|どう|どの|どれ|どんな|いくつ|いくら)"

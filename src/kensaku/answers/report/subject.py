@@ -51,8 +51,8 @@ def _on_subject(finding: Finding, asked: Subquestion, names: Set[str]) -> Findin
 
 
 def _names(text: str) -> list[str]:
-    found: list[str] = (_NAMES if is_spaced(text) else _NAMES_UNSPACED).findall(text)
-    return found
+    found = (_NAMES if is_spaced(text) else _NAMES_UNSPACED).findall(text)
+    return [name for name in found if len(name) > 2]  # "Dr" is nobody's
 
 
 def _has(text: str, name: str) -> bool:
