@@ -3,8 +3,10 @@
     python docs/charts.py            write docs/images/bench-*.svg
     python docs/charts.py --check    exit 1 when one is not current
 
-A comment before a table names the chart and the column to draw: `<!-- chart: extraction 1 -->`.
-Rows with a bold name are ours. Rows without a number in that column are left out.
+A comment before a table names the chart, the column to draw, and its rows if not all of them:
+`<!-- chart: extraction 1 -->`, `<!-- chart: server 1 1-4 -->`, `<!-- chart: context 1 1,2,4,5 -->`.
+The text of the picture behind the table is the title. Rows with a bold name are ours. Rows without
+a number in that column are left out.
 """
 
 from __future__ import annotations
@@ -20,7 +22,10 @@ DOCS = Path(__file__).parent
 PAGE = DOCS / "benchmarks.md"
 WIDTH, LABEL, ROW, BAR = 720, 330, 26, 16
 OURS, OTHERS, TEXT = "#1f6feb", "#9aa4b2", "#6b7280"
-_CHART = re.compile(r"<!-- chart: (?P<name>[\w-]+) (?P<column>\d+) -->\n(?P<table>(?:\|.*\n)+)")
+_CHART = re.compile(
+    r"<!-- chart: (?P<name>[\w-]+) (?P<column>\d+)(?: (?P<rows>[\d,-]+))? -->\n"
+    r"(?P<table>(?:\|.*\n)+)\n!\[(?P<title>.*)\]"
+)
 _NUMBER = re.compile(r"\d*\.?\d+(?:,\d{3})*")
 
 
@@ -36,11 +41,20 @@ class Bar(NamedTuple):
 def charts() -> Iterator[tuple[Path, str]]:
     """Yield the file of each chart, and what it holds."""
     for found in _CHART.finditer(PAGE.read_text(encoding="utf-8")):
-        head, _, *rows = found["table"].splitlines()
+        rows = found["table"].splitlines()[2:]
         column = int(found["column"])
+        if found["rows"]:
+            rows = [rows[n - 1] for n in _numbers(found["rows"])]
         bars = [bar for row in rows if (bar := read_bar(_cells(row), column))]
         path = DOCS / "images" / f"bench-{found['name']}.svg"
-        yield path, draw(_plain(_cells(head)[column]), bars)
+        yield path, draw(found["title"], bars)
+
+
+def _numbers(ranges: str) -> Iterator[int]:
+    """Yield the numbers of "1,3-5"."""
+    for part in ranges.split(","):
+        first, _, last = part.partition("-")
+        yield from range(int(first), int(last or first) + 1)
 
 
 def read_bar(cells: list[str], column: int) -> Bar | None:
@@ -53,14 +67,14 @@ def read_bar(cells: list[str], column: int) -> Bar | None:
     return Bar(_plain(cells[0]), number[0], value, "**" in cells[0])
 
 
-def draw(head: str, bars: list[Bar]) -> str:
+def draw(title: str, bars: list[Bar]) -> str:
     """Return a chart of horizontal bars."""
     most = max(bar.value for bar in bars)
     height = ROW * (len(bars) + 1)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
-        f'aria-label="{escape(head)}" font-family="system-ui, sans-serif" font-size="13">',
-        f'<text x="{LABEL}" y="17" fill="{TEXT}">{escape(head)}</text>',
+        f'aria-label="{escape(title)}" font-family="system-ui, sans-serif" font-size="13">',
+        f'<text x="8" y="17" fill="{TEXT}">{escape(title)}</text>',
     ]
     for n, bar in enumerate(bars, start=1):
         y = n * ROW
