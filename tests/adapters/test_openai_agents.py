@@ -97,7 +97,7 @@ async def test_nobody_could_search_does_not_end_the_run(model, make_client, upst
     assert "outcome: unavailable" in answer
     assert not HAS_DATA or item.custom_data["success"] is False
     assert (
-        not HAS_DATA or item.custom_data["output"]["attempts"][0]["error"]["type"] == "KeyRefused"
+        not HAS_DATA or item.custom_data["output"]["attempts"][0]["error"]["type"] == "BadQuery"
     )
     assert "tavily-test-key" not in f"{answer}{item}"
 
@@ -158,7 +158,8 @@ async def test_two_calls_at_once_keep_their_data_apart(kind, two_queries, make_c
     """Each output item has the data of its own call, though the first search takes longer."""
     about_otters = lambda seen: seen.json["query"] == "otter"  # noqa: E731
     upstream.answers("tavily", [OTTER])
-    upstream.fails("tavily", faults.status(401), when=lambda seen: not about_otters(seen))
+    # Not 401: it would leave no key to a search that begins after it.
+    upstream.fails("tavily", faults.status(400), when=lambda seen: not about_otters(seen))
     upstream.fails("tavily", faults.delay(0.05), when=about_otters)
     openai = AsyncOpenAI(base_url=two_queries.openai_url, api_key="not-a-key")
     model = kind(model="scripted", openai_client=openai)
@@ -174,7 +175,7 @@ async def test_two_calls_at_once_keep_their_data_apart(kind, two_queries, make_c
     assert found.custom_data["output"]["hits"][0]["url"] == OTTER.url
     assert OTTER.content in found.output
     assert failed.custom_data["success"] is False
-    assert failed.custom_data["output"]["attempts"][0]["error"]["type"] == "KeyRefused"
+    assert failed.custom_data["output"]["attempts"][0]["error"]["type"] == "BadQuery"
     assert "outcome: unavailable" in failed.output
 
 
