@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kensaku.extract.html.tree import parse_html
-from kensaku.extract.main.blocks import Block
+from kensaku.extract.main.blocks import Block, nodes_around
 from kensaku.extract.main.builder import blocks_of
 from kensaku.extract.main.containers import ContainerStats
 from kensaku.extract.main.lexicon import name_bits
@@ -18,7 +18,7 @@ LONG = "otters sleep in groups and hold on to kelp which keeps them."  # 12 word
 def measured(html: str) -> list[dict[str, Any]]:
     """The features of each block, by name; under "bits" the names around it."""
     blocks: list[Block] = blocks_of(parse_html(f"<body>{html}</body>"))
-    stats = ContainerStats(blocks, sum(b.size for b in blocks))
+    stats = ContainerStats(blocks, nodes_around(blocks), sum(b.size for b in blocks))
     found = [stats.measure(b.node) for b in blocks]
     names = ContainerStats.NAMES
     return [dict(zip(names, numbers, strict=True)) | {"bits": bits} for numbers, bits in found]

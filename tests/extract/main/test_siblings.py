@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kensaku.extract.html.tree import parse_html
-from kensaku.extract.main.blocks import Block
+from kensaku.extract.main.blocks import Block, nodes_around
 from kensaku.extract.main.builder import blocks_of
 from kensaku.extract.main.siblings import SIBLING_NAMES, SiblingStats
 
@@ -15,7 +15,7 @@ CARD = "<div class=card><img src=x><h3><a href=x>four</a></h3><p>one two three</
 def measure(html: str, text: str) -> dict[str, float]:
     """Return the features of the last block with this text."""
     blocks: list[Block] = blocks_of(parse_html(f"<body>{html}</body>"))
-    stats = SiblingStats(blocks, sum(b.size for b in blocks))
+    stats = SiblingStats(nodes_around(blocks), sum(b.size for b in blocks))
     block = [b for b in blocks if b.text == text][-1]
     return dict(zip(SIBLING_NAMES, stats.measure(block.node), strict=True))
 

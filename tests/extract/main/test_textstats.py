@@ -93,7 +93,7 @@ def test_blocks_of_a_kind_are_measured_together() -> None:
     html = '<ul><li class="a b">one two</li><li class="a">one two three <a href=x>four</a></li></ul><p>x</p>'
     stats = TextStats(blocks(html), PageFacts())
 
-    assert [stats.kind(at) for at in range(3)] == [
+    assert stats.kinds == [
         pytest.approx([2.0, 3.0, 4 * 4 / 18 / 6])] * 2 + [[1.0, 1.0, 0.0]]  # fmt: skip
     assert (stats.before, stats.size) == ([0.0, 2.0, 6.0], 7.0)
     assert (TextStats([], PageFacts()).size, TextStats([], PageFacts()).before) == (1.0, [])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kensaku.extract.html.tree import parse_html
+from kensaku.extract.main.blocks import nodes_around
 from kensaku.extract.main.builder import blocks_of
 from kensaku.extract.main.vocabulary import (
     VOCABULARY_NAMES,
@@ -34,7 +35,7 @@ def _weights() -> Weights:
 def test_the_sums_are_those_of_the_words_that_training_counts() -> None:
     """Training counts words, the product sums weights: two ways over the same tree."""
     weights, blocks = _weights(), blocks_of(parse_html(_PAGE))
-    rows = Vocabulary(weights).rows(blocks)
+    rows = Vocabulary(weights).rows(blocks, nodes_around(blocks))
 
     for row, words in zip(rows, block_words(blocks), strict=True):
         assert len(row) == len(VOCABULARY_NAMES)

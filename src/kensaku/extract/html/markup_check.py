@@ -58,9 +58,8 @@ def check_markup(text: str) -> None:
 
 def _scan(markup: bytes) -> None:
     open_tags: dict[bytes, int] = {}
-    depth = tags = 0
-    for closing, name, attributes in _tags(markup):
-        tags += 1
+    depth = 0
+    for tags, (closing, name, attributes) in enumerate(_tags(markup), start=1):
         if tags > MAX_TAGS:
             raise TooLarge(msg("the page has more than {max_tags:,} tags", max_tags=MAX_TAGS))
         if len(attributes) > 2 * MAX_ATTRIBUTES:

@@ -137,3 +137,16 @@ def normalize_spaces(text: str) -> str:
 def in_context(node: Node, name: str) -> bool:
     """Tell whether the node is, or is inside, an element of this name."""
     return bool(node.context & CONTEXT[name])
+
+
+def nodes_around(blocks: list[Block]) -> list[Node]:
+    """Return the nodes that hold the blocks, each once, and behind the node around it."""
+    found: dict[Node, None] = {}
+    for block in blocks:
+        path: list[Node] = []
+        node: Node | None = block.node
+        while node is not None and node not in found:
+            path.append(node)
+            node = node.parent
+        found.update(dict.fromkeys(reversed(path)))
+    return list(found)

@@ -29,7 +29,7 @@ _CLOSING = tuple(".,;:!?)]%/'’”")
 _STRUCTURED = frozenset("table tr td th ol li pre code".split())
 _PRE = CONTEXT["pre"]
 # Besides the class: what an element is for, in words of the site.
-_LABELS = ("id", "itemprop", "role", "data-testid")
+_LABELS = dict.fromkeys(("id", "itemprop", "role", "data-testid"))
 
 
 def blocks_of(root: Element, visibility: PageVisibility | None = None) -> list[Block]:
@@ -189,12 +189,13 @@ def _set_names(node: Node, attributes: dict[str, str]) -> None:
     get = attributes.get
     node.names = labels = get("class", "")
     bits = name_bits(labels) if labels else 0
-    for attribute in _LABELS:
-        if name := get(attribute):
-            labels += " " + name
-            bits |= name_bits(name)
-            if name == "main":
-                node.is_main |= attribute == "role"
+    if not _LABELS.keys().isdisjoint(attributes):
+        for attribute in _LABELS:
+            if name := get(attribute):
+                labels += " " + name
+                bits |= name_bits(name)
+                if name == "main":
+                    node.is_main |= attribute == "role"
     node.labels = labels
     node.own = bits
     node.near |= bits

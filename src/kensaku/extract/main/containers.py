@@ -27,23 +27,26 @@ class ContainerStats:
         "best_up", "in_best", "main_share", "h1_up", "h1_share", "h1_blocks",
     )  # fmt: skip
 
-    def __init__(self, blocks: list[Block], size: float) -> None:
+    def __init__(self, blocks: list[Block], nodes: list[Node], size: float) -> None:
+        """`nodes` are all that hold blocks, from the outside in."""
         self._size = size
-        self._levels_of: dict[int, list[float]] = {}
-        self._marks: dict[int, _Landmarks] = {}
+        self._levels_of: dict[Node, list[float]] = {}
         self._best = _best(blocks)
         self._title = _ancestors(next((b.node for b in blocks if b.node.tag == "h1"), None))
+        self._marks: dict[Node | None, _Landmarks] = {None: _NO_MARKS}
+        for node in nodes:
+            self._marks[node] = self._add_level(node, self._marks[node.parent])
 
     def measure(self, node: Node) -> tuple[list[float], int]:
         """Return the features in the order of `NAMES`, and the containers' names as bits."""
-        best_up, main, title_up, title_share, title_blocks, bits = self._landmarks(node)
+        best_up, main, title_up, title_share, title_blocks, bits = self._marks[node]
         # The items of a list share the containers around them.
         while node.blocks <= 1 and node.parent is not None:
             node = node.parent
-        levels = self._levels_of.get(id(node))
+        levels = self._levels_of.get(node)
         if levels is None:
-            levels = self._levels_of[id(node)] = self._measure_levels(node)
-        inside = [float(best_up), float(best_up >= 0), main]
+            levels = self._levels_of[node] = self._measure_levels(node)
+        inside = float(best_up), float(best_up >= 0), main
         return [*levels, *inside, float(title_up), title_share, title_blocks], bits
 
     def _measure_levels(self, box: Node) -> list[float]:
@@ -67,19 +70,8 @@ class ContainerStats:
             ]
         return numbers
 
-    def _landmarks(self, node: Node) -> _Landmarks:
-        """Return how far up the best container and that of the title are, and their shares."""
-        path: list[Node] = []
-        climb: Node | None = node
-        while climb is not None and id(climb) not in self._marks:
-            path.append(climb)
-            climb = climb.parent
-        marks = _NO_MARKS if climb is None else self._marks[id(climb)]
-        for box in reversed(path):
-            marks = self._marks[id(box)] = self._add_level(box, marks)
-        return marks
-
     def _add_level(self, box: Node, outer: _Landmarks) -> _Landmarks:
+        """Return how far up the best container and that of the title are, and their shares."""
         best_up, main, title_up, title_share, title_blocks, bits = outer
         share = box.size / self._size
         if share < _PART:
@@ -88,7 +80,7 @@ class ContainerStats:
             best_up = 0
         elif best_up >= 0:
             best_up += 1
-        if id(box) in self._title:
+        if box in self._title:
             title_up, title_share, title_blocks = 0, share, float(box.blocks)
         elif title_up >= 0:
             title_up += 1
@@ -97,18 +89,17 @@ class ContainerStats:
         return best_up, main, title_up, title_share, title_blocks, bits
 
 
-def _ancestors(node: Node | None) -> set[int]:
-    ids = set()
+def _ancestors(node: Node | None) -> set[Node]:
+    found = set()
     while node is not None:
-        ids.add(id(node))
+        found.add(node)
         node = node.parent
-    return ids
+    return found
 
 
 def _best(blocks: list[Block]) -> Node | None:
     """Return the container with most of the long texts close to each other."""
-    scores: dict[int, float] = {}
-    nodes: dict[int, Node] = {}
+    scores: dict[Node, float] = {}
     for block in blocks:
         if not is_long(block):
             continue
@@ -116,7 +107,6 @@ def _best(blocks: list[Block]) -> Node | None:
         for _ in range(4):
             if node is None:
                 break
-            nodes[id(node)] = node
-            scores[id(node)] = scores.get(id(node), 0.0) + weight
+            scores[node] = scores.get(node, 0.0) + weight
             node, weight = node.parent, weight * _FADE
-    return nodes[max(scores, key=scores.__getitem__)] if scores else None
+    return max(scores, key=scores.__getitem__) if scores else None

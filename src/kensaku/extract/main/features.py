@@ -9,13 +9,14 @@ what one of them means, train again.
 from __future__ import annotations
 
 from collections import Counter
+from itertools import compress, pairwise
 
-from kensaku.extract.main.blocks import CONTEXT, HEADINGS, Block
+from kensaku.extract.main.blocks import CONTEXT, HEADINGS, Block, Node, nodes_around
 from kensaku.extract.main.containers import ContainerStats
 from kensaku.extract.main.lexicon import BOX_NAMES, CUES
 from kensaku.extract.main.siblings import SIBLING_NAMES, SiblingStats
 from kensaku.extract.main.signals import PageFacts
-from kensaku.extract.main.textstats import TEXT_NAMES, TextStats, is_long
+from kensaku.extract.main.textstats import TEXT_NAMES, TextStats
 from kensaku.extract.main.vocabulary import VOCABULARY_NAMES, Vocabulary
 
 _TAG_CODE = {
@@ -96,15 +97,14 @@ def rows(blocks: list[Block], facts: PageFacts, vocabulary: Vocabulary) -> list[
     if not blocks:
         return []
     stats = TextStats(blocks, facts)
-    containers = ContainerStats(blocks, stats.size)
+    nodes = nodes_around(blocks)
+    containers = ContainerStats(blocks, nodes, stats.size)
+    siblings = SiblingStats(nodes, stats.size)
     own = [stats.numbers(i) for i in range(len(blocks))]
+    tags = [_TAG_CODE.get(b.node.tag, 0.0) for b in blocks]
     nothing = [0.0] * 5
-    brief = [
-        [b.size, b.linked, _TAG_CODE.get(b.node.tag, 0.0), text[3], text[8]]
-        for b, text in zip(blocks, own, strict=True)
-    ]
+    brief = [[text[0], text[2], tag, text[3], text[8]] for text, tag in zip(own, tags, strict=True)]
     beside = [nothing, nothing, *brief, nothing, nothing]
-    siblings = SiblingStats(blocks, stats.size)
     titles = [text[_TITLE_OVERLAP] for text in own]
     paths, under = _paths(blocks, stats)
     headings = _headings(blocks, titles)
@@ -112,17 +112,19 @@ def rows(blocks: list[Block], facts: PageFacts, vocabulary: Vocabulary) -> list[
     runs = _from_run(blocks, stats)
     boxes = [containers.measure(b.node) for b in blocks]
     from_best = _distances([numbers[_IN_BEST] > 0 for numbers, _ in boxes])
-    sections = _sections(blocks)
+    sections = _sections(blocks, stats)
     whole = _page_totals(blocks, stats)
     whole.append(float(not _ARTICLE_SIGNALS.isdisjoint(facts.signals)))
-    words = vocabulary.rows(blocks)
+    words = vocabulary.rows(blocks, nodes)
+    count = len(blocks)
     result = []
     for i, block in enumerate(blocks):
         node, inner = block.node, block.inner
         numbers, part = boxes[i]
         near = node.near | inner.near | (node.parent.near if node.parent is not None else 0)
         result.append([
-            *own[i], *_position(block, i, stats), *numbers, *siblings.measure(node),
+            *own[i], tags[i], _TAG_CODE.get(inner.tag, 0.0), float(node.depth), i / count,
+            stats.before[i] / stats.size, *stats.kinds[i], *numbers, *siblings.measure(node),
             *beside[i], *beside[i + 1], *beside[i + 3], *beside[i + 4],
             *paths[i], from_best[i], *sections[i], *headings[i], *title[i], *runs[i],
             *whole, *words[i],
@@ -139,19 +141,16 @@ def _distances(inside: list[bool]) -> list[float]:
     return [float(min(i - first, 0) or max(i - last, 0)) for i in range(len(inside))]
 
 
-def _sections(blocks: list[Block]) -> list[Row]:
+def _sections(blocks: list[Block], stats: TextStats) -> list[Row]:
     """Measure the text between two headings, for each block that is part of it."""
+    heads = [i for i, b in enumerate(blocks) if i and b.node.tag in HEADINGS]
     result: list[Row] = []
-    section: list[Block] = []
-    for block in [*blocks, None]:
-        if section and (block is None or block.node.tag in HEADINGS):
-            size = sum(b.size for b in section) or 1.0
-            linked = sum(b.size * b.linked for b in section) / size
-            long = sum(b.size for b in section if is_long(b)) / size
-            result += [[size, linked, float(len(section)), long]] * len(section)
-            section = []
-        if block is not None:
-            section.append(block)
+    for start, end in pairwise((0, *heads, len(blocks))):
+        section = blocks[start:end]
+        size = sum([b.size for b in section]) or 1.0
+        linked = sum([b.size * b.linked for b in section]) / size
+        long = sum([b.size for b in compress(section, stats.long[start:end])]) / size
+        result += [[size, linked, float(end - start), long]] * (end - start)
     return result
 
 
@@ -186,14 +185,14 @@ def _from_run(blocks: list[Block], stats: TextStats) -> list[Row]:
 
     In blocks and words, below zero before its first text and above zero behind its last one.
     """
-    sizes: dict[int, float] = {}
-    for block in blocks:
-        if is_long(block):
-            sizes[id(block.node.parent)] = sizes.get(id(block.node.parent), 0.0) + block.size
+    long = list(compress(blocks, stats.long))
+    sizes: dict[Node | None, float] = {}
+    for block in long:
+        sizes[block.node.parent] = sizes.get(block.node.parent, 0.0) + block.size
     if not sizes:
         return [[-999.0, 0.0, 0.0]] * len(blocks)
     parent = max(sizes, key=sizes.__getitem__)
-    inside = [is_long(b) and id(b.node.parent) == parent for b in blocks]
+    inside = [own and b.node.parent is parent for b, own in zip(blocks, stats.long, strict=True)]
     first, last = inside.index(True), len(inside) - 1 - inside[::-1].index(True)
     start, end = stats.before[first], stats.before[last] + blocks[last].size
     share = sizes[parent] / sum(sizes.values())
@@ -204,22 +203,11 @@ def _from_run(blocks: list[Block], stats: TextStats) -> list[Row]:
     ]  # fmt: skip
 
 
-def _position(block: Block, at: int, stats: TextStats) -> Row:
-    return [
-        _TAG_CODE.get(block.node.tag, 0.0),
-        _TAG_CODE.get(block.inner.tag, 0.0),
-        float(block.node.depth),
-        at / len(stats.before),
-        stats.before[at] / stats.size,
-        *stats.kind(at),
-    ]
-
-
 def _paths(blocks: list[Block], stats: TextStats) -> tuple[list[Row], list[int]]:
     """Measure the distances to the heading above, the title and the nearest long texts."""
     title = next((i for i, b in enumerate(blocks) if b.node.tag == "h1"), -1)
     start = stats.before[title] if title >= 0 else 0.0
-    after = _long_after(blocks)
+    after = _long_after(stats.long)
     sizes = [b.size for b in blocks]
     linked = [b.size * b.linked for b in blocks]
     since, level, ended, long_before, cues = 99.0, 0.0, 0.0, 99.0, 0
@@ -237,16 +225,16 @@ def _paths(blocks: list[Block], stats: TextStats) -> tuple[list[Row], list[int]]
         if block.node.tag in HEADINGS:
             since, level, cues = 0.0, float(HEADINGS[block.node.tag]), stats.cues[i]
             ended += i > title and bool(cues & _ENDS)
-        long_before = 0.0 if is_long(block) else long_before + 1
+        long_before = 0.0 if stats.long[i] else long_before + 1
     return paths, under
 
 
-def _long_after(blocks: list[Block]) -> list[float]:
-    after = [0.0] * len(blocks)
+def _long_after(long: list[bool]) -> list[float]:
+    after = [0.0] * len(long)
     distance = 99.0
-    for i in range(len(blocks) - 1, -1, -1):
+    for i in range(len(long) - 1, -1, -1):
         after[i] = distance
-        distance = 0.0 if is_long(blocks[i]) else distance + 1
+        distance = 0.0 if long[i] else distance + 1
     return after
 
 
@@ -254,9 +242,9 @@ def _page_totals(blocks: list[Block], stats: TextStats) -> Row:
     return [
         stats.size,
         float(len(blocks)),
-        sum(b.size * b.linked for b in blocks) / stats.size,
-        sum(b.size for b in blocks if is_long(b)) / stats.size,
-        float(sum(c >> _PRICE & 1 for c in stats.cues)),
-        float(sum(c >> _DATE & 1 for c in stats.cues)),
-        float(sum(b.node.tag == "li" for b in blocks)),
+        sum([b.size * b.linked for b in blocks]) / stats.size,
+        sum([b.size for b in compress(blocks, stats.long)]) / stats.size,
+        float(sum([c >> _PRICE & 1 for c in stats.cues])),
+        float(sum([c >> _DATE & 1 for c in stats.cues])),
+        float(sum([b.node.tag == "li" for b in blocks])),
     ]

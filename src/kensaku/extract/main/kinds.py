@@ -39,10 +39,10 @@ def kind_signals(rows: list[Row], facts: PageFacts) -> dict[str, float]:
     total = sum(sizes) or 1.0
     for column, bits in _BITS.items():
         # Blocks share their bits: few values stand for all of them.
-        values: dict[int, list[float]] = {}
+        values: dict[float, list[float]] = {}
         for row, size in zip(rows, sizes, strict=True):
-            values.setdefault(int(row[column]), []).append(size)
-        sums = [(value, len(found), sum(found)) for value, found in values.items()]
+            values.setdefault(row[column], []).append(size)
+        sums = [(int(value), len(found), sum(found)) for value, found in values.items()]
         for name, bit in bits:
             signals["blocks " + name] = float(sum([n for v, n, _ in sums if v & bit]))
             signals["share " + name] = sum([words for v, _, words in sums if v & bit]) / total

@@ -104,6 +104,7 @@ _CUE_BITS: dict[str, int] = {}
 for _bit, _words in enumerate(CUES.values()):
     for _word in _words.split():
         _CUE_BITS[_word] = _CUE_BITS.get(_word, 0) | 1 << _bit
+_PAIR_STARTS = frozenset(_word.partition("_")[0] for _word in _CUE_BITS if "_" in _word)
 _JAPANESE_BITS = {
     _word: 1 << list(CUES).index(_topic)
     for _topic, _words in JAPANESE_CUES.items()
@@ -144,8 +145,10 @@ def cue_bits(text: str, words: list[str]) -> int:
         return 0
     bits, before, get = 0, "", _CUE_BITS.get
     for word in words:
-        bits |= get(word, 0) | get(before + word, 0)
-        before = word + "_"
+        bits |= get(word, 0)
+        if before in _PAIR_STARTS:
+            bits |= get(f"{before}_{word}", 0)
+        before = word
     if len(text) <= _JAPANESE_CHARS and not text.isascii():
         for word in _JAPANESE.findall(text):
             bits |= _JAPANESE_BITS[word]

@@ -5,7 +5,7 @@ nodes → groups of siblings with the same tag and class → the nearest group o
 
 from __future__ import annotations
 
-from kensaku.extract.main.blocks import Block, Node
+from kensaku.extract.main.blocks import Node
 
 SIBLING_NAMES = (
     "card_count", "card_at", "card_size", "card_linked", "card_links", "card_images",
@@ -24,71 +24,61 @@ class _Group:
         self.count = self.blocks = self.images = self.links = 0
         self.size = self.linked = 0.0
 
-    @property
-    def is_cards(self) -> bool:
-        """Tell whether these are cards: several blocks in each, and a link in most."""
-        return (
-            self.count >= _FEWEST and self.blocks > self.count and self.links * 3 >= self.count * 2
-        )
+    def add(self, node: Node) -> int:
+        """Add a child, and return which one it is."""
+        at = self.count
+        self.count += 1
+        self.blocks += node.blocks
+        self.images += node.images
+        self.links += node.linked > 0
+        self.size += node.size
+        self.linked += node.linked
+        return at
+
+    def numbers(self, page: float) -> list[float]:
+        """Return the features that all cards share, without the second; none for other groups.
+
+        Cards have several blocks each, and most of them a link.
+        """
+        count = self.count
+        if count < _FEWEST or self.blocks <= count or self.links * 3 < count * 2:
+            return []
+        return [
+            float(count),
+            self.size / count,
+            self.linked / (self.size or 1.0),
+            self.links / count,
+            self.images / count,
+            self.blocks / count,
+            0.0,
+            self.size / page,
+        ]
 
 
 class SiblingStats:
     """Find the card that a block is part of, and measure it with its like siblings."""
 
-    def __init__(self, blocks: list[Block], size: float) -> None:
-        self._size = size
-        self._groups: dict[tuple[int, str], _Group] = {}
-        self._places: dict[int, tuple[_Group, int]] = {}  # by node: its group, and which it is
-        self._cards: dict[int, list[float]] = {}
-        for block in blocks:
-            self._add(block.node)
-
-    def _add(self, node: Node) -> None:
-        """Add a node and those around it to their groups, each once."""
-        outer = node.parent
-        while outer is not None and id(node) not in self._places:
-            key = id(outer), node.kind
-            group = self._groups.get(key)
+    def __init__(self, nodes: list[Node], size: float) -> None:
+        """`nodes` are all that hold blocks, from the outside in."""
+        groups: dict[tuple[Node | None, str], _Group] = {}
+        places: list[tuple[_Group, int]] = []
+        for node in nodes:
+            key = node.parent, node.kind
+            group = groups.get(key)
             if group is None:
-                group = self._groups[key] = _Group()
-            self._places[id(node)] = group, group.count
-            group.count += 1
-            group.blocks += node.blocks
-            group.images += node.images
-            group.links += node.linked > 0
-            group.size += node.size
-            group.linked += node.linked
-            node, outer = outer, outer.parent
+                group = groups[key] = _Group()
+            places.append((group, group.add(node)))
+        shared = {group: group.numbers(size) for group in groups.values()}
+        self._cards: dict[Node | None, list[float]] = {None: _NONE}
+        for node, (group, at) in zip(nodes, places, strict=True):
+            found = self._cards[node.parent]
+            if numbers := shared[group]:
+                found = [numbers[0], float(at), *numbers[1:]]
+            elif found is not _NONE:
+                found = list(found)
+                found[7] += 1
+            self._cards[node] = found
 
     def measure(self, node: Node) -> list[float]:
         """Return the features in the order of `SIBLING_NAMES`; zeros where there is no card."""
-        path: list[Node] = []
-        climb: Node | None = node
-        while climb is not None and id(climb) not in self._cards:
-            path.append(climb)
-            climb = climb.parent
-        found = _NONE if climb is None else self._cards[id(climb)]
-        for box in reversed(path):
-            found = self._cards[id(box)] = self._card(box, found)
-        return found
-
-    def _card(self, node: Node, outer: list[float]) -> list[float]:
-        place = self._places.get(id(node))
-        if place is None or not place[0].is_cards:
-            if outer is _NONE:
-                return _NONE
-            further = list(outer)
-            further[7] += 1
-            return further
-        group, at = place
-        return [
-            float(group.count),
-            float(at),
-            group.size / group.count,
-            group.linked / (group.size or 1.0),
-            group.links / group.count,
-            group.images / group.count,
-            group.blocks / group.count,
-            0.0,
-            group.size / self._size,
-        ]
+        return self._cards[node]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import accumulate
 from string import ascii_uppercase, digits
 
 from kensaku.extract.main.blocks import Block, Node, count_stops, is_wide
@@ -49,24 +50,13 @@ class TextStats:
         self._title = frozenset(_units(_WORD.findall(facts.title.lower())))
         self._summary = frozenset(_units(_WORD.findall(facts.summary.lower())))
         self._body = " ".join(_WORD.findall(facts.body.lower()))
-        self._texts = Counter(b.text for b in blocks)
-        self.size = sum(b.size for b in blocks) or 1.0
+        self._texts = Counter([b.text for b in blocks])
+        sizes = [b.size for b in blocks]
+        self.size = sum(sizes) or 1.0
         self.cues = [cue_bits(b.text, b.words) for b in blocks]
-        self.before: list[float] = []  # words of the page before each block
-        self._kinds: list[list[float]] = []  # for each block the sums of its kind
-        by_kind: dict[Kind, list[float]] = {}
-        before = 0.0
-        for block in blocks:
-            self.before.append(before)
-            before += block.size
-            kind = repeated_kind(block.node)
-            sums = by_kind.get(kind)
-            if sums is None:
-                sums = by_kind[kind] = [0.0, 0.0, 0.0]
-            self._kinds.append(sums)
-            sums[0] += 1
-            sums[1] += block.size
-            sums[2] += block.size * block.linked
+        self.long = [is_long(b) for b in blocks]
+        self.before = list(accumulate(sizes, initial=0.0))[:-1]  # words of the page before each
+        self.kinds = _measure_kinds(blocks)
 
     def numbers(self, at: int) -> list[float]:
         """Return the features of one block's text, in the order of `TEXT_NAMES`."""
@@ -74,6 +64,9 @@ class TextStats:
         text, words, wide = block.text, block.words, block.wide
         data = text.encode("utf-8", "surrogatepass")  # bytes are counted much faster
         chars, count = len(text) or 1, len(words) or 1
+        commas = text.count(",")
+        if len(data) > chars:
+            commas += text.count("、") + text.count("，")
         units = _units(words) if wide else words
         total = len(units) or 1
         return [
@@ -81,7 +74,7 @@ class TextStats:
             float(chars + 2 * wide),
             block.linked,
             float(count_stops(text) + text.endswith(":")),
-            float(text.count(",") + text.count("、") + text.count("，")),
+            float(commas),
             (len(data) - len(data.translate(None, _UPPER))) / chars,
             (len(data) - len(data.translate(None, _DIGITS))) / chars,
             _WIDE_WORD if 2 * wide > chars else len("".join(words)) / count,
@@ -92,21 +85,38 @@ class TextStats:
             sum(map(self._title.__contains__, units)) / total,
             float(text.count("\n")),
             float(not text[:1].islower()),
-            float(len([1 for _, link, _ in block.pieces if link is not None])),
+            float(len([1 for _, link, _ in block.pieces if link is not None]))
+            if block.linked
+            else 0.0,
             sum(map(self._summary.__contains__, units)) / total if self._summary else -1.0,
-            self._in_body(words),
+            self._in_body(words) if self._body else -1.0,
         ]
 
     def _in_body(self, words: list[str]) -> float:
-        """Tell whether the text begins as the page's JSON-LD says; -1 where it says nothing."""
-        if not self._body:
-            return -1.0
+        """Tell whether the text begins as the page's JSON-LD says."""
         return float(" ".join(words[:_BODY_WORDS]) in self._body)
 
-    def kind(self, at: int) -> list[float]:
-        """Measure the blocks with the same tags and classes: count, mean size, share of links."""
-        count, size, linked = self._kinds[at]
-        return [count, size / count, linked / (size or 1.0)]
+
+def _measure_kinds(blocks: list[Block]) -> list[list[float]]:
+    """Measure, for each block, those with the same tags and classes.
+
+    How many there are, their mean size, and the share of links.
+    """
+    sums: dict[Kind, list[float]] = {}
+    found = []
+    for block in blocks:
+        kind = repeated_kind(block.node)
+        own = sums.get(kind)
+        if own is None:
+            own = sums[kind] = [0.0, 0.0, 0.0]
+        found.append(own)
+        own[0] += 1
+        own[1] += block.size
+        own[2] += block.size * block.linked
+    for own in sums.values():
+        count, size, linked = own
+        own[:] = count, size / count, linked / (size or 1.0)
+    return found
 
 
 def _units(words: list[str]) -> list[str]:

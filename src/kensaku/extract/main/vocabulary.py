@@ -50,10 +50,12 @@ class Vocabulary:
         self._bias = weights["bias"][""]
         self._names = lru_cache(maxsize=8192)(self._score_names)  # sites repeat their names
 
-    def rows(self, blocks: list[Block]) -> list[list[float]]:
-        """Return the features of each block in the order of `VOCABULARY_NAMES`."""
-        bound = _PART * sum(b.size for b in blocks)
-        parts: dict[int, float] = {}
+    def rows(self, blocks: list[Block], nodes: list[Node]) -> list[list[float]]:
+        """Return the features of each block in the order of `VOCABULARY_NAMES`.
+
+        `nodes` are all that hold blocks, from the outside in.
+        """
+        parts = self._parts(nodes, _PART * sum([b.size for b in blocks]))
         weights, heading = self._weights, 0.0
         result = []
         for block in blocks:
@@ -64,7 +66,7 @@ class Vocabulary:
             around = part = 0.0
             if outer is not None:
                 around = self._names(outer.labels)[1]
-                part = self._score_part(outer, bound, parts)
+                part = parts[outer]
             source, words = text_words(block, block.words)
             score = _sum(weights[source], words)
             text, start = (score, 0.0) if source == "text" else (0.0, score)
@@ -80,19 +82,15 @@ class Vocabulary:
         own, outer, part = (_sum(self._weights[source], words) for source in NAME_SOURCES)
         return own, outer, part
 
-    def _score_part(self, node: Node, bound: float, parts: dict[int, float]) -> float:
-        """Sum the names of a node and of those around it, each node once."""
-        path: list[Node] = []
-        climb: Node | None = node
-        while climb is not None and id(climb) not in parts:
-            path.append(climb)
-            climb = climb.parent
-        total = 0.0 if climb is None else parts[id(climb)]
-        for box in reversed(path):
-            if box.labels and box.size < bound:
-                total += self._names(box.labels)[2]
-            parts[id(box)] = total
-        return total
+    def _parts(self, nodes: list[Node], bound: float) -> dict[Node | None, float]:
+        """Sum the names of each node and of those around it, up to the page itself."""
+        parts: dict[Node | None, float] = {None: 0.0}
+        for node in nodes:
+            total = parts[node.parent]
+            if node.labels and node.size < bound:
+                total += self._names(node.labels)[2]
+            parts[node] = total
+        return parts
 
 
 def _sum(weights: dict[str, float], words: list[str]) -> float:

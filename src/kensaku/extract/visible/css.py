@@ -95,8 +95,10 @@ class _RuleIndex:
         if self._attributes:
             for name in self._attributes.keys() & attributes.keys():
                 rules = rules + self._attribute_candidates(name, attributes[name])
+        if not rules:
+            return []
         self._count_tests(len(rules))
-        return [r for r in rules if r.matches(element)] if rules else []
+        return [r for r in rules if r.matches(element)]
 
     def _count_tests(self, count: int) -> None:
         self._tests += count
@@ -168,7 +170,7 @@ class StyleSheet:
                     )
                 for key, text in keys:
                     candidates.append((key, CssRule(text.strip(), values, len(candidates))))
-        self.rules = len(hiding)
+        self.rules = len(hiding)  # where there are none, nothing matches without `fully`
         for key, rule in candidates:
             self._all.add(key, rule)
             if key in hiding:
@@ -186,8 +188,6 @@ class StyleSheet:
         Without `fully`, only rules under keys that some rule hides are considered: most elements
         need no more, and a sheet has thousands of rules.
         """
-        if not self.rules and not fully:
-            return []
         return (self._all if fully else self._hiding).matching(element, tag, attributes)
 
 

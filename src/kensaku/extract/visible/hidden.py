@@ -84,10 +84,14 @@ class PageVisibility:
         """
         if not attributes and tag != "dialog" and not self._sheet.may_match_tag(tag):
             return outer
-        if _hidden_by_attribute(tag, attributes) and not self._is_revealed(element, attributes):
+        if (
+            (tag == "dialog" or not _HIDING_ATTRIBUTES.isdisjoint(attributes))
+            and _hidden_by_attribute(tag, attributes)
+            and not self._is_revealed(element, attributes)
+        ):
             return None
         style = attributes.get("style", "")
-        rules = self._sheet.matching(element, tag, attributes)
+        rules = self._sheet.matching(element, tag, attributes) if self._sheet.rules else []
         # Of lower rank than any rule of the page.
         legacy = utility_declarations(attributes["class"]) if "class" in attributes else {}
         if tag in _COLOURED or "bgcolor" in attributes:
@@ -218,13 +222,13 @@ _HIDING_ATTRIBUTES = frozenset(("hidden", "popover", "inert", "aria-hidden"))
 def _hidden_by_attribute(tag: str, attributes: dict[str, str]) -> bool:
     if tag == "dialog" and "open" not in attributes:
         return True
-    if _HIDING_ATTRIBUTES.isdisjoint(attributes) or tag in _WHOLE_PAGE:
+    if tag in _WHOLE_PAGE:
         return False
     if tag in _PRICE_TAGS:  # WooCommerce hides old and new prices from screen readers alone
         return "hidden" in attributes
     if "hidden" in attributes or "popover" in attributes or "inert" in attributes:
         return True
-    return attributes["aria-hidden"].strip().lower() == "true"
+    return attributes.get("aria-hidden", "").strip().lower() == "true"
 
 
 def _presentational(tag: str, attributes: dict[str, str]) -> Declarations:
