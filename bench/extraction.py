@@ -215,7 +215,7 @@ def main() -> None:
     if not data_file().exists():
         print(f"skipped: there is no {data_file()}; set KENSAKU_DATA to the folder of the data")
         return
-    from extraction_sets import SETS, load_set, set_folder
+    from extraction_sets import SETS, is_japanese_news, load_set, set_folder
 
     sets = {"wcxb": [s for s in load_samples(not arguments.balanced) if s.text]}
     for name in SETS if arguments.sets is None else arguments.sets:
@@ -226,6 +226,9 @@ def main() -> None:
             sets[name] = load_set(name)
         except ImportError as error:
             print(f"skipped: {name} ({error})")
+    news = [s for name, found in sets.items() for s in found if is_japanese_news(name, s.text)]
+    if news:
+        sets["Japanese news of these sets"] = news
     for name, samples in sets.items():
         runs = _installed(arguments.only)
         if arguments.peers:

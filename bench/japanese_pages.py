@@ -54,6 +54,9 @@ SITES = (
          "script, style, p.text-right, .edit-button", 8, "CC BY 3.0"),
     Site("jser/jser.github.io", "gh-pages", r"^20\d\d/.*index\.html$",
          "https://jser.info/", "article.post-content", "script, style, ins", 10, "CC BY 4.0"),
+    Site("haskell-jp/blog", "gh-pages", r"^posts/20\d\d/.*\.html$",
+         "https://haskell.jp/blog/", "#md-post-content",
+         "script, style, #table-of-contents-outer", 8, "CC BY 4.0"),
 )  # fmt: skip
 
 

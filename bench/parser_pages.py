@@ -3,9 +3,10 @@
 For each of some 140 sites, github.com/postlight/parser has a page (`fixtures`) and a file of CSS
 selectors (`src/extractors/custom`): what the article is, and what to remove from it. Both folders
 lie in `extract/parser` of the data. The right text is what the selectors give, without scripts,
-styles and buttons, and without what Parser removes by rules of its own: blocks that are links and
-nothing else, and elements whose class or id says that they are related stories, shares,
-advertisements, newsletters or comments. Our own code has no part in it. Needs `cssselect`.
+styles and buttons, and without what Parser removes by rules of its own: items and boxes that are
+links and nothing else (paragraphs stay: many lead to what the article is about), and elements whose
+class or id says that they are related stories, shares, advertisements, newsletters or comments. Our
+own code has no part in it. Needs `cssselect`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _UNWANTED = re.compile(
     r"|trc|advert\w*|sponsor\w*|comments?|prevnext|pager|next-article)(?:$|[\s_-])",
     re.IGNORECASE,
 )
-_LEAVES = ("li", "p", "dd", "div", "h2", "h3", "h4", "h5", "td")
+_LEAVES = ("li", "dd", "div", "h2", "h3", "h4", "h5", "td")
 MOST = 0.3  # of the text: what holds more is the article, whatever its name
 FEWEST_CHARS = 400  # of a text: some selectors are older than the page beside them
 
