@@ -39,7 +39,8 @@ def blocks_of(root: Element, visibility: PageVisibility | None = None) -> list[B
 
 class _BlockBuilder:
     def __init__(self, visibility: PageVisibility) -> None:
-        self._visibility = visibility
+        self._top = Node("#", None, visibility.initial)
+        self._hidden_tags, self._visibility_of = visibility.hidden_tags, visibility.of
         self._blocks: list[Block] = []
         self._pieces: list[Piece] = []
         self._inner: Node | None = None
@@ -48,7 +49,7 @@ class _BlockBuilder:
 
     def run(self, root: Element) -> list[Block]:
         walk = lxml_etree().iterwalk(root, events=("start", "end"))
-        top = node = Node("#", None, self._visibility.initial)
+        node = self._top
         hidden: Element | None = None
         for event, element in walk:
             if event == "start":
@@ -66,19 +67,19 @@ class _BlockBuilder:
             tail = element.tail
             if tail:
                 self._text(tail, node)
-        self._flush(top)
+        self._flush(self._top)
         return self._blocks
 
     def _open(self, element: Element, outer: Node) -> Node | None:
         """Return the node of an element; None when nothing inside it is visible."""
         tag = element.tag
-        if tag in self._visibility.hidden_tags:
+        if tag in self._hidden_tags:
             return None
         if tag in _EMPTY:
             self._empty(tag, outer)
             return None
         attributes: dict[str, str] = dict(element.items())
-        visibility = self._visibility.of(element, tag, attributes, outer.visibility)
+        visibility = self._visibility_of(element, tag, attributes, outer.visibility)
         if visibility is None:
             return None
         if tag in _STRUCTURED:
