@@ -130,7 +130,7 @@ def name_bits(names: str) -> int:
 
 @lru_cache(maxsize=65536)  # sites repeat their class names, and share those of their frameworks
 def _bits_of_name(name: str) -> int:
-    name = name[:80].lower()
+    name = name[:80].lower().replace("footnote", "note")  # no footer
     bits = 0
     for start in _START.findall(name):
         for word, bit in _STARTS[start]:
