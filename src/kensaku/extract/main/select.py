@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from kensaku.extract.main import model
-from kensaku.extract.main.blocks import Block, in_context
+from kensaku.extract.main.blocks import CONTEXT, Block, in_context
 from kensaku.extract.main.kinds import KINDS
 from kensaku.extract.main.signals import PageFacts
 from kensaku.extract.main.tables import Table, data_tables
@@ -22,6 +22,7 @@ _LARGE_GROUP = 10  # paragraphs of one element
 _REPEAT_WORDS = 5  # shorter texts repeat in lists for good reason
 _LISTS = ("product", "collection", "listing")
 _MOSTLY = 0.5
+_PRE = CONTEXT["pre"]
 
 
 def select_blocks(blocks: list[Block], facts: PageFacts) -> list[Block]:
@@ -81,7 +82,9 @@ def _complete_groups(blocks: list[Block], selected: list[bool]) -> list[bool]:
 
 def _keep_code(blocks: list[Block], selected: list[bool]) -> list[bool]:
     """Select code between selected texts: half of the answers learned from leave it out."""
-    texts = [at for at, b in enumerate(blocks) if not in_context(b.node, "pre")]
+    texts = [at for at, b in enumerate(blocks) if not b.node.context & _PRE]
+    if len(texts) == len(blocks):
+        return selected
     for before, after in pairwise(texts):
         if selected[before] and selected[after]:
             for at in range(before + 1, after):
