@@ -8,7 +8,8 @@ set is judged by a model that was fitted on the others: neither on this set nor 
 texts with it. "ranked": share of questions whose chosen sentences have the answer text, of those
 whose context has it; "right": the same, after the refusals. "gone" to "none": share of refusals, by
 the way in which the answer was taken away. "silent": share of questions that are answered without
-a caveat, the share of these answers that is right, and of near misses that get one.
+a caveat, the share of these answers that is right, and of near misses that get one. "shown": the
+same for all answers that the assistant gives without asking.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from regression import Example, fit, write_models
 
 EXAMPLES = 500  # that the near misses of a set are worth, beside a penalty of 1
 PRIOR = 2.0  # questions with an answer for each near miss
-SILENT = Thresholds().silent
+LADDER = Thresholds()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +44,9 @@ class Judged:
     right: bool
     confidence: float
 
-    def score(self, model: Model) -> tuple[float, float]:
-        """Return the probability that the sentences answer, and the score of the answer."""
-        support = model.probability(self.factors) if self.factors else 0.0
-        return support, min(support, self.confidence)
+    def support(self, model: Model) -> float:
+        """Return the probability that the sentences answer."""
+        return model.probability(self.factors) if self.factors else 0.0
 
 
 async def judge(questions: QuestionSet, count: int) -> list[Judged]:
@@ -99,16 +99,26 @@ def line(name: str, cases: Sequence[Judged], model: Model) -> str:
     there = [c for c in cases if c.kind == "there"]
     away = [c for c in cases if c.kind != "there"]
     ranked = share(c.right for c in there)
-    right = share(c.right and c.score(model)[0] >= LEAST for c in there)
+    right = share(c.right and c.support(model) >= LEAST for c in there)
     row = f"{name:10} {len(there):6} {ranked:7.3f} {right:6.3f}   "
     for kind in KINDS[1:]:
         these = [c for c in cases if c.kind == kind]
-        refused = share(c.score(model)[0] < LEAST for c in these)
+        refused = share(c.support(model) < LEAST for c in these)
         row += f"{refused:6.3f}" if these else "     –"
-    silent = [c for c in there if c.score(model)[1] >= SILENT]
-    row += f"   {len(silent) / len(there):6.3f}"
-    row += f"{share(c.right for c in silent):7.3f}" if silent else "      –"
-    return row + f"{share(c.score(model)[1] >= SILENT for c in away):7.3f}"
+    for is_given in (is_silent, is_shown):
+        given = [c for c in there if is_given(c, model)]
+        row += f"   {len(given) / len(there):6.3f}"
+        row += f"{share(c.right for c in given):7.3f}" if given else "      –"
+        row += f"{share(is_given(c, model) for c in away):7.3f}"
+    return row
+
+
+def is_silent(case: Judged, model: Model) -> bool:
+    return min(case.support(model), case.confidence) >= LADDER.silent
+
+
+def is_shown(case: Judged, model: Model) -> bool:
+    return case.support(model) >= LEAST and case.confidence >= LADDER.notify
 
 
 def share(values: Iterable[bool]) -> float:
@@ -129,7 +139,8 @@ def report(
     sets: Mapping[str, QuestionSet], judged: Mapping[str, Sequence[Judged]], *, refit: bool
 ) -> None:
     fitted = {n: cases for n, cases in judged.items() if sets[n].may_be_fitted}
-    print("set         there  ranked  right    gone   cut other  none   silent  right  away")
+    given = "silent  right  away    shown  right  away"
+    print(f"set         there  ranked  right    gone   cut other  none   {given}")
     for name, cases in judged.items():
         others = {n: c for n, c in fitted.items() if sets[n].family != sets[name].family}
         print(line(name, cases, fit_answer(others)), flush=True)

@@ -41,7 +41,7 @@ def judged(n: int, *, right: bool) -> dict[str, Any]:
     rng = random.Random(n)
     found = rng.sample(WORDS, rng.randint(2, 4) if right else rng.randint(5, 8))
     hits = [{"title": "", "url": f"doc:{i}", "content": " ".join(found), "score": 0.5,
-             "published": None, "provider": "local", "explain": {"bm25": 9.0 - i}}
+             "published": None, "provider": "local", "explain": {"bm25": 9.0 - i, "strength": 1.5}}
             for i in range(3)]  # fmt: skip
     return {"query": " ".join(WORDS), "hits": hits, "right": right}
 

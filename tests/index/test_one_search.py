@@ -11,6 +11,7 @@ import pytest
 from kensaku.errors import IndexFault, InvalidQuery, UnknownName
 from kensaku.index.collections import Collections
 from kensaku.index.engines.embedded import EmbeddedEngine
+from kensaku.index.fuse import match_strength
 from kensaku.index.integrity import check, export_page
 from kensaku.index.request import Filters, SearchRequest
 from kensaku.index.search import search
@@ -43,12 +44,14 @@ def test_a_row_has_all_that_is_known(stored: Collections) -> None:
     found = search(stored, SearchRequest("otters hands", include_document=True))
     [row] = found["rows"]
     score, bm25 = row.pop("score"), row.pop("bm25")  # type: ignore[misc]
+    strength = row.pop("strength")  # type: ignore[misc]
 
     assert found["notes"] == []
     assert 0 < score < 1
     assert bm25 is not None
     assert bm25 > 0
     assert score == round(score, 4)
+    assert strength == round(match_strength(bm25, 2, 2), 4)
     assert row == {
         "url": OTTERS.url,
         "title": "Otters",

@@ -435,13 +435,13 @@ def test_a_document_is_one_row_with_its_best_passage_unless_passages_are_asked_f
     assert one == {
         "url": "a", "title": "T", "published": "1970-01-02", "language": "ja", "metadata": "{}",
         "text": "part 1", "start": 10, "end": 16, "heading": "H1", "score": 0.3333,
-        "collection": "docs", "bm25": 5.0, "cosine": None, "highlights": [], "revision": 1,
-        "copies": [], "document": "docs: all of a",
+        "collection": "docs", "bm25": 5.0, "cosine": None, "strength": 1.406, "highlights": [],
+        "revision": 1, "copies": [], "document": "docs: all of a",
     }  # fmt: skip
     assert two == {
         "url": "b", "title": "", "published": None, "language": "en", "metadata": None,
         "text": "b", "start": 0, "end": 1, "heading": "", "score": 0.0909,
-        "collection": "docs", "bm25": 1.0, "cosine": None, "highlights": [],
+        "collection": "docs", "bm25": 1.0, "cosine": None, "strength": 0.9433, "highlights": [],
         "revision": text_hash("b"), "copies": [], "document": "docs: all of b",
     }  # fmt: skip
     assert [(r["url"], r["start"], r["document"]) for r in every] == [

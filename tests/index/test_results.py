@@ -51,6 +51,7 @@ ROW: ResultRow = {
     "score": 0.5,
     "collection": "docs",
     "bm25": 10.0,
+    "strength": 1.5,
     "cosine": 0.25,
     "highlights": ["Otters."],
     "revision": "r",
@@ -61,7 +62,7 @@ ROW: ResultRow = {
 
 def test_a_row_is_a_hit_and_a_passage():
     """With all that is known of it."""
-    local = LocalMatch("docs", 10.0, 0.25, 3, 10, "H", "en", ("Otters.",), {"a": 1}, "r")
+    local = LocalMatch("docs", 10.0, 0.25, 3, 10, "H", "en", ("Otters.",), {"a": 1}, "r", 1.5)
     assert to_hit(ROW, 2) == Hit(
         "https://e.org/x", "T", "Otters.", 0.5, "2024", "local", raw_content="Whole.",
         sources=(Source("local", 2, 0.5, "local"),), explain=Explain(local=local, copies=("https://b.example/",)),

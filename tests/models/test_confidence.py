@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
 
+from kensaku.index.fuse import match_strength
 from kensaku.models import Explain, Hit, LocalMatch, Source
 from kensaku.models.calibration import Model, shipped_models
 from kensaku.models.confidence import confidence_of, relevance
@@ -99,9 +101,14 @@ def test_every_score_is_in_0_to_1(query, hits):
 def found_by_words(*matches: tuple[str, float]) -> list[Hit]:
     """Hits of the local index: texts and their BM25 scores."""
     return [
-        Hit(f"doc:{n}", "", text, bm25 / (bm25 + 10), explain=Explain(local=LocalMatch(bm25=bm25)))
+        Hit(f"doc:{n}", "", text, bm25 / (bm25 + 10), explain=Explain(local=by_words(bm25)))
         for n, (text, bm25) in enumerate(matches)
     ]
+
+
+def by_words(bm25: float) -> LocalMatch:
+    """A match in a hundred passages for a query of five terms."""
+    return LocalMatch(bm25=bm25, strength=match_strength(bm25, 5, 100))
 
 
 QUESTION = "which sea otters hold hands while asleep"
@@ -130,6 +137,33 @@ def test_a_better_first_hit_never_lowers_the_score(seed: int) -> None:
         second = (rest[0][0], rest[0][1] * 0.5)
         lower = confidence_of(QUESTION, found_by_words((text, bm25), second, *rest[1:])).score
         assert lower >= before
+
+
+@pytest.mark.parametrize("passages", [1, 8, 30, 300_000])
+def test_a_match_is_worth_the_same_in_a_small_collection_and_in_a_large_one(passages: int) -> None:
+    """BM25 scores grow with the collection: in three documents even the best are small."""
+    highest_idf = math.log(1 + (passages - 0.5) / 1.5)
+    local = LocalMatch(bm25=1.0, strength=match_strength(3 * highest_idf, 4, passages))
+    hit = Hit("doc:1", "", QUESTION, 0.5, explain=Explain(local=local))
+
+    assert confidence_of(QUESTION, [hit]).level == "high"
+
+
+def test_a_low_score_says_little_where_all_passages_are_about_the_same_thing() -> None:
+    """In eight snippets about one question its words are everywhere, and their IDF is small."""
+    few, many = (match_strength(0.5, 6, passages) for passages in (8, 8_000))
+
+    assert few > 0.8
+    assert many < 0.1
+
+
+def test_a_weak_match_of_all_that_is_listed_is_not_trusted() -> None:
+    """Topics: many documents have the same common words, and none of them has much more."""
+    weak = found_by_words(*[("sea hold", 3.0 - n / 10) for n in range(5)])
+    strong = found_by_words(*[("sea hold", 30.0 - n) for n in range(5)])
+
+    assert confidence_of(QUESTION, weak).level == "low"
+    assert confidence_of(QUESTION, strong).score > confidence_of(QUESTION, weak).score + 0.3
 
 
 def test_no_weight_is_negative() -> None:

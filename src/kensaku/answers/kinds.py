@@ -22,7 +22,7 @@ _ASKING = (
     "percentage rate year years date century decade day month time age name names named called "
     "call known term terms title word words type types kind kinds sort form example reason place "
     "person people group city country state company located famous another main major common "
-    "happen happened describe"
+    "happen happened describe mean stand"
 )
 _ASKING_JAPANESE = (
     "何 いつ どこ 誰 どの どう どんな どれ どちら 幾 幾つ 幾ら 何人 何時 何処 何語 何年 何故 なぜ "

@@ -30,6 +30,7 @@ class Candidate:
     score: float  # 0..1
     bm25: float | None = None
     cosine: float | None = None
+    strength: float | None = None  # of the match by words: `fuse.match_strength`
     payload: Payload = field(default_factory=dict)
     head: Payload = field(default_factory=dict)  # the payload of the document's first entry
     copies: list[str] = field(default_factory=list)  # addresses of documents with the same text

@@ -14,6 +14,8 @@ from typing import TypeVar
 from kensaku.text.passages import sentences
 
 HALF_BM25 = 10.0  # the BM25 score that is shown as 0.5: about two rare words found
+USUAL = 1.2  # strength of a match; right ones have 1.2 to 1.8, wrong ones 0.7 to 1
+FEW = 20  # passages, of which half of a strength is their own
 
 Key = TypeVar("Key")
 
@@ -21,6 +23,17 @@ Key = TypeVar("Key")
 def saturate(score: float) -> float:
     """Map a BM25 score, which has no upper bound, to 0..1; the order stays."""
     return score / (score + HALF_BM25) if score > 0 else 0.0
+
+
+def match_strength(bm25: float, terms: int, passages: int) -> float:
+    """Return a BM25 score as it can be compared with those of other searches.
+
+    A score grows with the terms of the query, of which a good match has a part, and with the IDF
+    of a term that one passage has. Among few passages about one thing its words are no rarer than
+    others, and the score says little: the fewer there are, the more a usual strength counts.
+    """
+    scale = math.sqrt(max(1, terms)) * math.log(1 + (max(1, passages) - 0.5) / 1.5)
+    return (passages * bm25 / scale + FEW * USUAL) / (passages + FEW)
 
 
 def share_idf(

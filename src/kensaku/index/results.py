@@ -75,6 +75,7 @@ class ResultRow(TypedDict):
     collection: str
     bm25: float | None
     cosine: float | None
+    strength: float | None  # of the match by words: BM25 on the scale of the search
     highlights: list[str]
     revision: str  # equal for documents with the same text
     copies: list[str]  # addresses of documents with the same text that were left out
@@ -141,6 +142,7 @@ def to_hit(row: ResultRow, rank: int) -> Hit:
         collection=row["collection"],
         bm25=row["bm25"],
         cosine=row["cosine"],
+        strength=row["strength"],
         start=row["start"],
         end=row["end"],
         heading=row["heading"] or "",

@@ -20,7 +20,15 @@ from kensaku.index.candidates import SPARE, Candidate, blend_scores, find_candid
 from kensaku.index.collections import Collections
 from kensaku.index.engines.base import EntryFilter
 from kensaku.index.entries import copy_key, day_of, document_of, entry_id, published_of, text_hash
-from kensaku.index.fuse import cosine, decay, diversify, highlights, overlap, share_idf
+from kensaku.index.fuse import (
+    cosine,
+    decay,
+    diversify,
+    highlights,
+    match_strength,
+    overlap,
+    share_idf,
+)
 from kensaku.index.meta import length_factor
 from kensaku.index.namespace import PUBLIC, names_in
 from kensaku.index.request import Filters, SearchRequest
@@ -148,6 +156,8 @@ def _top_candidates(
     lists."""
     condition = _entry_filter(request.filters)
     terms = _weighed_terms(collections, request, stage)
+    passages = sum(collections.meta(name).passages for name in stage.names)
+    most = max(map(len, terms.values()), default=0)
     factor = 1
     while True:
         candidates: list[Candidate] = []
@@ -157,6 +167,8 @@ def _top_candidates(
                 some, more = find_candidates(
                     collections, name, request, terms[name], condition, factor
                 )
+            for c in some:
+                c.strength = None if c.bm25 is None else match_strength(c.bm25, most, passages)
             candidates += some
             truncated = truncated or more
         if not request.by_meaning_only:
@@ -346,6 +358,7 @@ def _result(c: Candidate, pattern: re.Pattern[str] | None) -> ResultRow:
         "collection": c.collection,
         "bm25": c.bm25,
         "cosine": c.cosine,
+        "strength": None if c.strength is None else round(c.strength, 4),
         "highlights": highlights(text, pattern),
         "revision": _revision(c),
         "copies": c.copies,

@@ -135,6 +135,7 @@ class LocalMatch:
     highlights: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
     revision: str = ""  # equal for documents with the same text
+    strength: float | None = None  # `bm25`, comparable between queries and collections
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ class Factors:
     best_coverage: float  # the same in that of the best hits that has most
     lead: float  # coverage of the first hit over that of the others; words that all have count less
     gap: float | None  # from the first score to the second, as a share of the first
+    strength: float | None  # of the first match by words, for its query and collection; logarithmic
     score_mean: float | None  # of the upstream's own scores, where it gives them
     score_variance: float | None
     agreement: float  # share of the best hits that independent indexes found, too
@@ -55,6 +56,7 @@ class Factors:
             "best_coverage": self.best_coverage,
             "lead": self.lead,
             "gap": self.gap or 0.0,
+            "strength": self.strength or 0.0,
             "agreement": self.agreement,
         }
 
@@ -126,6 +128,7 @@ def factors_of(
         best_coverage=round(max(shares, default=0.0), 3),
         lead=round(_lead(words, found), 4),
         gap=_gap(best),
+        strength=_strength(best),
         score_mean=mean,
         score_variance=variance,
         agreement=round(shared / len(best), 3) if best else 0.0,
@@ -179,7 +182,7 @@ def search_factors(
     """
     own = confidence.to_dict()
     facts = own.pop("factors")
-    for name in ("count", "score_mean", "score_variance"):  # of scores on the upstream's scale
+    for name in ("count", "score_mean", "score_variance", "strength"):  # on the upstream's scale
         del facts[name]
     return {**score_statistics(scores), "source_count": len({*sources}), **facts, **own}
 
@@ -252,6 +255,14 @@ def _gap(hits: Sequence[Hit]) -> float | None:
     return None if scores[1] is None else round(_clip(1 - scores[1] / scores[0]), 4)
 
 
+def _strength(hits: Sequence[Hit]) -> float | None:
+    """How strong the first match by words is; each doubling counts less than the one before."""
+    local = hits[0].explain.local if hits and hits[0].explain else None
+    if local is None or local.strength is None:
+        return None
+    return round(math.log1p(max(0.0, local.strength)), 4)
+
+
 def _by_words(hit: Hit) -> bool:
     local = hit.explain.local if hit.explain else None
-    return local is not None and local.bm25 is not None and local.cosine is None
+    return local is not None and local.strength is not None and local.cosine is None

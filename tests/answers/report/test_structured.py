@@ -150,7 +150,7 @@ def test_each_type_is_filled_from_a_sentence() -> None:
             "zebra": {"type": "string"},
         }
     }
-    filled = fill_by_extract(schema, "zorgle", found)
+    filled = fill_by_extract(schema, "tower", found)
     high = "The tower of Pisa is 1,055.5 steps and 56 metres high."
     marble = "The tower of Pisa is made of marble."
 

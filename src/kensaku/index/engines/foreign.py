@@ -130,6 +130,7 @@ class ForeignCollections:
             "collection": name,
             "bm25": None,
             "cosine": score,
+            "strength": None,
             "highlights": highlights(read.text, query_pattern(query)),
             "revision": text_hash(read.text) if read.text else "",
             "copies": [],
