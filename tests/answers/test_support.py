@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kensaku.answers.context import Citation
 from kensaku.answers.score import score_sentences
 from kensaku.answers.support import LEAST, support_factors, support_of
-from kensaku.answers.weigh import extractive
+from kensaku.answers.weigh import choose_sentences, extractive
 from kensaku.models import Passage
 from kensaku.models.calibration import shipped_models
 
@@ -108,3 +108,16 @@ def test_every_factor_is_a_share_whatever_is_asked(
     assert found.keys() == shipped_models()["answer"].weights.keys()
     assert all(0 <= v <= 1 + 1e-9 for name, v in found.items() if name != "confidence")
     assert 0 <= support_of(query, scored, confidence) <= 1
+
+
+def test_a_sentence_without_a_word_of_the_question_answers_under_the_title_that_it_names() -> None:
+    """Texts seldom repeat what they are about: the name is in the title."""
+    text = '"Push It" is a song. Two producers worked on it. It was released in 1987.'
+    query = "When did the song Push It come out?"
+    named, other = (
+        choose_sentences(query, score_sentences(query, [page(1, title, text)]))
+        for title in ("Push It (Salt-n-Pepa song)", "Salt-n-Pepa")
+    )
+
+    assert "It was released in 1987." in [s.text for s in named]
+    assert "It was released in 1987." not in [s.text for s in other]

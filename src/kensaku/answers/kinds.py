@@ -33,6 +33,7 @@ _NUMBER_WORDS = (
     "millions?|billions?|half|third|quarter|dozens?|several|once|twice"
 )
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_DAYS = "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
 _FIGURE = re.compile(r"\d+")
 RUN, RUN_UNSPACED = 9, 4  # characters: about two words
 _CJK = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
@@ -59,8 +60,9 @@ DATE = AnswerKind(
     ),
     re.compile(
         r"\b(?:1\d{3}|20\d\d)\b|\b\d{3,4}s\b|\b\d{1,2}(?:st|nd|rd|th) century\b"
-        rf"|\b\d+ (?:BC|AD|years?|days?|months?|hours?)\b|\b(?:{_MONTHS})\b"
-        r"|[\d〇一二三四五六七八九十百千元]+(?:年|世紀|月|日)"
+        rf"|\b\d+ (?:BC|AD|years?|days?|months?|hours?)\b|\b(?:{_MONTHS}|{_DAYS})\b"
+        r"|\b\d{1,2}:\d\d\b|\b\d{1,2} ?[ap]\.?m\b"
+        r"|[\d〇一二三四五六七八九十百千元]+(?:年|世紀|月|日|時)|[月火水木金土日]曜"
     ),
     0.25,
 )

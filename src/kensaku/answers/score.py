@@ -77,6 +77,13 @@ class Scored:
     weights: Mapping[int, float] = field(default_factory=dict)
     titles: Mapping[int, Title] = field(default_factory=dict)  # by the number of the citation
 
+    def may_answer(self, sentence: Sentence) -> bool:
+        """Whether a sentence has a word of the question; or the kind of answer that it asks for, on
+        the first page, if the question names that: "It was released in 1987." under "Push It"."""
+        if sentence.own or not sentence.kind or sentence.citation != self.sentences[0].citation:
+            return sentence.own > 0
+        return not self.titles[sentence.citation].terms.isdisjoint(self.weights)
+
 
 def score_sentences(query: str, citations: Sequence[Citation]) -> Scored:
     """Score every sentence of the citations; the first is the page that ranked highest."""

@@ -37,7 +37,7 @@ def support_of(query: str, scored: Scored, confidence: float) -> float:
 
 def support_factors(query: str, scored: Scored, confidence: float) -> dict[str, float]:
     """Return what the model "answer" weighs."""
-    best = max(scored.sentences, key=lambda s: (s.own > 0, s.score))
+    best = max(scored.sentences, key=lambda s: (scored.may_answer(s), s.score))
     page = [s for s in scored.sentences if s.citation == best.citation]
     near = [s for s in page if -BEFORE <= s.position - best.position <= AFTER]
     title, title_text = scored.titles[best.citation]

@@ -131,7 +131,7 @@ def choose_sentences(query: str, scored: Scored, count: int = SENTENCES) -> list
     for sentence in sorted(scored.sentences, key=lambda s: -s.score):
         if len(chosen) == count:
             break
-        if not sentence.own and not any(_is_beside(sentence, other) for other in chosen):
+        if not scored.may_answer(sentence) and not any(_is_beside(sentence, o) for o in chosen):
             continue
         if chosen and _is_superfluous(query, sentence, chosen[0]):
             continue
