@@ -53,6 +53,21 @@ def test_the_file_is_private_whatever_the_umask(tmp_path):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
+async def test_who_writes_to_the_file_waits_for_a_turn(machine):
+    """SQLite lets them in no order: of many that came together, some waited until they failed."""
+    database = await Database.open(Settings(home=machine))
+    turns = list[int]()
+
+    async def write(n: int) -> None:
+        async with database.write():
+            turns.append(n)
+
+    await asyncio.gather(*map(write, range(50)))
+    await database.close()
+
+    assert turns == list(range(50))
+
+
 async def test_a_symbolic_link_is_refused(machine, tmp_path):
     """It could point at a file of somebody else."""
     target = tmp_path / "target"

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 from sqlalchemy import select, update
 
+from kensaku.answers.journal import Journal
 from kensaku.database import Database
-from kensaku.database.leases import Claimed, Leases, claim, save_step
+from kensaku.database.leases import LEASE_SECONDS, Claimed, Leases, claim, save_step
 from kensaku.database.tables import RUNS
 from kensaku.errors import DatabaseFault
 from tests.search.support import until
@@ -52,7 +54,7 @@ async def held(db: Database, leases: Leases, id: str) -> asyncio.Task[None]:
     """Claim a run and do it until it is cancelled."""
     await take(db, leases.owner, seconds=leases.seconds, held=leases.held)
     task = asyncio.create_task(forever())
-    leases.hold(id, task)
+    leases.hold(id, task, since=asyncio.get_running_loop().time())
     await asyncio.sleep(0)  # it has begun
     return task
 
@@ -151,10 +153,76 @@ async def test_a_step_of_a_lost_run_ends_its_task(file_db):
         await asyncio.gather(leases.save_step("r1", "s", 1), forever())
 
     task = asyncio.create_task(work())
-    leases.hold("r1", task)
+    leases.hold("r1", task, since=asyncio.get_running_loop().time())
 
     assert await end_of(task) == "another process goes on with it"
     await leases.close()
+
+
+@pytest.fixture
+async def two_steps(file_db, clock):
+    """A run between two steps: its task, what lets it go on, and the steps that began."""
+    clock.stop()
+    leases, began, go_on = Leases(file_db, look=3_600), list[str](), asyncio.Event()
+    between = asyncio.Event()
+    since = asyncio.get_running_loop().time()
+    await add(file_db, "r1")
+    await take(file_db, leases.owner)
+    journal = Journal({}, partial(leases.save_step, "r1"), partial(leases.confirm, "r1"))
+
+    async def step(name: str) -> str:
+        began.append(name)
+        return name
+
+    async def work() -> None:
+        await journal.once("first", partial(step, "first"))
+        between.set()
+        await go_on.wait()
+        await journal.once("second", partial(step, "second"))
+
+    task = asyncio.create_task(work())
+    leases.hold("r1", task, since=since)
+    await between.wait()
+    yield task, go_on, began
+    await leases.close()
+
+
+async def test_who_stood_still_begins_no_step_of_a_run_that_it_lost(file_db, two_steps, clock):
+    """It has not looked at its leases since, and another process does the step by now."""
+    task, go_on, began = two_steps
+    clock.advance(LEASE_SECONDS)
+    await change(file_db, "r1", lease=datetime(2020, 1, 1, tzinfo=UTC))
+    ((_, steps),) = await take(file_db, "you")
+    assert steps == {"first": "first"}
+
+    go_on.set()
+
+    assert await end_of(task) == "another process goes on with it"
+    assert began == ["first"]
+
+
+async def test_who_stood_still_renews_its_lease_before_the_next_step(file_db, two_steps, clock):
+    """Nobody has claimed the run; nobody may, while the step is under way."""
+    task, go_on, began = two_steps
+    clock.advance(LEASE_SECONDS)
+    await change(file_db, "r1", lease=datetime(2020, 1, 1, tzinfo=UTC))
+
+    go_on.set()
+    await task
+
+    assert began == ["first", "second"]
+    assert await take(file_db, "you") == []
+
+
+async def test_a_step_may_be_stored_again(db):
+    """A commit may succeed though its caller got an error: the last one counts."""
+    await add(db, "r1")
+    await take(db, "me", seconds=0)
+    for result in (1, 2):
+        assert await save_step(db, "me", "r1", "s", result)
+
+    ((_, steps),) = await take(db, "you")
+    assert steps == {"s": 2}
 
 
 async def test_a_run_that_is_about_to_end_is_left_alone(file_db):

@@ -151,8 +151,10 @@ async def test_a_run_is_finished_once_and_by_its_owner(db):
     lost = await runs.finish(db, run, "you", "done", text="no", answer=answer)
     won = await runs.finish(db, run, "me", "done", text="yes", answer=answer, decisions=decisions)
     again = await runs.finish(db, run, "me", "failed", text="no", answer=answer)
+    # It was not told that it had succeeded, and tries again.
+    same = await runs.finish(db, run, "me", "done", text="yes", answer=answer)
 
-    assert (lost, won, again) == (False, True, False)
+    assert (lost, won, again, same) == (False, True, False, True)
     said = await conversations.messages_of(db, run.conversation)
     assert [(m.id, m.role, m.text, m.answer) for m in said] == [
         ("r1-u", "user", "otters?", None),

@@ -109,6 +109,65 @@ async def test_who_lost_a_job_stores_nothing_more(settings, change, add_kind, da
         assert (await connection.execute(select(RUN_STEPS))).all() == []
 
 
+@pytest.mark.parametrize("values", [{"state": "cancelled"}, {"owner": "another"}], ids=str)
+async def test_who_lost_a_job_queues_no_parts_of_it(settings, change, add_kind, database, values):
+    """Nobody would wait for them: the job was cancelled, or another process has ended it."""
+    begun, free, ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def run(job, arguments):
+        begun.set()
+        await free.wait()
+        try:
+            return {"parts": [part async for part in job.run_parts([{"n": 1}])]}
+        finally:
+            ended.set()
+
+    async def run_part(job, part):
+        return {}
+
+    add_kind("parted", run, run_part)
+    async with Jobs(settings, beat=3_600) as jobs:  # it does not look by itself
+        await jobs.start()
+        id = await jobs.submit("parted", {})
+        await begun.wait()
+        await change(id, **values)
+        free.set()
+        await ended.wait()
+    async with database.read() as connection:
+        assert list(await connection.scalars(select(RUNS.c.id))) == [id]
+
+
+@pytest.mark.parametrize("at_the_end", [False, True])
+async def test_what_was_done_is_stored_when_the_database_comes_back(
+    settings, database, add_kind, caplog, at_the_end
+):
+    """The lock was busy, or the server restarted: the work is not done again for that."""
+    done = 0
+
+    async def rename(name: str, other: str) -> None:
+        async with database.write() as connection:
+            await connection.execute(text(f"ALTER TABLE {name} RENAME TO {other}"))
+
+    async def run(job, arguments):
+        async def work():
+            nonlocal done
+            done += 1
+            await rename(RUNS.name, "away")
+            return {"done": done}
+
+        return await (work() if at_the_end else job.step("work", work))
+
+    add_kind("errand", run)
+    async with Jobs(settings, beat=0.01) as jobs:
+        await jobs.start()
+        id = await jobs.submit("errand", {})
+        await until(lambda: "a run waits" in caplog.text)
+        await rename("away", RUNS.name)
+        job = await jobs.wait(id)
+
+    assert (job.status, job.result, done) == ("done", {"done": 1}, 1)
+
+
 async def test_one_of_two_processes_runs_a_job(settings, database, add_kind):
     """And each part of one; cancelling reaches the process that runs it."""
     ran: Counter[object] = Counter()

@@ -14,14 +14,21 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 Save = Callable[[str, Any], Awaitable[None]]
+Confirm = Callable[[], Awaitable[None]]
 
 
 class Journal:
     """What a run has done so far. Give the same one to the run that goes on."""
 
-    def __init__(self, finished: Mapping[str, Any] | None = None, save: Save | None = None) -> None:
+    def __init__(
+        self,
+        finished: Mapping[str, Any] | None = None,
+        save: Save | None = None,
+        confirm: Confirm | None = None,
+    ) -> None:
+        """`confirm` is awaited before a step begins, and does not return if it must not."""
         self.finished = dict(finished or {})
-        self._save = save
+        self._save, self._confirm = save, confirm
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def once(self, name: str, work: Callable[[], Awaitable[Any]]) -> Any:
@@ -31,6 +38,8 @@ class Journal:
         """
         async with self._locks[name]:
             if name not in self.finished:
+                if self._confirm is not None:
+                    await self._confirm()
                 await self._keep(name, await work())
             return self.finished[name]
 

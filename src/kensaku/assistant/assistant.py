@@ -110,21 +110,23 @@ class Assistant:
             )
         chosen = {**await options_of(self.database, sender), **options}
         begin(text, self._client_of(sender.tenant), _options(chosen), lambda _: None)  # is it valid
+        since = asyncio.get_running_loop().time()
         run = await runs.begin(
             self.database, uuid.uuid4().hex[:24], sender, text, chosen,
             owner=self._leases.owner, update_id=update,
         )  # fmt: skip
-        return None if run is None else self._start(run)
+        return None if run is None else self._start(run, since)
 
     async def resume(
         self, channel: str, *, tenant: str | None = None, person: str | None = None
     ) -> list[Exchange]:
         """Go on with the runs of a channel, or of one person, whose process is gone."""
+        since = asyncio.get_running_loop().time()
         claimed = await runs.claim(
             self.database, channel, self._leases.owner,
             tenant=tenant, person=person, held=self._leases.held,
         )  # fmt: skip
-        return [self._start(run) for run in claimed]
+        return [self._start(run, since) for run in claimed]
 
     def current(self, sender: Sender) -> Exchange | None:
         """Return the run of a thread that is under way."""
@@ -155,14 +157,14 @@ class Assistant:
         begin("x", client, _options(chosen), lambda _: None)
         await set_options(self.database, sender, kept | chosen)
 
-    def _start(self, run: runs.StoredRun) -> Exchange:
+    def _start(self, run: runs.StoredRun, since: float) -> Exchange:
         exchange = Exchange(run, lambda memory: runs.remember(self.database, run.id, memory))
         queue = self._threads.setdefault(_thread(run.sender), [])
         before = queue[-1].task if queue else None
         queue.append(exchange)
         exchange.task = asyncio.create_task(self._run(run, exchange, before))
         exchange.task.add_done_callback(lambda _: self._forget(exchange))
-        self._leases.hold(run.id, exchange.task)
+        self._leases.hold(run.id, exchange.task, since=since)
         return exchange
 
     async def _run(
@@ -194,7 +196,8 @@ class Assistant:
 
     async def _end(self, run: runs.StoredRun, state: runs.State, **values: Any) -> bool:
         self._leases.drop(run.id)
-        return await runs.finish(self.database, run, self._leases.owner, state, **values)
+        finish = partial(runs.finish, self.database, run, self._leases.owner, state, **values)
+        return await self._leases.store(finish)
 
     def _forget(self, exchange: Exchange) -> None:
         queue = self._threads[_thread(exchange.sender)]
@@ -215,6 +218,10 @@ class Assistant:
                 async with self.database.write() as connection:
                     await record_decisions(connection, run.sender, run.id, kinds)
 
+        leases = self._leases
+        journal = Journal(
+            run.steps, partial(leases.save_step, run.id), partial(leases.confirm, run.id)
+        )
         client = self._client_of(run.sender.tenant)
         bound = await self._budget_of(run.sender) if self._budget_of is not None else None
         options = _options(run.options, bound or client.budget)
@@ -226,7 +233,7 @@ class Assistant:
                 **options,
                 "approvals": _strictest(tiers, options.get("approvals", {})),
                 "person": ask,
-                "journal": Journal(run.steps, partial(self._leases.save_step, run.id)),
+                "journal": journal,
                 "earlier": run.earlier,
             },
             exchange.emit,

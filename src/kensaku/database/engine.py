@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 from kensaku.database import url_of
@@ -43,6 +43,8 @@ class Database:
     def __init__(self, engine: AsyncEngine, threads: SqliteThreads, key_mark: KeyMark) -> None:
         self._engine, self._threads, self.key_mark = engine, threads, key_mark
         self.dialect = engine.dialect.name
+        # SQLite has one lock, and lets those who wait for it in no order: some would time out.
+        self._writing = asyncio.Lock() if self.dialect == "sqlite" else nullcontext()
 
     @classmethod
     async def open(cls, settings: Settings) -> Database:
@@ -99,8 +101,13 @@ class Database:
 
     @asynccontextmanager
     async def _begin(self, *, write: bool) -> AsyncIterator[AsyncConnection]:
+        turn = self._writing if write else nullcontext()
         with faults():
-            async with asyncio.timeout(OPERATION_SECONDS), self._engine.connect() as connection:
+            async with (
+                asyncio.timeout(OPERATION_SECONDS),
+                turn,
+                self._engine.connect() as connection,
+            ):
                 await connection.execution_options(kensaku_write=write)
                 async with connection.begin():
                     yield connection

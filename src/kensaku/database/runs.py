@@ -127,10 +127,12 @@ async def finish(
     answer: Mapping[str, Any] | None = None,
     decisions: Iterable[tuple[str, str, str]] = (),
 ) -> bool:
-    """End a run and add its reply. False when it ended before, or belongs to another process."""
+    """End a run and add its reply. False when it ended otherwise, or belongs to another process."""
     async with db.write() as connection:
         if not await owns(connection, owner, run.id):
-            return False
+            # A commit may have succeeded though its caller got an error, and tries again.
+            same = (RUNS.c.id == run.id, RUNS.c.owner == owner, RUNS.c.state == state)
+            return await connection.scalar(select(RUNS.c.id).where(*same)) is not None
         ended = {"state": state, "updated": datetime.now(UTC)}
         await connection.execute(update(RUNS).where(RUNS.c.id == run.id).values(ended))
         if answer is not None:

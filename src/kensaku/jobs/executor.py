@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Iterable
 from contextvars import Context
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from kensaku._logger import get_logger
@@ -113,6 +114,7 @@ class Executor:
         jobs, parts = JOBS_AT_ONCE - len(self._jobs), self.workers - len(self._parts)
         if max(jobs, parts) <= 0:
             return
+        since = asyncio.get_running_loop().time()
         claimed = await self.stored.claim(self.leases, KINDS, jobs=jobs, parts=parts)
         for run in claimed:
             running = self._parts if run.row.parent else self._jobs
@@ -120,7 +122,7 @@ class Executor:
             running.add(task)
             task.add_done_callback(running.discard)
             task.add_done_callback(self._ended)
-            self.leases.hold(run.row.id, task)
+            self.leases.hold(run.row.id, task, since=since)
         if claimed:
             self.changed.notify()
 
@@ -142,7 +144,8 @@ class Executor:
             _log.exception("a job failed")
             end = {"error": f"it failed with {type(error).__name__}; the log has the details"}
         self.leases.drop(run.row.id)
-        await self.stored.finish(self.leases.owner, run.row.id, **end)
+        finish = partial(self.stored.finish, self.leases.owner, run.row.id, **end)
+        await self.leases.store(finish)
 
     async def _result(self, run: Claimed) -> dict[str, Any]:
         job, arguments = JobRun(self, run), json.loads(run.row.arguments)

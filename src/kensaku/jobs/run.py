@@ -35,7 +35,10 @@ class JobRun:
         self.kind, self.tenant, self.key_id = row.kind, row.tenant, row.key
         self.executor = executor
         self._run, self._stored = row.id, executor.stored
-        self._journal = Journal(run.steps, partial(executor.leases.save_step, row.id))
+        leases = executor.leases
+        self._journal = Journal(
+            run.steps, partial(leases.save_step, row.id), partial(leases.confirm, row.id)
+        )
         self._named: Counter[str] = Counter()
 
     @property
@@ -86,7 +89,8 @@ class JobRun:
                 rows = [
                     {**same, "id": f"{self.id}-{i}", "part": i, "arguments": p} for i, p in more
                 ]
-                await self._stored.add(rows)
+                if not await self._stored.add(rows, owner=self.executor.leases.owner):
+                    await self.executor.leases.lost(self.id)
                 queued += len(rows)
                 self.executor.changed.notify()
             part = await self._end_of(n)

@@ -48,9 +48,14 @@ class StoredJobs:
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    async def add(self, runs: Sequence[Mapping[str, Any]]) -> None:
-        """Queue jobs or parts, given as columns. Those that are there stay as they are."""
+    async def add(self, runs: Sequence[Mapping[str, Any]], *, owner: str = "") -> bool:
+        """Queue jobs, or parts of one, given as columns. Those that are there stay as they are.
+
+        `owner`: who runs the job of the parts. False: it is no longer the owner's.
+        """
         async with self.database.write() as connection:
+            if owner and not await owns(connection, owner, runs[0]["parent"]):
+                return False
             now = await current_time(connection)
             there = select(RUNS.c.id).where(RUNS.c.id.in_([run["id"] for run in runs]))
             known = set(await connection.scalars(there))
@@ -59,6 +64,7 @@ class StoredJobs:
                     values = {**run, "arguments": json.dumps(run["arguments"])}
                     times = {"state": "queued", "created": now, "updated": now}
                     await connection.execute(insert(RUNS).values(**values, **times))
+        return True
 
     async def find(
         self,
