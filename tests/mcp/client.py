@@ -1,6 +1,6 @@
 """The official client, of whichever version of `mcp` is installed: `async with Client(server) as c`.
 
-mcp 2 has it. For mcp 1 the same is put together here, and its types get mcp 2's names.
+mcp 2 has it. For mcp 1 the same is put together here; its types and sessions get mcp 2's names.
 """
 
 from __future__ import annotations
@@ -39,6 +39,13 @@ else:
             _snake = re.sub(r"([A-Z])", lambda m: "_" + m[1].lower(), _name)
             if _snake != _name:
                 setattr(_kind, _snake, property(attrgetter(_name)))
+
+    async def _initialize(session: Any, _sdk: Any = ClientSession.initialize) -> Any:
+        result = await _sdk(session)
+        session.server_info, session.instructions = result.serverInfo, result.instructions
+        return result
+
+    ClientSession.initialize = _initialize
 
     @asynccontextmanager
     async def Client(server: Any, mode: str = "legacy") -> AsyncIterator[ClientSession]:

@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[3]
 sys.path.insert(0, str(ROOT))
 
 from tests.adapters.others.pins import check_pins  # noqa: E402
-from tests.environments import build, pin, run_pytest  # noqa: E402
+from tests.environments import UV, build, pin, run_pytest  # noqa: E402
 
 PINNED = ROOT / "requirements" / "frameworks"
 HOME = ROOT / ".venv-frameworks"
@@ -107,8 +107,9 @@ def run(name: str, end: str) -> Report | None:
         # A pinned file that predates one of our own dependencies still gives a working environment.
         folder = HOME / (f"{name}-oldest" if end == "oldest" else name)
         python = build(folder, pinned(name, end), base_dependencies())
-        (site,) = folder.glob("lib/python*/site-packages")
-        (site / "kensaku.pth").write_text(str(ROOT / "src"))  # also for what the tests start
+        # As a distribution: what is in `compat` is found by its entry points.
+        ours = ["--no-deps", "--editable", ROOT]
+        subprocess.run([UV, "pip", "install", "--quiet", "--python", python, *ours], check=True)
     except subprocess.CalledProcessError as error:
         return failed(f"no environment (status {error.returncode})")
     return tested(name, python) if name in TOGETHER else driven(name, python)
