@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-TESTING = ("pytest>=9", "pytest-asyncio>=1.2", "jsonschema>=4.26")
+TESTING = ("pytest>=9", "pytest-asyncio>=1.2", "jsonschema>=4.26", "hypothesis>=6.100")
 
 
 @dataclass(frozen=True, slots=True)
