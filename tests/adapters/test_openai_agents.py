@@ -97,7 +97,7 @@ async def test_nobody_could_search_does_not_end_the_run(model, make_client, upst
     assert "outcome: unavailable" in answer
     assert not HAS_DATA or item.custom_data["success"] is False
     assert (
-        not HAS_DATA or item.custom_data["output"]["attempts"][0]["error"]["type"] == "BadQuery"
+        not HAS_DATA or item.custom_data["output"]["attempts"][0]["error"]["type"] == "KeyRefused"
     )
     assert "tavily-test-key" not in f"{answer}{item}"
 
