@@ -67,9 +67,9 @@ _SECONDS: dict[str, dict[str, float]] = {
         "extract/formats": 6, "server/wires": 6, "dialects": 15, "gateway": 10, "testing": 5,
     },
     "slow": {
-        "server/page": 200, ".": 225, "server": 170, "assistant/channels": 155, "cli": 125,
-        "index": 100, "fetch/browser": 95, "jobs": 80, "compat/chat_server": 76,
-        "extract/worker": 80, "database": 62, "assistant/channels/terminal": 52, "examples": 45,
+        "server/page": 140, ".": 285, "server": 170, "assistant/channels": 155, "cli": 115,
+        "index": 125, "fetch/browser": 75, "jobs": 80, "compat/chat_server": 90,
+        "extract/worker": 80, "database": 90, "assistant/channels/terminal": 52, "examples": 45,
         "adapters": 34, "fetch": 29, "extract": 20, "answers": 20, "index/worker": 18,
         "providers": 28, "answers/ask": 16, "mcp": 38, "search": 17, "dialects": 12,
         "extract/html": 12, "assistant": 10, "typing": 12, "operations": 13, "compat/slack_bot": 7,
