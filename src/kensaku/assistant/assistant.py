@@ -197,7 +197,8 @@ class Assistant:
     async def _end(self, run: runs.StoredRun, state: runs.State, **values: Any) -> bool:
         self._leases.drop(run.id)
         finish = partial(runs.finish, self.database, run, self._leases.owner, state, **values)
-        return await self._leases.store(finish)
+        # An answer is worth waiting for the database; whoever waits for an error gets it at once.
+        return await (self._leases.store(finish) if values else finish())
 
     def _forget(self, exchange: Exchange) -> None:
         queue = self._threads[_thread(exchange.sender)]
