@@ -32,7 +32,7 @@ from kensaku import Kensaku, Settings
 from kensaku.observe import Observer
 from kensaku.store.fallback import FallbackStore
 from kensaku.testing import FakeUpstream
-from tests import ROOT, tiers
+from tests import ROOT, shares, tiers
 from tests.migrated import copy_migrated
 from tests.workers import within_this_process
 
@@ -56,22 +56,21 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     about = "fast: what needs this process alone, and one of each other kind; slow: the others"
-    parser.addoption("--by-file", action="store_true", help="with --dist each: share the files out")
+    parser.addoption(
+        "--by-file",
+        action="store_true",
+        help="with --dist each: share the files out while they run",
+    )
     parser.addoption("--tier", choices=("fast", "slow", "all"), default="all", help=about)
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """A slow machine is no reason to fail: neither an example's time nor how it was made."""
+    shares.join(config)
     examples.register_profile(
         "anywhere", deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )
     examples.load_profile("anywhere")
-
-
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave the files of other processes to them."""
-    is_test = collection_path.name.startswith("test_") and collection_path.suffix == ".py"
-    return True if is_test and tiers.is_anothers(collection_path, config) else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

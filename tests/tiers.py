@@ -14,8 +14,6 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -52,33 +50,8 @@ SAMPLES = {
     "Slack and Telegram": "tests/assistant/channels/test_chat.py::test_a_question_in_japanese_is_answered_in_japanese_with_sources[slack]",
     "a job queue": "tests/jobs/test_crawl.py::test_a_crawl_reads_a_site_up_to_its_limit",
 }
-# Seconds that the folders which take longest take beside the others, by tier: what they compute,
-# twice, and what they wait. A folder that is not here counts by the length of its files; a number
-# that is wrong costs balance alone.
-_SECONDS: dict[str, dict[str, float]] = {
-    "fast": {
-        "server": 150, "cli": 85, "server/page": 75, "search": 57, ".": 50, "adapters": 44,
-        "fetch": 41, "index/engines": 41, "database": 35, "index": 32, "providers": 30,
-        "answers": 26, "extract/html": 25, "transport": 22, "server/api": 22,
-        "assistant/channels": 20, "text": 18, "answers/ask": 18, "tools": 17, "jobs": 17,
-        "assistant/channels/terminal": 17, "compat/terminal": 16, "answers/report": 14,
-        "assistant": 14, "store": 14, "locale": 15, "index/embed": 13, "compat/tavily_tools": 13,
-        "compat/chat_server": 12, "jobs/sources": 11, "mcp": 9, "extract/visible": 8,
-        "extract/formats": 6, "server/wires": 6, "dialects": 15, "gateway": 10, "testing": 5,
-    },
-    "slow": {
-        "server/page": 140, ".": 285, "server": 170, "assistant/channels": 155, "cli": 115,
-        "index": 125, "fetch/browser": 75, "jobs": 80, "compat/chat_server": 90,
-        "extract/worker": 80, "database": 90, "assistant/channels/terminal": 52, "examples": 45,
-        "adapters": 34, "fetch": 29, "extract": 20, "answers": 20, "index/worker": 18,
-        "providers": 28, "answers/ask": 16, "mcp": 38, "search": 17, "dialects": 12,
-        "extract/html": 12, "assistant": 10, "typing": 12, "operations": 13, "compat/slack_bot": 7,
-    },
-}  # fmt: skip
-_BYTES_A_SECOND = {"fast": 20_000, "slow": 100_000, "all": 20_000}
 _CHEAP = ("valkey-server", "openssl", "file", "uname")  # start in a moment
 _STARTS = ("subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty")
-TESTS = Path(__file__).parent
 _LEFT_OUT = pytest.StashKey[Counter[str]]()
 
 
@@ -130,45 +103,9 @@ def choose(config: pytest.Config, items: list[pytest.Item], tier: str) -> None:
     slow = [item for item in items if is_slow(item)]
     kept = set(slow) if tier == "slow" else set(items).difference(slow)
     if tier == "fast":
-        config.stash[_LEFT_OUT] = Counter(need_of(item) or "" for item in slow)
+        config.stash.setdefault(_LEFT_OUT, Counter()).update(need_of(item) or "" for item in slow)
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = [item for item in items if item in kept]
-
-
-def is_anothers(file: Path, config: pytest.Config) -> bool:
-    """Whether another process reads this file of tests.
-
-    With `--dist each --by-file` a process collects and runs its own share of the files. Otherwise
-    each of them would read all files first, which takes as long as most tests do.
-    """
-    here = getattr(config, "workerinput", None)
-    if here is None or not config.getoption("--by-file"):
-        return False
-    shares = _shares(here["workercount"], config.getoption("--tier"))
-    return shares.get(file) != int(here["workerid"].removeprefix("gw"))
-
-
-@cache
-def _shares(count: int, tier: str) -> dict[Path, int]:
-    """Which process has which file: folder by folder, the longest first, to whoever has least.
-
-    A folder stays together, for its files import the same frameworks, which takes seconds.
-    """
-    folders: dict[str, list[Path]] = {}
-    for file in sorted(TESTS.rglob("test_*.py")):
-        folders.setdefault(str(file.parent.relative_to(TESTS)), []).append(file)
-    work = {folder: _seconds(folder, files, tier) for folder, files in folders.items()}
-    shares, loads = {}, [0.0] * count
-    for folder in sorted(folders, key=lambda folder: (-work[folder], folder)):
-        least = loads.index(min(loads))
-        shares |= dict.fromkeys(folders[folder], least)
-        loads[least] += work[folder]
-    return shares
-
-
-def _seconds(folder: str, files: list[Path], tier: str) -> float:
-    measured = [_SECONDS[t].get(folder, 0) for t in _SECONDS if tier in (t, "all")]
-    return sum(measured) or sum(file.stat().st_size for file in files) / _BYTES_A_SECOND[tier]
 
 
 def left_out(config: pytest.Config) -> dict[str, int]:
