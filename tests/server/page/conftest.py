@@ -8,6 +8,7 @@ import subprocess
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,6 +28,10 @@ needs_chromium = pytest.mark.skipif(not CHROMIUM, reason="no Chromium, or no Pla
 FLAGS = ["--headless", "--remote-debugging-port=0", "--no-sandbox", "--disable-gpu",
          "--disable-background-networking", "--disable-component-update", "--disable-sync",
          "--no-first-run"]  # fmt: skip
+AXE = Path(__file__).parent / "axe/node_modules/axe-core/axe.min.js"
+needs_axe = pytest.mark.skipif(
+    not AXE.exists(), reason="axe-core is not installed: npm ci in tests/server/page/axe"
+)
 OpenPage = Callable[..., Any]
 PATIENCE = 120_000  # milliseconds; what takes longer on a busy machine hangs
 
@@ -81,3 +86,20 @@ async def open_page(browser: None, chromium: str) -> AsyncIterator[OpenPage]:
 
         yield open_
     assert problems == []
+
+
+async def assert_accessible(page: Any, what: str) -> None:
+    """axe finds nothing serious in the light theme, and in the dark one no weak contrast."""
+    await page.add_script_tag(path=AXE)
+    for theme, rules in (("light", None), ("dark", ["color-contrast"])):
+        await page.emulate_media(color_scheme=theme)
+        found = await page.evaluate(
+            "rules => axe.run(rules ? {runOnly: rules} : {}).then(r => r.violations)", rules
+        )
+        serious = [
+            (v["id"], [node["html"][:120] for node in v["nodes"]][:3])
+            for v in found
+            if v["impact"] in ("serious", "critical")
+        ]
+        assert serious == [], (what, theme)
+    await page.emulate_media(color_scheme="light")

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 import pytest
 
 from kensaku.index import ProgressEvent, pydocs
 from kensaku.models import Document, Hit
 from kensaku.testing import faults
-from tests.server.page.conftest import needs_chromium
+from tests.server.page.conftest import assert_accessible, needs_axe, needs_chromium
 
 pytestmark = needs_chromium
-AXE = Path(__file__).parent / "axe/node_modules/axe-core/axe.min.js"
 OTTERS = [
     Hit(
         "https://a.example/otters",
@@ -196,23 +194,13 @@ async def test_a_key_is_made_shown_once_and_revoked(site, open_page):
     await stranger.wait_for_selector("#key")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-async def test_axe_finds_nothing_serious(site, open_page, theme):
+@needs_axe
+async def test_axe_finds_nothing_serious(site, open_page):
     """In both themes, on every view."""
-    if not AXE.exists():
-        pytest.skip("axe-core is not installed: npm ci in tests/server/page/axe")
-    page = await open_page(site.url, color_scheme=theme, bypass_csp=True)
+    page = await open_page(site.url, bypass_csp=True)
     for path in VIEWS:
         await page.goto(site.url + path)
-        await page.add_script_tag(path=AXE)
-
-        found = await page.evaluate("axe.run().then(r => r.violations)")
-
-        serious = [
-            (v["id"], [n["html"][:120] for n in v["nodes"]][:3])
-            for v in found if v["impact"] in ("serious", "critical")
-        ]  # fmt: skip
-        assert serious == [], path
+        await assert_accessible(page, path)
 
 
 async def test_no_view_is_wider_than_the_window(site, open_page):

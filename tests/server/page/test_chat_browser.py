@@ -10,8 +10,7 @@ import pytest
 from kensaku.models import Document, Hit
 from kensaku.testing import faults
 from tests.server.page import xss
-from tests.server.page.conftest import needs_chromium
-from tests.server.page.test_browser import AXE
+from tests.server.page.conftest import assert_accessible, needs_axe, needs_chromium
 from tests.server.page.test_chat import FOUND, QUESTION
 
 pytestmark = needs_chromium
@@ -225,25 +224,17 @@ async def test_payloads_are_inert_in_questions_titles_passages_and_answers(
         await page.reload()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-async def test_axe_finds_nothing_serious_in_any_state(site, open_page, theme):
+@needs_axe
+async def test_axe_finds_nothing_serious_in_any_state(site, open_page):
     """Empty, asking, answered, refused; on a telephone, too."""
-    if not AXE.exists():
-        pytest.skip("axe-core is not installed: npm ci in tests/server/page/axe")
-    page = await open_page(f"{site.url}/chat", color_scheme=theme, bypass_csp=True)
+    page = await open_page(f"{site.url}/chat", bypass_csp=True)
 
     async def check(what: str) -> None:
         for width in (1280, 360):
             await page.set_viewport_size({"width": width, "height": 900})
             wide = await page.evaluate("document.documentElement.scrollWidth")
             assert wide <= width, what
-            await page.add_script_tag(path=AXE)
-            found = await page.evaluate("axe.run().then(r => r.violations)")
-            bad = [
-                (v["id"], [n["html"][:120] for n in v["nodes"]][:3])
-                for v in found if v["impact"] in ("serious", "critical")
-            ]  # fmt: skip
-            assert bad == [], (what, width)
+            await assert_accessible(page, f"{what}, {width}")
 
     await check("empty")
     await send(page, QUESTION)
