@@ -233,7 +233,7 @@ def machine(request: pytest.FixtureRequest) -> Iterator[Path]:
         if engine := sys.modules.get("kensaku.database.engine"):  # nor do 15 of a database
             patch.setattr(engine, "OPERATION_SECONDS", 300.0)
         copy_migrated(patch)
-        if tiers.starts_processes(request.node):
+        if tiers.has_workers(request.node):
             yield user / "kensaku-home"
             return
         # Clients read all certificates that they trust, which takes longer than most tests do.

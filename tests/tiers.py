@@ -6,7 +6,7 @@
 
 A test that starts a process asks for one of these fixtures, or it fails: so the tier of a test is
 never a matter of opinion. Kensaku's own workers, which parse pages and hold the index, run in this
-process, unless the test asks for processes anyway (tests/workers.py).
+process, unless the test is about processes of Kensaku (tests/workers.py).
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ NEEDS = {
 }
 # These start no process of their own: they take long.
 _WITHIN = ("whole sets and crowds", "Slack and Telegram", "a job queue")
+# These are about other programs than Kensaku's workers, which they have in this process.
+_ABOUT_OTHERS = ("a browser", "PostgreSQL", "nginx and Caddy")
 # The test of each kind that `make test` runs.
 SAMPLES = {
     "a browser": "tests/server/page/test_jobs_browser.py::test_a_crawl_is_watched_cancelled_and_resumed[en-US]",
@@ -64,8 +66,13 @@ def need_of(item: pytest.Item) -> str | None:
 
 
 def starts_processes(item: pytest.Item) -> bool:
-    """Whether the test has asked for other processes, and so gets real workers as well."""
+    """Whether the test has asked for other processes."""
     return need_of(item) not in (None, *_WITHIN)
+
+
+def has_workers(item: pytest.Item) -> bool:
+    """Whether Kensaku's workers are processes in the test, as they are for users."""
+    return starts_processes(item) and need_of(item) not in _ABOUT_OTHERS
 
 
 class ProcessStarts:
