@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -35,6 +36,8 @@ AXE = Path(__file__).parent / "axe/node_modules/axe-core/axe.min.js"
 needs_axe = pytest.mark.skipif(
     not AXE.exists(), reason="axe-core is not installed: npm ci in tests/server/page/axe"
 )
+# A run that is killed leaves no browser behind, which would keep a core busy.
+DIES_WITH_US = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
 OpenPage = Callable[..., Any]
 PATIENCE = 120_000  # milliseconds; what takes longer on a busy machine hangs
 
@@ -43,7 +46,8 @@ PATIENCE = 120_000  # milliseconds; what takes longer on a busy machine hangs
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of one Chromium for all tests of this process: starting it takes a second."""
     profile = tmp_path_factory.mktemp("chromium")
-    command = [CHROMIUM, *FLAGS, f"--user-data-dir={profile}", "about:blank"]
+    profile_flag = f"--user-data-dir={profile}"
+    command = [*DIES_WITH_US, CHROMIUM, *FLAGS, profile_flag, "about:blank"]
     environ = {**os.environ, "HOME": str(profile)}
     with subprocess.Popen(command, env=environ, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
