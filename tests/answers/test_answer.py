@@ -64,13 +64,6 @@ def test_a_question_without_an_answer_gets_none() -> None:
     assert extractive("otters", []) is None
 
 
-def test_a_question_that_the_page_only_touches_gets_none() -> None:
-    """A word in common is no answer: none of the sources answers this."""
-    assert (
-        extractive("which court abolished the tax on otters in France in 1804", CITATIONS) is None
-    )
-
-
 @pytest.mark.parametrize(
     ("question", "page", "answer"),
     [
@@ -207,14 +200,6 @@ def test_an_answer_as_json() -> None:
         "attempts": [],
         "notes": [],
     }
-
-
-def test_a_citation_is_a_hit_again() -> None:
-    """With its passages as its text."""
-    url = "https://a.example/"
-    cited = Citation(1, url, "Otters", None, (Passage(url, "a", 0, 1), Passage(url, "b", 5, 6)))
-
-    assert as_hit(cited) == Hit(url, "Otters", "a b")
 
 
 # --- by a model
@@ -355,13 +340,3 @@ async def test_without_sources_no_model_is_asked(upstream: FakeUpstream, ask: An
 def test_marks_are_looked_for_in_linear_time(piece):
     """A page may be all blanks, or all beginnings of marks."""
     assert growth(lambda n: MARK.sub("", piece * n), 20_000, tries=3) < 9
-
-
-@pytest.mark.parametrize(
-    ("text", "without"),
-    [("Otters swim  [1].", "Otters swim."), ("[1] a [2, 3][4;5]", " a"), (" [1]", ""),
-     ("[a] x[1 2] [1234]", "[a] x[1 2] [1234]")],
-)  # fmt: skip
-def test_marks_are_removed_with_the_blanks_before_them(text, without):
-    """And nothing else is."""
-    assert MARK.sub("", text) == without

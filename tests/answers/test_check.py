@@ -76,6 +76,10 @@ HANDS = '[1: "hold hands while they sleep"]'
     ("said", "checked"),
     [
         (f"Hands {HANDS}.", Checked("Hands. [1]", 1)),
+        ("Hands [1: “hold hands while they sleep”].", Checked("Hands. [1]", 1)),
+        ('Paws [1: "hold paws while they sleep"].', Checked("", 0, 1)),
+        ('Hands [9: "hold hands while they sleep"].', Checked("", 0, 1)),
+        ('Hands [1: "a"].', Checked("", 0, 1)),
         (f"\n\n   Hands. {HANDS}\n\n\n\nMore {HANDS}.\n", Checked("Hands. [1]\n\nMore. [1]", 2)),
         (f"Hands {HANDS}.\n \nMore {HANDS}", Checked("Hands. [1]\n\nMore [1]", 2)),
         (f"# T {HANDS}\nHands {HANDS}", Checked("# T\nHands [1]", 1)),

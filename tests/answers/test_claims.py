@@ -209,6 +209,7 @@ def test_numbers_have_multiples(text: str, number: float | None) -> None:
         ("二兆円", "2000000000000円"),
         ("十二月一日", "12月1日"),
         ("一九四五年", "1945年"),
+        ("三菱と一部の人", "三菱と一部の人"),  # in a name
     ],
 )
 def test_japanese_numerals_are_digits(text: str, plain: str) -> None:

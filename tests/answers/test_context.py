@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
 import os
 import random
 import unicodedata
@@ -17,12 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kensaku import Document, Hit, Kensaku, Outcome
-from kensaku.answers.context import Citation, Position, cursor_of, has_changed, pack, position_of
+from kensaku.answers.context import cursor_of, pack, position_of
 from kensaku.answers.passages import passages_of, stored_passages
 from kensaku.answers.tokenizer import VOCABULARIES, count, counter
 from kensaku.errors import InvalidQuery
 from kensaku.models import Explain, LocalMatch, Passage
-from kensaku.search.passages import K1, RANK_WEIGHT, B, score_passages
 from kensaku.testing import FakeUpstream, faults
 from tests import ROOT
 from tests.answers.test_tokenizer import TEXTS
@@ -196,15 +194,6 @@ def test_a_cursor_shows_everything_once(
         assert not "".join(text[n] for n in missed).strip()
 
 
-def test_hosts_take_turns() -> None:
-    """One site with many good pages does not fill the budget."""
-    many = [Hit(f"https://a.example/{n}", "Otters", h.content) for n, h in enumerate(hits("en"))]
-    other = Hit("https://b.example/", "Otters", SENTENCES["en"].format(n="the last"))
-    packed = pack(passages_of("sea otter", [*many, other]), 1_500, count)
-
-    assert other.url in {cited.url for cited in packed.citations}
-
-
 def test_a_page_keeps_the_day_it_was_published() -> None:
     """When the packer is told."""
     [page] = hits("en", pages=1)
@@ -235,25 +224,6 @@ def test_packing_much_is_counted_in_proportion() -> None:
 
     text = pack(passages_of("otter", hits("en", pages=30)), 20_000, careful).text
     assert counted < 10 * len(text)
-
-
-@pytest.mark.parametrize("cursor", ["", "mine", "!!!", "bnVsbA==", "LTE=", "dHJ1ZQ==", "ラッコ"])
-def test_a_cursor_that_is_not_ours_is_refused(cursor: str) -> None:
-    """Also one that decodes to something else: null, -1, true."""
-    with pytest.raises(InvalidQuery, match="cursor"):
-        position_of(cursor)
-
-
-def test_a_cursor_says_where_to_go_on() -> None:
-    """And there is none at the end."""
-    passages = passages_of("otter", hits("en", pages=5))
-    read = position_of(cursor_of(Position(3, 41), passages, 500))
-
-    assert (read.done, read.within, read.tokens) == (3, 41, 500)
-    assert not has_changed(read.mark, passages)
-    assert has_changed(read.mark, passages[1:])
-    assert cursor_of(Position(len(passages)), passages, 500) is None
-    assert position_of(None) == Position()
 
 
 async def test_results_that_changed_between_two_parts_are_told_of(
@@ -328,13 +298,6 @@ async def test_a_budget_out_of_bounds_is_refused(budget: int, make_client: Any) 
         await make_client("tavily").context("otter", max_tokens=budget)
 
 
-def test_a_hit_is_a_citation() -> None:
-    """Its text is the passage."""
-    cited = Citation.of(3, Hit("https://a.example/", "Otters", "hold hands"))
-
-    assert cited.to_dict()["passages"] == [{"start": 0, "end": 10, "text": "hold hands"}]
-
-
 # --- the floor
 
 
@@ -377,24 +340,6 @@ async def test_more_answers_are_in_our_context_than_in_tavilys(name: str, tmp_pa
 
     assert all(ours[budget] >= theirs[budget] for budget in ours)
     assert ours[500] >= 0.9 * len(sample)
-
-
-def test_passages_are_scored_by_bm25():
-    """As the formula in the books has it, with k1, b and lengths; and the page's rank besides."""
-    texts = ["otter", "otter otter swims", "beaver dam river stone water wood"]
-    found = [
-        (rank, Passage("https://a.example/", text, 0, len(text))) for rank, text in enumerate(texts)
-    ]
-
-    scores = [p.score for p in score_passages("otter", found)]
-
-    def bm25(times, size):
-        mean, idf = (1 + 3 + 6) / 3, math.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
-        return idf * times * (K1 + 1) / (times + K1 * (1 - B + B * size / mean))
-
-    raw = [bm25(1, 1), bm25(2, 3), 0.0]
-    ranked = [RANK_WEIGHT / (1 + rank) for rank in range(3)]
-    assert scores == pytest.approx([r / max(raw) + w for r, w in zip(raw, ranked, strict=True)])
 
 
 async def test_only_documents_of_the_index_are_looked_up_again():

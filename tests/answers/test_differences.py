@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kensaku import Hit
-from kensaku.answers.claims import claims_of, number_in, plain_digits
+from kensaku.answers.claims import claims_of
 from kensaku.answers.conflicts import differences, labelled
 from kensaku.answers.context import Citation
 from kensaku.answers.score import score_sentences
@@ -251,25 +251,6 @@ def test_copies_that_differ_in_a_word_leave_a_doubt(one: str, other: str, unsure
     )
 
     assert (finding.differences, finding.unsure) == ((), unsure)
-
-
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [("1,234.5", 1234.5), ("5 million", 5e6), ("1億2000万", 1.2e8), ("3万5千", 35_000), ("12", 12)],
-)
-def test_numbers_are_read(text: str, number: float) -> None:
-    """With multiples of two languages."""
-    assert number_in(text) == number
-
-
-@pytest.mark.parametrize(
-    ("text", "plain"),
-    [("三十人", "30人"), ("二〇二四年", "2024年"), ("千二百円", "1200円"), ("三万五千人", "35000人"),
-     ("三菱と一部の人", "三菱と一部の人"), ("百年", "100年")],
-)  # fmt: skip
-def test_japanese_numerals_before_a_counter(text: str, plain: str) -> None:
-    """And nowhere else."""
-    assert plain_digits(text) == plain
 
 
 @pytest.mark.parametrize("piece", ["1,", "1 million ", "千", "2024-01", "not ", "May 1 ", "〜1"])

@@ -195,14 +195,7 @@ def test_a_question_was_searched_when_somebody_could() -> None:
         assert [f.searched for f in evidence_of(run, "estimate").findings()] == were
 
 
-BOILERPLATE = (
-    "References|See also|External links|Further reading|Contents|Notes|Bibliography|Comments|"
-    "A comment|Related|Share|Menu|Navigation|Sources|Footnotes|Sign in|Subscribe|Cookie|"
-    "脚注|出典|関連項目|外部リンク|参考文献|目次|注釈|関連|コメント|共有"
-).split("|")
-
-
-@pytest.mark.parametrize("heading", BOILERPLATE)
+@pytest.mark.parametrize("heading", ["References", "See also", "関連項目"])
 def test_headings_of_every_page_are_no_subtopics(heading: str) -> None:
     """What stands on every page says nothing about this one."""
     page = PAGE | {"headings": [heading, "Kelp forests"]}

@@ -11,12 +11,11 @@ from kensaku import Budget
 from kensaku.answers.evidence import Reference
 from kensaku.answers.model import Metered
 from kensaku.answers.plan import QuestionPlan, make_plan
-from kensaku.answers.prompts import MAX_SOURCES, read_json, with_sources
+from kensaku.answers.prompts import MAX_SOURCES, with_sources
 from kensaku.answers.questions import Subquestion
 from kensaku.answers.report.state import start
 from kensaku.answers.research import perform
 from kensaku.answers.stream import MODEL_SECONDS
-from kensaku.errors import Unreadable
 from kensaku.models import Passage
 
 A = "https://a.example/sleep"
@@ -67,26 +66,6 @@ async def test_a_model_has_a_time_of_its_own(seconds: float, limit: float) -> No
     assert model.heard == ("rules", "words", limit)
 
 
-@pytest.mark.parametrize(
-    ("reply", "value"),
-    [
-        ('{"a": 1}', {"a": 1}),
-        ('```json\n{"a": {"b": 2}}\n```', {"a": {"b": 2}}),
-        ("[1]", None),
-        ("no", None),
-        ("{x}", None),
-        ("} {", None),
-    ],
-)
-def test_the_object_in_a_reply_is_read(reply: str, value: Any) -> None:
-    """Whatever stands around it."""
-    if value is None:
-        with pytest.raises(Unreadable, match="did not reply with JSON"):
-            read_json(reply)
-    else:
-        assert read_json(reply) == value
-
-
 async def planned(*questions: Any, most: int = 4) -> QuestionPlan:
     """The plan of a model that says this."""
     model: Any = Asked(json.dumps({"questions": list(questions)}))
@@ -112,26 +91,6 @@ async def test_a_plan_of_a_model_is_bounded_and_has_each_question_once() -> None
     )
     assert (await planned(first)).questions == (Subquestion("How old?", ("a", "b", "How old?")),)
     assert QuestionPlan.from_dict(json.loads(json.dumps(plan.to_dict()))) == plan
-
-
-async def test_a_plan_is_made_by_a_model() -> None:
-    """Its name stands in the plan; when it fails, the rules stand, and that is said."""
-    good: Any = Asked('{"questions": [{"question": "q", "queries": ["a"]}]}')
-    plan = await make_plan("otters", good, most=4, seconds=9)
-
-    assert plan == QuestionPlan((Subquestion("q", ("a", "q")),), "small")
-    assert good.heard[1:] == ("Task: otters", 9)
-    assert "at most 4 independent questions" in good.heard[0]
-    assert "to 3 search queries" in good.heard[0]
-    for bad, why in (("no", "did not reply with JSON"), ("{}", "plan has no question")):
-        model: Any = Asked(bad)
-        plan = await make_plan("otters", model, most=4, seconds=9)
-        assert (plan.by, [q.text for q in plan.questions]) == ("rule", ["otters"])
-        assert plan.notes == (f"the model made no plan (the model{_s(why)}); it was made by rule",)
-
-
-def _s(why: str) -> str:
-    return f"'s {why}" if why.startswith("plan") else f" {why}"
 
 
 async def test_a_report_is_planned_by_rule_without_a_model(client: Any) -> None:

@@ -47,23 +47,6 @@ def test_an_input_is_split_into_its_questions(text: str, questions: list[str]) -
 
 
 @pytest.mark.parametrize(
-    ("text", "query"),
-    [
-        ("Who led the Abbey of Cluny and when was it founded?",
-         "when was it founded? led Abbey Cluny"),
-        ("ラッコは何を食べ、どこに住んでいますか。", "どこに住んでいますか。 ラッコ"),
-    ],
-)  # fmt: skip
-def test_the_second_half_of_a_question_is_searched_for_with_its_subject(
-    text: str, query: str
-) -> None:
-    """`when was it founded` finds nothing by itself."""
-    found = split_questions(text)[1].queries[0]
-
-    assert set(query.split()) - {"led"} <= set(found.split())
-
-
-@pytest.mark.parametrize(
     ("text", "words"),
     [
         ("What is the height of the tower in Pisa?", "height tower Pisa"),

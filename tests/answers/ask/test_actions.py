@@ -94,16 +94,6 @@ def test_an_assessment_is_of_the_weakest_question(
     assert made == Assessment(score, level, action, factors)  # type: ignore[arg-type]
 
 
-def test_an_assessment_as_json() -> None:
-    """Every factor."""
-    assert assess([finding(0.9)], Thresholds()).to_dict() == {
-        "score": 0.9, "level": "high", "action": "silent",
-        "factors": {"questions": 1, "answered": 1, "weakest": 0.9, "sources": 2,
-                    "contradictions": 0, "sentences_cut": 0, "sentences_marked": 0,
-                    "word_differences": 0},
-    }  # fmt: skip
-
-
 @pytest.mark.parametrize(
     "bounds", [(1.1, 0.7, 0.4), (0.9, 0.7, -0.1), (0.9, 0.95, 0.4), (0.9, 0.3, 0.4)]
 )

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kensaku.answers.cited import Thresholds
-from kensaku.assistant import Answered
 from tests.answers.conftest import Web
 
-from .conftest import SLEEP, Person, all_events, says
+from .conftest import SLEEP, Person, says
 
 HANDS = "Why do sea otters hold hands?"
 
@@ -72,13 +70,3 @@ async def test_two_people_never_mix(client: Any, web: Web) -> None:
     assert "hold hands" in answered.text
     assert asking.asked[0].kind == "approve"
     assert all(q.kind != "approve" for q in plain.asked)
-
-
-async def test_answered_is_the_last_event(client: Any) -> None:
-    """Whatever the thresholds are."""
-    k = client(assistant_silent=0.0, assistant_notify=0.0, assistant_confirm=0.0)
-    events = await all_events(k.ask_events(SLEEP, person=Person()))
-
-    assert isinstance(events[-1], Answered)
-    assert events[-1].answer.doubt == ""
-    assert Thresholds().action(0.9) == "silent"

@@ -94,14 +94,6 @@ async def test_nonsense_and_lies_are_not_shown(reply: str, client: Any) -> None:
     assert any("this is an extract" in note for note in answer.notes)
 
 
-async def test_a_lie_among_truths_is_cut(client: Any) -> None:
-    """And counted among the factors."""
-    answer = await client().ask(SLEEP, model=says(f'{GOOD} Cheese [1: "moon of cheese"].')[0])
-
-    assert answer.text == "They hold hands. [1]"
-    assert answer.confidence.factors.sentences_cut == 1
-
-
 async def test_a_model_that_hangs_is_given_up(client: Any, clock: Any) -> None:
     """Bounded by the time of a model; the extract stands."""
     from pydantic_ai.models.function import FunctionModel
@@ -128,15 +120,6 @@ async def test_a_model_that_calls_tools_calls_nothing(client: Any, web: Web) -> 
 
     assert answer.written_by == "extract"
     assert web.queries == [SLEEP]
-
-
-async def test_pydantic_ais_own_test_model(client: Any) -> None:
-    """Its text cites nothing."""
-    from pydantic_ai.models.test import TestModel
-
-    answer = await client().ask(SLEEP, model=TestModel())
-
-    assert answer.written_by == "extract"
 
 
 async def test_a_model_that_plans_the_same_search_again_pays_once(client: Any, web: Web) -> None:

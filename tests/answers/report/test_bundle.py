@@ -14,7 +14,6 @@ from lxml import html
 
 from kensaku import Hit
 from kensaku.answers.report.bundle import page_hashes
-from kensaku.answers.report.diff import format_diff
 from kensaku.errors import InvalidQuery
 from kensaku.research import (
     State,
@@ -39,23 +38,6 @@ async def run(k: Any, task: str = TASK, **options: Any) -> State:
     states: list[State] = []
     await run_research(start(task, options), k, save=states.append)
     return states[-1]
-
-
-async def test_a_bundle_holds_the_whole_run(client: Any, tmp_path: Path) -> None:
-    """Queries, results and pages, each by its hash; the same run gives the same bytes."""
-    state = await run(client())
-    for name in ("a.zip", "b.zip"):
-        write_bundle(state, tmp_path / name)
-    with zipfile.ZipFile(tmp_path / "a.zip") as bundle:
-        names = bundle.namelist()
-        report = bundle.read("report.md").decode()
-
-    assert read_bundle(tmp_path / "a.zip") == state
-    assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
-    assert names[0] == "manifest.json"
-    assert sum(n.startswith("searches/") for n in names) == 2
-    assert sum(n.startswith("pages/") for n in names) == len(state.pages()) > 0
-    assert report == report_of(state).text
 
 
 async def test_a_replay_needs_no_network(client: Any, web: Web, tmp_path: Path) -> None:
@@ -98,28 +80,6 @@ async def test_a_replay_fills_a_schema_again(client: Any, model: Model, tmp_path
     _, report = await replay_run(read_bundle(tmp_path / "run.zip"))
 
     assert report.structured == {"habit": "hold hands"} == report_of(state).structured
-
-
-async def test_two_runs_are_compared(client: Any, web: Web) -> None:
-    """Queries, results, pages that changed, and the lines of the report."""
-    before = await run(client())
-    web.upstream.heals("tavily")
-    web.has(
-        "sleep", "/p/sleep", "How otters sleep", "Sea otters hold hands while they sleep at sea."
-    )
-    web.finds("eat", Hit("https://new.example/", "Food", "Sea otters eat crabs each day."))
-    after = await run(client(cache_enabled=False))
-    found = compare_runs(before, after)
-    told = format_diff(found)
-
-    assert found
-    assert not found.queries
-    assert "https://new.example/" in found.results["What do sea otters eat each day?"].added
-    assert any(url.endswith("/p/sleep") for url in found.changed_pages)
-    assert "+ https://new.example/" in told
-    assert "\n+Sea otters" in found.report
-    assert json.loads(json.dumps(found.to_dict()))["report"] == found.report
-    assert format_diff(compare_runs(before, before)) == ""
 
 
 @pytest.mark.parametrize("name", ["run.json", "report.md", "searches/search-1-1.json"])
@@ -300,31 +260,6 @@ def test_what_a_bundle_holds_must_be_readable(tmp_path: Path, text: bytes, why: 
     with pytest.raises(InvalidQuery) as caught:
         read_bundle(path)
     assert str(caught.value) == f"{path} is no bundle of research ({why})"
-
-
-def test_every_refusal_names_the_file_and_the_reason(tmp_path: Path) -> None:
-    """Version, bound, or what was changed."""
-    path = changed(tmp_path / "run.zip")
-
-    def with_manifest(**values: Any) -> str:
-        with zipfile.ZipFile(path) as bundle:
-            kept = {n: bundle.read(n) for n in bundle.namelist()}
-        manifest = json.loads(kept["manifest.json"]) | values
-        with zipfile.ZipFile(path, "w") as bundle:
-            for name, data in (kept | {"manifest.json": json.dumps(manifest).encode()}).items():
-                bundle.writestr(name, data)
-        with pytest.raises(InvalidQuery) as caught:
-            read_bundle(path)
-        return str(caught.value)
-
-    assert with_manifest(version="2") == f"{path} is of version '2', not 1"
-    assert with_manifest(version=1, files={"run.json": "0"}) == (
-        f"{path} was changed: 'run.json' is not what the manifest says"
-    )
-    gone = tmp_path / "gone.zip"
-    with pytest.raises(InvalidQuery) as caught:
-        read_bundle(gone)
-    assert str(caught.value) == f"{gone} cannot be read: No such file or directory"
 
 
 def test_a_bundle_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:

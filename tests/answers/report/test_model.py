@@ -8,53 +8,12 @@ from typing import Any
 
 import pytest
 
-from kensaku.answers.check import check_text
-from kensaku.answers.evidence import Reference
-from kensaku.models import Passage
 from kensaku.testing import FakeUpstream, faults
-from tests.answers.conftest import KEY, SLEEP, Model, Web
+from tests.answers.conftest import KEY, Model, Web
 from tests.search.support import until
 
 TASK = "How do sea otters sleep? What do sea otters eat each day?"
 GOOD = '## Sleep\n\nThey hold hands [1: "Sea otters hold hands while they sleep"].'
-
-
-def source(n: int, text: str) -> Reference:
-    url = f"https://{n}.example/"
-    return Reference(n, url, f"Source {n}", passages=(Passage(url, text, 0, len(text)),))
-
-
-SOURCES = {
-    1: source(1, SLEEP),
-    2: source(2, "ラッコは25種類の貝を食べます。手をつないで眠ります。"),
-}
-
-
-@pytest.mark.parametrize(
-    ("said", "kept"),
-    [
-        ('They hold hands [1: "hold hands while they sleep"].', "They hold hands. [1]"),
-        ('They hold hands. [1: “hold hands while they sleep”]', "They hold hands. [1]"),
-        ('They hold paws [1: "hold paws while they sleep"].', ""),
-        ('They hold hands [9: "hold hands while they sleep"].', ""),
-        ('They hold hands [1: "a"].', ""),
-        ("Sea otters hold hands while they sleep [1].", "Sea otters hold hands while they sleep. [1]"),
-        ("Sea otters hold hands while asleep [1].", "Sea otters hold hands while asleep. [1]"),
-        ("The moon is made of green cheese [1].", ""),
-        ("They sleep.", "They sleep. (?)"),
-        ('There are 900 of them [1: "A group of resting otters"].', "There are 900 of them. [1] (?)"),
-        ('手をつなぐ[2：「手をつないで眠ります」]。', "手をつなぐ。 [2]"),
-        ('Hands [1: "hold hands while they sleep"]. Cheese [1: "green cheese here"]. Raft '
-         '[1: "is called a raft"].', "Hands. [1] Raft. [1]"),
-        ("Sea otters hold hands while they sleep [1, 7].",
-         "Sea otters hold hands while they sleep. [1]"),
-        ('- Hands [1: "hold hands while they sleep"]', "- Hands [1]"),
-        ('## Head [1: "x"]\n\nHands [1: "hold hands while they sleep"].', "## Head\n\nHands. [1]"),
-    ],
-)  # fmt: skip
-def test_only_citations_that_hold_are_kept(said: str, kept: str) -> None:
-    """A sentence whose citation fails is cut; one without any is marked."""
-    assert check_text(said, SOURCES, "(?)").text == kept
 
 
 async def test_the_model_plans_and_writes(client: Any, web: Web, model: Model) -> None:

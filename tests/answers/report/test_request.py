@@ -9,7 +9,7 @@ import pytest
 
 from kensaku.answers.report.attachments import Attachment, read_files
 from kensaku.answers.report.request import ResearchRequest, check_schema
-from kensaku.answers.report.state import EFFORTS, EXTENTS, Bounds, Extent, choose_effort
+from kensaku.answers.report.state import choose_effort
 from kensaku.errors import InvalidQuery
 
 PROPERTIES = {"properties": {"a": {"type": "string"}}}
@@ -74,6 +74,14 @@ def test_a_bound_itself_is_taken(options: dict[str, Any]) -> None:
     [
         ({"input": "  "}, "the input is empty"),
         ({"input": b"x"}, "the input must be text, not bytes"),
+        ({"input": "x" * 10_001}, "10,001 characters"),
+        ({"input": "\ud800"}, "Unicode"),
+        ({"model": "giant"}, "one of mini, pro, auto"),
+        ({"model": ["mini"]}, "one of mini, pro, auto"),
+        ({"output_length": "endless"}, "one of short, standard, long"),
+        ({"citation_format": "ieee"}, "one of numbered, mla, apa, chicago"),
+        ({"exclude_domains": ["not a host"]}, "no host name"),
+        ({"timeout": True}, "more than 0"),
         ({"timeout": 3_600.5}, "timeout is 3600.5; it must be more than 0 and at most 3600 s"),
         ({"timeout": "9"}, "timeout is '9'; it must be more than 0 and at most 3600 s"),
         ({"timeout": 0.0}, "timeout is 0.0;"),
@@ -185,6 +193,8 @@ def test_files_may_be_as_many_and_as_long(files: Any) -> None:
         ([{"name": "a.txt", "data": "x" * 8_000_001}], "is longer than 1,000,000 characters"),
         ([{"name": "a.txt", "data": encoded("x"), "type": "url"}], "'a.txt' has no base64 data"),
         ([{"name": "a.txt"}], "'a.txt' has no base64 data"),
+        ([{"name": "a.txt", "data": "%%%"}], "not base64"),
+        ([{"name": "a.txt", "data": "/w=="}], "not base64 of UTF-8"),
         ([{"name": 7, "data": ""}], 'a file is {"name"'),
         (["a.txt"], 'a file is {"name"'),
         ({"name": "a.txt", "text": "x"}, "files must be a list"),
@@ -214,16 +224,3 @@ def test_auto_chooses_by_the_size_of_the_task(
 ) -> None:
     """More than four questions, or more than 400 characters, are a large one."""
     assert choose_effort(model, "x" * chars, questions) == effort
-
-
-def test_the_bounds_of_runs_and_reports() -> None:
-    """As the documentation promises them."""
-    assert {
-        "mini": Bounds(questions=4, rounds=2, pages=6, results=8),
-        "pro": Bounds(questions=10, rounds=3, pages=20, results=12),
-    } == EFFORTS
-    assert {
-        "short": Extent(sentences=2, subtopics=0, words=150),
-        "standard": Extent(sentences=3, subtopics=3, words=500),
-        "long": Extent(sentences=5, subtopics=6, words=1_200),
-    } == EXTENTS

@@ -9,10 +9,9 @@ import pytest
 from kensaku.models import Document, Hit
 from kensaku.research import perform
 from kensaku.search.budget import Budget
-from kensaku.testing import faults
 from tests.answers.conftest import FOOD, SLEEP, Web
 
-from .states import found, plan, read, state, weighed
+from .states import found, plan, read, state
 
 ASKED, OTHER = "How do otters sleep?", "What do otters eat?"
 
@@ -52,16 +51,6 @@ async def test_a_search_returns_hits_and_how_it_went(client: Any, web: Web) -> N
     assert not sent.json.get("include_domains")
 
 
-async def test_preferred_domains_are_searched_by_a_search_of_their_own(
-    client: Any, web: Web
-) -> None:
-    """With the first query."""
-    await perform("search-1-0", run(include_domains=("y.example",)), client())
-
-    [sent] = web.upstream.asked("tavily")
-    assert (sent.json["query"], sent.json["include_domains"]) == (ASKED, ["y.example"])
-
-
 @pytest.mark.parametrize("spent", [300.0, 301.0])
 async def test_nothing_is_searched_when_the_time_is_over(
     client: Any, web: Web, spent: float
@@ -78,16 +67,6 @@ async def test_nothing_is_searched_when_the_time_is_over(
         "notes": ["the time of the run was over before this search"],
     }
     assert web.queries == []
-
-
-async def test_a_search_that_failed_has_no_hits(client: Any, web: Web) -> None:
-    """And says who was asked."""
-    web.upstream.fails("tavily", faults.status(500))
-
-    result = taken(await perform("search-1-1", run(question="Who painted it?"), client()))
-
-    assert (result["outcome"], result["hits"], result["stored"]) == ("unavailable", [], {})
-    assert result["attempts"][0]["provider"] == "tavily"
 
 
 async def test_a_query_that_needs_somebodys_consent_is_not_sent(client: Any, web: Web) -> None:
@@ -181,17 +160,6 @@ async def test_a_budget_that_others_have_spent_leaves_the_snippets(client: Any, 
     assert result == {"pages": [], "failed": []}
 
 
-async def test_pages_that_say_nothing_are_counted_as_unread(client: Any, web: Web) -> None:
-    """Empty ones, and those that are not there, with why."""
-    web.upstream.serves("/empty", "<html></html>")
-    searched = run(hits(web, "/p/sleep", "/gone", "/empty"))
-    result = await perform("read-1", searched, client())
-
-    assert [p["url"] for p in result["pages"]] == [f"{web.upstream.url}/p/sleep"]
-    assert [f["url"] for f in result["failed"]] == [f"{web.upstream.url}/gone"]
-    assert result["notes"] == ["2 of 3 pages could not be read"]
-
-
 @pytest.mark.parametrize(
     ("spent", "missing", "notes"),
     [(0.0, [1], []), (299.0, [], ["the time of the run was over"])],
@@ -207,12 +175,3 @@ async def test_open_questions_get_another_round_while_there_is_time(
     result = taken(await perform("weigh-1", searched, client()))
 
     assert result == {"missing": missing, "open": [1], "notes": notes}
-
-
-async def test_a_later_round_asks_its_own_query(client: Any, web: Web) -> None:
-    """Of the question that is open."""
-    later = run(found(), found()).record("read-1", read()).record("weigh-1", weighed(1))
-
-    await perform("search-2-2", later, client())
-
-    assert web.queries == [f"{OTHER} 2"]
