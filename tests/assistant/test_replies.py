@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kensaku.answers.person import Question, Reply
-from kensaku.assistant.channels.terminal.format import question_lines
 from kensaku.assistant.replies import is_cancel, read_reply
-from kensaku.locale import translator
 
 APPROVE = Question("approve", "?", choices=("proceed", "modify", "skip", "cancel"))
 CONFIRM = Question("confirm", "?")
@@ -34,23 +32,6 @@ CHOOSE = Question(
         (CHOOSE, "2", Reply("modify", "river otters")),
         (CHOOSE, "3", Reply("modify", "3")),
         (CHOOSE, "both", Reply("modify", "both")),
-    ],
-)
-def test_words_are_a_choice_or_other_words(question: Question, words: str, reply: Reply) -> None:
-    """What is neither is a no: nothing is done on a guess."""
-    assert read_reply(question, words) == reply
-
-
-def test_options_are_numbered() -> None:
-    """As they are chosen."""
-    lines = question_lines(CHOOSE, translator("en"))
-    assert "  1. sea otters" in lines
-    assert "  2. river otters" in lines
-
-
-@pytest.mark.parametrize(
-    ("question", "words", "reply"),
-    [
         (APPROVE, "OK!", Reply("proceed")),
         (APPROVE, "Go  ahead。", Reply("proceed")),
         (APPROVE, "no", Reply("cancel")),
@@ -67,8 +48,8 @@ def test_options_are_numbered() -> None:
         (Question("help", "?", choices=("modify", "cancel")), " ", Reply("cancel")),
     ],
 )
-def test_what_else_people_say(question: Question, words: str, reply: Reply) -> None:
-    """Marks, case and blanks make no difference; a number stands for its option."""
+def test_words_are_a_choice_or_other_words(question: Question, words: str, reply: Reply) -> None:
+    """What is neither is a no: nothing is done on a guess. A number stands for its option."""
     assert read_reply(question, words) == reply
 
 

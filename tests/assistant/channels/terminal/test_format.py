@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from io import StringIO
 from typing import get_args
 
@@ -31,12 +30,9 @@ from kensaku.assistant.channels.terminal.format import (
     folded_results,
     question_lines,
     read_letter,
-    source_lines,
-    write_conversation,
 )
-from kensaku.assistant.channels.terminal.screen import LiteScreen, Screen, stable_part
+from kensaku.assistant.channels.terminal.screen import LiteScreen, Screen
 from kensaku.compat.terminal import format_web_search_command_message
-from kensaku.database.conversations import Message
 from kensaku.locale import Translator, translator
 from kensaku.models import Outcome
 from kensaku.text.width import cut_to_width, display_width
@@ -140,32 +136,12 @@ def test_a_question_names_its_choices_by_letter() -> None:
     assert read_letter(asked, "sure") is None
 
 
-def test_a_conversation_is_written_with_its_sources() -> None:
-    """As Markdown that another program reads."""
-    now = datetime.now(UTC)
-    cited = {"citations": [{"n": 1, "title": "Sleep\x1b[31m", "url": "https://a.example/"}]}
-    said = [Message("1", "user", "How?", now), Message("2", "assistant", "So. [1]", now, cited)]
-
-    assert write_conversation("How?", said) == (
-        "# How?\n\n## How?\n\nSo. [1]\n\n[1] Sleep <https://a.example/>\n"
-    )
-
-
 def test_the_language_is_that_of_the_question_or_of_the_locale() -> None:
     """A Japanese question gets Japanese words in every locale."""
     assert translator_for("ラッコについて", "en").language == "ja"
     assert translator_for("otters", "ja_JP.UTF-8").language == "ja"
     assert translator_for("otters", "C").language == "en"
     assert translator_for("otters", "").language == "en"
-
-
-def test_markdown_is_printed_in_whole_blocks() -> None:
-    """What follows cannot change them: half a list, or half a fence, waits."""
-    assert stable_part("One") == ""
-    assert stable_part("One\n\nTwo") == "One\n\n"
-    assert stable_part("- a\n- b\n") == ""
-    assert stable_part("```\ncode\n\nmore") == ""
-    assert stable_part("# Head\n\n```\ncode\n```\n\nafter") == "# Head\n\n```\ncode\n```\n\n"
 
 
 def script(hostile: str) -> list[Event]:
@@ -230,24 +206,6 @@ def test_plain_lines_have_no_escape_sequence_at_all() -> None:
 
     assert not CONTROL.search(out.getvalue() + err.getvalue())
     assert "[1] (web) Title red" in out.getvalue()
-
-
-def test_an_answer_goes_to_stdout_and_all_else_to_stderr() -> None:
-    """So that a pipe gets the answer alone."""
-    out, err = StringIO(), StringIO()
-    screen = LiteScreen(ENGLISH, out, err)
-    cited = Cited(1, "https://a.example/", "Sleep", "passage", "collection")
-    for event in (Planned(("q",), "rule"), CALL, TextDelta("They float. [1]"),
-                  Answered(answer("x", cited, doubt="Not certain."))):  # fmt: skip
-        screen.show(event)
-
-    assert out.getvalue() == ("They float. [1]\n\n[1] (collection) Sleep\n    https://a.example/\n")
-    assert err.getvalue() == 'web_search: "sea otters" · tavily · 5 hits · 312 ms\nNot certain.\n'
-
-
-def test_a_source_without_a_title_is_its_address() -> None:
-    """Once."""
-    assert source_lines([Cited(2, "file:a.txt", "file:a.txt", "")]) == ["[2] (web) file:a.txt"]
 
 
 def test_every_choice_has_a_letter_and_a_word():

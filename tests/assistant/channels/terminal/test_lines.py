@@ -140,7 +140,7 @@ def test_a_question_with_options_and_a_long_reason() -> None:
 def test_a_conversation_of_several_messages() -> None:
     """Sources follow answers alone; each in a line."""
     now = datetime.now(UTC)
-    one, two = ({"n": n, "title": f"T{n}", "url": f"https://{n}.example/"} for n in (1, 2))
+    one, two = ({"n": n, "title": f"T{n}\x1b[31m", "url": f"https://{n}.example/"} for n in (1, 2))
     said = [
         Message("1", "user", "Why?\nSo?", now, {"citations": [one]}),
         Message("2", "assistant", "So.\n\nYes.", now, {"citations": [one, two]}),

@@ -164,27 +164,6 @@ def test_what_is_under_way_is_shown_and_leaves_nothing(monkeypatch: pytest.Monke
     assert file.getvalue().endswith("next\x1b[0m\n")
 
 
-def test_sources_unfold_with_their_passages(capsys: pytest.CaptureFixture[str]) -> None:
-    """And what else was found."""
-    file = io.StringIO()
-    screen = Screen(ENGLISH, Console(file=file, width=60))
-    screen.list_sources(SOURCES, [("Seals", "https://c.example/")])
-    screen.say("one", "two")
-
-    assert file.getvalue().splitlines() == [
-        "[1] (web) Otters",
-        "    https://a.example/p",
-        "    They hold",
-        "    hands.",
-        "[2] (page) https://b.example/",
-        "· Seals",
-        "  https://c.example/",
-        "one",
-        "two",
-    ]
-    assert screen.columns == 60
-
-
 def test_text_of_others_is_no_markup_of_ours(capsys: pytest.CaptureFixture[str]) -> None:
     """Neither tags nor emoji codes."""
     Screen(ENGLISH).say("[bold]x[/bold] :smile: 12")
@@ -212,6 +191,7 @@ def test_without_its_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
         ("one\ntwo\n", ""),
         ("- a\n- b\n\ntext\n", "- a\n- b\n\n"),
         ("```\na\n\nb", ""),
+        ("# Head\n\n```\na\n```\n\nb", "# Head\n\n```\na\n```\n\n"),
     ],
 )
 def test_what_follows_cannot_change_a_whole_block(text: str, stable: str) -> None:

@@ -126,23 +126,6 @@ def test_approval_is_asked_at_the_prompt(start: Start, up: FakeUpstream) -> None
     assert len(up.asked("tavily")) == 1
 
 
-def test_a_reply_that_comes_too_late_gets_the_prompt_back(start: Start, up: FakeUpstream) -> None:
-    """Half a word was typed: it is no consent."""
-    terminal = start(80, KENSAKU_ASSISTANT_APPROVALS="web_search=ask", KENSAKU_ASSISTANT_WAIT="9")
-    terminal.type(SLEEP)
-    terminal.wait_for("May web_search run?")
-    terminal.press("ye")
-    terminal.wait_for("No reply came in time")
-    terminal.wait_for("not allowed")
-    terminal.wait_for("May web_search run?", times=2)  # by other words
-    terminal.press("C-c")
-    terminal.wait_for("Stopped")
-    terminal.type("/settings")
-    terminal.wait_for("collection: as in the settings")
-
-    assert up.asked("tavily") == []
-
-
 def test_what_is_typed_during_a_run_is_for_the_next_prompt(start: Start, up: FakeUpstream) -> None:
     """It does not appear between the lines of the run."""
     up.fails("tavily", faults.hang())
@@ -230,23 +213,6 @@ def test_help_has_a_line_for_each_command(columns: int, language: str, start: St
     assert all(display_width(line) <= columns for line in shown)
     about = "コマンドの一覧" if language.startswith("ja") else "list the commands"
     assert "".join(shown).count(about) == 1
-
-
-def test_history_has_the_newest_first(start: Start) -> None:
-    """None is lost where the terminal is narrow."""
-    terminal = start(40)
-    terminal.type(SLEEP)
-    terminal.wait_for("https://a.example/1")
-    terminal.type("/new")
-    terminal.wait_for("A new conversation.")
-    terminal.type(f"Tell me: {SLEEP}")
-    terminal.wait_for("https://a.example/1", times=2)
-    terminal.type("/history")
-    terminal.wait_until(lambda: "hilethey" in terminal.flat.rpartition("/history")[2], "both")
-    shown = terminal.flat.rpartition("/history")[2]
-
-    assert shown.index("Tellme:") < shown.rindex("Dosea")
-    assert all(display_width(line) <= 40 for line in terminal.screen)
 
 
 def test_a_command_is_a_command_at_every_prompt(start: Start, up: FakeUpstream) -> None:
